@@ -1,0 +1,147 @@
+# Everything a developer and CI do. `make` alone lists it.
+# Needs make and a Python >= 3.11 with its venv module; uv is used when it is there.
+
+VENV := .venv
+BIN := $(VENV)/bin
+PACKAGES := $(wildcard engine bots_sdk league api)
+TYPED := $(wildcard engine bots_sdk)
+UV := $(shell command -v uv 2>/dev/null)
+PYTEST_ARGS ?=
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-print-directory
+
+.PHONY: help
+help: ## list the targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | \
+	while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
+
+# --- The environment -------------------------------------------------------------------------
+# Two stamps, each written last, so that an interrupted install is taken up again:
+# .stamp for the locked packages, .project for the checkout itself. The checkout is an editable
+# install (one path entry and the commands), so it imports from any directory; it is built with
+# the locked setuptools, without the network.
+
+.PHONY: venv
+venv: $(VENV)/.project ## install what development needs into .venv (PYTHON=... picks the Python)
+	@:
+
+# Prints the first Python that will do, or says what was found and needed. uv needs no venv module.
+define find_python
+found=; for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python); do \
+	version=$$($$python -c 'import sys; print(*sys.version_info[:3], sep=".")' 2>/dev/null) || continue; \
+	if $$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' && \
+		{ [ -n "$(UV)" ] || $$python -c 'import ensurepip, venv' 2>/dev/null; }; \
+	then break; fi; \
+	found="$$found $$python ($$version)"; version=; \
+done; \
+if [ -z "$$version" ]; then \
+	echo "make venv: needs Python 3.11 or newer with its venv module; found:$${found:- none}." \
+		"Say PYTHON=/path/to/python3." >&2; exit 1; \
+fi
+endef
+
+$(VENV)/.stamp: requirements/dev.txt
+	@rm -f $@
+ifdef UV
+	@$(BIN)/python -c '' 2>/dev/null || { $(find_python); \
+		echo "venv: Python $$version in $(VENV)"; \
+		$(UV) venv --quiet --clear --python "$$(command -v $$python)" $(VENV); }
+	@echo "venv: installing requirements/dev.txt"
+	@$(UV) pip sync --quiet --require-hashes --python $(BIN)/python requirements/dev.txt
+else
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { $(find_python); \
+		echo "venv: Python $$version in $(VENV)"; \
+		$$python -m venv --clear $(VENV); }
+	@echo "venv: installing requirements/dev.txt (about a minute)"
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes \
+		-r requirements/dev.txt
+endif
+	@touch $@
+
+$(VENV)/.project: $(VENV)/.stamp pyproject.toml
+	@rm -f $@
+ifdef UV
+	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
+else
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps \
+		--no-build-isolation --editable .
+endif
+	@touch $@
+
+# --- Checks ----------------------------------------------------------------------------------
+
+.PHONY: test
+test: check ## all checks, then all tests (PYTEST_ARGS="-k deal -n0" narrows them)
+	@$(BIN)/pytest $(PYTEST_ARGS)
+
+.PHONY: check
+check: lint types imports ## lint, types and import rules
+
+.PHONY: lint
+lint: $(VENV)/.project ## ruff: rules and format
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check . || \
+		{ $(BIN)/ruff format --check . ; echo "lint: run 'make format'" >&2; exit 1; }
+	@echo "lint: ok"
+
+.PHONY: types
+types: $(VENV)/.project ## mypy --strict on engine and bots_sdk
+	@$(BIN)/mypy --no-error-summary $(TYPED)
+	@echo "types: ok ($(TYPED))"
+
+.PHONY: imports
+imports: $(VENV)/.project ## which package may import which
+	@for package in $(PACKAGES); do \
+		grep -q "^root_packages = .*\"$$package\"" pyproject.toml || \
+		{ echo "imports: add \"$$package\" to root_packages in pyproject.toml" >&2; exit 1; }; \
+	done
+	@report=$$($(BIN)/lint-imports --no-logo 2>&1) || { echo "$$report"; exit 1; }
+	@echo "imports: ok"
+
+.PHONY: format
+format: $(VENV)/.project ## put the code in ruff's format, with what ruff can mend by itself
+	@$(BIN)/ruff check --fix --quiet . || true
+	@$(BIN)/ruff format .
+
+# --- Measuring -------------------------------------------------------------------------------
+
+.PHONY: bench
+bench: $(VENV)/.project ## how fast the engine is here
+	@$(BIN)/python -m engine bench
+
+.PHONY: compare
+compare: $(VENV)/.project ## the engine against its references, in one run
+	@$(BIN)/python benchmarks/engine_compare.py
+
+# --- Locking ---------------------------------------------------------------------------------
+# Pinned and hashed for every Python from 3.11 on, without an index address. Pins stay unless
+# pyproject.toml asks otherwise; UPGRADE=1 takes the newest. The server's are a part of the
+# developers', so the image runs the versions that were tested.
+
+LOCK_UV = $(or $(UV),build/uv/bin/uv)
+COMPILE = $(LOCK_UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
+	--fork-strategy fewest --generate-hashes --custom-compile-command "make lock" \
+	--no-emit-index-url --no-emit-find-links
+
+.PHONY: lock
+lock: ## write requirements/*.txt anew from pyproject.toml (UPGRADE=1: newest versions)
+ifndef UV
+	@[ -x build/uv/bin/uv ] || { $(find_python); $$python -m venv build/uv; }
+	@build/uv/bin/python -m pip install -qq --disable-pip-version-check uv
+endif
+	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --group dev -o requirements/dev.txt
+	@$(COMPILE) --upgrade --extra server -c requirements/dev.txt -o requirements/server.txt
+	@grep -c == requirements/*.txt
+
+# --- Cleaning --------------------------------------------------------------------------------
+
+.PHONY: clean
+clean: ## remove caches and builds; .venv and var/ stay
+	@rm -rf build dist *.egg-info .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find . -path ./$(VENV) -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.PHONY: distclean
+distclean: clean ## clean, and remove .venv
+	@rm -rf $(VENV)

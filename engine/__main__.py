@@ -1,0 +1,8 @@
+"""The engine at the command line: simulate, verify, observe, show, bench (spec, last section)."""
+
+import sys
+
+from engine.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

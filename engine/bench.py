@@ -1,0 +1,62 @@
+"""How fast random playouts run, through the interface that bots use."""
+
+import time
+from collections.abc import Callable
+from itertools import count
+from random import Random
+from typing import NamedTuple
+
+from engine.deals import SEED_BYTES, Shuffle, seeded_shuffle
+from engine.games import catalogue
+
+
+class Speed(NamedTuple):
+    """Of playouts: whole matches and moves, forced ones included, a second."""
+
+    matches_per_second: float
+    moves_per_second: float
+
+
+def plain_loop() -> float:
+    """Return the seconds that ten million passes of an empty loop take: the machine's measure."""
+    began = time.perf_counter()
+    for _ in range(10**7):
+        pass
+    return time.perf_counter() - began
+
+
+def playouts(game: str, rules: str, seats: int, seconds: float, now: Callable[[], float]) -> Speed:
+    """Play matches for at least so many seconds, at least one match.
+
+    Raises:
+        UnknownRulesError: no such game or preset, or it does not take that many seats.
+    """
+    random = Random(0).random
+    matches = moves = 0
+    began = now()
+    for number in count():
+        moves += play_out(
+            game, rules, seats, seeded_shuffle(number.to_bytes(SEED_BYTES, "big")), random
+        )
+        matches += 1
+        if now() - began >= seconds:
+            break
+    took = now() - began
+    return Speed(matches / took, moves / took)
+
+
+def play_out(
+    game: str, rules: str, seats: int, shuffle: Shuffle, random: Callable[[], float]
+) -> int:
+    """Play one match at random and return the number of its moves."""
+    state = catalogue.start(game, rules, seats, shuffle)
+    legal, step = state.legal, state.step_unchecked
+    moves = 0
+    while state.actors:
+        actions = {}
+        for seat in state.actors:
+            ids = legal(seat)
+            actions[seat] = ids[int(random() * len(ids))]
+        step(actions)
+        moves += len(actions)
+    return moves

@@ -1,0 +1,294 @@
+"""What ``python -m engine`` does.
+
+Results go to standard output as they come, reasons to standard error in one line each. Exit
+status: 0 done, 1 a record was refused, 2 it can't be done as asked, 130 stopped by Ctrl-C.
+"""
+
+import argparse
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+from typing import BinaryIO, NoReturn
+
+from engine import bench, show
+from engine.deals import derive, parse_seed, seeded_shuffle
+from engine.errors import RecordError, UnknownRulesError, quote
+from engine.games import catalogue
+from engine.progress import Progress
+from engine.record import Record, read, read_lines, replay, verify, write
+
+OK, REFUSED, IMPOSSIBLE, STOPPED = 0, 1, 2, 130
+
+Policy = Callable[[tuple[int, ...]], int]
+
+
+class ImpossibleError(Exception):
+    """What was asked can't be done; the message is the one line that says why."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise ImpossibleError(f"{message} (see {self.prog} --help)")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run one command and return the exit status."""
+    try:
+        options = _parser().parse_args(arguments)
+        status: int = options.run(options)
+        sys.stdout.flush()
+        return status
+    except (ImpossibleError, UnknownRulesError) as error:
+        print(f"engine: {_one_line(str(error))}", file=sys.stderr)
+        return IMPOSSIBLE
+    except BrokenPipeError:
+        # Whoever read our output has seen enough; keep the interpreter from flushing into it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return OK
+    except KeyboardInterrupt:
+        print("engine: stopped", file=sys.stderr)
+        return STOPPED
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="python -m engine",
+        description="Play, check and look at matches of twelve-days and partridge.",
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def command(name: str, run: Callable[[argparse.Namespace], int], text: str) -> _Parser:
+        made: _Parser = commands.add_parser(name, help=text, description=text)
+        made.set_defaults(run=run)
+        return made
+
+    made = command("simulate", _simulate, "Play matches between simple policies; a record a line.")
+    made.add_argument("--game", required=True, help=f"one of {', '.join(catalogue.GAMES)}")
+    made.add_argument("--rules", required=True, help="the preset, calliope or eagle for a start")
+    made.add_argument("--seats", required=True, type=_count, help="how many play")
+    made.add_argument("--matches", required=True, type=_count, help="how many to play")
+    made.add_argument("--seed", required=True, type=_seed, help="64 hex digits")
+    made.add_argument(
+        "--policy",
+        choices=("random", "first", "last"),
+        default="random",
+        help="which of the legal moves each seat takes (default: random, from the seed)",
+    )
+
+    made = command("verify", _verify, "Replay records and check that they hold.")
+    made.add_argument("files", nargs="+", metavar="FILE", help="records, one a line; - for input")
+
+    made = command("observe", _observe, "Print what a seat saw just before a ply, as JSON.")
+    made.add_argument("file", metavar="FILE", help="records, one a line; - for input")
+    made.add_argument("--line", required=True, type=_count, help="of the record, from 1")
+    made.add_argument("--ply", required=True, type=_count, help="from 0; as many as moves: the end")
+    made.add_argument("--seat", required=True, type=_count, help="from 0")
+
+    made = command("show", _show, "Tell a match in text, one line a day or a trick.")
+    made.add_argument("file", metavar="FILE", help="records, one a line; - for input")
+    made.add_argument("--line", type=_count, help="of the record, from 1 (default: all records)")
+
+    made = command("bench", _bench, "Measure random playouts with the published shuffle.")
+    made.add_argument(
+        "--seconds", type=_seconds, default=1.0, help="for each preset (default: %(default)s)"
+    )
+    return parser
+
+
+# -- Arguments -------------------------------------------------------------------------------
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,18}", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"not a whole number from 0 up: {quote(text)}")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    if not re.fullmatch(r"[0-9]{1,5}(\.[0-9]{1,9})?", text, re.ASCII):
+        raise argparse.ArgumentTypeError(f"not a number of seconds: {quote(text)}")
+    return float(text)
+
+
+def _seed(text: str) -> bytes:
+    try:
+        return parse_seed(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def _open(stack: ExitStack, name: str) -> BinaryIO:
+    if name == "-":
+        return sys.stdin.buffer
+    try:
+        return stack.enter_context(Path(name).open("rb"))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise ImpossibleError(f"can't read {quote(name, 200)}: {reason}") from None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+# -- Commands --------------------------------------------------------------------------------
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    catalogue.find(options.game).preset(options.rules).check_seats(options.seats)
+    with Progress("matches", options.matches) as progress:
+        for number in range(options.matches):
+            deal_seed = derive(options.seed, f"deal/{number}")
+            policy = _policy(options.policy, derive(options.seed, f"policy/{number}"))
+            record = simulate(
+                options.game, options.rules, options.seats, deal_seed, policy, options.policy
+            )
+            progress.print(write(record))
+            progress.advance()
+    return OK
+
+
+def _policy(name: str, seed: bytes) -> Policy:
+    if name == "first":
+        return lambda legal: legal[0]
+    if name == "last":
+        return lambda legal: legal[-1]
+    random = Random(seed).random
+    return lambda legal: legal[int(random() * len(legal))]
+
+
+def simulate(
+    game: str, rules: str, seats: int, deal_seed: bytes, policy: Policy, name: str
+) -> Record:
+    """Play a match in which every seat follows one policy, and return its record.
+
+    Args:
+        game: slug of the game.
+        rules: name of the preset.
+        seats: how many.
+        deal_seed: 32 bytes.
+        policy: picks one of the action ids that are legal.
+        name: of the policy, which stands for every player.
+    """
+    state = catalogue.start(game, rules, seats, seeded_shuffle(deal_seed))
+    texts = state.moves.texts
+    moves = []
+    while state.actors:
+        actions = {seat: policy(state.legal(seat)) for seat in state.actors}
+        moves += [(seat, texts[action]) for seat, action in actions.items()]
+        state.step_unchecked(actions)
+    return Record(
+        game=game,
+        rules=rules,
+        seats=seats,
+        deal_seed=deal_seed,
+        moves=tuple(moves),
+        scores=state.scores or (),
+        places=state.places or (),
+        players=(name,) * seats,
+    )
+
+
+def _verify(options: argparse.Namespace) -> int:
+    ok = refused = 0
+    with ExitStack() as stack, Progress("records") as progress:
+        files = [(name, _open(stack, name)) for name in options.files]
+        for name, file in files:
+            prefix = f"{_one_line(name)}:" if len(files) > 1 else ""
+            for number, line in _lines(name, file):
+                try:
+                    verify(read(line))
+                    ok += 1
+                except RecordError as error:
+                    refused += 1
+                    progress.complain(f"{prefix}{number}: {_one_line(str(error))}")
+                progress.advance()
+    print(f"{ok} ok, {refused} refused")
+    return REFUSED if refused else OK
+
+
+def _lines(name: str, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
+    try:
+        yield from read_lines(file)
+    except OSError as error:
+        raise ImpossibleError(f"can't read {quote(name, 200)}: {error.strerror}") from None
+
+
+def _record_at(name: str, wanted: int) -> Record:
+    """Return the record on a line of a file, verified."""
+    number = 0
+    with ExitStack() as stack:
+        for number, line in _lines(name, _open(stack, name)):
+            if number == wanted:
+                try:
+                    record = read(line)
+                    verify(record)
+                except RecordError as error:
+                    raise _RefusedError(f"{number}: {error}") from None
+                return record
+    raise ImpossibleError(f"there is no line {wanted} in {quote(name, 200)}, which has {number}")
+
+
+def _observe(options: argparse.Namespace) -> int:
+    try:
+        record = _record_at(options.file, options.line)
+    except _RefusedError as error:
+        print(_one_line(str(error)), file=sys.stderr)
+        return IMPOSSIBLE
+    if options.seat >= record.seats:
+        raise ImpossibleError(
+            f"there is no seat {options.seat}; the match has 0 to {record.seats - 1}"
+        )
+    try:
+        state = replay(record, options.ply)
+    except ValueError as error:
+        raise ImpossibleError(str(error)) from None
+    print(json.dumps(state.observe(options.seat)))
+    return OK
+
+
+class _RefusedError(Exception):
+    """A record that was to be looked at does not hold."""
+
+
+def _show(options: argparse.Namespace) -> int:
+    with ExitStack() as stack:
+        file = _open(stack, options.file)
+        status, shown, number = OK, 0, 0
+        for number, line in _lines(options.file, file):
+            if options.line not in (None, number):
+                continue
+            if shown:
+                print("\n" + "-" * 72 + "\n")
+            shown += 1
+            try:
+                for row in show.render(read(line)):
+                    print(row)
+            except RecordError as error:
+                print(f"{number}: {_one_line(str(error))}", file=sys.stderr)
+                status = REFUSED
+    if options.line is not None and not shown:
+        raise ImpossibleError(
+            f"there is no line {options.line} in {quote(options.file, 200)}, which has {number}"
+        )
+    return status
+
+
+def _bench(options: argparse.Namespace) -> int:
+    print(f"# plain loop of 10**7 passes: {bench.plain_loop():.3f} s", file=sys.stderr)
+    for game, state_class in catalogue.GAMES.items():
+        for rules, preset in state_class.presets.items():
+            seats = min(4, preset.max_seats)
+            speed = bench.playouts(game, rules, seats, options.seconds, time.perf_counter)
+            print(
+                f"{game} {rules} {seats} {speed.matches_per_second:.0f} "
+                f"{speed.moves_per_second:.0f}",
+                flush=True,
+            )
+    return OK

@@ -1,0 +1,36 @@
+"""The games by name."""
+
+from collections.abc import Mapping
+
+from engine.deals import Shuffle
+from engine.errors import UnknownRulesError, listed, quote
+from engine.games.game import Observation, State, View
+from engine.games.partridge import Partridge
+from engine.games.twelve_days import TwelveDays
+
+GAMES: Mapping[str, type[State]] = {game.game: game for game in (TwelveDays, Partridge)}
+
+
+def find(game: str) -> type[State]:
+    """Return the game with that name, or raise `UnknownRulesError`."""
+    if game not in GAMES:
+        raise UnknownRulesError(f"there is no game {quote(game)}; there is {listed(list(GAMES))}")
+    return GAMES[game]
+
+
+def start(game: str, rules: str, seats: int, shuffle: Shuffle) -> State:
+    """Deal a new match.
+
+    Raises:
+        UnknownRulesError: no such game or preset, or the preset does not take that many seats.
+    """
+    return find(game).start(rules, seats, shuffle)
+
+
+def view_from(observation: Observation) -> View:
+    """Return the view that a bot can search from, given what it was sent.
+
+    Raises:
+        UnknownRulesError: the observation is of no game that we know.
+    """
+    return View(find(observation["game"]), observation)

@@ -1,0 +1,376 @@
+"""The game ``partridge``: 12 Days of Christmas by Gordon Hamilton.
+
+Seats shed their cards trick by trick: the leader plays a single, a set or a straight, each other
+seat once answers in kind at or below the leader's lowest card or passes, and the lowest card
+wins. Who is out of cards and wins the trick wins the round and a gift. Spec: ``partridge``.
+
+Hands, masks and action ids are those of `partridge_moves`.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Any, ClassVar, NamedTuple, Self
+
+from engine.deals import Shuffle
+from engine.games.game import MoveTable, Observation, Rules, State, sampling_shuffle
+from engine.games.partridge_moves import (
+    ACTION,
+    AS_HAND,
+    CARDS,
+    DECK,
+    LOW,
+    MOVES,
+    NO_LOW,
+    PASS,
+    RANKS,
+    SIZE,
+    answers,
+    cards_in,
+    hand_of,
+    leads,
+    ranks_held,
+)
+
+LEAD, FOLLOW, OVER = "lead", "follow", "over"
+
+_MOST_SEATS = 8
+_ALONE = [(seat,) for seat in range(_MOST_SEATS)]
+
+
+@dataclass(frozen=True, slots=True)
+class PartridgeRules(Rules):
+    """A preset of ``partridge``.
+
+    Attributes:
+        rounds: how many are played.
+        starting_gifts: what each seat begins with.
+        cards: how many each seat is dealt, by the number of seats where it isn't 12.
+    """
+
+    rounds: int
+    starting_gifts: int
+    cards: Mapping[int, int]
+
+    def hand_size(self, seats: int) -> int:
+        """Return how many cards each of so many seats is dealt."""
+        return self.cards.get(seats, 12)
+
+
+class Trick(NamedTuple):
+    """A finished trick: action ids from the leader's on, and who took cards back, ascending."""
+
+    leader: int
+    actions: tuple[int, ...]
+    winner: int
+    returned: tuple[int, ...]
+
+
+_Past = tuple["_Past", Trick] | None
+"""The finished tricks of a round, the last outermost, so that copies share what is past."""
+
+
+class Partridge(State):
+    """A match of ``partridge``; see `State`.
+
+    Attributes:
+        round: the round being played, from 1.
+        leader: the seat that leads this trick.
+        gifts: per seat.
+        rounds_won: the winner of each finished round.
+    """
+
+    __slots__ = (
+        "best",
+        "best_low",
+        "discards",
+        "gifts",
+        "hands",
+        "lead",
+        "leader",
+        "masks",
+        "past",
+        "round",
+        "rounds_won",
+        "shuffle",
+        "sizes",
+        "trick",
+    )
+
+    game: ClassVar[str] = "partridge"
+    moves: ClassVar[MoveTable] = MOVES
+    presets: ClassVar[Mapping[str, PartridgeRules]] = {
+        rules.name: rules
+        for rules in (
+            PartridgeRules("eagle", 2, 8, rounds=12, starting_gifts=0, cards={7: 11, 8: 9}),
+            PartridgeRules("eagle-short", 2, 8, rounds=3, starting_gifts=1, cards={7: 11, 8: 9}),
+            PartridgeRules("mathpickle", 2, 6, rounds=12, starting_gifts=0, cards={}),
+            PartridgeRules("mathpickle-short", 2, 6, rounds=6, starting_gifts=0, cards={}),
+        )
+    }
+
+    rules: PartridgeRules
+    round: int
+    leader: int
+    gifts: list[int]
+    rounds_won: tuple[int, ...]
+
+    @classmethod
+    def start(cls, rules: str, seats: int, shuffle: Shuffle) -> Self:
+        preset = cls.presets[cls.preset(rules).name]
+        preset.check_seats(seats)
+        state = cls(preset, seats, shuffle)
+        state._deal()
+        return state
+
+    def __init__(self, rules: PartridgeRules, seats: int, shuffle: Shuffle) -> None:
+        self.rules = rules
+        self.seats = seats
+        self.shuffle = shuffle
+        self.gifts = [rules.starting_gifts] * seats
+        self.round = 1
+        self.rounds_won = ()
+        self.best = 0  # seat 0 leads first, as the winner of a trick would
+
+    # -- The rules, in the order of a round -------------------------------------------------
+
+    def _deal(self) -> None:
+        """Begin a round: all cards are shuffled and dealt, the rest stays out unseen."""
+        deck = DECK[:]
+        self.shuffle(self.round - 1, deck)
+        size = self.rules.hand_size(self.seats)
+        self.hands = [sum(deck[size * seat : size * (seat + 1)]) for seat in range(self.seats)]
+        self.masks = [ranks_held(hand) for hand in self.hands]
+        self.sizes = [size] * self.seats
+        self.discards = 0
+        self.past: _Past = None
+        self._begin_trick()
+
+    def _begin_trick(self) -> None:
+        """The winner of the last trick, or of the last round, leads."""
+        self.phase = LEAD
+        self.leader = self.best
+        self.actors = _ALONE[self.best]
+        self.lead = PASS
+        self.best_low = NO_LOW
+        self.trick: list[int] = []
+
+    def legal(self, seat: int) -> tuple[int, ...]:
+        if seat not in self.actors:
+            return ()
+        if self.phase == LEAD:
+            return leads(self.hands[seat], self.masks[seat])
+        return answers(self.lead, self.hands[seat], self.masks[seat])
+
+    def step_unchecked(self, actions: Mapping[int, int]) -> None:
+        [seat] = self.actors
+        action = actions[seat]
+        self.trick.append(action)
+        if action:
+            self.hands[seat] = hand = self.hands[seat] - AS_HAND[action]
+            self.masks[seat] = ranks_held(hand)
+            self.sizes[seat] -= SIZE[action]
+            low = LOW[action]
+            if self.phase == LEAD:
+                self.lead = action
+                self.phase = FOLLOW
+            if low <= self.best_low:  # of those that tie, the last to play wins
+                self.best = seat
+                self.best_low = low
+        following = seat + 1 if seat + 1 < self.seats else 0  # cheaper than a remainder
+        if following == self.leader:
+            self._end_trick()
+        else:
+            self.actors = _ALONE[following]
+
+    def _end_trick(self) -> None:
+        """Whoever played its last cards and did not win takes them back; the rest is discarded."""
+        winner, sizes = self.best, self.sizes
+        returned = []
+        seat = self.leader
+        for action in self.trick:
+            if sizes[seat] or seat == winner:
+                self.discards += AS_HAND[action]
+            else:
+                self.hands[seat] = AS_HAND[action]
+                self.masks[seat] = ranks_held(AS_HAND[action])
+                sizes[seat] = SIZE[action]
+                returned.append(seat)
+            seat = seat + 1 if seat + 1 < self.seats else 0
+        trick = Trick(self.leader, tuple(self.trick), winner, tuple(sorted(returned)))
+        self.past = (self.past, trick)
+        if sizes[winner]:
+            self._begin_trick()
+        else:
+            self._end_round(winner)
+
+    def _end_round(self, winner: int) -> None:
+        """The winner gets a gift from the pool and one from each seat left with the most cards."""
+        sizes, gifts = self.sizes, self.gifts
+        most = max(sizes)
+        gifts[winner] += 1
+        for seat, size in enumerate(sizes):
+            if size == most and gifts[seat]:
+                gifts[seat] -= 1
+                gifts[winner] += 1
+        self.rounds_won += (winner,)
+        if self.round < self.rules.rounds:
+            self.round += 1
+            self._deal()
+        else:
+            self._begin_trick()
+            self.phase = OVER
+            self.actors = ()
+
+    @property
+    def scores(self) -> tuple[int, ...] | None:
+        return tuple(self.gifts) if self.phase == OVER else None
+
+    # -- Copies -----------------------------------------------------------------------------
+
+    def copy(self) -> Self:
+        twin = self.__class__.__new__(self.__class__)
+        twin.rules = self.rules
+        twin.seats = self.seats
+        twin.phase = self.phase
+        twin.actors = self.actors
+        twin.round = self.round
+        twin.leader = self.leader
+        twin.gifts = self.gifts[:]
+        twin.rounds_won = self.rounds_won
+        twin.hands = self.hands[:]
+        twin.masks = self.masks[:]
+        twin.sizes = self.sizes[:]
+        twin.discards = self.discards
+        twin.past = self.past
+        twin.trick = self.trick[:]
+        twin.lead = self.lead
+        twin.best = self.best
+        twin.best_low = self.best_low
+        twin.shuffle = self.shuffle
+        return twin
+
+    # -- What seats and spectators may see --------------------------------------------------
+
+    @property
+    def history(self) -> list[Trick]:
+        """The finished tricks of this round, first to last."""
+        tricks = []
+        rest = self.past
+        while rest:
+            rest, trick = rest
+            tricks.append(trick)
+        return tricks[::-1]
+
+    def observe(self, seat: int) -> Observation:
+        return {
+            **self._public(),
+            "seat": seat,
+            "hand": cards_in(self.hands[seat]),
+            "legal_moves": self.legal_texts(seat),
+        }
+
+    def spectate(self) -> dict[str, Any]:
+        hands = [cards_in(hand) for hand in self.hands] if self.is_over else None
+        return {**self._public(), "hands": hands}
+
+    def _public(self) -> dict[str, Any]:
+        """Return what everybody at the table and around it knows."""
+        scores = self.scores
+        return {
+            "game": self.game,
+            "rules": self.rules.name,
+            "seats": self.seats,
+            "phase": self.phase,
+            "round": self.round,
+            "rounds": self.rules.rounds,
+            "gifts": list(self.gifts),
+            "hand_sizes": list(self.sizes),
+            "leader": self.leader,
+            "trick": self._told(self.leader, self.trick),
+            "lead_low": LOW[self.lead] if self.phase == FOLLOW else None,
+            "discards": cards_in(self.discards),
+            "history": [
+                {
+                    "leader": trick.leader,
+                    "actions": self._told(trick.leader, trick.actions),
+                    "winner": trick.winner,
+                    "returned": list(trick.returned),
+                }
+                for trick in self.history
+            ],
+            "rounds_won": list(self.rounds_won),
+            "scores": None if scores is None else list(scores),
+        }
+
+    def _told(self, leader: int, actions: Sequence[int]) -> list[dict[str, Any]]:
+        return [
+            {"seat": (leader + i) % self.seats, "cards": list(CARDS[action])}
+            for i, action in enumerate(actions)
+        ]
+
+    # -- What could lie behind an observation -----------------------------------------------
+
+    @classmethod
+    def sample(cls, observation: Observation, rng: Random) -> Self:
+        """Return a full state consistent with an observation; see `State.sample`.
+
+        A seat that took cards back holds just those, less what it has played since. All other
+        unseen cards, told apart, are equally likely in each unseen place, out of the round too.
+        """
+        seat, trick = observation["seat"], observation["trick"]
+        hands = _known_hands(observation)
+        hands[seat] = Counter(observation["hand"])
+        unseen = Counter({rank: rank for rank in range(1, RANKS + 1)})
+        unseen.subtract(observation["discards"])
+        for action in trick:
+            unseen.subtract(action["cards"])
+        for hand in hands.values():
+            unseen.subtract(hand)
+        pool = list(unseen.elements())
+        rng.shuffle(pool)
+        state = cls(cls.presets[observation["rules"]], observation["seats"], sampling_shuffle(rng))
+        state.gifts = list(observation["gifts"])
+        state.round = observation["round"]
+        state.rounds_won = tuple(observation["rounds_won"])
+        state.sizes = list(observation["hand_sizes"])
+        state.hands = []
+        for other, size in enumerate(state.sizes):
+            cards = hands[other].elements() if other in hands else [pool.pop() for _ in range(size)]
+            state.hands.append(hand_of(cards))
+        state.masks = [ranks_held(hand) for hand in state.hands]
+        state.discards = hand_of(observation["discards"])
+        state.past = None
+        for past in observation["history"]:
+            actions = tuple(ACTION[tuple(action["cards"])] for action in past["actions"])
+            state.past = (
+                state.past,
+                Trick(past["leader"], actions, past["winner"], tuple(past["returned"])),
+            )
+        state.best = observation["leader"]
+        state._begin_trick()
+        if observation["phase"] == OVER:
+            state.phase, state.actors = OVER, ()
+        for action in trick:  # the cards on the table return to the hands and are played again
+            move = ACTION[tuple(action["cards"])]
+            state.hands[action["seat"]] += AS_HAND[move]
+            state.sizes[action["seat"]] += SIZE[move]
+            state.step_unchecked({action["seat"]: move})
+        return state
+
+
+def _known_hands(observation: Observation) -> dict[int, Counter[int]]:
+    """Return the hands that everybody can tell: of the seats that took cards back this round."""
+    hands: dict[int, Counter[int]] = {}
+    for trick in observation["history"]:
+        for action in trick["actions"]:
+            seat = action["seat"]
+            if seat in trick["returned"]:
+                hands[seat] = Counter(action["cards"])
+            elif seat in hands:
+                hands[seat].subtract(action["cards"])
+    for action in observation["trick"]:
+        if action["seat"] in hands:
+            hands[action["seat"]].subtract(action["cards"])
+    return hands

@@ -1,0 +1,17 @@
+"""What all tests share: how hard Hypothesis searches.
+
+HYPOTHESIS_EXAMPLES=5000 searches longer; CI draws the same examples every time.
+"""
+
+import os
+
+from hypothesis import settings
+
+examples = int(os.environ.get("HYPOTHESIS_EXAMPLES", "100"))
+
+# No deadline: the machine may be shared. Each test still has pytest's timeout.
+settings.register_profile("dev", deadline=None, max_examples=examples)
+settings.register_profile(
+    "ci", deadline=None, max_examples=examples, derandomize=True, print_blob=True
+)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")

@@ -1,0 +1,176 @@
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from engine.errors import MatchInterruptedError
+from engine.games.game import Observation
+from engine.record import read, verify, write
+from engine.referee import MatchClock, Outcome, TimeControl, play
+
+SEED = bytes(range(32))
+
+
+class Time:
+    """A clock that moves only when told to."""
+
+    def __init__(self) -> None:
+        self.seconds = 100.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def first(observation: Observation) -> str:
+    move: str = observation["legal_moves"][0]
+    return move
+
+
+def referee(*players: Callable[[Observation], str], game: str = "twelve-days") -> Outcome:
+    rules = {"twelve-days": "calliope", "partridge": "eagle-short"}[game]
+    outcome = play(game, rules, SEED, players, names=[f"p{i}" for i in range(len(players))])
+    assert verify(read(write(outcome.record).encode()))
+    return outcome
+
+
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_a_match_between_sound_players_has_a_record_that_verifies_and_no_faults(game: str) -> None:
+    rng = Random(1)
+    outcome = referee(*[lambda o: rng.choice(o["legal_moves"])] * 4, game=game)
+    assert outcome.record.faults == ()
+    assert outcome.forfeited == ()
+    assert outcome.record.players == ("p0", "p1", "p2", "p3")
+
+
+def test_a_player_is_asked_only_where_it_has_a_choice() -> None:
+    def check(observation: Observation) -> str:
+        assert len(observation["legal_moves"]) > 1
+        return first(observation)
+
+    assert referee(check, check, check, game="partridge").record.faults == ()
+
+
+def test_a_loosely_written_move_is_recorded_canonically() -> None:
+    def loose(observation: Observation) -> str:
+        verb, *cards = first(observation).split()
+        return "  ".join([verb, *reversed(cards), ""])
+
+    assert referee(loose, loose, loose, game="partridge").record.faults == ()
+
+
+def raises(error: BaseException) -> Callable[[Observation], str]:
+    def player(_observation: Observation) -> str:
+        raise error
+
+    return player
+
+
+@pytest.mark.parametrize(
+    ("player", "kind", "reason"),
+    [
+        (lambda _: "give 99", "illegal", "may not 'give 99'"),
+        (lambda _: None, "illegal", "a move is a text, not None"),
+        (lambda _: "x" * 10**7, "illegal", "xxx'"),
+        (raises(ValueError("oh\nno")), "crash", "ValueError: 'oh\\nno'"),
+        (raises(SystemExit(1)), "crash", "SystemExit: '1'"),
+        (raises(RecursionError()), "crash", "RecursionError: ''"),
+        (raises(TimeoutError("2 s")), "timeout", "gave up: '2 s'"),
+    ],
+)
+def test_after_three_faults_a_seat_has_forfeited_and_is_not_asked_again(
+    player: Callable[[Observation], str], kind: str, reason: str
+) -> None:
+    asked = 0
+
+    def faulty(observation: Observation) -> str:
+        nonlocal asked
+        asked += 1
+        return player(observation)
+
+    outcome = referee(first, faulty, first)
+    assert asked == 3
+    assert outcome.forfeited == (1,)
+    kinds = [fault.kind for fault in outcome.record.faults]
+    assert kinds[:3] == [kind] * 3
+    assert set(kinds[3:]) == {"forfeit"}
+    assert {fault.seat for fault in outcome.record.faults} == {1}
+    assert len(outcome.incidents) == 3
+    assert reason in outcome.incidents[0].reason
+    assert "\n" not in outcome.incidents[0].reason
+    assert len(outcome.incidents[0].reason) < 500
+    assert outcome.incidents[0].observation["seat"] == 1
+
+
+def test_two_faults_are_not_yet_a_forfeit() -> None:
+    answers = iter(["no", "no"])
+    outcome = referee(first, lambda o: next(answers, first(o)), first)
+    assert [fault.kind for fault in outcome.record.faults] == ["illegal", "illegal"]
+    assert outcome.forfeited == ()
+
+
+def test_an_interruption_is_nobodys_fault_and_ends_the_match_unplayed() -> None:
+    with pytest.raises(MatchInterruptedError):
+        referee(first, raises(MatchInterruptedError()), first)
+
+
+def test_a_player_that_scribbles_on_its_observation_harms_nobody() -> None:
+    def vandal(observation: Observation) -> str:
+        move = first(observation)
+        for value in observation.values():
+            if isinstance(value, list):
+                value.clear()
+        observation.clear()
+        return move
+
+    assert referee(vandal, vandal, vandal).record == referee(first, first, first).record
+
+
+def timed(control: TimeControl, seconds: list[float]) -> Outcome:
+    """Let seat 1 take so long for its moves, one after the other, and then no time at all."""
+    time = Time()
+    delays = iter(seconds)
+
+    def slow(observation: Observation) -> str:
+        time.seconds += next(delays, 0.0)
+        return first(observation)
+
+    clock = MatchClock(control, 3, time)
+    return play("twelve-days", "calliope", SEED, [first, slow, first], clock=clock)
+
+
+def test_a_move_within_its_seconds_leaves_the_bank_alone() -> None:
+    outcome = timed(TimeControl(move_seconds=1, bank_seconds=0), [1.0] * 24)
+    assert outcome.record.faults == ()
+
+
+def test_a_slow_move_uses_up_the_bank_and_then_is_a_timeout() -> None:
+    outcome = timed(TimeControl(move_seconds=1, bank_seconds=2), [2.0, 2.0, 1.5])
+    assert [fault.kind for fault in outcome.record.faults] == ["timeout"]
+    assert "out of time" in outcome.incidents[0].reason
+
+
+def test_a_late_answer_is_a_timeout_even_when_it_crashes() -> None:
+    time = Time()
+
+    def late(_observation: Observation) -> str:
+        time.seconds += 9
+        raise ValueError
+
+    clock = MatchClock(TimeControl(1), 3, time)
+    outcome = play("twelve-days", "calliope", SEED, [first, late, first], clock=clock)
+    assert outcome.record.faults[0].kind == "timeout"
+
+
+def test_a_player_can_ask_how_long_it_has() -> None:
+    clock = MatchClock(TimeControl(move_seconds=1, bank_seconds=2), 2, Time())
+    assert clock.allowance(0) == 3
+    assert clock.charge(0, 2.5)
+    assert clock.allowance(0) == 1.5
+    assert not clock.charge(0, 1.75)
+    assert clock.allowance(0) == 1
+    assert clock.allowance(1) == 3
+
+
+def test_each_seat_at_the_table_needs_a_name_if_any_has_one() -> None:
+    with pytest.raises(ValueError, match="1 names for 3 players"):
+        play("twelve-days", "calliope", SEED, [first] * 3, names=["a"])
