@@ -1,0 +1,266 @@
+import hashlib
+import hmac
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.deals import seeded_shuffle
+from engine.rating.blocks import (
+    MatchResult,
+    assign_labels,
+    derive_block_seed,
+    derive_deal_seed,
+    pair_results,
+    plan_block,
+    rated_places,
+    seat_orders,
+)
+
+SIZES = range(2, 9)
+
+seeds = st.binary(min_size=32, max_size=32)
+tables = st.lists(st.integers(1, 10**9), min_size=2, max_size=8, unique=True)
+place_lists = st.lists(st.integers(0, 9), min_size=2, max_size=8).map(
+    lambda scores: [1 + sum(other > score for other in scores) for score in scores]
+)
+"""Places as a record has them."""
+
+
+def feeds(rows: Sequence[Sequence[int]]) -> Counter[tuple[int, int]]:
+    """How often who sits just before whom, in seats s and s+1."""
+    return Counter((row[s], row[s + 1]) for row in rows for s in range(len(row) - 1))
+
+
+# -- Seat orders -----------------------------------------------------------------------------
+
+
+def test_the_seat_orders_are_those_of_the_spec() -> None:
+    assert seat_orders(4) == ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
+    assert seat_orders(5)[0] == (0, 1, 4, 2, 3)
+    assert seat_orders(8)[0] == (0, 1, 7, 2, 6, 3, 5, 4)
+
+
+@pytest.mark.parametrize("n", SIZES)
+@pytest.mark.parametrize("odd_repeat", [False, True])
+def test_each_label_is_once_in_each_row_and_each_seat(n: int, odd_repeat: bool) -> None:
+    rows = seat_orders(n, odd_repeat=odd_repeat)
+    assert len(rows) == n
+    assert all(sorted(row) == list(range(n)) for row in rows)
+    assert all(sorted(seat) == list(range(n)) for seat in zip(*rows, strict=True))
+
+
+@pytest.mark.parametrize("n", [2, 4, 6, 8])
+def test_for_even_n_each_ordered_pair_of_neighbours_occurs_once_a_block(n: int) -> None:
+    assert feeds(seat_orders(n)) == Counter(permutations(range(n), 2))
+    assert seat_orders(n, odd_repeat=True) == seat_orders(n)
+
+
+@pytest.mark.parametrize("n", [3, 5, 7])
+def test_for_odd_n_each_ordered_pair_of_neighbours_occurs_twice_in_two_blocks(n: int) -> None:
+    first, second = seat_orders(n), seat_orders(n, odd_repeat=True)
+    assert second == tuple(row[::-1] for row in first)
+    assert feeds(first + second) == Counter(2 * list(permutations(range(n), 2)))
+
+
+@pytest.mark.parametrize("n", SIZES)
+def test_no_bot_feeds_the_same_neighbour_all_along_even_around_the_table(n: int) -> None:
+    rows = seat_orders(n)
+    if n == 3:  # of three, either all rows of a Latin square turn one way, or it takes two blocks
+        rows += seat_orders(n, odd_repeat=True)
+    around = feeds([(*row, row[0]) for row in rows])
+    assert n == 2 or max(around.values()) < len(rows)
+
+
+@pytest.mark.parametrize("n", [-1, 0, 1, 9])
+def test_a_table_that_is_too_small_or_large_is_refused(n: int) -> None:
+    with pytest.raises(ValueError, match="2 to 8 seats"):
+        seat_orders(n)
+
+
+# -- Seeds and plans -------------------------------------------------------------------------
+
+
+@given(seeds, st.integers(0, 10**6))
+def test_seeds_are_hmacs_of_the_spec(seed: bytes, number: int) -> None:
+    block = hmac.new(seed, f"block/{number}".encode(), hashlib.sha256).digest()
+    deal = hmac.new(seed, f"deal/{number}".encode(), hashlib.sha256).digest()
+    assert derive_block_seed(seed, number) == block
+    assert derive_deal_seed(seed, number) == deal
+
+
+@given(seeds, tables)
+def test_labels_are_the_published_shuffle_of_the_bots_by_id(seed: bytes, bots: list[int]) -> None:
+    order = list(range(len(bots)))
+    seeded_shuffle(hmac.new(seed, b"seats", hashlib.sha256).digest())(0, order)
+    assert assign_labels(seed, bots) == tuple(sorted(bots)[position] for position in order)
+
+
+def test_a_known_block_stays_what_it_was() -> None:
+    plan = plan_block(bytes(range(32)), [11, 22, 33, 44], duplicate=False)
+    assert [match.seating for match in plan.matches] == [
+        (22, 11, 44, 33),
+        (11, 33, 22, 44),
+        (33, 44, 11, 22),
+        (44, 22, 33, 11),
+    ]
+
+
+def test_every_order_of_the_bots_is_drawn_about_equally_often() -> None:
+    drawn = Counter(assign_labels(derive_block_seed(bytes(32), b), (1, 2, 3)) for b in range(6000))
+    assert set(drawn) == set(permutations((1, 2, 3)))
+    assert all(abs(times - 1000) < 150 for times in drawn.values())
+
+
+@given(seeds, tables, st.booleans(), st.booleans())
+def test_each_bot_sits_in_each_seat_once(
+    seed: bytes, bots: list[int], duplicate: bool, odd_repeat: bool
+) -> None:
+    plan = plan_block(seed, bots, duplicate=duplicate, odd_repeat=odd_repeat)
+    assert [match.index for match in plan.matches] == list(range(len(bots)))
+    for seat in zip(*(match.seating for match in plan.matches), strict=True):
+        assert sorted(seat) == sorted(bots)
+
+
+@given(seeds, tables)
+def test_for_even_n_each_bot_sits_before_each_other_once(seed: bytes, bots: list[int]) -> None:
+    plan = plan_block(seed, bots, duplicate=True)
+    met = feeds([match.seating for match in plan.matches])
+    if len(bots) % 2 == 0:
+        assert met == Counter(permutations(bots, 2))
+    else:
+        again = plan_block(seed, bots, duplicate=True, odd_repeat=True)
+        met += feeds([match.seating for match in again.matches])
+        assert met == Counter(2 * list(permutations(bots, 2)))
+
+
+@given(seeds, tables)
+def test_a_duplicate_block_has_one_deal_and_another_a_deal_a_match(
+    seed: bytes, bots: list[int]
+) -> None:
+    duplicate = plan_block(seed, bots, duplicate=True)
+    independent = plan_block(seed, bots, duplicate=False)
+    deals = [hmac.digest(seed, b"deal/%d" % m, "sha256") for m in range(len(bots))]
+    assert [match.deal_seed for match in duplicate.matches] == len(bots) * deals[:1]
+    assert [match.deal_seed for match in independent.matches] == deals
+    assert [m.seating for m in duplicate.matches] == [m.seating for m in independent.matches]
+
+
+@given(seeds, tables)
+def test_the_order_in_which_bots_are_named_changes_no_plan(seed: bytes, bots: list[int]) -> None:
+    plan = plan_block(seed, bots, duplicate=True)
+    assert plan_block(seed, bots[::-1], duplicate=True) == plan
+    assert plan_block(seed, set(bots), duplicate=True) == plan
+
+
+def test_a_plan_in_a_log_line_does_not_give_its_deals_away() -> None:
+    plan = plan_block(bytes(32), [1, 2, 3], duplicate=True)
+    assert repr(plan.matches[0].deal_seed) not in repr(plan)
+
+
+def test_a_bot_that_sits_twice_at_a_table_is_refused() -> None:
+    with pytest.raises(ValueError, match="sits twice"):
+        plan_block(bytes(32), [1, 2, 1], duplicate=True)
+
+
+@pytest.mark.parametrize("seed", [b"", bytes(31), bytes(33)])
+def test_a_seed_of_another_length_is_refused(seed: bytes) -> None:
+    with pytest.raises(ValueError, match="32 bytes"):
+        derive_block_seed(seed, 0)
+    with pytest.raises(ValueError, match="32 bytes"):
+        plan_block(seed, [1, 2], duplicate=True)
+
+
+def test_a_negative_block_or_deal_is_refused() -> None:
+    with pytest.raises(ValueError, match="block has a number from 0"):
+        derive_block_seed(bytes(32), -1)
+    with pytest.raises(ValueError, match="deal has a number from 0"):
+        derive_deal_seed(bytes(32), -1)
+
+
+# -- Places and pair results -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("places", "forfeited", "rated"),
+    [
+        ([2, 3, 1, 4], [], (2, 3, 1, 4)),
+        ([2, 3, 1, 4], [2], (1, 2, 4, 3)),
+        ([2, 3, 1, 4], [2, 3], (1, 2, 3, 3)),
+        ([1, 1, 3, 3], [0], (4, 1, 2, 2)),
+        ([1, 2, 2, 2], [1, 2], (1, 3, 3, 2)),
+        ([1, 2, 3], [0, 1, 2], (1, 1, 1)),
+    ],
+)
+def test_forfeited_seats_are_placed_last_and_the_others_move_up(
+    places: list[int], forfeited: list[int], rated: tuple[int, ...]
+) -> None:
+    assert rated_places(places, forfeited) == rated
+
+
+@given(place_lists, st.sets(st.integers(0, 7)))
+def test_a_forfeit_changes_nothing_between_the_others(places: list[int], seats: set[int]) -> None:
+    forfeited = {seat for seat in seats if seat < len(places)}
+    rated = rated_places(places, forfeited)
+    others = [seat for seat in range(len(places)) if seat not in forfeited]
+    for a in range(len(places)):
+        assert rated[a] == 1 + sum(place < rated[a] for place in rated)
+        if a in forfeited:
+            assert rated[a] == len(others) + 1
+    for a, b in permutations(others, 2):
+        assert (rated[a] < rated[b]) == (places[a] < places[b])
+
+
+def test_without_forfeits_the_places_are_the_records() -> None:
+    assert rated_places((1, 1, 3, 4), ()) == (1, 1, 3, 4)
+
+
+def test_a_seat_that_is_not_at_the_table_cannot_forfeit() -> None:
+    with pytest.raises(ValueError, match="seat 3 forfeited, but there are 3 seats"):
+        rated_places((1, 2, 3), [3])
+
+
+def test_pair_results_are_the_mean_of_win_tie_and_loss() -> None:
+    results = [
+        MatchResult((7, 8, 9), (1, 2, 3)),
+        MatchResult((8, 9, 7), (1, 3, 1)),
+        MatchResult((9, 7, 8), (1, 3, 2)),
+    ]
+    s = pair_results(results)
+    assert s[7, 8] == Fraction(1, 3) * (1 + Fraction(1, 2) + 0) == Fraction(1, 2)
+    assert s[7, 9] == Fraction(1, 3) * (1 + 1 + 0) == Fraction(2, 3)
+    assert s[8, 9] == Fraction(1, 3) * (1 + 1 + 0) == Fraction(2, 3)
+    assert len(s) == 6
+
+
+@given(tables, st.data())
+def test_the_two_results_of_a_pair_add_up_to_one(bots: list[int], data: st.DataObject) -> None:
+    n = len(bots)
+    results = [
+        MatchResult(
+            tuple(data.draw(st.permutations(bots))),
+            tuple(data.draw(st.lists(st.integers(1, n), min_size=n, max_size=n))),
+        )
+        for _ in range(n)
+    ]
+    s = pair_results(results)
+    for i, j in permutations(bots, 2):
+        assert s[i, j] + s[j, i] == 1
+        assert 0 <= s[i, j] <= 1
+        assert (2 * n) % s[i, j].denominator == 0
+
+
+def test_matches_that_are_not_of_one_table_have_no_pair_results() -> None:
+    good = MatchResult((1, 2), (1, 2))
+    with pytest.raises(ValueError, match="no matches"):
+        pair_results([])
+    with pytest.raises(ValueError, match="where the table was"):
+        pair_results([good, MatchResult((1, 3), (1, 2))])
+    with pytest.raises(ValueError, match="at 2 seats"):
+        pair_results([good, MatchResult((1, 2), (1,))])
+    with pytest.raises(ValueError, match="sits twice"):
+        pair_results([MatchResult((1, 1), (1, 2))])
