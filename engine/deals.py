@@ -25,6 +25,10 @@ _NO_WORD_REJECTED = _WORD_RANGE - _MOST_CARDS
 """No shuffle of up to `_MOST_CARDS` cards rejects a word below this."""
 
 _BLOCK_NUMBERS = [i.to_bytes(4, "big") for i in range(_MOST_CARDS // _WORDS_IN_BLOCK)]
+_POSITIONS = [tuple(range(m - 1, 0, -1)) for m in range(_MOST_CARDS + 1)]
+"""By number of cards, what ``j`` runs through."""
+_CHOICES = [tuple(range(m, 1, -1)) for m in range(_MOST_CARDS + 1)]
+"""By number of cards, ``j + 1``: looked up, as this loop is a fifth of a playout."""
 _unpack_blocks = [
     Struct(f">{blocks * _WORDS_IN_BLOCK}I").unpack for blocks in range(len(_BLOCK_NUMBERS) + 1)
 ]
@@ -71,14 +75,14 @@ def seeded_shuffle(seed: bytes) -> Shuffle:
         if m > _MOST_CARDS:
             _shuffle_word_by_word(head, cards)
             return
-        blocks = (m + _WORDS_IN_BLOCK - 2) // _WORDS_IN_BLOCK
+        blocks = (m + _WORDS_IN_BLOCK - 2) // _WORDS_IN_BLOCK  # for m - 1 words
         stream = [sha256(head + number).digest() for number in _BLOCK_NUMBERS[:blocks]]
         words = _unpack_blocks[blocks](b"".join(stream))
         if words and max(words) >= _NO_WORD_REJECTED:
             _shuffle_word_by_word(head, cards)
             return
-        for j, word in zip(range(m - 1, 0, -1), words, strict=False):
-            r = word % (j + 1)
+        for j, choices, word in zip(_POSITIONS[m], _CHOICES[m], words):  # noqa: B905 - words left
+            r = word % choices
             cards[j], cards[r] = cards[r], cards[j]
 
     return shuffle

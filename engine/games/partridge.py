@@ -67,8 +67,11 @@ class Trick(NamedTuple):
     returned: tuple[int, ...]
 
 
-_Past = tuple["_Past", Trick] | None
-"""The finished tricks of a round, the last outermost, so that copies share what is past."""
+_Past = tuple["_Past", int, list[int], int, list[int]] | None
+"""The finished tricks of a round, the last outermost, so that copies share what is past.
+
+The tricks before, then what a `Trick` is made of, as it came: cheap to note in a playout.
+"""
 
 
 class Partridge(State):
@@ -198,8 +201,7 @@ class Partridge(State):
                 sizes[seat] = SIZE[action]
                 returned.append(seat)
             seat = seat + 1 if seat + 1 < self.seats else 0
-        trick = Trick(self.leader, tuple(self.trick), winner, tuple(sorted(returned)))
-        self.past = (self.past, trick)
+        self.past = (self.past, self.leader, self.trick, winner, returned)
         if sizes[winner]:
             self._begin_trick()
         else:
@@ -259,8 +261,8 @@ class Partridge(State):
         tricks = []
         rest = self.past
         while rest:
-            rest, trick = rest
-            tricks.append(trick)
+            rest, leader, actions, winner, returned = rest
+            tricks.append(Trick(leader, tuple(actions), winner, tuple(sorted(returned))))
         return tricks[::-1]
 
     def observe(self, seat: int) -> Observation:
@@ -343,11 +345,8 @@ class Partridge(State):
         state.discards = hand_of(observation["discards"])
         state.past = None
         for past in observation["history"]:
-            actions = tuple(ACTION[tuple(action["cards"])] for action in past["actions"])
-            state.past = (
-                state.past,
-                Trick(past["leader"], actions, past["winner"], tuple(past["returned"])),
-            )
+            actions = [ACTION[tuple(action["cards"])] for action in past["actions"]]
+            state.past = (state.past, past["leader"], actions, past["winner"], past["returned"])
         state.best = observation["leader"]
         state._begin_trick()
         if observation["phase"] == OVER:

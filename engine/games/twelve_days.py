@@ -70,8 +70,15 @@ class Day(NamedTuple):
     draws: tuple[int | None, ...]
 
 
-_Past = tuple["_Past", Day] | None
-"""Finished days, the last outermost, so that copies share what is past."""
+_Ranks = tuple[int, ...]
+_Known = tuple[int | None, ...]
+_Past = tuple["_Past", int, int, _Ranks, int | None, int | None, _Known, _Known] | None
+"""Finished days, the last outermost, so that copies share what is past.
+
+The days before, then what a `Day` is made of, but its first day card in place of its pot: a plain
+tuple, which costs a playout a seventh of what a `Day` does.
+"""
+_NO_CHOICES: Mapping[int, int] = {}
 
 
 class TwelveDays(State):
@@ -148,19 +155,16 @@ class TwelveDays(State):
         self.first_in_pot = 1
         self.gives: tuple[int | None, ...] = ()
         self.plays: tuple[int, ...] = ()
-        self._begin_day(1)
+        self.day = 1
+        self._decide_together(GIVE)
 
     # -- The rules, in the order of a day ---------------------------------------------------
-
-    def _begin_day(self, day: int) -> None:
-        self.day = day
-        self._decide_together(GIVE)
 
     def _decide_together(self, phase: str) -> None:
         """All seats choose at once: what each has chosen takes effect with the last of them."""
         self.phase = phase
         self.actors = _EVERYONE[self.seats]
-        self.chosen: Mapping[int, int] = {}
+        self.chosen = _NO_CHOICES
 
     def legal(self, seat: int) -> tuple[int, ...]:
         if seat not in self.actors:
@@ -231,21 +235,18 @@ class TwelveDays(State):
 
     def _end_day(self, winner: int | None, to: int | None) -> None:
         """The pot goes ``to`` a seat, the plays to the discards, and each seat draws."""
-        day = self.day
-        pot = tuple(range(self.first_in_pot, day + 1))
+        day, first = self.day, self.first_in_pot
         if to is not None:
-            self.points[to] += sum(pot)
+            self.points[to] += (first + day) * (day + 1 - first) // 2  # the sum of first to day
             self.first_in_pot = day + 1
         self.discards += self.plays
         draws = self._draw()
-        self.past = (
-            self.past,
-            Day(day, pot, self.plays, winner, to, self.gives, draws),
-        )
+        self.past = (self.past, day, first, self.plays, winner, to, self.gives, draws)
         if day == self.rules.days:
             self._end_match()
         else:
-            self._begin_day(day + 1)
+            self.day = day + 1
+            self._decide_together(GIVE)
 
     def _draw(self) -> tuple[int, ...]:
         """Each seat from 0 up draws; a draw that finds no deck makes one of the discards first."""
@@ -317,8 +318,9 @@ class TwelveDays(State):
         days = []
         rest = self.past
         while rest:
-            rest, day = rest
-            days.append(day)
+            rest, day, first, plays, winner, to, gives, draws = rest
+            pot = tuple(range(first, day + 1))
+            days.append(Day(day, pot, plays, winner, to, gives, draws))
         return days[::-1]
 
     def observe(self, seat: int) -> Observation:
@@ -420,15 +422,13 @@ class TwelveDays(State):
         for day in observation["history"]:
             state.past = (
                 state.past,
-                Day(
-                    day["day"],
-                    tuple(day["pot"]),
-                    tuple(day["plays"]),
-                    day["winner"],
-                    day["to"],
-                    known(day["given"], day["received"]),
-                    tuple(day["drawn"] if s == seat else None for s in range(state.seats)),
-                ),
+                day["day"],
+                day["pot"][0],
+                tuple(day["plays"]),
+                day["winner"],
+                day["to"],
+                known(day["given"], day["received"]),
+                tuple(day["drawn"] if s == seat else None for s in range(state.seats)),
             )
         state.day = observation["day"]
         pot = observation["pot"]

@@ -13,7 +13,7 @@ from engine.games.game import State
 from engine.games.partridge import Partridge
 from engine.games.partridge_moves import cards_in as partridge_cards
 from engine.games.partridge_moves import hand_of, ranks_held
-from engine.games.twelve_days import Day, TwelveDays
+from engine.games.twelve_days import TwelveDays
 from engine.games.twelve_days_hidden import HandsKnown, known_hands
 from engine.games.twelve_days_moves import cards_in as twelve_days_cards
 from tests.engine.tables import (
@@ -53,7 +53,8 @@ def exchange_unseen(state: State, seat: int | None, rng: Random) -> State:
         twin.chosen = {s: c for s, c in twin.chosen.items() if s in own}
         past = None
         for day in state.history:
-            past = (past, Day(*day[:5], hide(day.gives, gives), hide(day.draws, own)))
+            gave, drew = hide(day.gives, gives), hide(day.draws, own)
+            past = (past, day.day, day.pot[0], day.plays, day.winner, day.to, gave, drew)
         twin.past = past
     elif isinstance(twin, Partridge):
         seen = Counter(partridge_cards(twin.discards))
