@@ -1,0 +1,153 @@
+"""Random playouts and copies of another library's game, measured once; for `engine_compare.py`.
+
+Usage: python others_playouts.py LIBRARY GAME SECONDS
+
+LIBRARY is ``open_spiel``, and GAME a name that it loads; or ``rlcard``, and GAME an environment
+of it, with `BARE` behind the name for the game object inside, which makes no observations.
+Prints one JSON object: seats, moves and matches a second, and the microseconds of a copy in the
+middle of a match, null where the library has no copy. It stands alone: no import of ours.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from random import Random
+from time import perf_counter
+from timeit import Timer
+from typing import Any, NamedTuple
+
+BARE = " (bare game)"
+CHANCE, SIMULTANEOUS, TERMINAL = -1, -2, -4
+"""OpenSpiel's numbers of players that are none."""
+
+MIDDLES = 10
+COPIES = 2000
+
+PlayOut = Callable[[Callable[[], float]], int]
+"""Play one match with these random numbers and return how many actions the seats applied."""
+
+
+class Contestant(NamedTuple):
+    """A game ready to be measured."""
+
+    seats: int
+    play_out: PlayOut
+    copies: list[Callable[[], Any]]
+
+
+def main(library: str, game: str, seconds: float) -> None:
+    contestant = open_spiel(game) if library == "open_spiel" else rlcard(game)
+    contestant.play_out(Random(0).random)  # what the first match loads is not measured
+    matches_per_second, moves_per_second = playouts(contestant.play_out, seconds)
+    copying = [Timer(copy).timeit(COPIES) / COPIES for copy in contestant.copies]
+    result = {
+        "seats": contestant.seats,
+        "moves_per_second": moves_per_second,
+        "matches_per_second": matches_per_second,
+        "copy_microseconds": sum(copying) / len(copying) * 1e6 if copying else None,
+    }
+    print(json.dumps(result))
+
+
+def playouts(play_out: PlayOut, seconds: float) -> tuple[float, float]:
+    """Return matches and moves a second, measured as ``engine.bench.playouts`` does."""
+    random = Random(0).random
+    matches = moves = 0
+    began = perf_counter()
+    while True:
+        moves += play_out(random)
+        matches += 1
+        if perf_counter() - began >= seconds:
+            break
+    took = perf_counter() - began
+    return matches / took, moves / took
+
+
+# -- OpenSpiel -------------------------------------------------------------------------------
+
+
+def open_spiel(name: str) -> Contestant:
+    import pyspiel
+
+    game = pyspiel.load_game(name)
+    seats = range(game.num_players())
+
+    def play_out(random: Callable[[], float]) -> int:
+        state = game.new_initial_state()
+        current_player, legal_actions = state.current_player, state.legal_actions
+        apply_action, apply_actions = state.apply_action, state.apply_actions
+        moves = 0
+        while (player := current_player()) != TERMINAL:
+            if player == SIMULTANEOUS:
+                actions = []
+                for seat in seats:
+                    ids = legal_actions(seat)
+                    actions.append(ids[int(random() * len(ids))])
+                apply_actions(actions)
+                moves += len(actions)
+            else:
+                # At a chance node these are its outcomes, `middle` has seen that they are even.
+                ids = legal_actions()
+                apply_action(ids[int(random() * len(ids))])
+                moves += player != CHANCE
+        return moves
+
+    def middle(number: int) -> Any:
+        """Return the state halfway through a random match."""
+        rng = Random(number)
+        state = game.new_initial_state()
+        states = []
+        while not state.is_terminal():
+            if state.is_simultaneous_node():
+                states.append(state.clone())
+                state.apply_actions([rng.choice(state.legal_actions(seat)) for seat in seats])
+                continue
+            if state.is_chance_node():
+                outcomes, chances = zip(*state.chance_outcomes(), strict=True)
+                if list(outcomes) != state.legal_actions() or max(chances) - min(chances) > 1e-9:
+                    raise ValueError(f"{name} has uneven chances, this program draws them evenly")
+            else:
+                states.append(state.clone())
+            state.apply_action(rng.choice(state.legal_actions()))
+        return states[len(states) // 2]
+
+    copies = [middle(number).clone for number in range(MIDDLES)]
+    return Contestant(game.num_players(), play_out, copies)
+
+
+# -- RLCard ----------------------------------------------------------------------------------
+
+
+def rlcard(name: str) -> Contestant:
+    import rlcard
+
+    env = rlcard.make(name.removesuffix(BARE), config={"seed": 0})
+    game = env.game
+    # Bridge leaves the question to its judge.
+    bare_legal = getattr(game, "get_legal_actions", None) or game.judger.get_legal_actions
+
+    def play_out(random: Callable[[], float]) -> int:
+        state, _ = env.reset()
+        step, is_over = env.step, env.is_over
+        moves = 0
+        while not is_over():
+            ids = list(state["legal_actions"])
+            state, _ = step(ids[int(random() * len(ids))])
+            moves += 1
+        return moves
+
+    def play_out_bare(random: Callable[[], float]) -> int:
+        game.init_game()
+        step, is_over = game.step, game.is_over
+        moves = 0
+        while not is_over():
+            actions = bare_legal()
+            step(actions[int(random() * len(actions))])
+            moves += 1
+        return moves
+
+    return Contestant(env.num_players, play_out_bare if name.endswith(BARE) else play_out, [])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]))
