@@ -1,7 +1,8 @@
 """What ``python -m engine`` does.
 
 Results go to standard output as they come, reasons to standard error in one line each. Exit
-status: 0 done, 1 a record was refused, 2 it can't be done as asked, 130 stopped by Ctrl-C.
+status: 0 done, 1 a record was refused, 2 it can't be done as asked, 130 stopped by Ctrl-C, 141
+nobody reads the output.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from engine.games import catalogue
 from engine.progress import Progress
 from engine.record import Record, read, read_lines, replay, verify, write
 
-OK, REFUSED, IMPOSSIBLE, STOPPED = 0, 1, 2, 130
+OK, REFUSED, IMPOSSIBLE, STOPPED, UNREAD = 0, 1, 2, 130, 141
 
 Policy = Callable[[tuple[int, ...]], int]
 
@@ -39,6 +40,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: Sequence[str]) -> int:
     """Run one command and return the exit status."""
+    _open_closed_streams()
     try:
         options = _parser().parse_args(arguments)
         status: int = options.run(options)
@@ -47,13 +49,26 @@ def main(arguments: Sequence[str]) -> int:
     except (ImpossibleError, UnknownRulesError) as error:
         print(f"engine: {_one_line(str(error))}", file=sys.stderr)
         return IMPOSSIBLE
-    except BrokenPipeError:
-        # Whoever read our output has seen enough; keep the interpreter from flushing into it.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
+    except OSError as error:
+        unread = isinstance(error, BrokenPipeError)
+        if not unread:
+            print(f"engine: can't write: {error.strerror}", file=sys.stderr)
+        # What is still buffered has nowhere to go; keep the interpreter from trying at its end.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        if unread:
+            os.dup2(nowhere, sys.stderr.fileno())
+        return UNREAD if unread else IMPOSSIBLE
     except KeyboardInterrupt:
         print("engine: stopped", file=sys.stderr)
         return STOPPED
+
+
+def _open_closed_streams() -> None:
+    """Give a program that was started without one of the standard streams an empty one."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="ascii"))  # noqa: SIM115
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -134,7 +149,8 @@ def _open(stack: ExitStack, name: str) -> BinaryIO:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    """Return a text with what does not print, line ends above all, spelled out."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 # -- Commands --------------------------------------------------------------------------------
@@ -149,7 +165,7 @@ def _simulate(options: argparse.Namespace) -> int:
             record = simulate(
                 options.game, options.rules, options.seats, deal_seed, policy, options.policy
             )
-            progress.print(write(record))
+            print(write(record))
             progress.advance()
     return OK
 
@@ -197,11 +213,10 @@ def simulate(
 
 def _verify(options: argparse.Namespace) -> int:
     ok = refused = 0
-    with ExitStack() as stack, Progress("records") as progress:
-        files = [(name, _open(stack, name)) for name in options.files]
-        for name, file in files:
-            prefix = f"{_one_line(name)}:" if len(files) > 1 else ""
-            for number, line in _lines(name, file):
+    with Progress("records") as progress:
+        for name in options.files:
+            prefix = f"{_one_line(name)}:" if len(options.files) > 1 else ""
+            for number, line in _lines(name):
                 try:
                     verify(read(line))
                     ok += 1
@@ -213,25 +228,32 @@ def _verify(options: argparse.Namespace) -> int:
     return REFUSED if refused else OK
 
 
-def _lines(name: str, file: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    try:
-        yield from read_lines(file)
-    except OSError as error:
-        raise ImpossibleError(f"can't read {quote(name, 200)}: {error.strerror}") from None
+def _lines(name: str) -> Iterator[tuple[int, bytes]]:
+    """Yield the numbered lines of a file, or of standard input for ``-``."""
+    with ExitStack() as stack:
+        lines = read_lines(_open(stack, name))
+        while True:
+            try:
+                line = next(lines, None)
+            except OSError as error:
+                reason = error.strerror
+                raise ImpossibleError(f"can't read {quote(name, 200)}: {reason}") from None
+            if line is None:
+                return
+            yield line
 
 
 def _record_at(name: str, wanted: int) -> Record:
     """Return the record on a line of a file, verified."""
     number = 0
-    with ExitStack() as stack:
-        for number, line in _lines(name, _open(stack, name)):
-            if number == wanted:
-                try:
-                    record = read(line)
-                    verify(record)
-                except RecordError as error:
-                    raise _RefusedError(f"{number}: {error}") from None
-                return record
+    for number, line in _lines(name):
+        if number == wanted:
+            try:
+                record = read(line)
+                verify(record)
+            except RecordError as error:
+                raise _RefusedError(f"{number}: {error}") from None
+            return record
     raise ImpossibleError(f"there is no line {wanted} in {quote(name, 200)}, which has {number}")
 
 
@@ -258,21 +280,21 @@ class _RefusedError(Exception):
 
 
 def _show(options: argparse.Namespace) -> int:
-    with ExitStack() as stack:
-        file = _open(stack, options.file)
-        status, shown, number = OK, 0, 0
-        for number, line in _lines(options.file, file):
-            if options.line not in (None, number):
-                continue
-            if shown:
-                print("\n" + "-" * 72 + "\n")
-            shown += 1
-            try:
-                for row in show.render(read(line)):
-                    print(row)
-            except RecordError as error:
-                print(f"{number}: {_one_line(str(error))}", file=sys.stderr)
-                status = REFUSED
+    status, shown, number = OK, 0, 0
+    for number, line in _lines(options.file):
+        if options.line not in (None, number):
+            continue
+        if shown:
+            print("\n" + "-" * 72 + "\n")
+        shown += 1
+        try:
+            for row in show.render(read(line)):
+                print(row)
+        except RecordError as error:
+            print(f"{number}: {_one_line(str(error))}", file=sys.stderr)
+            status = REFUSED
+        if options.line == number:
+            break
     if options.line is not None and not shown:
         raise ImpossibleError(
             f"there is no line {options.line} in {quote(options.file, 200)}, which has {number}"

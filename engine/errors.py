@@ -1,6 +1,6 @@
 """What can go wrong in the core: each error says in one line what happened and what would do.
 
-All are `ValueError`s, so a caller who does not care which it is catches one class.
+All that is wrong with what a caller or player brought is a `ValueError`.
 """
 
 from collections.abc import Sequence
@@ -33,15 +33,16 @@ class IllegalMoveError(ValueError):
 
 
 def quote(value: object, limit: int = 60) -> str:
-    """Return ``value`` for a message: one line of printable ASCII, about ``limit`` at most."""
-    if isinstance(value, str | bytes):
-        text = ascii(value[:limit])
-        return text if len(value) <= limit else text + "..."
+    """Return ``value`` for a message: one line of printable ASCII, about ``limit`` at most.
+
+    It may be anything, also a stranger's object that fails to describe itself.
+    """
     try:
-        text = ascii(value)
-    except (ValueError, RecursionError):  # an integer too long to print, a structure too deep
-        return f"a huge {type(value).__name__}"
-    return text if len(text) <= limit else text[:limit] + "..."
+        text = ascii(value[:limit] if isinstance(value, str | bytes) else value)
+        whole = len(text) <= limit + 3 and (not isinstance(value, str) or len(value) <= limit)
+    except Exception:
+        return f"something of type {ascii(type(value).__name__)[1:limit]}"
+    return text if whole else text[:limit] + "..."
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:

@@ -23,9 +23,8 @@ class Progress:
         self._what = what
         self._total = total
         self._done = 0
-        self._watched = sys.stderr.isatty()
         # Results that scroll by on the same terminal are progress enough.
-        self._silent = not self._watched or sys.stdout.isatty()
+        self._silent = not sys.stderr.isatty() or sys.stdout.isatty()
         self._began = time.monotonic()
         self._due = self._began + _QUIET_SECONDS
         self._shown = 0
@@ -46,10 +45,6 @@ class Progress:
         self._done += 1
         if not self._silent and time.monotonic() >= self._due:
             self._show()
-
-    def print(self, line: str) -> None:
-        """Print a result."""
-        print(line)
 
     def complain(self, line: str) -> None:
         """Print a reason to standard error."""

@@ -21,7 +21,7 @@ FAULT_KINDS = ("timeout", "illegal", "crash", "forfeit")
 LONGEST_LINE = 4 << 20
 """Bytes in a line that `read` looks at; the longest possible match takes about 300 kB."""
 
-_DIGITS_READ = 4000
+_DIGITS_READ = 600
 
 _REQUIRED = ("format", "game", "rules", "seats", "deal_seed", "moves", "scores", "places")
 _OPTIONAL = ("players", "faults")
@@ -117,7 +117,7 @@ def read(line: bytes) -> Record:
             are legal and the scores right, is left to `verify`.
     """
     if len(line) > LONGEST_LINE:
-        raise RecordError(f"longer than {LONGEST_LINE} bytes, which no match needs")
+        raise RecordError(f"longer than {LONGEST_LINE} bytes, the most that is read")
     document, doubled = _parse_json(line)
     if not isinstance(document, dict):
         raise RecordError(f"not a JSON object but {_json_type(document)}")
@@ -198,7 +198,7 @@ def _parse_json(line: bytes) -> tuple[Any, list[str]]:
 
 
 def _parse_integer(digits: str) -> int:
-    # Python refuses to read thousands of digits; what is cut off here is as wrong as the whole.
+    # Python may be set to read no more than 640 digits; what is left is as wrong as the whole.
     return int(digits[:_DIGITS_READ])
 
 

@@ -186,9 +186,9 @@ def _ask(table: _Table, seat: int) -> tuple[str | None, str, int]:
     except MatchInterruptedError:
         raise
     except TimeoutError as error:
-        kind, reason = "timeout", f"gave up: {quote(str(error))}"
+        kind, reason = "timeout", f"gave up: {quote(error)}"
     except (Exception, SystemExit) as error:
-        kind, reason = "crash", f"{type(error).__name__}: {quote(str(error), 200)}"
+        kind, reason = "crash", quote(error, 200)
     took = clock.now() - began if clock else 0.0
     if clock and not clock.charge(seat, took):
         kind, reason = "timeout", f"answered after {took:.3f} s, out of time"
@@ -196,7 +196,7 @@ def _ask(table: _Table, seat: int) -> tuple[str | None, str, int]:
         kind, reason = "illegal", f"a move is a text, not {quote(answer)}"
     elif kind is None and isinstance(answer, str):
         try:
-            action = state.parse(seat, answer)
+            action = state.parse(seat, str.__str__(answer))  # whatever its class makes of it
         except IllegalMoveError as error:
             kind, reason = "illegal", str(error)
     return kind, reason, action

@@ -64,7 +64,7 @@ def _tricks(record: Record) -> Iterator[str]:
     state = record.start()
     assert isinstance(state, Partridge)
     number = 0
-    plays: list[str] = []
+    plays: list[tuple[int, str]] = []
     sizes = state.observe(0)["hand_sizes"]
     for seat, text in record.moves:
         if state.phase == "lead":
@@ -77,14 +77,14 @@ def _tricks(record: Record) -> Iterator[str]:
             sizes = state.observe(0)["hand_sizes"]
             plays = []
         before = state.round
-        plays.append(f"{seat}: {text.removeprefix('play ')}")
+        plays.append((seat, text.removeprefix("play ")))
         sizes[seat] -= len(text.split()) - 1
         state.step_unchecked({seat: state.moves.ids[text]})
         if state.phase == "follow":
             continue
         told = [
-            play + ("*" if int(play[0]) == state.leader else "" if sizes[int(play[0])] else "+")
-            for play in plays
+            f"{by}: {cards}{'*' if by == state.leader else '' if sizes[by] else '+'}"
+            for by, cards in plays
         ]
         yield f"  {number:3}. {' | '.join(told)}"
         if state.round > before or state.is_over:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, Self, TypeVar
 
-from engine.deals import Shuffle, fast_shuffle
+from engine.deals import Shuffle
 from engine.errors import IllegalMoveError, UnknownRulesError, listed, quote
 
 Observation = dict[str, Any]
 """A JSON object as laid down in the spec, "What a seat may see: the observation"."""
 
-_LONGEST_MOVE_TEXT = 1000
+_LONGEST_MOVE_TEXT = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,9 +140,11 @@ class State(ABC):
     @classmethod
     @abstractmethod
     def sample(cls, observation: Observation, rng: Random) -> Self:
-        """Return a full state, drawn among those that a seat with this observation can't rule out.
+        """Return a state to play out, drawn from those a seat with this observation can't rule out.
 
-        Shuffles still to come are drawn from ``rng`` too.
+        Hands and deck are dealt; so are, from ``rng`` too, the shuffles still to come. What the
+        other seats did in secret on days gone by is not made up: it is null in their observations.
+        In a finished match nothing is left to play, and the other hands need not fit the scores.
         """
 
     def step(self, actions: Mapping[int, int]) -> None:
@@ -201,7 +203,7 @@ class State(ABC):
         return IllegalMoveError(seat, self.phase, move, self.legal_texts(seat))
 
     def _spell(self, action: int) -> str:
-        known = 0 <= action < len(self.moves)
+        known = type(action) is int and 0 <= action < len(self.moves)
         return self.moves.texts[action] if known else f"action {quote(action)}"
 
 
@@ -215,8 +217,9 @@ class View:
         self._observation = observation
 
     def observation(self) -> Observation:
-        """Return the observation: JSON data, all that a bot needs."""
-        return self._observation
+        """Return the observation: JSON data, all that a bot needs, and the caller's to change."""
+        fresh: Observation = _fresh(self._observation)
+        return fresh
 
     def sample(self, rng: Random) -> State:
         """Return a full state in which this seat would see just what it sees; see `State.sample`.
@@ -246,6 +249,7 @@ def places(scores: Sequence[int]) -> tuple[int, ...]:
     return tuple(1 + sum(other > score for other in scores) for score in scores)
 
 
-def sampling_shuffle(rng: Random) -> Shuffle:
-    """Return the shuffle of sampled states: luck still to come, from the sampler's own source."""
-    return fast_shuffle(rng.random)
+def _fresh(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _fresh(inner) for key, inner in value.items()}
+    return [_fresh(inner) for inner in value] if isinstance(value, list) else value

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, NamedTuple, Self
 
-from engine.deals import Shuffle
-from engine.games.game import MoveTable, Observation, Rules, State, sampling_shuffle
+from engine.deals import Shuffle, fast_shuffle
+from engine.games.game import MoveTable, Observation, Rules, State
 from engine.games.partridge_moves import (
     ACTION,
     AS_HAND,
@@ -332,7 +332,9 @@ class Partridge(State):
             unseen.subtract(hand)
         pool = list(unseen.elements())
         rng.shuffle(pool)
-        state = cls(cls.presets[observation["rules"]], observation["seats"], sampling_shuffle(rng))
+        state = cls(
+            cls.presets[observation["rules"]], observation["seats"], fast_shuffle(rng.random)
+        )
         state.gifts = list(observation["gifts"])
         state.round = observation["round"]
         state.rounds_won = tuple(observation["rounds_won"])
@@ -346,7 +348,13 @@ class Partridge(State):
         state.past = None
         for past in observation["history"]:
             actions = [ACTION[tuple(action["cards"])] for action in past["actions"]]
-            state.past = (state.past, past["leader"], actions, past["winner"], past["returned"])
+            state.past = (
+                state.past,
+                past["leader"],
+                actions,
+                past["winner"],
+                list(past["returned"]),
+            )
         state.best = observation["leader"]
         state._begin_trick()
         if observation["phase"] == OVER:

@@ -15,8 +15,8 @@ from random import Random
 from typing import Any, ClassVar, NamedTuple, Self
 
 from engine.deals import Shuffle
-from engine.games.game import MoveTable, Observation, Rules, State, sampling_shuffle
-from engine.games.twelve_days_hidden import deal_hidden
+from engine.games.game import MoveTable, Observation, Rules, State
+from engine.games.twelve_days_hidden import state_behind
 from engine.games.twelve_days_moves import (
     AWARD_ID,
     BIT,
@@ -72,7 +72,7 @@ class Day(NamedTuple):
 
 _Ranks = tuple[int, ...]
 _Known = tuple[int | None, ...]
-_Past = tuple["_Past", int, int, _Ranks, int | None, int | None, _Known, _Known] | None
+Past = tuple["Past", int, int, _Ranks, int | None, int | None, _Known, _Known] | None
 """Finished days, the last outermost, so that copies share what is past.
 
 The days before, then what a `Day` is made of, but its first day card in place of its pot: a plain
@@ -86,7 +86,7 @@ class TwelveDays(State):
 
     Attributes:
         day: the day being played, from 1.
-        points: per seat, the sum of the day cards received; of the whole score once over.
+        points: per seat, the sum of the day cards received; once over, of the whole score.
     """
 
     __slots__ = (
@@ -151,16 +151,16 @@ class TwelveDays(State):
         self.shuffle = shuffle
         self.shuffles = 1
         self.points = [0] * self.seats
-        self.past: _Past = None
+        self.past: Past = None
         self.first_in_pot = 1
         self.gives: tuple[int | None, ...] = ()
         self.plays: tuple[int, ...] = ()
         self.day = 1
-        self._decide_together(GIVE)
+        self.decide_together(GIVE)
 
     # -- The rules, in the order of a day ---------------------------------------------------
 
-    def _decide_together(self, phase: str) -> None:
+    def decide_together(self, phase: str) -> None:
         """All seats choose at once: what each has chosen takes effect with the last of them."""
         self.phase = phase
         self.actors = _EVERYONE[self.seats]
@@ -184,7 +184,7 @@ class TwelveDays(State):
             actions = {**self.chosen, **actions}
         if self.phase == GIVE:
             self._give(_IN_SEAT_ORDER[self.seats](actions))
-            self._decide_together(PLAY)
+            self.decide_together(PLAY)
         elif self.phase == PLAY:
             chosen = _IN_SEAT_ORDER[self.seats](actions)
             self._play(tuple([action - PLAY_ID for action in chosen]))
@@ -246,7 +246,7 @@ class TwelveDays(State):
             self._end_match()
         else:
             self.day = day + 1
-            self._decide_together(GIVE)
+            self.decide_together(GIVE)
 
     def _draw(self) -> tuple[int, ...]:
         """Each seat from 0 up draws; a draw that finds no deck makes one of the discards first."""
@@ -394,60 +394,6 @@ class TwelveDays(State):
             "scores": None if scores is None else list(scores),
         }
 
-    # -- What could lie behind an observation -----------------------------------------------
-
     @classmethod
     def sample(cls, observation: Observation, rng: Random) -> Self:
-        """Return a full state consistent with an observation; see `State.sample`.
-
-        Hands and deck come from `deal_hidden`, which tells what is drawn how. What other seats
-        gave and drew on days gone by is not made up: it is null in their observations.
-        """
-        hands, deck = deal_hidden(observation, cls.presets[observation["rules"]].deck(), rng)
-        return cls._behind(observation, hands, deck, sampling_shuffle(rng))
-
-    @classmethod
-    def _behind(
-        cls, observation: Observation, hands: list[list[int]], deck: list[int], shuffle: Shuffle
-    ) -> Self:
-        """Return the state of which a seat sees this observation, its hidden cards supplied."""
-        seat, phase = observation["seat"], observation["phase"]
-        state = cls(cls.presets[observation["rules"]], hands, deck, shuffle)
-
-        def known(own: int | None, from_right: int | None) -> tuple[int | None, ...]:
-            ranks: list[int | None] = [None] * state.seats
-            ranks[seat], ranks[seat - 1] = own, from_right
-            return tuple(ranks)
-
-        for day in observation["history"]:
-            state.past = (
-                state.past,
-                day["day"],
-                day["pot"][0],
-                tuple(day["plays"]),
-                day["winner"],
-                day["to"],
-                known(day["given"], day["received"]),
-                tuple(day["drawn"] if s == seat else None for s in range(state.seats)),
-            )
-        state.day = observation["day"]
-        pot = observation["pot"]
-        state.first_in_pot = pot[0] if pot else state.day + 1
-        state.discards = list(observation["discards"])
-        state.points = [sum(cards) for cards in observation["day_cards"]]
-        if phase == OVER:
-            state.phase, state.actors = OVER, ()
-            state.points = list(observation["scores"])
-            return state
-        if phase == GIVE:
-            choice, first_id = observation["given"], 0
-        else:
-            choice, first_id = observation["played"], PLAY_ID
-            state.gives = known(observation["given"], observation["received"])
-            state._decide_together(PLAY)
-        if phase == AWARD:
-            state.plays = tuple(observation["plays"])
-            state.phase, state.actors = AWARD, (state.plays.index(0),)
-        elif choice is not None:
-            state.step_unchecked({seat: first_id + choice})
-        return state
+        return state_behind(cls, observation, rng)

@@ -452,12 +452,12 @@ def parse(line: bytes) -> dict[str, Any]:
         raise ValueError(f"{name} is not JSON")
 
     try:
-        # Python refuses to read thousands of digits; the first 4000 are as wrong as all of them.
+        # Python refuses to read thousands of digits; the first 600 are as wrong as all of them.
         record = json.loads(
             line.decode("utf-8", "strict"),
             object_pairs_hook=pairs,
             parse_constant=constant,
-            parse_int=lambda digits: int(digits[:4000]),
+            parse_int=lambda digits: int(digits[:600]),
         )
     except UnicodeDecodeError:
         raise Refused("not UTF-8") from None

@@ -1,11 +1,15 @@
 import json
+import os
 import subprocess
 import sys
+from io import StringIO
 from pathlib import Path
+from random import Random
 
 import pytest
 
-from engine import cli
+from engine import bench, cli, progress
+from engine.deals import seeded_shuffle
 
 SEED = "ab" * 32
 ROOT = Path(__file__).parents[2]
@@ -170,6 +174,36 @@ def test_it_runs_as_a_program_from_standard_input_and_in_pipes() -> None:
     assert done.stderr == ""
 
 
+@pytest.mark.parametrize(
+    ("command", "status", "reasons"),
+    [
+        ("echo {} | { ENGINE verify - | true; exit ${PIPESTATUS[0]}; }", (1, 141), 1),
+        (
+            "yes {} | head -n 99999 |"
+            " { ENGINE verify - 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}; }",
+            (141,),
+            0,
+        ),
+        ("ENGINE verify - <&-", (0,), 0),
+        ("echo {} | ENGINE verify - >&-", (1, 2), 1),
+        ("echo {} | ENGINE verify - 2>&-", (1,), 0),
+        ("ENGINE bench --seconds 0 >/dev/full", (2,), 2),
+    ],
+)
+def test_a_stream_that_is_closed_or_full_is_no_traceback_and_no_success(
+    command: str, status: tuple[int, ...], reasons: int
+) -> None:
+    done = shell(command)
+    assert done.returncode in status, done.stderr
+    assert done.stderr.count("\n") == reasons
+    assert "Traceback" not in done.stderr
+
+
+def test_many_files_are_read_one_after_the_other(records: Path) -> None:
+    done = shell(f"ulimit -n 40; ENGINE verify {f'{records} ' * 100}")
+    assert done.stdout == "200 ok, 0 refused\n"
+
+
 def test_ctrl_c_stops_it_in_one_line() -> None:
     done = shell(
         f"timeout --preserve-status -s INT 1 ENGINE {' '.join(SIMULATE)}"
@@ -179,17 +213,86 @@ def test_ctrl_c_stops_it_in_one_line() -> None:
     assert done.stderr == "engine: stopped\n"
 
 
+def test_show_goes_on_after_a_record_that_it_refuses_and_says_so(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    records.write_text("{}\n" + records.read_text())
+    out, reasons = run(capsys, "show", str(records), expect=1)
+    assert reasons == ["1: the record has no 'format'"]
+    assert sum(line.startswith("deal seed") for line in out) == 2
+
+
+def test_show_stops_reading_after_the_line_that_it_was_asked_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    simulate = f"ENGINE {' '.join(SIMULATE)} --matches 1 --seed {SEED}"
+    writer = f"{{ {simulate}; sleep 25; }} > {pipe}"
+    done = shell(f"{writer} & ENGINE show {pipe} --line 1; kill $!")
+    assert "place 1" in done.stdout
+
+
+def test_every_match_of_a_simulation_has_its_own_luck(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seeds = []
+    policy = cli._policy
+    monkeypatch.setattr(cli, "_policy", lambda name, seed: seeds.append(seed) or policy(name, seed))
+    simulated(capsys, 5)
+    assert len(set(seeds)) == 5
+
+
+def test_bench_counts_every_move_once() -> None:
+    shuffle = seeded_shuffle(bytes(32))
+    moves = bench.play_out("partridge", "eagle-short", 3, shuffle, Random(5).random)
+    random = Random(5).random
+    record = cli.simulate(
+        "partridge", "eagle-short", 3, bytes(32), lambda ids: ids[int(random() * len(ids))], "x"
+    )
+    assert moves == len(record.moves)
+
+
+def test_an_unprintable_argument_is_spelled_out(capsys: pytest.CaptureFixture[str]) -> None:
+    _, reasons = run(capsys, "bench", "--\x1b[31m", expect=2)
+    assert "\\x1b[31m" in reasons[0]
+
+
+class Terminal(StringIO):
+    """A stream that somebody looks at."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_progress_bar_shows_to_who_waits_and_is_wiped_for_a_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stderr = Terminal()
+    monkeypatch.setattr(sys, "stderr", stderr)
+    monkeypatch.setattr(sys, "stdout", StringIO())
+    monkeypatch.setattr(progress, "_QUIET_SECONDS", 0)
+    monkeypatch.setattr(progress, "_BETWEEN_SECONDS", 0)
+    with progress.Progress("records", 4) as shown:
+        shown.advance()
+        shown.complain("1: no")
+        shown.advance()
+    text = stderr.getvalue()
+    assert "1 records" in text
+    assert "[#######" in text
+    assert "\r1: no\n" in text
+    assert text.endswith("\r")
+
+
 def test_the_core_needs_nothing_but_the_standard_library() -> None:
-    done = shell(f"cd {ROOT} && ENGINE bench --help >/dev/null".replace("ENGINE", "ENGINE -h") + "")
-    assert done.returncode == 0
+    modules = [
+        str(path.relative_to(ROOT).with_suffix("")).replace("/", ".")
+        for path in (ROOT / "engine").rglob("*.py")
+        if path.name != "performance.py"
+    ]
+    assert len(modules) > 15
     done = subprocess.run(
         [
-            sys.executable,
-            "-I",
-            "-S",
-            "-c",
-            f"import sys; sys.path.insert(0, {str(ROOT)!r}); "
-            "import engine.__main__, engine.referee",
+            *(sys.executable, "-I", "-S", "-c"),
+            f"import sys; sys.path.insert(0, {str(ROOT)!r}); import {', '.join(modules)}",
         ],
         capture_output=True,
         text=True,

@@ -69,6 +69,22 @@ def test_the_fast_shuffle_permutes(seed: int) -> None:
     assert sorted(cards) == list(range(80))
 
 
+def test_the_fast_shuffle_puts_every_card_in_every_place_equally_often() -> None:
+    random = Random(3).random
+    shuffle = fast_shuffle(random)
+    rounds, size = 4000, 5
+    seen = [[0] * size for _ in range(size)]
+    for _ in range(rounds):
+        cards = list(range(size))
+        shuffle(0, cards)
+        for place, card in enumerate(cards):
+            seen[place][card] += 1
+    spread = 4 * (rounds * 1 / size * (1 - 1 / size)) ** 0.5
+    for place in seen:
+        for count in place:
+            assert count == pytest.approx(rounds / size, abs=spread)
+
+
 def test_the_commitment_is_the_sha_256_of_the_seed_bytes() -> None:
     assert commitment(bytes(32)) == hashlib.sha256(bytes(32)).hexdigest()
 

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from itertools import permutations
 from random import Random
 
 import pytest
@@ -105,6 +106,8 @@ def test_in_a_sampled_state_the_seat_sees_just_what_it_saw(match: tuple[State, R
         observation = json.loads(json.dumps(state.observe(seat)))
         sample = view_from(observation).sample(match[1])
         assert sample.observe(seat) == observation
+        if isinstance(sample, TwelveDays) and not sample.is_over:
+            assert sample.points == [sum(cards) for cards in observation["day_cards"]]
         assert sample.actors == tuple(s for s in range(state.seats) if s in sample.actors)
         assert (seat in sample.actors) == (seat in state.actors)
         if not isinstance(state, TwelveDays) or state.phase == "award":
@@ -205,6 +208,88 @@ def test_cards_in_hands_at_a_reshuffle_are_not_in_the_new_deck() -> None:
     assert known.hidden == Counter({7: 3, 8: 1, 9: 4})
 
 
+def after_a_reshuffle(seed: int) -> TwelveDays:
+    """The dawn after the first reshuffle, when each seat holds one card of the new deck."""
+    state = start("twelve-days", "eight-nights", 4, seed=seed)
+    rng = Random(seed)
+    while state.observe(0)["day"] < 3:
+        state.step({seat: rng.choice(state.legal(seat)) for seat in state.actors})
+    assert isinstance(state, TwelveDays)
+    return state
+
+
+def test_what_was_in_hands_at_a_reshuffle_is_not_in_a_sampled_deck() -> None:
+    for seed in range(30):
+        state = after_a_reshuffle(seed)
+        sample = state.view(0).sample(Random(seed))
+        assert isinstance(sample, TwelveDays)
+        discarded = Counter(rank for day in state.history for rank in day.plays)
+        assert Counter(sample.deck) <= discarded
+
+
+def test_after_a_reshuffle_no_seat_holds_more_of_the_new_deck_than_it_drew() -> None:
+    for seed in range(60):
+        state = after_a_reshuffle(seed)
+        known = known_hands(state.observe(0), state.rules.deck())
+        sample = state.view(0).sample(Random(seed))
+        hands = [sample.observe(seat)["hand"] for seat in (1, 2, 3)]
+        new = Counter(card for hand in hands for card in hand) - known.held
+        new -= Counter(known.passed())
+        assert new.total() == 3
+        one_of_each_hand = permutations(new.elements())
+        assert any(
+            all(card in hand for card, hand in zip(cards, hands, strict=True))
+            for cards in one_of_each_hand
+        )
+
+
+def test_cards_of_a_new_deck_are_placed_only_where_draws_can_have_brought_them() -> None:
+    known = HandsKnown(3, Counter({7: 2}))
+    known.reshuffle(Counter({9: 2, 1: 1}))
+    known.draw_unseen(0)
+    known.draw_unseen(2)
+    assert known.could_be([[7, 9], [], [7, 9]])
+    assert known.could_be([[7, 1], [7], [9]])
+    assert not known.could_be([[9, 9], [7], [7]])
+    assert not known.could_be([[7], [9, 7], [9]])
+    known.give(5, 7)  # now what seat 0 drew may be with seat 1, and what seat 2 drew is here
+    assert known.could_be([[5], [9, 7], []])
+    assert not known.could_be([[5], [9, 1], []])
+
+
+@given(matches)
+def test_a_bot_can_sample_from_what_a_seat_of_a_sample_sees(match: tuple[State, Random]) -> None:
+    state = somewhere(*match)
+    sample = state.view(0).sample(match[1])
+    for seat in range(state.seats):
+        inner = sample.view(seat).sample(match[1])
+        assert inner.observe(seat) == sample.observe(seat)
+        *_, end = played(inner, match[1])
+        assert end.is_over
+
+
+def test_changing_an_observation_does_not_change_what_its_view_samples() -> None:
+    view = twelve_days([[1], [2], [3]]).view(0)
+    before = view.sample(Random(1)).spectate()
+    view.observation()["hand"].clear()
+    assert view.sample(Random(1)).spectate() == before
+
+
+def test_the_card_on_top_of_a_sampled_deck_is_any_of_the_unseen() -> None:
+    view = twelve_days([[12] * 12] * 3).view(0)
+    rng = Random(2)
+    draws = 2000
+    tops: Counter[int] = Counter()
+    for _ in range(draws):
+        sample = view.sample(rng)
+        assert isinstance(sample, TwelveDays)
+        tops[sample.deck[0]] += 1
+    for rank in range(13):
+        share = (rank or 2) / 68 if rank < 12 else 0
+        spread = 4 * (share * (1 - share) / draws) ** 0.5
+        assert tops[rank] / draws == pytest.approx(share, abs=spread)
+
+
 def test_every_unseen_card_is_as_likely_in_every_unseen_place() -> None:
     draws = 3000
     rng = Random(11)
@@ -221,10 +306,13 @@ def test_every_unseen_card_is_as_likely_in_every_unseen_place() -> None:
 
 
 def test_partridge_cards_taken_back_are_known_to_all() -> None:
-    state = partridge([[11, 10, 9, 8, 7], [8, 7, 6, 12, 12], [12, 12, 12]])
+    state = partridge([[11, 10, 9, 8, 7], [8, 7, 6, 12, 12, 12, 12], [12, 12, 12]])
     trick(state, "play 11 10 9 8 7", "play 8 7 6", "pass")
     sample = state.view(2).sample(Random(3))
     assert sample.observe(0)["hand"] == [7, 8, 9, 10, 11]
+    trick(state, "play 12 12", "pass", "pass")
+    trick(state, "play 12", "pass", "play 7")
+    assert state.view(2).sample(Random(3)).observe(0)["hand"] == [8, 9, 10, 11]
 
 
 def test_partridge_cards_out_of_the_round_are_as_likely_as_any() -> None:

@@ -102,6 +102,21 @@ def test_after_a_forfeit_each_choice_of_the_seat_must_be_one(document: dict[str,
     assert "had forfeited" in str(error)
 
 
+def test_a_ply_with_one_legal_move_has_no_fault() -> None:
+    rng = Random(4)
+    plain = naive.simulate(
+        "partridge", "eagle-short", 3, bytes(32), lambda legal, _seat, _ply: rng.choice(legal)
+    )
+    ply, seat = next(
+        (ply, seat)
+        for ply, (seat, _text) in enumerate(plain["moves"])
+        if naive.replay(plain, ply).legal(seat) == ["pass"]
+    )
+    fault = {"ply": ply, "seat": seat, "kind": "timeout"}
+    error = refusal({**plain, "faults": [fault]})
+    assert (error.ply, error.reason) == (ply, "a fault where there was no choice")
+
+
 def test_the_fallback_is_drawn_by_hmac_from_the_seed_and_the_ply() -> None:
     legal = list(range(10, 17))
     texts = [str(action) for action in legal]

@@ -58,6 +58,34 @@ def test_a_loosely_written_move_is_recorded_canonically() -> None:
     assert referee(loose, loose, loose, game="partridge").record.faults == ()
 
 
+class Unspeakable:
+    """An answer that fails to describe itself."""
+
+    def __repr__(self) -> str:
+        raise KeyError
+
+    __str__ = __repr__
+
+
+class UnspeakableError(Unspeakable, Exception):
+    """An error that fails to describe itself."""
+
+
+class Treacherous(str):
+    """A text that fails whatever one does with it."""
+
+    __slots__ = ()
+
+    def split(self, *_args: object) -> list[str]:  # type: ignore[override]
+        raise KeyError
+
+    def __hash__(self) -> int:
+        raise KeyError
+
+    def __eq__(self, _other: object) -> bool:
+        raise KeyError
+
+
 def raises(error: BaseException) -> Callable[[Observation], str]:
     def player(_observation: Observation) -> str:
         raise error
@@ -70,11 +98,14 @@ def raises(error: BaseException) -> Callable[[Observation], str]:
     [
         (lambda _: "give 99", "illegal", "may not 'give 99'"),
         (lambda _: None, "illegal", "a move is a text, not None"),
-        (lambda _: "x" * 10**7, "illegal", "xxx'"),
-        (raises(ValueError("oh\nno")), "crash", "ValueError: 'oh\\nno'"),
-        (raises(SystemExit(1)), "crash", "SystemExit: '1'"),
-        (raises(RecursionError()), "crash", "RecursionError: ''"),
-        (raises(TimeoutError("2 s")), "timeout", "gave up: '2 s'"),
+        (lambda _: "x" * 10**7, "illegal", "may not 'xxx"),
+        (lambda _: Unspeakable(), "illegal", "something of type Unspeakable"),
+        (lambda _: Treacherous("no"), "illegal", "may not 'no'"),
+        (raises(ValueError("oh\nno")), "crash", "ValueError('oh\\nno')"),
+        (raises(SystemExit(1)), "crash", "SystemExit(1)"),
+        (raises(RecursionError()), "crash", "RecursionError()"),
+        (raises(UnspeakableError()), "crash", "something of type UnspeakableError"),
+        (raises(TimeoutError("2 s")), "timeout", "gave up: TimeoutError('2 s')"),
     ],
 )
 def test_after_three_faults_a_seat_has_forfeited_and_is_not_asked_again(
