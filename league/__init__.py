@@ -1,0 +1,1 @@
+"""The league: what is stored, and who may change it."""

@@ -1,0 +1,58 @@
+"""Opening rounds: from tables of bots to blocks and matches that wait to be played."""
+
+from collections.abc import Sequence
+
+from django.db.models import Max
+
+from engine.deals import commitment
+from engine.pairing import Table
+from engine.rating.blocks import derive_block_seed, plan_block
+from league.models import Block, BlockBot, Bot, Ladder, Round, Tournament
+from league.play import open_match
+
+
+def open_round(
+    *,
+    ladder: Ladder,
+    tables: Sequence[Table],
+    seed: bytes,
+    tournament: Tournament | None = None,
+    first_block: int = 0,
+) -> Round:
+    """Store a round with its blocks and their matches.
+
+    Call it in a transaction that holds the ladder's lock: rounds are numbered without a gap.
+
+    Args:
+        ladder: that the round is rated on.
+        tables: the bots of each block.
+        seed: 32 secret bytes; all luck of the round comes of it.
+        tournament: that the round belongs to.
+        first_block: number of the first block, so that all blocks of one seed differ.
+    """
+    last = ladder.rounds.aggregate(last=Max("number"))["last"] or 0
+    round_ = Round.objects.create(
+        ladder=ladder,
+        number=last + 1,
+        tournament=tournament,
+        seed=seed,
+        commitment=commitment(seed),
+        k_schedule=ladder.k_schedule,
+    )
+    bots = Bot.objects.select_related("current").in_bulk({b for t in tables for b in t.bots})
+    for number, table in enumerate(tables, first_block):
+        at_table = [bots[bot] for bot in table.bots]
+        versions = {bot.pk: bot.current for bot in at_table if bot.current is not None}
+        block = Block.objects.create(
+            round=round_,
+            number=number,
+            duplicate=all(bot.kind != Bot.Kind.REMOTE for bot in at_table),
+            rated=table.rated,
+        )
+        BlockBot.objects.bulk_create(
+            BlockBot(block=block, bot=bot, version=versions[bot.pk]) for bot in at_table
+        )
+        plan = plan_block(derive_block_seed(seed, number), table.bots, duplicate=block.duplicate)
+        for match in plan.matches:
+            open_match(ladder=ladder, block=block, plan=match, versions=versions)
+    return round_

@@ -1,0 +1,77 @@
+"""Schedules: when the next tournament of a series starts, and announcing it."""
+
+import secrets
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from django.utils import timezone
+
+from engine.deals import SEED_BYTES, commitment
+from league.models import Ladder, Schedule, Tournament
+
+
+def announce_tournament(
+    *,
+    title: str,
+    ladder: Ladder,
+    starts_at: datetime,
+    entries_open_at: datetime | None = None,
+    house_bots: bool = True,
+    schedule: Schedule | None = None,
+) -> Tournament:
+    """Store a tournament to come, its seed drawn and committed to before anybody has entered."""
+    seed = secrets.token_bytes(SEED_BYTES)
+    return Tournament.objects.create(
+        title=title,
+        ladder=ladder,
+        starts_at=starts_at,
+        entries_open_at=entries_open_at or timezone.now(),
+        house_bots=house_bots,
+        schedule=schedule,
+        seed=seed,
+        commitment=commitment(seed),
+    )
+
+
+def announce_due() -> None:
+    """Announce, for each schedule, its next tournament, when entries for it are to open."""
+    now = timezone.now()
+    for schedule in Schedule.objects.filter(active=True).select_related("ladder"):
+        starts_at = next_start(schedule, now)
+        opens_at = starts_at - timedelta(hours=schedule.entry_hours)
+        if opens_at > now or schedule.tournaments.filter(starts_at=starts_at).exists():
+            continue
+        announce_tournament(
+            title=f"{schedule.title}, {_local(schedule, starts_at):%d %B %Y %H:%M}",
+            ladder=schedule.ladder,
+            starts_at=starts_at,
+            entries_open_at=opens_at,
+            schedule=schedule,
+        )
+
+
+def next_start(schedule: Schedule, after: datetime) -> datetime:
+    """Return the first start of a schedule that is later than a time, in UTC.
+
+    Weekly ones keep their local time through changes of the clocks; a time of day that a change
+    leaves out is taken by the offset before it (PEP 495).
+    """
+    earliest = max(after, schedule.first_at)
+    if schedule.every_hours is not None:
+        step = timedelta(hours=schedule.every_hours)
+        if schedule.first_at > after:
+            return schedule.first_at
+        return schedule.first_at + step * ((after - schedule.first_at) // step + 1)
+    zone = ZoneInfo(schedule.time_zone)
+    day = earliest.astimezone(zone).date()
+    while True:
+        if day.weekday() == schedule.weekday:
+            local = datetime.combine(day, schedule.time_of_day, tzinfo=zone)
+            start = local.astimezone(UTC)
+            if start > after and start >= schedule.first_at:
+                return start
+        day += timedelta(days=1)
+
+
+def _local(schedule: Schedule, moment: datetime) -> datetime:
+    return moment.astimezone(ZoneInfo(schedule.time_zone))

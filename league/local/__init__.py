@@ -1,0 +1,1 @@
+"""The league on one machine, with nothing installed: servers from wheels."""

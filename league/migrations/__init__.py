@@ -1,0 +1,1 @@
+"""Migrations, written by Django."""

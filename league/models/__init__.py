@@ -1,0 +1,30 @@
+"""What is stored, one file a subject."""
+
+from league.models.accounts import Token
+from league.models.bots import Bot, BotVersion
+from league.models.ladders import BlockEntry, Ladder, LadderEntry, RoundEntry, Standing
+from league.models.matches import Match, MatchSeat
+from league.models.rounds import Block, BlockBot, Round
+from league.models.tournaments import Schedule, Tournament, TournamentEntry
+from league.models.turns import LiveMove, Turn
+
+__all__ = [
+    "Block",
+    "BlockBot",
+    "BlockEntry",
+    "Bot",
+    "BotVersion",
+    "Ladder",
+    "LadderEntry",
+    "LiveMove",
+    "Match",
+    "MatchSeat",
+    "Round",
+    "RoundEntry",
+    "Schedule",
+    "Standing",
+    "Token",
+    "Tournament",
+    "TournamentEntry",
+    "Turn",
+]

@@ -1,0 +1,28 @@
+"""Tokens, by which programs say who they are. Accounts are Django's users."""
+
+from django.conf import settings
+from django.db import models
+
+
+class Token(models.Model):
+    """Of an owner, who manages, or of a bot, which plays. The token itself is never stored."""
+
+    owner = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="tokens", null=True, blank=True
+    )
+    bot = models.ForeignKey("Bot", models.CASCADE, related_name="tokens", null=True, blank=True)
+    prefix = models.CharField(max_length=12, help_text="Its first characters, to tell it by.")
+    digest = models.CharField(max_length=64, unique=True, help_text="Keyed hash, in hex.")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(owner__isnull=True, bot__isnull=False)
+                | models.Q(owner__isnull=False, bot__isnull=True),
+                name="a_token_is_an_owners_or_a_bots",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.prefix}..."

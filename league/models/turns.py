@@ -1,0 +1,59 @@
+"""Matches in play with remote bots: the log so far, and the turns that are or were open."""
+
+from django.db import models
+
+
+class LiveMove(models.Model):
+    """A move of a match in play; gone once the match is finished and has its record."""
+
+    match = models.ForeignKey("Match", models.CASCADE, related_name="live_moves")
+    ply = models.PositiveIntegerField()
+    seat = models.PositiveSmallIntegerField()
+    text = models.CharField(max_length=40)
+    fault = models.CharField(max_length=8, blank=True, help_text="Kind, if the referee made it.")
+
+    class Meta:
+        ordering = ["match", "ply"]
+        constraints = [models.UniqueConstraint(fields=["match", "ply"], name="one_move_a_ply")]
+
+    def __str__(self) -> str:
+        return f"ply {self.ply}: {self.text}"
+
+
+class Turn(models.Model):
+    """A decision that a seat was asked for, with its receipts, so that a timeout can be settled."""
+
+    match = models.ForeignKey("Match", models.CASCADE, related_name="turns")
+    seat = models.PositiveSmallIntegerField()
+    bot = models.ForeignKey("Bot", models.PROTECT, related_name="turns")
+    number = models.PositiveIntegerField(help_text="The seat's decisions before this one.")
+    ply = models.PositiveIntegerField()
+    opened_at = models.DateTimeField()
+    handed_out_at = models.DateTimeField(null=True, blank=True)
+    deadline = models.DateTimeField(help_text="When the referee plays in the bot's stead.")
+    bank_ms = models.PositiveIntegerField(help_text="Of the seat when the turn was opened.")
+    illegal_answers = models.PositiveSmallIntegerField(default=0)
+    decided_at = models.DateTimeField(null=True, blank=True)
+    text = models.CharField(max_length=40, blank=True, help_text="What was played.")
+    fault = models.CharField(max_length=8, blank=True)
+
+    class Meta:
+        ordering = ["match", "seat", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["match", "seat", "number"], name="one_turn_a_decision")
+        ]
+        indexes = [
+            models.Index(
+                fields=["deadline"],
+                condition=models.Q(decided_at__isnull=True),
+                name="turns_overdue",
+            ),
+            models.Index(
+                fields=["bot", "opened_at"],
+                condition=models.Q(decided_at__isnull=True),
+                name="turns_open",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"turn {self.number} of seat {self.seat}, match {self.match_id}"

@@ -1,0 +1,158 @@
+"""Playing a match whose bots all run here: one task, in memory, stored in one transaction.
+
+A worker leases the match first. One that dies leaves a lease that runs out; then the match is
+played again, the same match, as all its luck comes from its seed. What comes in under an old
+lease is dropped.
+"""
+
+import time
+import uuid
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.db import transaction
+from django.utils import timezone
+
+from engine.errors import MatchInterruptedError
+from engine.rating.blocks import rated_places
+from engine.referee import MatchClock, Outcome, Player, TimeControl, play
+from league.models import Block, Match, MatchSeat
+
+LEASE = timedelta(seconds=120)
+MOST_ATTEMPTS = 3
+REQUEUE = timedelta(seconds=60)
+MOST_QUEUED = 200
+"""Matches handed to the queue at a time: enough for all workers, few to have twice in it."""
+
+Seating = list[MatchSeat]
+
+
+def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | None = None) -> bool:
+    """Play a match that is due and store the result; return whether this call finished it.
+
+    May be called any number of times, at once too: one caller gets the lease.
+
+    Args:
+        match_id: of the match.
+        players: makes a player for each seat; by default those of the house.
+    """
+    lease = _take_lease(match_id)
+    if lease is None:
+        return False
+    match = Match.objects.get(pk=match_id)
+    seating = list(match.seating.select_related("bot", "version").order_by("seat"))
+    control = TimeControl(match.move_seconds, match.bank_seconds)
+    try:
+        outcome = play(
+            match.game,
+            match.rules,
+            bytes(match.deal_seed),
+            (players or _house_players)(seating),
+            names=[seat.bot.name for seat in seating],
+            clock=MatchClock(control, match.seats, time.monotonic),
+        )
+    except MatchInterruptedError:
+        _give_back(match_id, lease)
+        return False
+    return _finish(match_id, lease, outcome)
+
+
+def take_due() -> list[int]:
+    """Return the ids of matches to queue now, and don't return them again for a while.
+
+    What was queued and not played in `REQUEUE` is due again: the queue may have lost it. A match
+    that has been tried too often voids its block instead.
+    """
+    now = timezone.now()
+    unfinished = Match.objects.filter(status__in=["waiting", "playing"])
+    room = MOST_QUEUED - unfinished.filter(due_at__gt=now).count()
+    if room <= 0:
+        return []
+    with transaction.atomic():
+        due = list(
+            unfinished.filter(due_at__lte=now)
+            .order_by("due_at", "id")
+            .select_for_update(skip_locked=True, of=("self",))[:room]
+        )
+        Match.objects.filter(pk__in=[match.pk for match in due]).update(due_at=now + REQUEUE)
+    tried_out = [match for match in due if match.attempts >= MOST_ATTEMPTS]
+    for match in tried_out:
+        void_block(match.block_id)
+    return [match.pk for match in due if match not in tried_out]
+
+
+def void_block(block_id: int | None) -> None:
+    """Take a block out of the ratings with all its matches that are not finished."""
+    with transaction.atomic():
+        block = Block.objects.select_for_update().get(pk=block_id)
+        if block.state == Block.State.PLAYING:
+            block.state = Block.State.VOID
+            block.save(update_fields=["state"])
+            block.matches.exclude(status="finished").update(
+                status=Match.Status.VOID, lease=None, leased_until=None
+            )
+
+
+def _take_lease(match_id: int) -> uuid.UUID | None:
+    """Take the lease of a match if it is free, and count the attempt."""
+    now = timezone.now()
+    with transaction.atomic():
+        match = (
+            Match.objects.select_for_update(of=("self",))
+            .filter(pk=match_id, status__in=["waiting", "playing"])
+            .first()
+        )
+        if match is None or (match.leased_until and match.leased_until >= now):
+            return None
+        if match.attempts >= MOST_ATTEMPTS:
+            return None
+        match.status = Match.Status.PLAYING
+        match.attempts += 1
+        match.lease = uuid.uuid4()
+        match.leased_until = match.due_at = now + LEASE
+        match.started_at = match.started_at or now
+        match.save(
+            update_fields=["status", "attempts", "lease", "leased_until", "due_at", "started_at"]
+        )
+        return match.lease
+
+
+def _give_back(match_id: int, lease: uuid.UUID) -> None:
+    now = timezone.now()
+    Match.objects.filter(pk=match_id, lease=lease).update(leased_until=now, due_at=now)
+
+
+def _house_players(seating: Seating) -> list[Player]:
+    from bots_sdk.reference import make_player
+
+    return [make_player(seat.bot.name) for seat in seating]
+
+
+def _finish(match_id: int, lease: uuid.UUID, outcome: Outcome) -> bool:
+    """Store a result, unless the lease is no longer ours."""
+    record = outcome.record
+    places = rated_places(record.places, outcome.forfeited)
+    with transaction.atomic():
+        # The block first, always: two last matches that finish at once must see each other.
+        block_id = Match.objects.values_list("block_id", flat=True).get(pk=match_id)
+        block = Block.objects.select_for_update().get(pk=block_id)
+        match = Match.objects.select_for_update(of=("self",)).get(pk=match_id)
+        if match.lease != lease or match.status != Match.Status.PLAYING:
+            return False
+        match.status = Match.Status.FINISHED
+        match.lease = match.leased_until = None
+        match.finished_at = timezone.now()
+        match.packed_record = Match.pack(record)
+        match.save(
+            update_fields=["status", "lease", "leased_until", "finished_at", "packed_record"]
+        )
+        for seat in match.seating.all():
+            seat.score = record.scores[seat.seat]
+            seat.place = places[seat.seat]
+            seat.forfeited = seat.seat in outcome.forfeited
+            seat.faults = sum(fault.seat == seat.seat for fault in record.faults)
+            seat.save(update_fields=["score", "place", "forfeited", "faults"])
+        if not block.matches.exclude(status="finished").exists():
+            block.state = Block.State.FINISHED
+            block.save(update_fields=["state"])
+    return True

@@ -1,0 +1,118 @@
+"""Closing rounds: all their blocks are applied at once, exactly once."""
+
+from collections import Counter, defaultdict
+
+from django.db import transaction
+from django.utils import timezone
+
+from engine.rating import elo
+from league.models import Block, BlockEntry, Ladder, Round, RoundEntry, Standing
+from league.standings.results import round_to_rate
+
+
+def rounds_to_close() -> list[int]:
+    """Return the ids of the rounds that are next on their ladder and played to the end."""
+    due = []
+    for ladder in Ladder.objects.all():
+        first = ladder.rounds.filter(applied_at__isnull=True).order_by("number").first()
+        if first and not first.blocks.filter(state=Block.State.PLAYING).exists():
+            due.append(first.pk)
+    return due
+
+
+def close_round(round_id: int) -> bool:
+    """Apply a round to the ratings of its ladder; return whether this call did.
+
+    May be called any number of times, at once too: the lock on the ladder lets one in after the
+    other, and who comes second finds the round applied. One whose blocks are still in play, or
+    that comes before an earlier round of its ladder, is left as it is.
+    """
+    with transaction.atomic():
+        ladder = Ladder.objects.select_for_update().get(rounds=round_id)
+        round_ = Round.objects.get(pk=round_id)
+        if round_.applied_at or not _is_next(ladder, round_):
+            return False
+        if round_.blocks.filter(state=Block.State.PLAYING).exists():
+            return False
+        finished = round_to_rate(round_)
+        rows = {row.bot_id: row for row in ladder.standings.all()}
+        before = {
+            bot: elo.Standing(row.rating, row.blocks, row.version) for bot, row in rows.items()
+        }
+        applied = elo.apply_round(before, finished)
+        _write_ledger(round_, applied)
+        _write_standings(ladder, rows, applied, _tallies(finished, round_))
+        round_.applied_at = timezone.now()
+        round_.save(update_fields=["applied_at"])
+    return True
+
+
+def _is_next(ladder: Ladder, round_: Round) -> bool:
+    return not ladder.rounds.filter(number__lt=round_.number, applied_at__isnull=True).exists()
+
+
+def _write_ledger(round_: Round, applied: elo.AppliedRound) -> None:
+    blocks = {block.number: block.pk for block in round_.blocks.all()}
+    BlockEntry.objects.bulk_create(
+        BlockEntry(block_id=blocks[entry.block], bot_id=entry.bot, delta=entry.delta)
+        for entry in applied.blocks
+    )
+    RoundEntry.objects.bulk_create(
+        RoundEntry(
+            round=round_,
+            bot_id=entry.bot,
+            rating_before=entry.before.rating,
+            rating_after=entry.after.rating,
+        )
+        for entry in applied.bots
+    )
+
+
+def _tallies(finished: elo.Round, round_: Round) -> dict[int, Counter[str]]:
+    """Return what each bot's standing gains: matches, pairs, half wins and points."""
+    gains: dict[int, Counter[str]] = defaultdict(Counter)
+    for block in finished.blocks:
+        if block.void or not block.rated:
+            continue
+        for result in block.results:
+            for seat, bot in enumerate(result.seating):
+                place = result.places[seat]
+                others = [p for other, p in enumerate(result.places) if other != seat]
+                gains[bot]["matches"] += 1
+                gains[bot]["pairs"] += len(others)
+                gains[bot]["half_wins"] += sum((p > place) + (p >= place) for p in others)
+    rated = round_.blocks.filter(state=Block.State.FINISHED, rated=True)
+    for bot, score in rated.values_list("matches__seating__bot", "matches__seating__score"):
+        gains[bot]["points"] += score
+    return gains
+
+
+def _write_standings(
+    ladder: Ladder,
+    rows: dict[int, Standing],
+    applied: elo.AppliedRound,
+    gains: dict[int, Counter[str]],
+) -> None:
+    changed = []
+    for entry in applied.bots:
+        row = rows.get(entry.bot) or Standing(ladder=ladder, bot_id=entry.bot)
+        row.rating = entry.after.rating
+        row.blocks = entry.after.blocks
+        row.version = entry.after.version
+        for name, gain in gains[entry.bot].items():
+            setattr(row, name, getattr(row, name) + gain)
+        changed.append(row)
+    Standing.objects.bulk_create(
+        changed,
+        update_conflicts=True,
+        unique_fields=["ladder", "bot"],
+        update_fields=[
+            "rating",
+            "blocks",
+            "version",
+            "matches",
+            "pairs",
+            "half_wins",
+            "points",
+        ],
+    )

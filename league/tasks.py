@@ -1,0 +1,30 @@
+"""Celery's entry points. Arguments are ids, and every task may run twice, at once too."""
+
+from celery import shared_task
+
+from league import events, play, standings
+
+
+@shared_task
+def play_match(match_id: int) -> None:
+    """Play a match whose bots all run here, and let what waits for it go on."""
+    if play.play_match(match_id):
+        follow_up.delay()
+
+
+@shared_task
+def follow_up() -> None:
+    """Close the rounds that are played to the end, and open those that come next."""
+    for round_id in standings.rounds_to_close():
+        standings.close_round(round_id)
+    for tournament_id in events.tournaments_to_advance():
+        events.advance(tournament_id)
+
+
+@shared_task
+def tick() -> None:
+    """Do whatever is due, as the database has it."""
+    events.announce_due()
+    follow_up()
+    for match_id in play.take_due():
+        play_match.delay(match_id)

@@ -1,0 +1,75 @@
+"""A small league to test with: a ladder, some bots, and players that cost nothing."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from random import Random
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from engine.games.game import Observation
+from engine.referee import Player
+from league import events, play, standings
+from league.models import Bot, BotVersion, Ladder, MatchSeat, Tournament
+
+
+def ladder(slug: str = "quick", seats: int = 3) -> Ladder:
+    """Store a ladder of short matches."""
+    return Ladder.objects.create(
+        slug=slug, title=slug.title(), game="twelve-days", rules="eight-nights", seats=seats
+    )
+
+
+def bots(count: int, owner: User | None = None, prefix: str = "bot") -> list[Bot]:
+    """Store bots that may play; house bots unless they have an owner."""
+    made = []
+    for number in range(count):
+        kind = Bot.Kind.HOUSE if owner is None else Bot.Kind.HOSTED
+        bot = Bot.objects.create(name=f"{prefix}-{number}", kind=kind, owner=owner)
+        bot.current = BotVersion.objects.create(bot=bot, number=1)
+        bot.save()
+        made.append(bot)
+    return made
+
+
+def players(seating: Sequence[MatchSeat]) -> list[Player]:
+    """Return a player a seat whose strength goes by the bot's id, the same at every call."""
+
+    def player(seat: MatchSeat) -> Player:
+        rng = Random(seat.bot_id)
+
+        def choose(observation: Observation) -> str:
+            moves: list[str] = observation["legal_moves"]
+            return rng.choice(moves[: 1 + seat.bot_id % 4])
+
+        return choose
+
+    return [player(seat) for seat in seating]
+
+
+def tournament(of: Ladder, *, house_bots: bool = True) -> Tournament:
+    """Announce a tournament that is due now."""
+    now = timezone.now()
+    return events.announce_tournament(
+        title="A tournament",
+        ladder=of,
+        starts_at=now - timedelta(seconds=1),
+        entries_open_at=now - timedelta(hours=1),
+        house_bots=house_bots,
+    )
+
+
+def run_all() -> None:
+    """Do what the tasks do until nothing is left to do."""
+    for _ in range(100):
+        for tournament_id in events.tournaments_to_advance():
+            events.advance(tournament_id)
+        due = play.take_due()
+        for match_id in due:
+            play.play_match(match_id, players=players)
+        for round_id in standings.rounds_to_close():
+            standings.close_round(round_id)
+        running = Tournament.objects.exclude(state__in=["finished", "cancelled"])
+        if not due and not running.exists():
+            return
+    raise AssertionError("the league does not come to an end")
