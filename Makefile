@@ -70,6 +70,12 @@ else
 endif
 	@touch $@
 
+# --- Running ---------------------------------------------------------------------------------
+
+.PHONY: up
+up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:8000/ (PORT=...)
+	@exec $(BIN)/python -m league.local.up $(if $(PORT),--port $(PORT)) $(if $(HOST),--host $(HOST))
+
 # --- Checks ----------------------------------------------------------------------------------
 
 .PHONY: test

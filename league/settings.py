@@ -1,10 +1,6 @@
 """Django's settings; what differs between machines comes from the environment."""
 
-from pathlib import Path
-
 from league import environment
-
-BASE_DIR = Path(__file__).resolve().parent.parent
 
 DEBUG = environment.flag("DEBUG")
 SECRET_KEY = environment.text("SECRET_KEY")
@@ -62,7 +58,7 @@ LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
-STATIC_ROOT = BASE_DIR / "var" / "static"
+WHITENOISE_USE_FINDERS = True
 
 CELERY_BROKER_URL = environment.celery_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True

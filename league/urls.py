@@ -1,8 +1,9 @@
 """Where everything is."""
 
 from django.contrib import admin
-from django.urls import path
+from django.urls import include, path
 
 urlpatterns = [
     path("admin/", admin.site.urls),
+    path("", include("league.web.urls")),
 ]

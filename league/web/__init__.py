@@ -1,0 +1,1 @@
+"""Pages for people, rendered by the server."""

@@ -1,0 +1,131 @@
+"""The pages, with much and with nothing on them."""
+
+import json
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from engine.record import read, verify
+from league import events, play
+from league.models import Ladder, Match, Tournament
+from league.web.replays import steps
+from tests.league import small
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def played() -> Tournament:
+    """A tournament played to its end by four bots."""
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    small.run_all()
+    tournament.refresh_from_db()
+    return tournament
+
+
+def page(client: Client, path: str, status: int = 200) -> str:
+    response = client.get(path)
+    assert response.status_code == status
+    return response.content.decode()
+
+
+def test_an_empty_league_says_what_to_do(client: Client) -> None:
+    assert "set_up_league" in page(client, "/")
+    assert "No tournament has been announced" in page(client, "/tournaments/")
+    small.ladder()
+    assert "Nobody is rated here yet" in page(client, "/ladders/quick/")
+
+
+def test_the_ladder_shows_every_bot_with_its_rating(client: Client, played: Tournament) -> None:
+    text = page(client, "/ladders/quick/")
+    for standing in played.ladder.standings.all():
+        assert standing.bot.name in text
+        assert f"{standing.rating / 1000:.1f}" in text
+
+
+def test_a_tournament_shows_its_standings_and_in_the_end_its_seed(
+    client: Client, played: Tournament
+) -> None:
+    text = page(client, f"/tournaments/{played.pk}/")
+    assert bytes(played.seed).hex() in text
+    assert text.count("bot-0") > 1
+    assert 'http-equiv="refresh"' not in text
+
+
+def test_a_running_tournament_keeps_its_seed_and_refreshes(client: Client) -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    events.advance(tournament.pk)
+    text = page(client, f"/tournaments/{tournament.pk}/")
+    assert bytes(tournament.seed).hex() not in text
+    assert tournament.commitment in text
+    assert 'http-equiv="refresh"' in text
+
+
+def test_a_match_is_shown_step_by_step_from_the_first_day_to_the_end(
+    client: Client, played: Tournament
+) -> None:
+    match = Match.objects.order_by("pk").first()
+    assert match is not None
+    told = steps(match.record)
+    assert len(told) == 8 + 1
+    for number in (1, 5, 9):
+        text = page(client, f"/matches/{match.pk}/?step={number}")
+        assert told[number - 1].note in text
+        assert told[number - 1].title in text
+    assert "Step 1 of 9" in page(client, f"/matches/{match.pk}/?step=nonsense")
+    assert "Step 9 of 9" in page(client, f"/matches/{match.pk}/?step=99999")
+
+
+def test_the_record_of_a_match_can_be_fetched_and_verifies(
+    client: Client, played: Tournament
+) -> None:
+    match = Match.objects.order_by("pk").first()
+    assert match is not None
+    text = page(client, f"/matches/{match.pk}/record.json")
+    assert verify(read(text.encode())).is_over
+    assert json.loads(text)["deal_seed"] == bytes(match.deal_seed).hex()
+
+
+def test_a_deal_that_is_still_in_play_at_another_table_stays_secret(client: Client) -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    events.advance(tournament.pk)
+    match = Match.objects.order_by("pk").first()
+    assert match is not None
+    play.play_match(match.pk, players=small.players)
+    text = page(client, f"/matches/{match.pk}/")
+    assert "still in play at another table" in text
+    assert bytes(match.deal_seed).hex() not in text
+    page(client, f"/matches/{match.pk}/record.json", status=404)
+
+
+def test_what_is_not_there_is_not_found(client: Client) -> None:
+    for path in ("/ladders/none/", "/tournaments/1/", "/matches/1/", "/matches/x/", "/nothing"):
+        assert "There is nothing here" in page(client, path, status=404)
+
+
+def queries(client: Client, path: str) -> int:
+    with CaptureQueriesContext(
+        connection,
+    ) as captured:
+        page(client, path)
+    return len(captured)
+
+
+def test_pages_take_as_many_queries_however_much_is_on_them(
+    client: Client, played: Tournament
+) -> None:
+    paths = ["/", "/ladders/quick/", "/tournaments/", f"/tournaments/{played.pk}/"]
+    before = {path: queries(client, path) for path in paths}
+    for _ in range(2):
+        small.tournament(Ladder.objects.get())
+        small.run_all()
+    small.bots(3, prefix="more")
+    small.tournament(Ladder.objects.get())
+    small.run_all()
+    assert {path: queries(client, path) for path in paths} == before
+    assert max(before.values()) <= 12
