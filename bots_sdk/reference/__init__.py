@@ -7,8 +7,8 @@ from typing import Any
 HOUSE = {
     "house-random": "Plays any legal move.",
     "house-thumb": "Plays by rules of thumb.",
-    "house-random-2": "The twin of house-random: what is between them is chance.",
-    "house-thumb-2": "The twin of house-thumb: what is between them is chance.",
+    "house-random-2": "The twin of house-random.",
+    "house-thumb-2": "The twin of house-thumb.",
 }
 """House bots by name, with a sentence about each."""
 

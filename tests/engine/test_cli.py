@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sys
 from io import StringIO
@@ -205,12 +206,16 @@ def test_many_files_are_read_one_after_the_other(records: Path) -> None:
 
 
 def test_ctrl_c_stops_it_in_one_line() -> None:
-    done = shell(
-        f"timeout --preserve-status -s INT 1 ENGINE {' '.join(SIMULATE)}"
-        f" --matches 10000000 --seed {SEED} >/dev/null"
-    )
-    assert done.returncode == 130
-    assert done.stderr == "engine: stopped\n"
+    command = [sys.executable, "-m", "engine", *SIMULATE, "--matches", "10000000", "--seed", SEED]
+    with subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        _, reasons = running.communicate(timeout=30)
+    assert running.returncode == 130
+    assert reasons == "engine: stopped\n"
 
 
 def test_show_goes_on_after_a_record_that_it_refuses_and_says_so(
@@ -226,7 +231,7 @@ def test_show_stops_reading_after_the_line_that_it_was_asked_for(tmp_path: Path)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     simulate = f"ENGINE {' '.join(SIMULATE)} --matches 1 --seed {SEED}"
-    writer = f"{{ {simulate}; sleep 25; }} > {pipe}"
+    writer = f"{{ {simulate}; exec sleep 25; }} > {pipe} 2>/dev/null"
     done = shell(f"{writer} & ENGINE show {pipe} --line 1; kill $!")
     assert "place 1" in done.stdout
 
