@@ -75,11 +75,18 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
+    "league.tasks.play_house_turns": {"queue": "play"},
     "league.tasks.tick": {"queue": "clock"},
+    "league.tasks.expire_overdue": {"queue": "clock"},
 }
 CELERY_BEAT_SCHEDULE = {
     # A tick that was not taken up in time is worth nothing: the next one does its work.
     "tick": {"task": "league.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
+    "expire-overdue": {
+        "task": "league.tasks.expire_overdue",
+        "schedule": 1.0,
+        "options": {"expires": 5},
+    },
 }
 
 LOGGING = {

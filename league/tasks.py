@@ -1,6 +1,7 @@
 """Celery's entry points. Arguments are ids, and every task may run twice, at once too."""
 
 from celery import shared_task
+from django.utils import timezone
 
 from league import events, play, standings
 
@@ -10,6 +11,24 @@ def play_match(match_id: int) -> None:
     """Play a match whose bots all run here, and let what waits for it go on."""
     if play.play_match(match_id):
         follow_up.delay()
+
+
+@shared_task
+def open_live_match(match_id: int) -> None:
+    """Start a match with remote bots, or look after one in play."""
+    play.open_live(match_id)
+
+
+@shared_task
+def play_house_turns(match_id: int) -> None:
+    """Move the seats of a match with remote bots whose bots run here."""
+    play.play_house_turns(match_id)
+
+
+@shared_task
+def expire_overdue() -> None:
+    """Play for the bots whose time is over."""
+    play.expire_overdue(timezone.now())
 
 
 @shared_task
@@ -28,3 +47,5 @@ def tick() -> None:
     follow_up()
     for match_id in play.take_due():
         play_match.delay(match_id)
+    for match_id in play.take_due_live():
+        open_live_match.delay(match_id)

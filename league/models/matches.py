@@ -10,7 +10,8 @@ from engine.record import Record, read, write
 class Match(models.Model):
     """One complete play of a game at one table.
 
-    A worker holds a match by its lease; a result under an old lease is dropped.
+    One whose bots all run here is played by a worker, who holds it by its lease; a result under
+    an old lease is dropped. One with a remote bot is live: it goes on move by move, from its log.
     """
 
     class Status(models.TextChoices):
@@ -33,7 +34,13 @@ class Match(models.Model):
     deal_seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64)
     status = models.CharField(max_length=8, choices=Status, default=Status.WAITING)
-    plies = models.PositiveIntegerField(default=0, help_text="Length of the log so far.")
+    live = models.BooleanField(
+        default=False, help_text="Has a remote bot, so it is played move by move."
+    )
+    plies = models.PositiveIntegerField(
+        default=0,
+        help_text="Length of the log up to the phase being decided: it never tells who has chosen.",
+    )
     attempts = models.PositiveSmallIntegerField(default=0)
     lease = models.UUIDField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
@@ -59,8 +66,13 @@ class Match(models.Model):
         indexes = [
             models.Index(
                 fields=["due_at", "id"],
-                condition=models.Q(status__in=["waiting", "playing"]),
+                condition=models.Q(status__in=["waiting", "playing"], live=False),
                 name="matches_to_play",
+            ),
+            models.Index(
+                fields=["due_at", "id"],
+                condition=models.Q(status__in=["waiting", "playing"], live=True),
+                name="matches_to_keep_going",
             ),
             models.Index(
                 fields=["-finished_at"],
@@ -101,10 +113,7 @@ class MatchSeat(models.Model):
         null=True, blank=True, help_text="As rated: a seat that forfeited is last."
     )
     forfeited = models.BooleanField(default=False)
-    bank_ms = models.PositiveIntegerField(
-        null=True, blank=True, help_text="What is left of its bank, in play."
-    )
-    faults = models.PositiveIntegerField(default=0)
+    faults = models.PositiveIntegerField(default=0, help_text="Counted when it is finished.")
 
     class Meta:
         ordering = ["match", "seat"]

@@ -1,10 +1,15 @@
-"""Matches in play with remote bots: the log so far, and the turns that are or were open."""
+"""Live matches: the log so far, and the turns that are or were open."""
 
 from django.db import models
 
 
 class LiveMove(models.Model):
-    """A move of a match in play; gone once the match is finished and has its record."""
+    """A move of a match in play; gone once the match is finished and has its record.
+
+    The ply is fixed by the phase: where seats decide together, each has its own from the start,
+    ascending by seat, whatever order the moves arrive in. So the moves from ``Match.plies`` on are
+    the choices that wait for the last of their phase, and may have gaps.
+    """
 
     match = models.ForeignKey("Match", models.CASCADE, related_name="live_moves")
     ply = models.PositiveIntegerField()
@@ -21,12 +26,15 @@ class LiveMove(models.Model):
 
 
 class Turn(models.Model):
-    """A decision that a seat was asked for, with its receipts, so that a timeout can be settled."""
+    """A decision that a seat was asked for, with its receipts, so that a timeout can be settled.
+
+    It is kept when the match is finished. The seat's bank is what its last turn left of it.
+    """
 
     match = models.ForeignKey("Match", models.CASCADE, related_name="turns")
     seat = models.PositiveSmallIntegerField()
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="turns")
-    number = models.PositiveIntegerField(help_text="The seat's decisions before this one.")
+    number = models.PositiveIntegerField(help_text="The seat's turns before this one.")
     ply = models.PositiveIntegerField()
     opened_at = models.DateTimeField()
     handed_out_at = models.DateTimeField(null=True, blank=True)
@@ -35,12 +43,13 @@ class Turn(models.Model):
     illegal_answers = models.PositiveSmallIntegerField(default=0)
     decided_at = models.DateTimeField(null=True, blank=True)
     text = models.CharField(max_length=40, blank=True, help_text="What was played.")
-    fault = models.CharField(max_length=8, blank=True)
+    fault = models.CharField(max_length=8, blank=True, help_text="Kind, if the referee played.")
 
     class Meta:
         ordering = ["match", "seat", "number"]
         constraints = [
-            models.UniqueConstraint(fields=["match", "seat", "number"], name="one_turn_a_decision")
+            models.UniqueConstraint(fields=["match", "seat", "number"], name="one_turn_a_decision"),
+            models.UniqueConstraint(fields=["match", "ply"], name="one_turn_a_ply"),
         ]
         indexes = [
             models.Index(

@@ -1,6 +1,25 @@
 """Running matches: the one door through which a match changes."""
 
-from league.play.hosted import play_match, take_due, void_block
-from league.play.opening import open_match
+from league.play.finishing import void_block
+from league.play.hosted import play_match, take_due
+from league.play.house import play_house_turns
+from league.play.live import expire_overdue, open_live, submit, take_due_live
+from league.play.opening import open_match, open_unrated_match
+from league.play.turns import open_turns
+from league.play.verdicts import MoveRefusedError, Verdict
 
-__all__ = ["open_match", "play_match", "take_due", "void_block"]
+__all__ = [
+    "MoveRefusedError",
+    "Verdict",
+    "expire_overdue",
+    "open_live",
+    "open_match",
+    "open_turns",
+    "open_unrated_match",
+    "play_house_turns",
+    "play_match",
+    "submit",
+    "take_due",
+    "take_due_live",
+    "void_block",
+]

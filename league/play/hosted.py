@@ -14,9 +14,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from engine.errors import MatchInterruptedError
-from engine.rating.blocks import rated_places
 from engine.referee import MatchClock, Outcome, Player, TimeControl, play
-from league.models import Block, Match, MatchSeat
+from league.models import Match, MatchSeat
+from league.play.finishing import finish, void_match
+from league.play.house import house_player
 
 LEASE = timedelta(seconds=120)
 MOST_ATTEMPTS = 3
@@ -64,7 +65,7 @@ def take_due() -> list[int]:
     that has been tried too often voids its block instead.
     """
     now = timezone.now()
-    unfinished = Match.objects.filter(status__in=["waiting", "playing"])
+    unfinished = Match.objects.filter(status__in=["waiting", "playing"], live=False)
     room = MOST_QUEUED - unfinished.filter(due_at__gt=now).count()
     if room <= 0:
         return []
@@ -77,20 +78,8 @@ def take_due() -> list[int]:
         Match.objects.filter(pk__in=[match.pk for match in due]).update(due_at=now + REQUEUE)
     tried_out = [match for match in due if match.attempts >= MOST_ATTEMPTS]
     for match in tried_out:
-        void_block(match.block_id)
+        void_match(match)
     return [match.pk for match in due if match not in tried_out]
-
-
-def void_block(block_id: int | None) -> None:
-    """Take a block out of the ratings with all its matches that are not finished."""
-    with transaction.atomic():
-        block = Block.objects.select_for_update().get(pk=block_id)
-        if block.state == Block.State.PLAYING:
-            block.state = Block.State.VOID
-            block.save(update_fields=["state"])
-            block.matches.exclude(status="finished").update(
-                status=Match.Status.VOID, lease=None, leased_until=None
-            )
 
 
 def _take_lease(match_id: int) -> uuid.UUID | None:
@@ -99,7 +88,7 @@ def _take_lease(match_id: int) -> uuid.UUID | None:
     with transaction.atomic():
         match = (
             Match.objects.select_for_update(of=("self",))
-            .filter(pk=match_id, status__in=["waiting", "playing"])
+            .filter(pk=match_id, status__in=["waiting", "playing"], live=False)
             .first()
         )
         if match is None or (match.leased_until and match.leased_until >= now):
@@ -123,36 +112,14 @@ def _give_back(match_id: int, lease: uuid.UUID) -> None:
 
 
 def _house_players(seating: Seating) -> list[Player]:
-    from bots_sdk.reference import make_player
-
-    return [make_player(seat.bot.name) for seat in seating]
+    return [house_player(seat) for seat in seating]
 
 
 def _finish(match_id: int, lease: uuid.UUID, outcome: Outcome) -> bool:
     """Store a result, unless the lease is no longer ours."""
-    record = outcome.record
-    places = rated_places(record.places, outcome.forfeited)
     with transaction.atomic():
-        # The block first, always: two last matches that finish at once must see each other.
-        block_id = Match.objects.values_list("block_id", flat=True).get(pk=match_id)
-        block = Block.objects.select_for_update().get(pk=block_id)
         match = Match.objects.select_for_update(of=("self",)).get(pk=match_id)
         if match.lease != lease or match.status != Match.Status.PLAYING:
             return False
-        match.status = Match.Status.FINISHED
-        match.lease = match.leased_until = None
-        match.finished_at = timezone.now()
-        match.packed_record = Match.pack(record)
-        match.save(
-            update_fields=["status", "lease", "leased_until", "finished_at", "packed_record"]
-        )
-        for seat in match.seating.all():
-            seat.score = record.scores[seat.seat]
-            seat.place = places[seat.seat]
-            seat.forfeited = seat.seat in outcome.forfeited
-            seat.faults = sum(fault.seat == seat.seat for fault in record.faults)
-            seat.save(update_fields=["score", "place", "forfeited", "faults"])
-        if not block.matches.exclude(status="finished").exists():
-            block.state = Block.State.FINISHED
-            block.save(update_fields=["state"])
+        finish(match, outcome.record, outcome.forfeited, timezone.now())
     return True

@@ -2,11 +2,9 @@
 
 from typing import Any
 
-from engine.deals import seeded_shuffle
-from engine.games import catalogue
-from engine.games.game import State
 from engine.record import Record, replay, write
 from league.models import Block, Match
+from league.play.logs import logs_of
 
 
 def is_open_to_all(match: Match) -> bool:
@@ -33,19 +31,14 @@ def public_view(match: Match) -> dict[str, Any] | None:
         return replay(record, len(record.moves)).spectate()
     if match.status == Match.Status.VOID or (match.block and match.block.duplicate):
         return None
-    return _live_state(match).spectate()
+    log = logs_of([match]).get(match.pk)
+    if log is None:  # it went on while we looked
+        match.refresh_from_db()
+        return public_view(match) if match.status != Match.Status.PLAYING else None
+    return log.state.spectate()
 
 
 def record_line(match: Match) -> str:
     """Return the record of a match that `is_open_to_all`, as it stands in a file of records."""
     record: Record = match.record
     return write(record)
-
-
-def _live_state(match: Match) -> State:
-    """Return a match in play as the log has it."""
-    shuffle = seeded_shuffle(bytes(match.deal_seed))
-    state = catalogue.start(match.game, match.rules, match.seats, shuffle)
-    for seat, text in match.live_moves.order_by("ply").values_list("seat", "text"):
-        state.step_unchecked({seat: state.moves.ids[text]})
-    return state

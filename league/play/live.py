@@ -1,0 +1,220 @@
+"""Live matches: those with a remote bot, which go on with each move.
+
+Each function here is a transaction or several; each may be called any number of times, at once
+too. The lock on the match's row lets one in after the other, and it is never held while a bot
+thinks. Nothing else writes moves.
+"""
+
+import logging
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Min
+from django.utils import timezone
+
+from engine.errors import IllegalMoveError
+from engine.games import catalogue
+from league.models import Bot, Match, MatchSeat, Turn
+from league.play.clocks import Stopwatch, remaining_ms
+from league.play.hosted import MOST_QUEUED, REQUEUE
+from league.play.table import Table, lock
+from league.play.verdicts import MoveRefusedError, Verdict
+
+log = logging.getLogger(__name__)
+
+MOST_ILLEGAL = 5
+"""Illegal answers in one turn that are a fault."""
+MOST_EXPIRED = 500
+"""Matches in which the clock plays at a time."""
+
+TIMEOUT, ILLEGAL = "timeout", "illegal"
+
+
+def take_due_live(now: datetime | None = None) -> list[int]:
+    """Return the ids of live matches to open or look after now, and not again for a while."""
+    now = now or timezone.now()
+    with transaction.atomic():
+        due = list(
+            Match.objects.filter(status__in=["waiting", "playing"], live=True, due_at__lte=now)
+            .order_by("due_at", "id")
+            .select_for_update(skip_locked=True, of=("self",), no_key=True)
+            .values_list("pk", flat=True)[:MOST_QUEUED]
+        )
+        Match.objects.filter(pk__in=due).update(due_at=now + REQUEUE)
+    return due
+
+
+def open_live(match_id: int, now: datetime | None = None) -> bool:
+    """Start a live match, or look after one in play; return whether it is being played now.
+
+    Of one in play nothing should be missing; if it is, say as the queue lost a task, it is mended.
+    """
+    watch = Stopwatch(now or timezone.now())
+    with transaction.atomic(durable=True):
+        match = lock(match_id)
+        if match is None or match.status not in (Match.Status.WAITING, Match.Status.PLAYING):
+            return False
+        if match.status == Match.Status.WAITING:
+            match.status = Match.Status.PLAYING
+            match.attempts += 1
+            match.started_at = watch.now()
+            match.save(update_fields=["status", "attempts", "started_at"])
+        table = Table(match, watch)
+        table.go_on(opening=True)
+        return match.status == Match.Status.PLAYING
+
+
+def submit(bot: Bot, match_id: int, turn: int, text: str, now: datetime) -> Verdict:
+    """Make a bot's move in a match, and bring the match on if it was the last one missing.
+
+    Args:
+        bot: whose token it is.
+        match_id: of the match.
+        turn: the number that the turn was handed out with.
+        text: of the move.
+        now: when it came in.
+
+    Raises:
+        MoveRefusedError: with a code and what the problem document is to say.
+    """
+    with transaction.atomic(durable=True):
+        answer = _submit(bot, match_id, turn, text, now)
+    if isinstance(answer, MoveRefusedError):  # only now: what was written stays
+        raise answer
+    return answer
+
+
+def _submit(
+    bot: Bot, match_id: int, number: int, text: str, now: datetime
+) -> Verdict | MoveRefusedError:
+    match = (
+        Match.objects.filter(pk=match_id, live=True, seating__bot=bot)
+        .select_for_update(no_key=True, of=("self",))
+        .first()
+    )
+    if match is None:
+        if MatchSeat.objects.filter(match=match_id, bot=bot).exists():
+            return _not_open(match_id, number)
+        return MoveRefusedError("not-found", f"{bot} has no seat in a match {match_id}.")
+    turn = Turn.objects.filter(match=match, bot=bot, number=number).first()
+    if turn is not None and turn.decided_at is not None:
+        return _answer_again(match, turn, text)
+    if turn is None or match.status != Match.Status.PLAYING:
+        return _not_open(match_id, number)
+    table = Table(match, Stopwatch(now))
+    if now > turn.deadline:
+        _decide_by_fallback(table, turn, TIMEOUT, now)
+        table.go_on()
+        return _expired(turn)
+    try:
+        action = table.log.state.parse(turn.seat, text)
+    except IllegalMoveError as error:
+        return _refuse_illegal(table, turn, error, now)
+    _note_decision(turn, table.choose(turn.seat, action), "", now)
+    table.go_on()
+    return Verdict(turn.text, turn.number, remaining_ms(turn, now))
+
+
+def expire_overdue(now: datetime) -> int:
+    """Play the fallback for turns whose deadline has passed; return for how many."""
+    watch = Stopwatch(now)
+    overdue = Turn.objects.filter(decided_at__isnull=True, deadline__lt=now)
+    match_ids = (
+        overdue.filter(match__status=Match.Status.PLAYING)
+        .values_list("match", flat=True)
+        .annotate(first=Min("deadline"))
+        .order_by("first")[:MOST_EXPIRED]
+    )
+    expired = 0
+    for match_id in list(match_ids):
+        try:
+            with transaction.atomic(durable=True):
+                table = Table.locked(match_id, watch)
+                if table is None:
+                    continue
+                turns = list(overdue.filter(match=match_id))
+                for turn in turns:
+                    _decide_by_fallback(table, turn, TIMEOUT, now)
+                table.go_on()
+        except Exception:  # the other matches' clocks must go on
+            log.exception("match %s: its overdue turns could not be played", match_id)
+        else:
+            expired += len(turns)
+    return expired
+
+
+# -- Decisions and what is said of them ------------------------------------------------------
+
+
+def _note_decision(turn: Turn, text: str, fault: str, now: datetime) -> None:
+    turn.text, turn.fault, turn.decided_at = text, fault, now
+    turn.save(update_fields=["text", "fault", "decided_at"])
+
+
+def _decide_by_fallback(table: Table, turn: Turn, fault: str, now: datetime) -> None:
+    _note_decision(turn, table.choose_fallback(turn.seat, fault), fault, now)
+
+
+def _refuse_illegal(
+    table: Table, turn: Turn, error: IllegalMoveError, now: datetime
+) -> MoveRefusedError:
+    """Count an illegal answer; after too many the referee plays."""
+    turn.illegal_answers += 1
+    turn.save(update_fields=["illegal_answers"])
+    left = MOST_ILLEGAL - turn.illegal_answers
+    played = {}
+    detail = str(error)
+    if left <= 0:
+        _decide_by_fallback(table, turn, ILLEGAL, now)
+        table.go_on()
+        played = {"move": turn.text}
+        detail = f"{detail}; that was the last attempt, and the referee played {turn.text!r}"
+    return MoveRefusedError(
+        "illegal-move",
+        detail,
+        legal_moves=list(error.legal_moves),
+        turn=turn.number,
+        remaining_ms=remaining_ms(turn, now),
+        answers_left=left,
+        **played,
+    )
+
+
+def _answer_again(match: Match, turn: Turn, text: str) -> Verdict | MoveRefusedError:
+    """Answer for a turn that is decided: the original verdict, if it is the same move again."""
+    if turn.fault == TIMEOUT:
+        return _expired(turn)
+    if not turn.fault and _canonical(match, text) == turn.text and turn.decided_at:
+        return Verdict(turn.text, turn.number, remaining_ms(turn, turn.decided_at))
+    who = "the referee played, after illegal answers," if turn.fault else "you played"
+    return MoveRefusedError(
+        "turn-already-decided",
+        f"turn {turn.number} of match {match.pk} is decided: {who} {turn.text!r}",
+        turn=turn.number,
+        move=turn.text,
+    )
+
+
+def _expired(turn: Turn) -> MoveRefusedError:
+    return MoveRefusedError(
+        "turn-expired",
+        f"turn {turn.number} of match {turn.match_id} had to be answered by "
+        f"{turn.deadline:%Y-%m-%dT%H:%M:%S.%fZ}; the referee played {turn.text!r}",
+        turn=turn.number,
+        move=turn.text,
+    )
+
+
+def _not_open(match_id: int, number: int) -> MoveRefusedError:
+    return MoveRefusedError(
+        "turn-not-open",
+        f"turn {number} of match {match_id} is not open; ask for turns to see which are",
+    )
+
+
+def _canonical(match: Match, text: str) -> str:
+    moves = catalogue.find(match.game).moves
+    try:
+        return moves.texts[moves.parse(text)]
+    except ValueError:
+        return ""

@@ -1,0 +1,140 @@
+"""The clock rules of turns, faults and forfeits."""
+
+import pytest
+
+from engine.record import verify
+from engine.referee import play as referee
+from league import play
+from league.models import Bot, Match, Turn
+from league.play import live
+from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def bots():
+    return remote_bots(3)
+
+
+@pytest.fixture
+def match(bots):
+    return match_of(bots)
+
+
+def turn_of(bot):
+    return Turn.objects.filter(bot=bot).order_by("number").last()
+
+
+def close_to(moment, expected):
+    return abs((moment - expected).total_seconds()) < 0.25  # opening takes real time
+
+
+def test_a_turn_handed_out_at_once_has_its_move_and_bank_from_then_on(match, bots):
+    [turn] = play.open_turns(bots[0], second(0.5))
+    assert (turn["match"], turn["seat"], turn["turn"]) == (match.pk, 0, 0)
+    assert turn["deadline"] == "2026-01-06T12:00:03.500Z"
+    assert (turn["remaining_ms"], turn["bank_ms"]) == (3000, 2000)
+    assert turn["observation"]["seat"] == 0
+    assert turn_of(bots[0]).handed_out_at == second(0.5)
+
+
+def test_a_turn_that_nobody_fetches_starts_two_seconds_after_it_opened(match, bots):
+    assert close_to(turn_of(bots[0]).deadline, second(5))
+    [turn] = play.open_turns(bots[0], second(3))
+    assert 1900 <= turn["remaining_ms"] <= 2250
+
+
+def test_only_the_first_time_it_is_handed_out_counts(match, bots):
+    [first] = play.open_turns(bots[0], second(0.5))
+    [again] = play.open_turns(bots[0], second(1.5))
+    assert again["deadline"] == first["deadline"]
+    assert again["remaining_ms"] == 2000
+    assert turn_of(bots[0]).handed_out_at == second(0.5)
+
+
+def test_the_bank_pays_for_what_a_move_takes_beyond_its_time(match, bots):
+    for bot in bots:
+        play.open_turns(bot, START)
+    answer(bots[0], play.open_turns(bots[0], START)[0], second(1))
+    answer(bots[1], play.open_turns(bots[1], START)[0], second(1.7))
+    answer(bots[2], play.open_turns(bots[2], START)[0], second(3))
+    banks = [play.open_turns(bot, second(3))[0]["bank_ms"] for bot in bots]
+    assert banks == [2000, 1300, 0]
+
+
+def test_the_clock_plays_the_fallback_and_says_timeout(match, bots):
+    for bot in bots[1:]:
+        answer(bot, play.open_turns(bot, START)[0], START)
+    play.open_turns(bots[0], START)
+    assert play.expire_overdue(second(2.9)) == 0
+    assert play.expire_overdue(second(3.1)) == 1
+    turn = Turn.objects.get(bot=bots[0], number=0)
+    assert (turn.fault, turn.decided_at) == ("timeout", second(3.1))
+    assert turn_of(bots[0]).number == 1
+    assert turn_of(bots[0]).bank_ms == 0
+
+
+def test_a_silent_bot_forfeits_after_three_faults_and_is_placed_last(match, bots):
+    def asleep(observation):
+        raise TimeoutError
+
+    now = START
+    for _ in range(3):
+        play_on(bots[1:], now)
+        now = now.replace(minute=now.minute + 1)
+        assert play.expire_overdue(now) == 1
+    play_on(bots[1:], now)
+    match.refresh_from_db()
+    assert match.status == "finished"
+    assert Turn.objects.filter(bot=bots[0]).count() == 3
+    verify(match.record)
+    names = [bot.name for bot in bots]
+    expected = referee(
+        match.game, match.rules, bytes(match.deal_seed), [asleep, choose, choose], names=names
+    )
+    assert match.record == expected.record
+    assert {fault.kind for fault in match.record.faults} == {"timeout", "forfeit"}
+    seats = list(match.seating.order_by("seat"))
+    assert [seat.forfeited for seat in seats] == [True, False, False]
+    assert seats[0].place == 3
+    assert seats[0].faults == len(match.record.faults)
+
+
+def test_when_all_bots_are_silent_the_clock_alone_brings_the_match_to_its_end(match, bots):
+    for minute in (1, 2, 3):
+        assert play.expire_overdue(START.replace(minute=minute)) == 3
+    match.refresh_from_db()
+    verify(match.record)
+    assert [seat.place for seat in match.seating.all()] == [1, 1, 1]
+
+
+def test_one_match_that_can_t_be_played_does_not_stop_the_clocks_of_others(bots, monkeypatch):
+    broken, sound = match_of(bots), match_of(bots)
+    real = live.Table.locked
+
+    def locked(match_id, watch):
+        if match_id == broken.pk:
+            raise RuntimeError("a defect")
+        return real(match_id, watch)
+
+    monkeypatch.setattr(live.Table, "locked", locked)
+    assert play.expire_overdue(second(60)) == 3
+    assert Match.objects.get(pk=sound.pk).plies == 3
+
+
+def test_a_bot_that_asks_is_seen_but_written_down_only_now_and_then(bots):
+    bot = bots[0]
+    for at, seen in ((0, 0), (4, 0), (5, 5), (6, 5)):
+        play.open_turns(bot, second(at))
+        assert Bot.objects.get(pk=bot.pk).seen_at == second(seen)
+
+
+def test_a_lost_task_or_turn_is_made_up_when_the_match_is_looked_after(match, bots):
+    due = Match.objects.get().due_at
+    assert play.take_due_live(due) == [match.pk]
+    assert play.take_due_live(due) == []
+    Turn.objects.filter(bot=bots[1]).delete()
+    assert play.open_live(match.pk, second(60))
+    assert Turn.objects.filter(decided_at=None).count() == 3
+    assert [turn["turn"] for turn in play.open_turns(bots[1], second(60))] == [0]
