@@ -22,6 +22,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
+    "league.web.csp.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -41,7 +42,8 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-            ]
+            ],
+            "builtins": ["league.web.tags"],
         },
     }
 ]
@@ -59,6 +61,9 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
+LOGIN_URL = "web:sign-in"
+LOGIN_REDIRECT_URL = "web:home"
+LOGOUT_REDIRECT_URL = "web:home"
 
 CELERY_BROKER_URL = environment.celery_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
@@ -96,3 +101,63 @@ LOGGING = {
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
 }
+
+# -- The API: DRF, its schema, request ids, rate limits ----------------------------------------
+
+INSTALLED_APPS += ["api", "rest_framework", "django_filters", "drf_spectacular"]
+MIDDLEWARE = [
+    "api.middleware.RequestIdMiddleware",
+    "api.middleware.ApiMiddleware",
+    *MIDDLEWARE,
+]
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "league",
+        "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
+    }
+}
+API_RATES = {
+    "general": environment.text("RATE_GENERAL", "600/minute"),
+    "play": environment.text("RATE_PLAY", "60000/minute"),
+    "accounts": environment.text("RATE_ACCOUNTS", "60/hour"),
+    "passwords": environment.text("RATE_PASSWORDS", "30/minute"),
+}
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.BearerAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_THROTTLE_CLASSES": ["api.throttling.RateLimit"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["api.parsers.JsonParser"],
+    "DEFAULT_SCHEMA_CLASS": "api.schema.ApiSchema",
+    "DEFAULT_METADATA_CLASS": None,
+    "EXCEPTION_HANDLER": "api.problems.handle",
+    "URL_FORMAT_OVERRIDE": None,
+    # How many proxies of ours stand in front: the address before them is the client's.
+    "NUM_PROXIES": int(environment.text("PROXIES", "0")),
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Twelfth Night: the API",
+    "DESCRIPTION": (
+        "Send `Authorization: Bearer TOKEN`: an owner token manages, a bot token plays. Lists are "
+        "paged by cursor, times are ISO 8601 in UTC, errors are problem documents (RFC 9457)."
+    ),
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_PATCH": False,
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "api.schema.add_problem",
+    ],
+    "ENUM_NAME_OVERRIDES": {
+        "AcceptedStatus": ["accepted"],
+        "BotKind": "league.models.Bot.Kind",
+        "MatchStatus": "league.models.Match.Status",
+        "NewBotKind": ["remote", "hosted"],
+    },
+}
+LOGGING["filters"] = {"request_id": {"()": "api.request_ids.RequestIdFilter"}}
+LOGGING["handlers"]["console"]["filters"] = ["request_id"]
+LOGGING["formatters"]["line"]["format"] = "%(levelname)s %(name)s [%(request_id)s] %(message)s"

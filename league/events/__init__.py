@@ -1,5 +1,16 @@
 """Tournaments and rounds: who plays whom when; the one door through which they change."""
 
+from league.events.ladders import (
+    enter_ladder,
+    leave_ladder,
+    may_show_seed,
+    rounds_with_counts,
+)
+from league.events.organising import (
+    change_tournament,
+    plan_tournament,
+    tournaments_with_counts,
+)
 from league.events.rounds import open_round
 from league.events.schedules import announce_due, announce_tournament
 from league.events.tournaments import advance, cancel, enter, tournaments_to_advance, withdraw
@@ -9,8 +20,15 @@ __all__ = [
     "announce_due",
     "announce_tournament",
     "cancel",
+    "change_tournament",
     "enter",
+    "enter_ladder",
+    "leave_ladder",
+    "may_show_seed",
     "open_round",
+    "plan_tournament",
+    "rounds_with_counts",
     "tournaments_to_advance",
+    "tournaments_with_counts",
     "withdraw",
 ]

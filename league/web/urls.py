@@ -1,15 +1,30 @@
 """Where the pages are."""
 
+from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from league.web import views
+from league.web import account_views, views
 
 app_name = "web"
 urlpatterns = [
     path("", views.home, name="home"),
     path("ladders/<slug:slug>/", views.ladder, name="ladder"),
+    path("bots/<slug:name>/", views.bot, name="bot"),
     path("tournaments/", views.tournaments, name="tournaments"),
     path("tournaments/<int:pk>/", views.tournament, name="tournament"),
     path("matches/<int:pk>/", views.match, name="match"),
+    path("matches/<int:pk>/steps/", views.match_steps, name="match-steps"),
     path("matches/<int:pk>/record.json", views.record, name="record"),
+    path("account/sign-in/", LoginView.as_view(), name="sign-in"),
+    path("account/sign-out/", LogoutView.as_view(), name="sign-out"),
+    path("account/", account_views.account, name="account"),
+    path("account/sign-up/", account_views.sign_up, name="sign-up"),
+    path("account/bots/<slug:name>/token/", account_views.new_token, name="new-token"),
+    path("account/bots/<slug:name>/pause/", account_views.pause, name="pause"),
+    path(
+        "account/bots/<slug:name>/ladders/<slug:slug>/",
+        account_views.ladder_entry,
+        name="ladder-entry",
+    ),
+    path("tournaments/<int:pk>/enter/", account_views.tournament_entry, name="tournament-entry"),
 ]

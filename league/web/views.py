@@ -1,101 +1,209 @@
-"""The pages: fetch what is asked for and render it."""
+"""The pages that everybody may read: fetch what is asked for and render it."""
 
-from django.core.paginator import Paginator
+from typing import Any
+
+from django.core.paginator import Page, Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
 
-from engine.record import write
+from league.accounts import is_online
 from league.events.results import tournament_standings
-from league.models import Ladder, Match, Tournament
-from league.play.watching import is_open_to_all
-from league.web.replays import steps
+from league.models import Bot, Ladder, Match, Round, Tournament
+from league.play.watching import is_open_to_all, record_line
+from league.standings.listing import RANKED_FROM, add_ranks
+from league.web import selectors
+from league.web.charts import chart
+from league.web.replays import Step, steps
 
 _ROWS = 50
+_ROUNDS = 10
+_BLOCKS = 20
+_FAULTS_AMONG = 200
 
 
+@require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """What this is, and what is going on."""
-    ladders = [
-        (ladder, ladder.standings.select_related("bot").order_by("-rating", "bot")[:5])
-        for ladder in Ladder.objects.all()
-    ]
+    coming = list(selectors.tournaments_to_come()[:6])
+    latest = selectors.matches_shown().filter(status=Match.Status.FINISHED)
     context = {
-        "ladders": ladders,
-        "tournaments": Tournament.objects.select_related("ladder")[:6],
-        "matches": Match.objects.filter(status="finished")
-        .order_by("-finished_at")
-        .prefetch_related("seating__bot")[:8],
+        "ladders": selectors.ladders_with_top(5),
+        "coming": coming,
+        "past": selectors.tournaments_past()[:4],
+        "matches": latest.order_by("-finished_at")[:10],
+        "fan": [12, 5, 0, 3, 1],
+        "live": any(tournament.state == Tournament.State.RUNNING for tournament in coming),
     }
     return render(request, "league/home.html", context)
 
 
+@require_safe
 def ladder(request: HttpRequest, slug: str) -> HttpResponse:
-    """The standings of a ladder."""
+    """The standings of a ladder and its last rounds."""
     found = get_object_or_404(Ladder, slug=slug)
-    standings = found.standings.select_related("bot__owner").order_by("-rating", "bot")
-    page = Paginator(standings, _ROWS).get_page(request.GET.get("page"))
-    rounds = found.rounds.select_related("tournament").order_by("-number")[:20]
-    context = {"ladder": found, "page": page, "rounds": rounds}
+    wanted = request.GET.get("q", "").strip()[:32]
+    page = _page(request, selectors.standings_found(found, wanted))
+    rows = list(page.object_list)
+    add_ranks(rows)
+    selectors.add_results(rows)
+    rounds = _page(
+        request, found.rounds.select_related("tournament").order_by("-number"), _ROUNDS, "rounds"
+    )
+    shown = list(rounds.object_list)
+    selectors.add_block_counts(shown)
+    top = [row.bot for row in rows[:5]] if page.number == 1 and not wanted else []
+    context = {
+        "ladder": found,
+        "rows": rows,
+        "page": page,
+        "wanted": wanted,
+        "rounds": rounds,
+        "rounds_shown": shown,
+        "ranked_from": RANKED_FROM,
+        "chart": chart(selectors.rating_history(found, top), "start", "now"),
+    }
     return render(request, "league/ladder.html", context)
 
 
+@require_safe
+def bot(request: HttpRequest, name: str) -> HttpResponse:
+    """A bot: where it stands, how it got there, and its last matches."""
+    found = get_object_or_404(Bot.objects.select_related("owner", "current"), name=name)
+    rows = list(found.standings.select_related("ladder").order_by("ladder__slug"))
+    for row in rows:
+        add_ranks([row])
+    selectors.add_results(rows)
+    context = {
+        "bot": found,
+        "online": is_online(found, timezone.now()),
+        "rows": [
+            (row, chart(selectors.rating_history(row.ladder, [found]), "start", "now"))
+            for row in rows
+        ],
+        "seats": selectors.results_of(found, 20),
+        "faults": selectors.faults_of(found, _FAULTS_AMONG),
+        "ranked_from": RANKED_FROM,
+    }
+    return render(request, "league/bot.html", context)
+
+
+@require_safe
 def tournaments(request: HttpRequest) -> HttpResponse:
-    """All tournaments, the next first."""
-    page = Paginator(Tournament.objects.select_related("ladder"), _ROWS)
-    context = {"page": page.get_page(request.GET.get("page"))}
+    """All tournaments: those to come, then those that are over."""
+    context = {
+        "coming": selectors.tournaments_to_come()[:_ROWS],
+        "page": _page(request, selectors.tournaments_past()),
+    }
     return render(request, "league/tournaments.html", context)
 
 
+@require_safe
 def tournament(request: HttpRequest, pk: int) -> HttpResponse:
-    """A tournament: who plays, how it stands, every match."""
+    """A tournament: its times, how it stands, and one of its rounds."""
     found = get_object_or_404(Tournament.objects.select_related("ladder"), pk=pk)
-    matches = (
-        Match.objects.filter(block__round__tournament=found)
-        .select_related("block__round")
-        .prefetch_related("seating__bot")
-        .order_by("block__round__number", "block__number", "number")
-    )
-    context = {
+    rounds = list(found.rounds.order_by("number"))
+    selectors.add_block_counts(rounds)
+    shown = _round_shown(request, rounds)
+    finished = found.state == Tournament.State.FINISHED
+    context: dict[str, Any] = {
         "tournament": found,
         "standings": tournament_standings(found),
-        "entries": found.entries.select_related("bot").order_by("bot__name"),
-        "matches": matches,
-        "seed": bytes(found.seed).hex() if found.state == "finished" else "",
-        "running": found.state in ("announced", "open", "running"),
+        "rounds": list(enumerate(rounds, 1)),
+        "shown": shown,
+        "seed": bytes(found.seed).hex() if finished else None,
+        "live": found.state in (Tournament.State.RUNNING, Tournament.State.ENTRIES_OPEN),
+        "to_enter": selectors.bots_to_enter(request.user, found),
     }
+    if shown:
+        context["blocks"] = _page(request, selectors.blocks_shown(shown), _BLOCKS)
     return render(request, "league/tournament.html", context)
 
 
+@require_safe
 def match(request: HttpRequest, pk: int) -> HttpResponse:
     """A match: who sits where, and step by step once everything about it may be known."""
-    found = get_object_or_404(Match.objects.select_related("block__round__tournament"), pk=pk)
-    seating = list(found.seating.select_related("bot").order_by("seat"))
-    context = {"match": found, "seating": seating, "open": is_open_to_all(found)}
-    if context["open"]:
-        told = steps(found.record)
-        number = _step_number(request, len(told))
-        step = told[number - 1]
+    found, told = _match_and_steps(pk)
+    context: dict[str, Any] = {
+        "match": found,
+        "seating": found.seating.all(),
+        "open": bool(told),
+        "live": not told and found.status != Match.Status.VOID,
+    }
+    if told:
+        number = min(max(_number(request.GET.get("step", "1")), 1), len(told))
+        points = [
+            (seat.name, [seat.before, *(step.seats[at].points for step in told)])
+            for at, seat in enumerate(told[0].seats)
+        ]
         context |= {
-            "step": step,
+            "step": told[number - 1],
             "number": number,
             "last": len(told),
-            "seats": [
-                (seat, hand, points)
-                for seat, hand, points in zip(seating, step.hands, step.points, strict=True)
-            ],
-            "faults": found.record.faults,
+            "groups": _grouped(told),
+            "chart": chart(points, "deal", "end"),
         }
     return render(request, "league/match.html", context)
 
 
+@require_safe
+@gzip_page
+def match_steps(request: HttpRequest, pk: int) -> HttpResponse:
+    """Every step of an open match at once, for a browser to page through by itself."""
+    found, told = _match_and_steps(pk)
+    if not told:
+        raise Http404(f"Match {found.pk} is not open yet.")
+    response = render(request, "league/match_steps.html", {"steps": told})
+    response["Cache-Control"] = "private, max-age=600"
+    return response
+
+
+@require_safe
+@gzip_page
 def record(request: HttpRequest, pk: int) -> HttpResponse:
     """The record of a match, to be checked by anyone."""
     found = get_object_or_404(Match.objects.select_related("block"), pk=pk)
     if not is_open_to_all(found):
-        raise Http404("The record is not public before the end.")
-    return HttpResponse(write(found.record) + "\n", content_type="application/json")
+        raise Http404(f"The record of match {pk} is not public yet.")
+    response = HttpResponse(record_line(found) + "\n", content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="match-{pk}.json"'
+    return response
 
 
-def _step_number(request: HttpRequest, last: int) -> int:
-    wanted = request.GET.get("step", "1")
-    return min(max(int(wanted), 1), last) if wanted.isascii() and wanted.isdigit() else 1
+def _match_and_steps(pk: int) -> tuple[Match, list[Step]]:
+    """Return a match with its seating and block, and its steps if it is open to all."""
+    found = get_object_or_404(
+        Match.objects.select_related(
+            "block__round__tournament", "block__round__ladder"
+        ).prefetch_related("seating__bot", "seating__version"),
+        pk=pk,
+    )
+    if not is_open_to_all(found):
+        return found, []
+    return found, steps(found.record, [seat.bot.name for seat in found.seating.all()])
+
+
+def _grouped(told: list[Step]) -> list[tuple[str, list[tuple[int, str, bool]]]]:
+    """Return the steps' numbers, labels and whether they had faults, by group."""
+    groups: dict[str, list[tuple[int, str, bool]]] = {}
+    for number, step in enumerate(told, 1):
+        groups.setdefault(step.group, []).append((number, step.label, step.has_faults))
+    return list(groups.items())
+
+
+def _round_shown(request: HttpRequest, rounds: list[Round]) -> Round | None:
+    """Return the round asked for by its number in the tournament, else the last."""
+    wanted = _number(request.GET.get("round", ""))
+    if 1 <= wanted <= len(rounds):
+        return rounds[wanted - 1]
+    return rounds[-1] if rounds else None
+
+
+def _page(request: HttpRequest, rows: Any, size: int = _ROWS, name: str = "page") -> Page[Any]:
+    return Paginator(rows, size).get_page(request.GET.get(name))
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0

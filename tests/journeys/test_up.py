@@ -1,8 +1,8 @@
 """The whole product: from nothing to a rated tournament in one command, twice."""
 
+import json
 import os
 import random
-import re
 import signal
 import socket
 import subprocess
@@ -66,22 +66,24 @@ def free_port() -> int:
                 return number
 
 
-def elo(page: str) -> list[float]:
-    return [float(number) for number in re.findall(r">(\d{4}\.\d)<", page)]
+def standings(address: str, ladder: str) -> list[tuple[str, int]]:
+    """Return the bots of a ladder and their ratings in thousandths of an Elo point."""
+    page = json.loads(get(f"{address}/api/v1/ladders/{ladder}/standings"))
+    return [(row["bot"], row["rating"]) for row in page["results"]]
 
 
 def test_a_first_tournament_plays_itself_and_a_second_start_keeps_it(tmp_path: Path) -> None:
     directory, port = tmp_path / "var", free_port()
     with league(directory, port) as address:
-        ladder = f"{address}/ladders/twelve-days/"
-        wait_for(lambda: elo(get(ladder)), directory.with_suffix(".log"))
-        ratings = elo(get(ladder))
-        assert sum(ratings) == pytest.approx(1500 * len(ratings), abs=0.3)
+        wait_for(lambda: standings(address, "twelve-days"), directory.with_suffix(".log"))
+        rated = standings(address, "twelve-days")
+        assert sum(rating for _, rating in rated) == 1_500_000 * len(rated)
+        assert all(bot in get(f"{address}/ladders/twelve-days/") for bot, _ in rated)
         assert "finished" in get(f"{address}/tournaments/")
         with pytest.raises(urllib.error.HTTPError, match="404"):
             get(f"{address}/nothing")
     with league(directory, port) as address:
-        assert elo(get(f"{address}/ladders/twelve-days/")) == ratings
+        assert standings(address, "twelve-days") == rated
 
 
 def test_a_port_that_is_taken_is_named_with_the_way_round_it(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""The REST API, for programs: thin views over what `league` knows and does."""

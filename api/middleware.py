@@ -1,0 +1,72 @@
+"""What happens around every request: its id, the bounds of its body, and errors as problems."""
+
+import logging
+import time
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponseBase
+
+from api.problems import CONTENT_TYPE, code_for_status, problem_response
+from api.request_ids import HEADER, choose_request_id, set_request_id
+
+PREFIX = "/api/"
+LONGEST_BODY = 64 * 1024
+"""Bytes. The calls that take uploads will say so themselves."""
+
+log = logging.getLogger("api.requests")
+Next = Callable[[HttpRequest], HttpResponseBase]
+
+
+class RequestIdMiddleware:
+    """Gives each request an id, for pages too. Put it first."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer with the id in a header."""
+        request_id = choose_request_id(request.headers.get(HEADER))
+        set_request_id(request_id)
+        response = self.get_response(request)
+        response[HEADER] = request_id
+        return response
+
+
+class ApiMiddleware:
+    """Under `PREFIX`: no long bodies, no error that isn't a problem, and a line in the log."""
+
+    def __init__(self, get_response: Next) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer, or refuse to."""
+        if not request.path_info.startswith(PREFIX):
+            return self.get_response(request)
+        began = time.monotonic()
+        if request.encoding:
+            # JSON is UTF-8 (RFC 8259), and a query string of ours too, whatever the header says.
+            request.encoding = "utf-8"
+        response = self._refuse_body(request) or self.get_response(request)
+        if response.status_code >= 400 and response.get("Content-Type") != CONTENT_TYPE:
+            kept = {
+                name: response[name]
+                for name in ("Allow", "Retry-After", "WWW-Authenticate")
+                if response.has_header(name)
+            }
+            code = code_for_status(response.status_code)
+            response = problem_response(code, status=response.status_code, headers=kept)
+        if limits := getattr(request, "rate_limit", None):
+            response["RateLimit-Policy"], response["RateLimit"] = limits
+        took = (time.monotonic() - began) * 1000
+        log.info("%s %r %d in %.0f ms", request.method, request.path, response.status_code, took)
+        return response
+
+    def _refuse_body(self, request: HttpRequest) -> HttpResponseBase | None:
+        """Answer a body that is too long, or of unknown length, before anybody reads it."""
+        length = request.META.get("CONTENT_LENGTH") or ""
+        if not length and "HTTP_TRANSFER_ENCODING" in request.META:
+            return problem_response("length-required")
+        if length.isdecimal() and int(length[:20]) > LONGEST_BODY:
+            detail = f"The body has {length[:20]} bytes; this call takes {LONGEST_BODY} at most."
+            return problem_response("body-too-large", detail)
+        return None

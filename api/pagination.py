@@ -1,0 +1,149 @@
+"""Lists by cursor: a page goes on after the last row of the one before, whatever came between."""
+
+import base64
+import json
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.exceptions import ValidationError
+from django.db.models import Model, Q, QuerySet
+from rest_framework.pagination import BasePagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from api.problems import ProblemError
+
+USUAL = 50
+MOST = 200
+
+
+class KeysetPagination(BasePagination):
+    """Pages in the order of the view's ``ordering``, fields that together are unique.
+
+    A cursor holds the values of these fields in a page's last row (or first, on the way back), so
+    each page costs the same however deep it is.
+    """
+
+    def paginate_queryset(
+        self, queryset: QuerySet[Any], request: Request, view: APIView | None = None
+    ) -> list[Any]:
+        """Return the rows of the page that a request asks for."""
+        self.request = request
+        ordering: tuple[str, ...] = view.ordering  # type: ignore[union-attr]
+        limit = _limit(request.query_params.get("limit"))
+        back, values = _decode(request.query_params.get("cursor"), queryset.model, ordering)
+        if back:
+            ordering = tuple(name[1:] if name[0] == "-" else f"-{name}" for name in ordering)
+        if values:
+            queryset = queryset.filter(_after(ordering, values))
+        rows = list(queryset.order_by(*ordering)[: limit + 1])
+        more, rows = len(rows) > limit, rows[:limit]
+        if back:
+            rows.reverse()
+        has_next, has_previous = (True, more) if back else (more, bool(values))
+        self.next = self._link(rows[-1], ordering, False) if rows and has_next else None
+        self.previous = self._link(rows[0], ordering, True) if rows and has_previous else None
+        return rows
+
+    def get_paginated_response(self, data: Any) -> Response:
+        """Return a page."""
+        return Response({"results": data, "next": self.next, "previous": self.previous})
+
+    def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """Return what a page looks like."""
+        link = {"type": ["string", "null"], "format": "uri"}
+        return {
+            "type": "object",
+            "required": ["results", "next", "previous"],
+            "properties": {
+                "results": schema,
+                "next": {**link, "description": "The next page."},
+                "previous": {**link, "description": "The page before."},
+            },
+        }
+
+    def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
+        """Return the parameters of a list."""
+        return [
+            {
+                "name": "cursor",
+                "in": "query",
+                "required": False,
+                "description": "Where to go on: from the links next and previous of a page.",
+                "schema": {"type": "string"},
+            },
+            {
+                "name": "limit",
+                "in": "query",
+                "required": False,
+                "description": "How many results a page has at most.",
+                "schema": {"type": "integer", "minimum": 1, "maximum": MOST, "default": USUAL},
+            },
+        ]
+
+    def _link(self, row: Model, ordering: tuple[str, ...], back: bool) -> str:
+        values = [_plain(getattr(row, name.lstrip("-"))) for name in ordering]
+        text = json.dumps([int(back), *values]).encode()
+        query = self.request.query_params.copy()
+        query["cursor"] = base64.urlsafe_b64encode(text).decode().rstrip("=")
+        url: str = self.request.build_absolute_uri(self.request.path)
+        return f"{url}?{urlencode(sorted(query.items()))}"
+
+
+def _limit(text: str | None) -> int:
+    if text is None:
+        return USUAL
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST):
+        raise ProblemError("invalid", errors={"limit": [f"A whole number from 1 to {MOST}."]})
+    return int(text)
+
+
+def _decode(
+    cursor: str | None, model: type[Model], ordering: tuple[str, ...]
+) -> tuple[bool, list[Any]]:
+    """Return whether a cursor goes back, and the values to go on from."""
+    if cursor is None:
+        return False, []
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        back, *plain = json.loads(base64.urlsafe_b64decode(padded))
+        if back not in (0, 1) or len(plain) != len(ordering):
+            raise ValueError
+        return bool(back), [
+            _value(model, name.lstrip("-"), value)
+            for name, value in zip(ordering, plain, strict=True)
+        ]
+    except (ValueError, TypeError, RecursionError, ValidationError):
+        raise ProblemError("invalid-cursor") from None
+
+
+def _value(model: type[Model], name: str, plain: Any) -> Any:
+    """Return a value of a cursor as its field has it, or raise ValueError."""
+    if type(plain) is str:
+        plain.encode()
+        if "\0" in plain:
+            raise ValueError
+    if name in {field.attname for field in model._meta.concrete_fields}:
+        value = model._meta.get_field(name.removesuffix("_id")).to_python(plain)
+        if value is None or type(plain) not in (str, int):
+            raise ValueError
+        return value
+    if type(plain) is not bool:
+        raise ValueError
+    return plain
+
+
+def _plain(value: Any) -> Any:
+    return value.isoformat() if hasattr(value, "isoformat") else value
+
+
+def _after(ordering: tuple[str, ...], values: list[Any]) -> Q:
+    """Return the condition for what comes after a row with these values, in lexical order."""
+    names = [name.lstrip("-") for name in ordering]
+    later = Q(pk__in=[])
+    for number, (name, value) in enumerate(zip(ordering, values, strict=True)):
+        same = dict(zip(names[:number], values[:number], strict=True))
+        beyond = "lt" if name.startswith("-") else "gt"
+        later |= Q(**same, **{f"{names[number]}__{beyond}": value})
+    return later

@@ -1,0 +1,108 @@
+"""Ladders, standings, rounds and entries."""
+
+from rest_framework import serializers
+
+from league.events import may_show_seed
+from league.models import Ladder, LadderEntry, Round, Standing
+
+
+class LadderSerializer(serializers.ModelSerializer[Ladder]):
+    """A ladder."""
+
+    class Meta:
+        model = Ladder
+        fields = (
+            "slug",
+            "title",
+            "game",
+            "rules",
+            "seats",
+            "move_seconds",
+            "bank_seconds",
+            "paused",
+            "created_at",
+        )
+        read_only_fields = fields
+
+
+class StandingSerializer(serializers.ModelSerializer[Standing]):
+    """A bot's place on a ladder."""
+
+    rank = serializers.IntegerField(allow_null=True, help_text="Null for a provisional bot.")
+    bot = serializers.CharField(source="bot.name")
+    owner = serializers.CharField(source="bot.owner.username", default=None, allow_null=True)
+    rating = serializers.IntegerField(help_text="In thousandths of an Elo point.")
+    provisional = serializers.BooleanField(help_text="With too few blocks for a rank.")
+    win_share = serializers.SerializerMethodField(
+        help_text="Of the opponents met, match by match: those beaten, a tie being half."
+    )
+    mean_points = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Standing
+        fields = (
+            "rank",
+            "bot",
+            "owner",
+            "version",
+            "rating",
+            "provisional",
+            "blocks",
+            "matches",
+            "win_share",
+            "mean_points",
+        )
+        read_only_fields = fields
+
+    def get_win_share(self, standing: Standing) -> float | None:
+        """Return the win share, from 0 to 1."""
+        return standing.half_wins / (2 * standing.pairs) if standing.pairs else None
+
+    def get_mean_points(self, standing: Standing) -> float | None:
+        """Return the points a match."""
+        return standing.points / standing.matches if standing.matches else None
+
+
+class RoundSerializer(serializers.ModelSerializer[Round]):
+    """A round of blocks."""
+
+    ladder = serializers.CharField(source="ladder.slug")
+    tournament = serializers.IntegerField(source="tournament_id", allow_null=True)
+    seed = serializers.SerializerMethodField(
+        help_text="In hex; null until the round is applied, and its tournament over."
+    )
+    blocks = serializers.IntegerField(source="block_count")
+    blocks_finished = serializers.IntegerField()
+    blocks_void = serializers.IntegerField()
+
+    class Meta:
+        model = Round
+        fields = (
+            "ladder",
+            "number",
+            "tournament",
+            "commitment",
+            "seed",
+            "blocks",
+            "blocks_finished",
+            "blocks_void",
+            "opened_at",
+            "applied_at",
+        )
+        read_only_fields = fields
+
+    def get_seed(self, round_: Round) -> str | None:
+        """Return the seed once it may be known."""
+        return bytes(round_.seed).hex() if may_show_seed(round_) else None
+
+
+class LadderEntrySerializer(serializers.ModelSerializer[LadderEntry]):
+    """That a bot is on a ladder."""
+
+    ladder = serializers.CharField(source="ladder.slug")
+    bot = serializers.CharField(source="bot.name")
+
+    class Meta:
+        model = LadderEntry
+        fields = ("ladder", "bot", "entered_at")
+        read_only_fields = fields

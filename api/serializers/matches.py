@@ -1,0 +1,137 @@
+"""Matches, and moves in them."""
+
+from rest_framework import serializers
+
+from engine.games.catalogue import GAMES
+from league.models import Match, MatchSeat
+from league.play.watching import is_open_to_all
+
+
+class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
+    """Who sits where and, once finished, how it came out."""
+
+    bot = serializers.CharField(source="bot.name")
+    version = serializers.IntegerField(source="version.number")
+
+    class Meta:
+        model = MatchSeat
+        fields = ("seat", "bot", "version", "score", "place", "forfeited", "faults")
+        read_only_fields = fields
+
+
+class MatchSerializer(serializers.ModelSerializer[Match]):
+    """A match, as everybody may see it."""
+
+    ladder = serializers.CharField(
+        source="block.round.ladder.slug", default=None, allow_null=True, help_text="Null: unrated."
+    )
+    tournament = serializers.IntegerField(
+        source="block.round.tournament_id", default=None, allow_null=True
+    )
+    round = serializers.IntegerField(source="block.round.number", default=None, allow_null=True)
+    block = serializers.IntegerField(source="block.number", default=None, allow_null=True)
+    seating = SeatSerializer(many=True)
+    deal_seed = serializers.SerializerMethodField(
+        help_text="In hex; null until the match is finished, in a duplicate block until that is."
+    )
+
+    class Meta:
+        model = Match
+        fields = (
+            "id",
+            "game",
+            "rules",
+            "seats",
+            "status",
+            "ladder",
+            "tournament",
+            "round",
+            "block",
+            "number",
+            "move_seconds",
+            "bank_seconds",
+            "commitment",
+            "deal_seed",
+            "seating",
+            "created_at",
+            "started_at",
+            "finished_at",
+        )
+        read_only_fields = fields
+
+    def get_deal_seed(self, match: Match) -> str | None:
+        """Return the deal seed once it may be known."""
+        return bytes(match.deal_seed).hex() if is_open_to_all(match) else None
+
+
+class WatchedMatchSerializer(MatchSerializer):
+    """A match with what the public sees of it."""
+
+    view = serializers.DictField(
+        allow_null=True,
+        help_text="What a spectator sees: an observation without anybody's secrets. Null where "
+        "nothing may be seen: of a void match, or before the other matches of a deal are played.",
+    )
+
+    class Meta(MatchSerializer.Meta):
+        fields = (*MatchSerializer.Meta.fields, "view")  # type: ignore[assignment]
+        read_only_fields = fields
+
+
+class NewMatchSerializer(serializers.Serializer[None]):
+    """An unrated match to play."""
+
+    game = serializers.ChoiceField(sorted(GAMES))
+    rules = serializers.CharField(max_length=40, help_text="A preset of the game, by name.")
+    bots = serializers.ListField(
+        child=serializers.CharField(max_length=32),
+        min_length=2,
+        max_length=8,
+        help_text="Names, by seat: your bots and those of the house, none twice.",
+    )
+
+
+class MoveSerializer(serializers.Serializer[None]):
+    """A move in an open turn."""
+
+    turn = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
+    move = serializers.CharField(
+        allow_blank=True,
+        trim_whitespace=False,
+        max_length=4096,
+        help_text="One of the turn's legal_moves; cards in any order, any spaces between.",
+    )
+
+
+class AcceptedSerializer(serializers.Serializer[None]):
+    """A move that counts."""
+
+    status = serializers.ChoiceField([("accepted", "accepted")])
+    move = serializers.CharField(help_text="The canonical text.")
+    turn = serializers.IntegerField()
+    remaining_ms = serializers.IntegerField(help_text="What was left of the turn's clock.")
+
+
+class MatchMoveSerializer(MoveSerializer):
+    """A move, and the match that it is for."""
+
+    match = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
+
+
+class MovesSerializer(serializers.Serializer[None]):
+    """Several moves."""
+
+    moves = MatchMoveSerializer(many=True, allow_empty=True, max_length=100)
+
+
+class VerdictsSerializer(serializers.Serializer[None]):
+    """What became of several moves, and what is to be decided now."""
+
+    verdicts = serializers.ListField(
+        child=serializers.DictField(),
+        help_text="In the order of the moves, with match and turn: as if each had been sent "
+        "alone, a problem document where that would have answered with one.",
+    )
+    turns = serializers.ListField(
+        child=serializers.DictField(), help_text="The turns of this bot that are open now."
+    )

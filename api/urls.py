@@ -1,0 +1,41 @@
+"""Where each call is. What leads nowhere is answered by `api.middleware`."""
+
+from django.urls import path
+from drf_spectacular.views import SpectacularJSONAPIView
+
+from api.views import accounts, bots, docs, games, ladders, matches, moves, tournaments
+
+urlpatterns = [
+    path("schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
+    path("docs/", docs.docs, name="api-docs"),
+    path("accounts", accounts.AccountsView.as_view()),
+    path("tokens", accounts.TokensView.as_view()),
+    path("tokens/current", accounts.CurrentTokenView.as_view()),
+    path("games", games.GamesView.as_view()),
+    path("bots", bots.BotsView.as_view()),
+    path("bots/<slug:name>", bots.BotView.as_view()),
+    path("bots/<slug:name>/token", bots.BotTokenView.as_view()),
+    path("bots/<slug:name>/versions", bots.VersionsView.as_view()),
+    path("bots/<slug:name>/versions/<int:number>", bots.VersionView.as_view()),
+    path("ladders", ladders.LaddersView.as_view()),
+    path("ladders/<slug:slug>", ladders.LadderView.as_view()),
+    path("ladders/<slug:slug>/standings", ladders.LadderStandingsView.as_view()),
+    path("ladders/<slug:slug>/rounds", ladders.LadderRoundsView.as_view()),
+    path("ladders/<slug:slug>/entries/<slug:name>", ladders.LadderEntryView.as_view()),
+    path("tournaments", tournaments.TournamentsView.as_view()),
+    path("tournaments/<int:tournament_id>", tournaments.TournamentView.as_view()),
+    path("tournaments/<int:tournament_id>/cancel", tournaments.CancelTournamentView.as_view()),
+    path(
+        "tournaments/<int:tournament_id>/standings", tournaments.TournamentStandingsView.as_view()
+    ),
+    path("tournaments/<int:tournament_id>/rounds", tournaments.TournamentRoundsView.as_view()),
+    path(
+        "tournaments/<int:tournament_id>/entries/<slug:name>",
+        tournaments.TournamentEntryView.as_view(),
+    ),
+    path("matches", matches.MatchesView.as_view()),
+    path("matches/<int:match_id>", matches.MatchView.as_view()),
+    path("matches/<int:match_id>/record", matches.RecordView.as_view()),
+    path("matches/<int:match_id>/moves", moves.MatchMovesView.as_view()),
+    path("moves", moves.MovesView.as_view()),
+]

@@ -1,0 +1,1 @@
+"""The calls of the API, one file a subject."""

@@ -1,0 +1,63 @@
+"""Signing up, and owner tokens."""
+
+from typing import ClassVar
+
+from django.contrib.auth import authenticate
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.authentication import AnyToken
+from api.problems import ProblemError
+from api.schema import NO_CONTENT
+from api.serializers.accounts import CredentialsSerializer, OwnerTokenSerializer
+from api.views.base import ApiView, checked
+from league import accounts
+
+
+class AccountsView(ApiView):
+    """Accounts."""
+
+    rate = "accounts"
+
+    @extend_schema(
+        operation_id="accounts_create",
+        request=CredentialsSerializer,
+        responses={201: OwnerTokenSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Sign up: create an account, and get its first owner token."""
+        user, token = accounts.create_account(**checked(CredentialsSerializer, request))
+        return Response({"username": user.username, "token": token}, 201)
+
+
+class TokensView(ApiView):
+    """Owner tokens."""
+
+    rate = "passwords"
+    problems: ClassVar = {"POST": ("wrong-credentials",)}
+
+    @extend_schema(
+        operation_id="tokens_create",
+        request=CredentialsSerializer,
+        responses={201: OwnerTokenSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Sign in: get one more owner token."""
+        user = authenticate(request._request, **checked(CredentialsSerializer, request))
+        if user is None:
+            raise ProblemError("wrong-credentials")
+        token = accounts.new_owner_token(user)  # type: ignore[arg-type]
+        return Response({"username": user.get_username(), "token": token}, 201)
+
+
+class CurrentTokenView(ApiView):
+    """The token that a request comes with."""
+
+    needs: ClassVar = {"DELETE": AnyToken}
+
+    @extend_schema(operation_id="tokens_revoke", responses={204: NO_CONTENT})
+    def delete(self, request: Request) -> Response:
+        """Revoke the token that this request comes with, be it an owner's or a bot's."""
+        accounts.revoke(request.auth)
+        return Response(status=204)

@@ -1,0 +1,44 @@
+"""The games that are played here."""
+
+from dataclasses import fields
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.serializers.games import GamesSerializer
+from api.views.base import ApiView
+from engine.games.catalogue import GAMES
+from engine.games.game import Rules
+
+
+class GamesView(ApiView):
+    """Games."""
+
+    @extend_schema(operation_id="games_list", responses=GamesSerializer)
+    def get(self, request: Request) -> Response:
+        """See which games there are, their presets and for how many seats."""
+        games = [
+            {"game": name, "presets": [_preset(rules) for rules in game.presets.values()]}
+            for name, game in GAMES.items()
+        ]
+        return Response({"results": games, "next": None, "previous": None})
+
+
+def _preset(rules: Rules) -> dict[str, Any]:
+    common = {field.name for field in fields(Rules)}
+    options = {
+        field.name: getattr(rules, field.name)
+        for field in fields(rules)
+        if field.name not in common
+    }
+    if hasattr(rules, "hand_size"):
+        seats = range(rules.min_seats, rules.max_seats + 1)
+        options["cards"] = {str(number): rules.hand_size(number) for number in seats}
+    return {
+        "name": rules.name,
+        "min_seats": rules.min_seats,
+        "max_seats": rules.max_seats,
+        "options": options,
+    }

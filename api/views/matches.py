@@ -1,0 +1,89 @@
+"""Matches, and their records."""
+
+import json
+from typing import ClassVar
+
+from django.db.models import Prefetch, QuerySet
+from django_filters.rest_framework import DjangoFilterBackend
+from drf_spectacular.utils import OpenApiTypes, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.authentication import OwnerToken
+from api.filters import MatchFilter
+from api.problems import ProblemError
+from api.serializers.matches import MatchSerializer, NewMatchSerializer, WatchedMatchSerializer
+from api.views.base import ApiView, ListView, checked, find_match
+from league.models import Match, MatchSeat
+from league.play import inviting, watching
+
+
+class MatchesView(ListView):
+    """Matches."""
+
+    needs: ClassVar = {"POST": OwnerToken}
+    problems: ClassVar = {"POST": ("not-your-bot", "no-version", "too-many-matches")}
+    ordering: ClassVar = ("-id",)
+    filter_backends: ClassVar = [DjangoFilterBackend]
+    filterset_class = MatchFilter
+
+    @extend_schema(operation_id="matches_list", responses=MatchSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """List the matches, the latest first."""
+        found = MatchFilter(request.query_params, _matches().defer("packed_record"))
+        if not found.is_valid():
+            raise ValidationError(found.errors)
+        return self.answer(MatchSerializer, self.page(found.qs))
+
+    @extend_schema(
+        operation_id="matches_create",
+        request=NewMatchSerializer,
+        responses={201: MatchSerializer},
+        filters=False,
+    )
+    def post(self, request: Request) -> Response:
+        """Have an unrated match played between bots of yours and of the house."""
+        match = inviting.invite(owner=request.user, **checked(NewMatchSerializer, request))
+        return Response(MatchSerializer(find_match(_matches(), match.pk)).data, 201)
+
+    def get_queryset(self) -> QuerySet[Match]:
+        """Return what the filters are of, for the schema."""
+        return Match.objects.all()
+
+
+class MatchView(ApiView):
+    """A match."""
+
+    @extend_schema(operation_id="matches_show", responses=WatchedMatchSerializer)
+    def get(self, request: Request, match_id: int) -> Response:
+        """Watch a match: what the public sees of it now."""
+        match = find_match(_matches(), match_id)
+        view = watching.public_view(match)
+        return Response({**MatchSerializer(match).data, "view": view})
+
+
+class RecordView(ApiView):
+    """The record of a match."""
+
+    problems: ClassVar = {"GET": ("not-finished", "block-not-finished")}
+
+    @extend_schema(operation_id="matches_record", responses={200: OpenApiTypes.OBJECT})
+    def get(self, request: Request, match_id: int) -> Response:
+        """Get the record of a match: all there is to know, to replay and check it."""
+        match = find_match(Match.objects.select_related("block"), match_id)
+        if match.status == Match.Status.VOID:
+            raise ProblemError("not-found", f"Match {match_id} is void; it has no record.")
+        if match.status != Match.Status.FINISHED:
+            raise ProblemError("not-finished", f"Match {match_id} is {match.status}.")
+        if not watching.is_open_to_all(match):
+            raise ProblemError("block-not-finished")
+        return Response(json.loads(watching.record_line(match)))
+
+
+def _matches() -> QuerySet[Match]:
+    """Return all matches with what is shown of them."""
+    seating = MatchSeat.objects.select_related("bot", "version")
+    return Match.objects.select_related("block__round__ladder").prefetch_related(
+        Prefetch("seating", seating)
+    )

@@ -1,0 +1,147 @@
+"""Tournaments: looking, entering, organising."""
+
+from typing import ClassVar
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.authentication import AnyToken, Organiser, check_owner_or_bot
+from api.problems import ProblemError
+from api.schema import NO_CONTENT
+from api.serializers.ladders import RoundSerializer
+from api.serializers.tournaments import (
+    NewTournamentSerializer,
+    TournamentChangesSerializer,
+    TournamentEntrySerializer,
+    TournamentSerializer,
+    TournamentStandingsSerializer,
+)
+from api.views.base import ApiView, ListView, checked, find_bot, find_tournament
+from league import events
+from league.events.results import tournament_standings
+from league.models import Tournament
+
+
+class TournamentsView(ListView):
+    """Tournaments."""
+
+    needs: ClassVar = {"POST": Organiser}
+    ordering: ClassVar = ("-starts_at", "-id")
+
+    @extend_schema(operation_id="tournaments_list", responses=TournamentSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        """List the tournaments, the latest start first."""
+        return self.answer(TournamentSerializer, self.page(events.tournaments_with_counts()))
+
+    @extend_schema(
+        operation_id="tournaments_create",
+        request=NewTournamentSerializer,
+        responses={201: TournamentSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        """Announce a tournament: a round robin, rated on its ladder."""
+        tournament = events.plan_tournament(**checked(NewTournamentSerializer, request))
+        return Response(_shown(tournament.pk), 201)
+
+
+class TournamentView(ApiView):
+    """A tournament."""
+
+    needs: ClassVar = {"PATCH": Organiser}
+    problems: ClassVar = {"PATCH": ("tournament-begun",)}
+
+    @extend_schema(operation_id="tournaments_show", responses=TournamentSerializer)
+    def get(self, request: Request, tournament_id: int) -> Response:
+        """Look at a tournament."""
+        return Response(_shown(tournament_id))
+
+    @extend_schema(
+        operation_id="tournaments_change",
+        request=TournamentChangesSerializer,
+        responses=TournamentSerializer,
+    )
+    def patch(self, request: Request, tournament_id: int) -> Response:
+        """Change a tournament that has not begun."""
+        tournament = find_tournament(Tournament.objects.all(), tournament_id)
+        changes = checked(TournamentChangesSerializer, request)
+        events.change_tournament(tournament=tournament, **changes)
+        return Response(_shown(tournament_id))
+
+
+class CancelTournamentView(ApiView):
+    """Calling a tournament off."""
+
+    needs: ClassVar = {"POST": Organiser}
+    problems: ClassVar = {"POST": ("tournament-begun",)}
+
+    @extend_schema(
+        operation_id="tournaments_cancel", request=None, responses={200: TournamentSerializer}
+    )
+    def post(self, request: Request, tournament_id: int) -> Response:
+        """Call a tournament off that has not begun; one called off already stays so."""
+        tournament = find_tournament(Tournament.objects.all(), tournament_id)
+        if not events.cancel(tournament=tournament):
+            tournament.refresh_from_db()
+            if tournament.state != Tournament.State.CANCELLED:
+                raise ProblemError("tournament-begun", f"{tournament} is {tournament.state}.")
+        return Response(_shown(tournament_id))
+
+
+class TournamentStandingsView(ApiView):
+    """The standings of a tournament."""
+
+    @extend_schema(operation_id="tournaments_standings", responses=TournamentStandingsSerializer)
+    def get(self, request: Request, tournament_id: int) -> Response:
+        """See how the entrants stand, by the blocks that are finished."""
+        tournament = find_tournament(Tournament.objects.all(), tournament_id)
+        page = {"results": tournament_standings(tournament), "next": None, "previous": None}
+        return Response(TournamentStandingsSerializer(page).data)
+
+
+class TournamentRoundsView(ListView):
+    """The rounds of a tournament."""
+
+    ordering: ClassVar = ("-number",)
+
+    @extend_schema(operation_id="tournaments_rounds", responses=RoundSerializer(many=True))
+    def get(self, request: Request, tournament_id: int) -> Response:
+        """List the rounds of a tournament, the latest first; numbers are those of its ladder."""
+        tournament = find_tournament(Tournament.objects.all(), tournament_id)
+        rounds = events.rounds_with_counts().filter(tournament=tournament)
+        return self.answer(RoundSerializer, self.page(rounds))
+
+
+class TournamentEntryView(ApiView):
+    """A bot's entry for a tournament."""
+
+    needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
+    problems: ClassVar = {
+        "PUT": ("not-your-bot", "entries-not-open", "no-version"),
+        "DELETE": ("not-your-bot", "entries-not-open"),
+    }
+
+    @extend_schema(
+        operation_id="tournaments_enter", request=None, responses=TournamentEntrySerializer
+    )
+    def put(self, request: Request, tournament_id: int, name: str) -> Response:
+        """Enter a bot while entries are open; entering it again changes nothing."""
+        tournament = find_tournament(Tournament.objects.all(), tournament_id)
+        bot = find_bot(name)
+        check_owner_or_bot(request, bot)
+        entry = events.enter(tournament=tournament, bot=bot)
+        return Response(TournamentEntrySerializer(entry).data)
+
+    @extend_schema(operation_id="tournaments_withdraw", responses={204: NO_CONTENT})
+    def delete(self, request: Request, tournament_id: int, name: str) -> Response:
+        """Withdraw a bot while entries are open."""
+        tournament = find_tournament(Tournament.objects.all(), tournament_id)
+        bot = find_bot(name)
+        check_owner_or_bot(request, bot)
+        events.withdraw(tournament=tournament, bot=bot)
+        return Response(status=204)
+
+
+def _shown(tournament_id: int) -> dict[str, object]:
+    tournament = find_tournament(events.tournaments_with_counts(), tournament_id)
+    return dict(TournamentSerializer(tournament).data)

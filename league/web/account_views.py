@@ -1,0 +1,130 @@
+"""Pages for those who own bots. Tokens are in the answer that makes them and nowhere else."""
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.forms import Form
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST
+
+from league import accounts, events
+from league.events.ladders import enter_ladder, leave_ladder
+from league.models import Bot, Ladder, Tournament
+from league.web import selectors
+from league.web.forms import BotForm, SignUpForm
+
+
+@sensitive_post_parameters("password")
+@never_cache
+def sign_up(request: HttpRequest) -> HttpResponse:
+    """Make an account, sign its owner in and show the owner token once."""
+    form = SignUpForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            user, token = accounts.create_account(**form.cleaned_data)
+        except ValidationError as error:
+            _add_errors(form, error)
+        else:
+            login(request, user)
+            context = {"token": token, "what": "owner token", "fresh_account": True}
+            return render(request, "league/token.html", context)
+    status = 400 if form.errors else 200
+    return render(request, "registration/sign_up.html", {"form": form}, status=status)
+
+
+@login_required
+@never_cache
+def account(request: HttpRequest) -> HttpResponse:
+    """A person's bots; with POST a new remote bot, whose token is shown once."""
+    form = BotForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            bot, token = accounts.create_bot(
+                owner=request.user, name=form.cleaned_data["name"], kind=Bot.Kind.REMOTE
+            )
+        except ValidationError as error:
+            _add_errors(form, error)
+        else:
+            context = {"token": token, "what": "bot token", "bot": bot}
+            return render(request, "league/token.html", context)
+    now = timezone.now()
+    bots = list(selectors.bots_of(request.user))
+    ladders = list(Ladder.objects.all())
+    context = {
+        "form": form,
+        "bots": [(bot, accounts.is_online(bot, now), _entries(bot, ladders)) for bot in bots],
+    }
+    return render(request, "league/account.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_POST
+@never_cache
+def new_token(request: HttpRequest, name: str) -> HttpResponse:
+    """Give a bot a new token and show it once; the old one stops working."""
+    bot = _own_bot(request, name)
+    context = {"token": accounts.new_bot_token(bot), "what": "bot token", "bot": bot}
+    return render(request, "league/token.html", context)
+
+
+@login_required
+@require_POST
+def pause(request: HttpRequest, name: str) -> HttpResponse:
+    """Pause a bot or let it play again."""
+    bot = _own_bot(request, name)
+    accounts.change_bot(bot, paused=request.POST.get("paused") == "yes")
+    messages.success(request, f"{bot} {'is paused' if bot.paused else 'plays again'}.")
+    return redirect("web:account")
+
+
+@login_required
+@require_POST
+def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
+    """Put a bot on a ladder or take it off."""
+    bot = _own_bot(request, name)
+    ladder = get_object_or_404(Ladder, slug=slug)
+    if request.POST.get("enter") == "yes":
+        enter_ladder(ladder=ladder, bot=bot)
+        messages.success(request, f"{bot} is on {ladder}.")
+    else:
+        leave_ladder(ladder=ladder, bot=bot)
+        messages.success(request, f"{bot} has left {ladder}; its rating stays.")
+    return redirect("web:account")
+
+
+@login_required
+@require_POST
+def tournament_entry(request: HttpRequest, pk: int) -> HttpResponse:
+    """Enter a bot for a tournament while entries are open."""
+    tournament = get_object_or_404(Tournament, pk=pk)
+    bot = _own_bot(request, request.POST.get("bot", ""))
+    try:
+        events.enter(tournament=tournament, bot=bot)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"{bot} is entered.")
+    return redirect("web:tournament", pk=pk)
+
+
+def _own_bot(request: HttpRequest, name: str) -> Bot:
+    return get_object_or_404(Bot, name=name, owner=request.user)
+
+
+def _entries(bot: Bot, ladders: list[Ladder]) -> list[tuple[Ladder, bool]]:
+    """Return each ladder and whether the bot is on it."""
+    on = {entry.ladder_id for entry in bot.ladder_entries.all()}
+    return [(ladder, ladder.pk in on) for ladder in ladders]
+
+
+def _add_errors(form: Form, error: ValidationError) -> None:
+    """Show a service's errors by the field they are about, the others above the form."""
+    by_field = error.message_dict if hasattr(error, "error_dict") else {None: error.messages}
+    for field, told in by_field.items():
+        for message in told:
+            form.add_error(field if field in form.fields else None, message)

@@ -1,0 +1,162 @@
+"""What the pages show, each in a number of queries that does not grow with the data."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db.models import Count, Prefetch, Q, QuerySet
+
+from league.models import (
+    Block,
+    Bot,
+    Ladder,
+    Match,
+    MatchSeat,
+    Round,
+    RoundEntry,
+    Standing,
+    Tournament,
+)
+from league.standings.listing import in_order
+
+State = Tournament.State
+
+_SEATING = Prefetch(
+    "seating", queryset=MatchSeat.objects.select_related("bot").order_by("match", "seat")
+)
+_MOST_ROUNDS = 1000
+
+
+def matches_shown() -> QuerySet[Match]:
+    """Return matches as lists show them: with their bots and block, without their records."""
+    shown = Match.objects.defer("packed_record").select_related("block")
+    return shown.prefetch_related(_SEATING)
+
+
+def ladders_with_top(count: int) -> QuerySet[Ladder]:
+    """Return all ladders, each with its first bots as ``top``."""
+    best = in_order(Standing.objects.all())[:count]
+    return Ladder.objects.prefetch_related(Prefetch("standings", queryset=best, to_attr="top"))
+
+
+def tournaments_to_come() -> QuerySet[Tournament]:
+    """Return tournaments that run or will, the nearest first, with ``entry_count``."""
+    coming = Tournament.objects.filter(state__in=[State.RUNNING, State.ENTRIES_OPEN, "announced"])
+    return _counted(coming).order_by("starts_at", "id")
+
+
+def tournaments_past() -> QuerySet[Tournament]:
+    """Return tournaments that are over or called off, the last first, with ``entry_count``."""
+    past = Tournament.objects.filter(state__in=[State.FINISHED, State.CANCELLED])
+    return _counted(past).order_by("-starts_at", "-id")
+
+
+def standings_found(ladder: Ladder, wanted: str) -> QuerySet[Standing]:
+    """Return a ladder's standings in order, of the bots with a text in their name."""
+    found = in_order(ladder.standings.all())
+    return found.filter(bot__name__icontains=wanted) if wanted else found
+
+
+def add_results(rows: Iterable[Standing]) -> None:
+    """Give standings their ``win_share`` and ``mean_points``, None before the first match."""
+    for row in rows:
+        row.win_share = row.half_wins / (2 * row.pairs) if row.pairs else None  # type: ignore[attr-defined]
+        row.mean_points = row.points / row.matches if row.matches else None  # type: ignore[attr-defined]
+
+
+def add_block_counts(rounds: Sequence[Round]) -> None:
+    """Give rounds ``block_count`` and ``blocks_done``, void ones included, in one query."""
+    done = Q(state__in=[Block.State.FINISHED, Block.State.VOID])
+    counted = (
+        Block.objects.filter(round__in=rounds)
+        .order_by()
+        .values("round")
+        .annotate(blocks=Count("pk"), over=Count("pk", filter=done))
+        .values_list("round", "blocks", "over")
+    )
+    by_round = {round_: (blocks, over) for round_, blocks, over in counted}
+    for round_ in rounds:
+        round_.block_count, round_.blocks_done = by_round.get(round_.pk, (0, 0))  # type: ignore[attr-defined]
+
+
+def rating_history(ladder: Ladder, bots: Sequence[Bot]) -> list[tuple[str, list[float]]]:
+    """Return the ratings of some bots after each of a ladder's last rounds, in Elo points.
+
+    A bot that sat a round out keeps its rating; the first value is from before the first round.
+    """
+    last = ladder.rounds.filter(applied_at__isnull=False).order_by("-number")[:_MOST_ROUNDS]
+    numbers = sorted(last.values_list("number", flat=True))
+    entries = RoundEntry.objects.filter(
+        round__ladder=ladder, bot__in=bots, round__number__gte=numbers[0] if numbers else 0
+    ).order_by("round__number")
+    told: dict[int, dict[int, tuple[int, int]]] = {}
+    for bot, number, before, after in entries.values_list(
+        "bot", "round__number", "rating_before", "rating_after"
+    ):
+        told.setdefault(bot, {})[number] = (before, after)
+    series = []
+    for bot in bots:
+        ledger = told.get(bot.pk)
+        if not ledger:
+            continue
+        first = min(ledger)
+        values = [ledger[first][0] / 1000]
+        for number in numbers:
+            values.append(ledger[number][1] / 1000 if number in ledger else values[-1])
+        series.append((bot.name, values))
+    return series
+
+
+def results_of(bot: Bot, count: int) -> list[MatchSeat]:
+    """Return a bot's seats at its last matches, each match with all of its bots."""
+    seats = (
+        MatchSeat.objects.filter(bot=bot)
+        .select_related("match__block")
+        .defer("match__packed_record")
+        .prefetch_related(Prefetch("match__seating", queryset=_SEATING.queryset))
+        .order_by("-match")
+    )
+    return list(seats[:count])
+
+
+def faults_of(bot: Bot, among: int) -> dict[str, int]:
+    """Return the ``faults`` and ``forfeits`` in a bot's last ``matches`` that are finished."""
+    last = (
+        MatchSeat.objects.filter(bot=bot, score__isnull=False)
+        .order_by("-match")
+        .values_list("faults", "forfeited")[:among]
+    )
+    seats = list(last)
+    return {
+        "matches": len(seats),
+        "faults": sum(faults for faults, _ in seats),
+        "forfeits": sum(forfeited for _, forfeited in seats),
+    }
+
+
+def blocks_shown(round_: Round) -> QuerySet[Block]:
+    """Return a round's blocks in order, each with its bots and matches."""
+    matches = Match.objects.defer("packed_record").prefetch_related(_SEATING).order_by("number")
+    return (
+        Block.objects.filter(round=round_)
+        .prefetch_related(Prefetch("matches", queryset=matches))
+        .order_by("number")
+    )
+
+
+def bots_of(user: User) -> QuerySet[Bot]:
+    """Return a person's bots with their token and the ladders that they are on."""
+    return user.bots.select_related("current").prefetch_related("tokens", "ladder_entries__ladder")
+
+
+def bots_to_enter(user: Any, tournament: Tournament) -> list[Bot]:
+    """Return a person's bots that could be entered for a tournament now."""
+    if not user.is_authenticated or tournament.state != State.ENTRIES_OPEN:
+        return []
+    return list(
+        user.bots.filter(current__isnull=False).exclude(tournament_entries__tournament=tournament)
+    )
+
+
+def _counted(tournaments: QuerySet[Tournament]) -> QuerySet[Tournament]:
+    return tournaments.select_related("ladder").annotate(entry_count=Count("entries"))

@@ -1,0 +1,87 @@
+"""What the API's tests share: a client with tokens, and limits that no test runs into."""
+
+import json
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from league import accounts
+from league.models import Bot
+
+JSON = "application/json"
+
+
+class Api:
+    """Calls the API as a program does, from the raw bytes up."""
+
+    def __init__(self) -> None:
+        self.client = Client(raise_request_exception=False)
+
+    def call(self, method: str, path: str, body: Any = None, token: str = "", **headers: str):
+        """Return the response to a call; a body of bytes goes out as it is."""
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body)
+        kind = headers.pop("content_type", JSON)
+        url = path if path.startswith(("/", "http")) else f"/api/v1/{path}"
+        return self.client.generic(method, url, data, kind, headers=headers)
+
+    def get(self, path: str, **kwargs: Any):
+        return self.call("GET", path, **kwargs)
+
+    def post(self, path: str, body: Any = None, **kwargs: Any):
+        return self.call("POST", path, body, **kwargs)
+
+
+def assert_problem(response, status: int, code: str) -> dict[str, Any]:
+    """Return a problem document, having looked that it is one, with this status and code."""
+    assert response.status_code == status, response.content
+    assert response["Content-Type"] == "application/problem+json"
+    problem = response.json()
+    assert (problem["status"], problem["code"]) == (status, code), problem
+    assert problem["request_id"] == response["X-Request-ID"]
+    assert problem["type"] == f"/api/v1/docs/#{code}"
+    assert problem["title"]
+    assert problem["detail"]
+    return problem
+
+
+@pytest.fixture(autouse=True)
+def quick_and_alone(settings):
+    """Cheap password hashes, and a cache of this process's own."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    cache.clear()
+
+
+@pytest.fixture
+def api():
+    return Api()
+
+
+@pytest.fixture
+def ada(db):
+    """An account and its token."""
+    return accounts.create_account(username="ada", password="a long enough secret")
+
+
+@pytest.fixture
+def eve(db):
+    """Somebody else."""
+    return accounts.create_account(username="eve", password="another long secret")
+
+
+@pytest.fixture
+def organiser(eve):
+    user, token = eve
+    user.is_staff = True
+    user.save()
+    return token
+
+
+@pytest.fixture
+def bot(ada) -> tuple[Bot, str]:
+    """A remote bot of Ada's and its token."""
+    return accounts.create_bot(owner=ada[0], name="ada-bot", kind="remote")

@@ -1,0 +1,67 @@
+"""Signing up, signing in, tokens."""
+
+import pytest
+
+from tests.api.conftest import assert_problem
+
+pytestmark = pytest.mark.django_db
+NEW = {"username": "bob", "password": "a long enough secret"}
+
+
+def test_signing_up_gives_a_token_that_works(api):
+    made = api.post("accounts", NEW)
+    assert made.status_code == 201
+    token = made.json()["token"]
+    assert api.post("bots", {"name": "bob-bot", "kind": "remote"}, token=token).status_code == 201
+
+
+def test_a_taken_name_and_a_weak_password_are_told_by_field(api, ada):
+    answer = api.post("accounts", {"username": "Ada", "password": "123"})
+    problem = assert_problem(answer, 400, "invalid")
+    assert set(problem["errors"]) == {"username", "password"}
+
+
+def test_missing_fields_are_told_by_field(api):
+    problem = assert_problem(api.post("accounts", {}), 400, "invalid")
+    assert set(problem["errors"]) == {"username", "password"}
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 151, "two words", ["list"], None])
+def test_a_name_out_of_form_is_refused(api, name):
+    assert_problem(api.post("accounts", {**NEW, "username": name}), 400, "invalid")
+
+
+def test_signing_in_gives_one_more_token(api):
+    first = api.post("accounts", NEW).json()["token"]
+    again = api.post("tokens", NEW)
+    assert again.status_code == 201
+    assert again.json()["token"] != first
+    assert api.call("DELETE", "tokens/current", token=first).status_code == 204
+
+
+@pytest.mark.parametrize("wrong", [{"username": "bob"}, {"username": "nobody"}])
+def test_wrong_credentials_are_refused_alike(api, wrong):
+    api.post("accounts", NEW)
+    answer = api.post("tokens", {"password": "not this one", **wrong})
+    assert_problem(answer, 401, "wrong-credentials")
+
+
+def test_a_revoked_token_is_refused(api, ada):
+    assert api.call("DELETE", "tokens/current", token=ada[1]).status_code == 204
+    answer = api.call("DELETE", "tokens/current", token=ada[1])
+    assert_problem(answer, 401, "invalid-token")
+    assert answer["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_without_a_token_there_is_none_to_revoke(api):
+    answer = api.call("DELETE", "tokens/current")
+    assert_problem(answer, 401, "not-authenticated")
+    assert answer["WWW-Authenticate"].startswith("Bearer")
+
+
+def test_a_wrong_token_is_refused_even_where_none_is_needed(api):
+    assert_problem(api.get("games", token="tn_o_wrong"), 401, "invalid-token")
+
+
+def test_other_schemes_count_as_no_token(api):
+    assert api.get("games", Authorization="Basic YTpi").status_code == 200

@@ -1,0 +1,106 @@
+"""Ladders: standings, rounds, entries."""
+
+import pytest
+
+from league.models import Standing, Tournament
+from tests.api.conftest import assert_problem
+from tests.league import small
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ladder(db):
+    return small.ladder()
+
+
+def stand(ladder, *ratings_and_blocks):
+    bots = small.bots(len(ratings_and_blocks), prefix="standing")
+    Standing.objects.bulk_create(
+        Standing(ladder=ladder, bot=bot, rating=rating, blocks=blocks, version=1)
+        for bot, (rating, blocks) in zip(bots, ratings_and_blocks, strict=True)
+    )
+
+
+def test_a_ladder_is_listed_and_shown(api, ladder):
+    shown = api.get("ladders/quick").json()
+    assert (shown["game"], shown["rules"], shown["seats"]) == ("twelve-days", "eight-nights", 3)
+    assert api.get("ladders").json()["results"] == [shown]
+
+
+def test_ranked_bots_stand_by_rating_before_provisional_ones(api, ladder):
+    stand(ladder, (1_400_000, 20), (1_600_000, 19), (1_500_000, 25), (1_500_000, 30))
+    rows = api.get("ladders/quick/standings").json()["results"]
+    assert [(row["bot"], row["rank"], row["provisional"]) for row in rows] == [
+        ("standing-2", 1, False),
+        ("standing-3", 1, False),
+        ("standing-0", 3, False),
+        ("standing-1", None, True),
+    ]
+
+
+def test_ranks_go_on_from_page_to_page(api, ladder):
+    stand(ladder, *[(1_500_000 - 1000 * (number // 2), 20) for number in range(9)])
+    path, ranks = "ladders/quick/standings?limit=2", []
+    while path:
+        page = api.get(path).json()
+        ranks += [row["rank"] for row in page["results"]]
+        path = page["next"]
+    assert ranks == [1, 1, 3, 3, 5, 5, 7, 7, 9]
+
+
+@pytest.mark.parametrize("count", [2, 40])
+def test_standings_cost_three_queries(api, ladder, count, django_assert_num_queries):
+    stand(ladder, *[(1_500_000, 20)] * count)
+    with django_assert_num_queries(3):
+        assert len(api.get("ladders/quick/standings").json()["results"]) == count
+
+
+def test_an_owner_enters_and_takes_out_a_bot(api, ladder, ada, bot):
+    for _ in range(2):
+        entered = api.call("PUT", "ladders/quick/entries/ada-bot", token=ada[1])
+        assert entered.status_code == 200
+        assert entered.json().items() >= {"ladder": "quick", "bot": "ada-bot"}.items()
+    assert ladder.entries.count() == 1
+    for _ in range(2):
+        left = api.call("DELETE", "ladders/quick/entries/ada-bot", token=ada[1])
+        assert left.status_code == 204
+    assert not ladder.entries.exists()
+
+
+def test_a_bot_enters_by_its_own_token_and_no_other(api, ladder, bot, ada):
+    path = "ladders/quick/entries/ada-bot"
+    assert api.call("PUT", path, token=bot[1]).status_code == 200
+    small.bots(1, ada[0], prefix="other")
+    answer = api.call("PUT", "ladders/quick/entries/other-0", token=bot[1])
+    assert_problem(answer, 403, "not-your-bot")
+
+
+def test_nobody_enters_somebody_elses_bot(api, ladder, bot, eve):
+    path = "ladders/quick/entries/ada-bot"
+    assert_problem(api.call("PUT", path), 401, "not-authenticated")
+    assert_problem(api.call("PUT", path, token=eve[1]), 403, "not-your-bot")
+    assert_problem(api.call("DELETE", path, token=eve[1]), 403, "not-your-bot")
+
+
+def test_a_tournaments_seed_shows_when_all_its_rounds_are_over(api, ladder):
+    small.bots(3)
+    tournament = small.tournament(ladder)
+    small.run_all()
+    rounds = api.get("ladders/quick/rounds").json()["results"]
+    assert rounds[0]["seed"] == bytes(tournament.seed).hex()
+    assert rounds[0]["blocks"] == rounds[0]["blocks_finished"] > 0
+    Tournament.objects.update(state="running", finished_at=None)
+    for path in ("ladders/quick/rounds", f"tournaments/{tournament.pk}/rounds"):
+        rounds = api.get(path).json()["results"]
+        assert all(row["applied_at"] and row["seed"] is None for row in rounds)
+
+
+@pytest.mark.parametrize("rounds", [1, 3])
+def test_a_list_of_rounds_costs_two_queries(api, ladder, rounds, django_assert_num_queries):
+    small.bots(3)
+    for _ in range(rounds):
+        small.tournament(ladder)
+        small.run_all()
+    with django_assert_num_queries(2):
+        assert len(api.get("ladders/quick/rounds").json()["results"]) == rounds

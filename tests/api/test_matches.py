@@ -1,0 +1,155 @@
+"""Matches: looking, records, unrated ones on request."""
+
+import json
+
+import pytest
+
+from engine.record import read, verify
+from league.models import Block, Match, MatchSeat
+from tests.api.conftest import assert_problem
+from tests.league import small
+from tests.league.play.live import match_of, play_on, remote_bots
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def played(db):
+    """A tournament of four house bots, played to its end."""
+    small.bots(4)
+    tournament = small.tournament(small.ladder())
+    small.run_all()
+    return tournament
+
+
+def test_a_finished_match_shows_all_its_cards_and_its_record(api, played):
+    match = Match.objects.filter(status="finished").first()
+    shown = api.get(f"matches/{match.pk}").json()
+    assert shown["deal_seed"] == bytes(match.deal_seed).hex()
+    assert shown["view"]["phase"] == "over"
+    assert shown["tournament"] == played.pk
+    assert shown["ladder"] == "quick"
+    record = read(json.dumps(api.get(f"matches/{match.pk}/record").json()).encode())
+    verify(record)
+    assert [seat["score"] for seat in shown["seating"]] == list(record.scores)
+
+
+def test_nothing_of_a_duplicate_block_is_known_before_all_its_matches_are_played(api, played):
+    match = Match.objects.filter(status="finished", block__duplicate=True).first()
+    Block.objects.filter(pk=match.block_id).update(state="playing")
+    shown = api.get(f"matches/{match.pk}").json()
+    assert shown["view"] is None
+    assert shown["deal_seed"] is None
+    assert bytes(match.deal_seed).hex() not in api.get("matches").content.decode()
+    assert_problem(api.get(f"matches/{match.pk}/record"), 409, "block-not-finished")
+
+
+def test_a_match_in_play_shows_no_hidden_card(api):
+    bots = remote_bots(3)
+    match = match_of(bots)
+    shown = api.get(f"matches/{match.pk}").json()
+    assert shown["status"] == "playing"
+    assert shown["deal_seed"] is None
+    assert shown["view"]["phase"] == "give"
+    assert bytes(match.deal_seed).hex() not in json.dumps(shown)
+    assert shown["view"].get("hands") is None
+    assert_problem(api.get(f"matches/{match.pk}/record"), 409, "not-finished")
+
+
+def test_a_live_match_has_its_record_when_it_is_over(api):
+    bots = remote_bots(3)
+    match = match_of(bots)
+    play_on(bots)
+    assert api.get(f"matches/{match.pk}").json()["view"]["phase"] == "over"
+    assert api.get(f"matches/{match.pk}/record").status_code == 200
+
+
+def test_a_void_match_shows_nothing(api, played):
+    Match.objects.update(status="void", packed_record=None)
+    match = Match.objects.first()
+    assert api.get(f"matches/{match.pk}").json()["view"] is None
+    assert_problem(api.get(f"matches/{match.pk}/record"), 404, "not-found")
+
+
+@pytest.mark.parametrize("what", ["bot=bot-1", "ladder=quick", "status=finished", "tournament={}"])
+def test_matches_are_found_by(api, played, what):
+    found = api.get(f"matches?limit=200&{what.format(played.pk)}").json()["results"]
+    expected = Match.objects.all()
+    if what == "bot=bot-1":
+        seats = MatchSeat.objects.filter(bot__name="bot-1")
+        expected = expected.filter(pk__in=seats.values("match"))
+    assert [row["id"] for row in found] == list(expected.values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize("what", ["bot=nobody", "ladder=none", "status=void", "tournament=999999"])
+def test_matches_of_nobody_are_none(api, played, what):
+    assert api.get(f"matches?{what}").json()["results"] == []
+
+
+@pytest.mark.parametrize(
+    "what",
+    ["status=odd", "tournament=one", "tournament=1.5", "bot=%00", "tournament=" + "9" * 9999],
+)
+def test_a_filter_that_makes_no_sense_is_refused_by_field(api, what):
+    problem = assert_problem(api.get(f"matches?{what}"), 400, "invalid")
+    assert what.partition("=")[0] in problem["errors"]
+
+
+@pytest.mark.parametrize("limit", [1, 12])
+def test_a_list_of_matches_costs_two_queries(api, played, limit, django_assert_num_queries):
+    with django_assert_num_queries(2):
+        assert len(api.get(f"matches?limit={limit}").json()["results"]) == limit
+
+
+def test_filters_go_on_from_page_to_page(api, played):
+    path, found = "matches?bot=bot-1&limit=4", []
+    while path:
+        page = api.get(path).json()
+        found += [row["id"] for row in page["results"]]
+        path = page["next"]
+    assert found == [row["id"] for row in api.get("matches?bot=bot-1").json()["results"]]
+
+
+NEW = {"game": "partridge", "rules": "eagle-short", "bots": ["ada-bot", "house-0", "house-1"]}
+
+
+def test_an_owner_has_an_unrated_match_played_with_house_bots(api, ada, bot):
+    small.bots(2, prefix="house")
+    made = api.post("matches", NEW, token=ada[1])
+    assert made.status_code == 201
+    match = made.json()
+    assert (match["status"], match["ladder"], match["block"]) == ("waiting", None, None)
+    assert [seat["bot"] for seat in match["seating"]] == NEW["bots"]
+    assert match["deal_seed"] is None
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("game", "chess"),
+        ("rules", "none"),
+        ("bots", ["ada-bot"]),
+        ("bots", ["ada-bot", "nobody"]),
+        ("bots", ["house-0", "house-1"]),
+        ("bots", ["ada-bot", "ada-bot"]),
+        ("bots", "ada-bot"),
+    ],
+)
+def test_a_match_that_makes_no_sense_is_refused_by_field(api, ada, bot, field, value):
+    small.bots(2, prefix="house")
+    answer = api.post("matches", {**NEW, field: value}, token=ada[1])
+    assert field in assert_problem(answer, 400, "invalid")["errors"]
+
+
+def test_nobody_has_somebody_elses_bot_play(api, bot, eve):
+    small.bots(2, prefix="house")
+    assert_problem(api.post("matches", NEW, token=eve[1]), 403, "not-your-bot")
+    assert_problem(api.post("matches", NEW, token=bot[1]), 403, "owner-token-needed")
+    assert_problem(api.post("matches", NEW), 401, "not-authenticated")
+
+
+def test_unplayed_matches_do_not_pile_up(api, ada, bot, monkeypatch):
+    small.bots(2, prefix="house")
+    monkeypatch.setattr("league.play.inviting.MOST_OPEN", 1)
+    assert api.post("matches", NEW, token=ada[1]).status_code == 201
+    assert_problem(api.post("matches", NEW, token=ada[1]), 409, "too-many-matches")

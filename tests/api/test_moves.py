@@ -1,0 +1,160 @@
+"""Moves, one by one and many at once."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from league import accounts, play
+from league.models import Turn
+from tests.api.conftest import assert_problem
+from tests.league.play.live import choose, remote_bots
+
+pytestmark = pytest.mark.django_db
+
+
+class Table:
+    """A match of three remote bots, its clock an hour a move."""
+
+    def __init__(self) -> None:
+        self.bots = remote_bots(3)
+        self.tokens = [accounts.new_bot_token(bot) for bot in self.bots]
+        self.match = self.another()
+
+    def another(self):
+        match = play.open_unrated_match(
+            game="twelve-days",
+            rules="eight-nights",
+            versions=[bot.current for bot in self.bots],
+            move_seconds=3600.0,
+            bank_seconds=1.0,
+        )
+        assert play.open_live(match.pk)
+        return match
+
+    def turns(self, seat: int = 0):
+        return play.open_turns(self.bots[seat], timezone.now())
+
+
+@pytest.fixture
+def table(db):
+    return Table()
+
+
+def send(api, table, turn, move, token=None, match=None):
+    path = f"matches/{match or table.match.pk}/moves"
+    return api.post(path, {"turn": turn, "move": move}, token=token or table.tokens[0])
+
+
+def test_a_legal_move_is_accepted_in_canonical_text(api, table):
+    turn = table.turns()[0]
+    move = choose(turn["observation"])
+    answer = send(api, table, 0, move.replace(" ", "   "))
+    assert answer.status_code == 200
+    verdict = answer.json()
+    assert (verdict["status"], verdict["move"], verdict["turn"]) == ("accepted", move, 0)
+    assert 0 < verdict["remaining_ms"] <= 3_601_000
+
+
+def test_a_retry_gets_the_same_answer(api, table):
+    move = choose(table.turns()[0]["observation"])
+    first = send(api, table, 0, move).json()
+    assert send(api, table, 0, move).json() == first
+
+
+def test_another_move_for_a_decided_turn_is_told_what_was_played(api, table):
+    legal = table.turns()[0]["observation"]["legal_moves"]
+    send(api, table, 0, legal[0])
+    problem = assert_problem(send(api, table, 0, legal[1]), 409, "turn-already-decided")
+    assert problem["move"] == legal[0]
+
+
+@pytest.mark.parametrize("turn", [1, 2**31 - 1])
+def test_a_turn_that_is_not_open_is_told(api, table, turn):
+    assert_problem(send(api, table, turn, "give 1"), 409, "turn-not-open")
+
+
+def test_a_late_move_is_told_what_the_referee_played(api, table):
+    legal = table.turns()[0]["observation"]["legal_moves"]
+    Turn.objects.update(deadline=timezone.now() - timedelta(seconds=1))
+    problem = assert_problem(send(api, table, 0, legal[0]), 409, "turn-expired")
+    assert problem["move"] in legal
+
+
+@pytest.mark.parametrize("move", ["give 99", "", "nonsense", "give", "x" * 4096, "play 1"])
+def test_an_illegal_move_is_told_the_legal_ones(api, table, move):
+    legal = table.turns()[0]["observation"]["legal_moves"]
+    problem = assert_problem(send(api, table, 0, move), 422, "illegal-move")
+    assert problem["legal_moves"] == legal
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"turn": 0},
+        {"turn": -1, "move": "give 1"},
+        {"turn": "zero", "move": "give 1"},
+        {"turn": 0, "move": ["give 1"]},
+        {"turn": 0, "move": None},
+        {"turn": 2**31, "move": "give 1"},
+        {"turn": 0, "move": "x" * 4097},
+        {"turn": 0, "move": "give\0"},
+    ],
+)
+def test_a_body_that_is_no_move_is_refused_and_costs_nothing(api, table, body):
+    path = f"matches/{table.match.pk}/moves"
+    answer = api.post(path, body, token=table.tokens[0])
+    assert assert_problem(answer, 400, "invalid")["errors"]
+    assert not Turn.objects.exclude(illegal_answers=0).exists()
+
+
+def test_a_match_of_others_is_not_found(api, table, bot):
+    assert_problem(send(api, table, 0, "give 1", token=bot[1]), 404, "not-found")
+    assert_problem(send(api, table, 0, "give 1", match=10**9), 404, "not-found")
+
+
+def test_only_bots_move(api, table, ada):
+    assert_problem(send(api, table, 0, "give 1", token=ada[1]), 403, "bot-token-needed")
+    answer = api.post(f"matches/{table.match.pk}/moves", {"turn": 0, "move": "give 1"})
+    assert_problem(answer, 401, "not-authenticated")
+    assert_problem(api.post("moves", {"moves": []}, token=ada[1]), 403, "bot-token-needed")
+
+
+def test_many_moves_get_a_verdict_each_and_the_turns_then_open(api, table):
+    other = table.another()
+    turns = table.turns()
+    assert len(turns) == 2
+    moves = [
+        {"match": turn["match"], "turn": 0, "move": choose(turn["observation"])} for turn in turns
+    ]
+    moves.append({"match": other.pk, "turn": 7, "move": "give 1"})
+    moves.append({"match": 10**9, "turn": 0, "move": "give 1"})
+    answer = api.post("moves", {"moves": moves[:1] + moves[2:]}, token=table.tokens[0])
+    assert answer.status_code == 200
+    verdicts = answer.json()["verdicts"]
+    assert [verdict["status"] for verdict in verdicts] == ["accepted", 409, 404]
+    assert [verdict.get("code") for verdict in verdicts] == [None, "turn-not-open", "not-found"]
+    assert [verdict["match"] for verdict in verdicts] == [
+        move["match"] for move in moves[:1] + moves[2:]
+    ]
+    assert [turn["match"] for turn in answer.json()["turns"]] == [moves[1]["match"]]
+
+
+def test_no_moves_at_all_ask_for_the_open_turns(api, table):
+    answer = api.post("moves", {"moves": []}, token=table.tokens[0]).json()
+    assert answer["verdicts"] == []
+    assert [turn["match"] for turn in answer["turns"]] == [table.match.pk]
+
+
+def test_more_than_a_hundred_moves_are_refused(api, table):
+    move = {"match": table.match.pk, "turn": 0, "move": "give 1"}
+    answer = api.post("moves", {"moves": [move] * 101}, token=table.tokens[0])
+    assert "moves" in assert_problem(answer, 400, "invalid")["errors"]
+
+
+def test_one_move_that_is_none_refuses_them_all_before_any_is_made(api, table):
+    good = {"match": table.match.pk, "turn": 0, "move": choose(table.turns()[0]["observation"])}
+    answer = api.post("moves", {"moves": [good, {"match": 1}]}, token=table.tokens[0])
+    assert_problem(answer, 400, "invalid")
+    assert not Turn.objects.filter(decided_at__isnull=False).exists()
