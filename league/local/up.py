@@ -1,43 +1,33 @@
 """``make up``: the whole league on one machine, every part under one supervisor.
 
 Servers from wheels (or those that DATABASE_URL and REDIS_URL name), migrations, what a new league
-begins with; then web, worker and beat. A part that ends by itself is started again; Ctrl-C ends
-all of them in order.
+begins with; then web, waiting app, worker and beat, and Caddy in front of them: one address.
 """
 
 import argparse
 import asyncio
 import os
 import secrets
-import signal
+import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
-from typing import NamedTuple
 
 from league.local.servers import ServersError, local_servers
+from league.local.supervisor import Part, keep_running
 
 CHECKOUT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 
-_STOP_SECONDS = 15.0
+CADDYFILE = "league/Caddyfile"
+
 _READY_SECONDS = 60.0
-_QUICK_END_SECONDS = 5.0
-_MOST_QUICK_ENDS = 5
-_COLOURS = (36, 32, 33, 35, 34, 31)
-
-
-class Part(NamedTuple):
-    """A program that the supervisor keeps running."""
-
-    name: str
-    command: Sequence[str | Path]
 
 
 class CannotStartError(Exception):
@@ -106,27 +96,54 @@ def _prepare(environment: Mapping[str, str]) -> None:
             raise CannotStartError(f"manage.py {command[0]} failed, as said above")
 
 
-def _parts(options: argparse.Namespace) -> list[Part]:
+def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Part]:
+    """Return the programs, and tell them by the environment where the others are."""
+    sockets = options.directory.absolute() / "http"
+    shutil.rmtree(sockets, ignore_errors=True)
+    sockets.mkdir(mode=0o700)
+    web, waiting = sockets / "web.sock", sockets / "waiting.sock"
+    environment |= {
+        "FRONT_HOST": options.host,
+        "FRONT_PORT": str(options.port),
+        "WEB_UPSTREAM": f"unix/{web}",
+        "WAITING_UPSTREAM": f"unix/{waiting}",
+        "PROXIES": "1",
+        "XDG_DATA_HOME": str(options.directory),
+        "XDG_CONFIG_HOME": str(options.directory),
+    }
     concurrency = str(max(2, os.cpu_count() or 1))
-    web = f"--interface wsgi --host {options.host} --port {options.port} --blocking-threads 2"
-    celery = "-A league --quiet"
-    worker = f"worker --queues clock,control,play --concurrency {concurrency} --without-gossip"
-    schedule = options.directory / "beat-schedule"
+    celery = (BIN / "celery", "-A", "league", "--quiet")
     return [
         Part(
+            "front",
+            [BIN / "caddy", "run", "--adapter", "caddyfile", "--config", CHECKOUT / CADDYFILE],
+        ),
+        Part(
             "web",
-            [BIN / "granian", *web.split(), "--log-level", "warning", "league.wsgi:application"],
+            [
+                *(BIN / "granian", "--interface", "wsgi", "--blocking-threads", "4"),
+                *("--uds", web, "--log-level", "warning", "league.wsgi:application"),
+            ],
+        ),
+        Part(
+            "waiting",
+            [
+                *(BIN / "uvicorn", "--uds", waiting, "--log-level", "warning", "--no-access-log"),
+                *("--timeout-graceful-shutdown", "2", "league.waiting.app:application"),
+            ],
         ),
         Part(
             "worker",
-            [BIN / "celery", *celery.split(), *worker.split(), "--loglevel", "WARNING"],
+            [
+                *(*celery, "worker", "--queues", "clock,control,play", "--loglevel", "WARNING"),
+                *("--concurrency", concurrency, "--without-gossip"),
+            ],
         ),
         Part(
             "beat",
             [
-                BIN / "celery",
-                *f"{celery} beat --loglevel WARNING --pidfile= --schedule".split(),
-                schedule,
+                *(*celery, "beat", "--loglevel", "WARNING", "--pidfile="),
+                *("--schedule", options.directory / "beat-schedule"),
             ],
         ),
     ]
@@ -134,73 +151,9 @@ def _parts(options: argparse.Namespace) -> list[Part]:
 
 async def _run(options: argparse.Namespace, environment: dict[str, str]) -> None:
     stop = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, stop.set)
-    parts = _parts(options)
-    width = max(len(part.name) for part in parts)
-    keepers = [
-        asyncio.create_task(_keep(part, environment, stop, _prefix(i, part.name, width)))
-        for i, part in enumerate(parts)
-    ]
     banner = asyncio.create_task(_announce(f"http://{options.host}:{options.port}/", stop))
-    await asyncio.gather(*keepers, banner)
-
-
-def _prefix(index: int, name: str, width: int) -> str:
-    label = f"{name:{width}} | "
-    return (
-        f"\033[{_COLOURS[index % len(_COLOURS)]}m{label}\033[0m" if sys.stdout.isatty() else label
-    )
-
-
-async def _keep(
-    part: Part, environment: Mapping[str, str], stop: asyncio.Event, prefix: str
-) -> None:
-    """Keep a part running until told to stop; give up on one that keeps ending at once."""
-    quick_ends = 0
-    while not stop.is_set():
-        began = time.monotonic()
-        # A group of its own, so that Ctrl-C in the terminal reaches it through us alone, in order.
-        process = await asyncio.create_subprocess_exec(
-            *map(str, part.command),
-            env=environment,
-            cwd=CHECKOUT,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-            start_new_session=True,
-        )
-        copying = asyncio.create_task(_copy(process, prefix))
-        ended = asyncio.create_task(process.wait())
-        stopping = asyncio.create_task(stop.wait())
-        await asyncio.wait({ended, stopping}, return_when=asyncio.FIRST_COMPLETED)
-        stopping.cancel()
-        if stop.is_set():
-            await _end(process)
-        else:
-            print(f"{prefix}ended with status {process.returncode}, starting again", flush=True)
-            quick = time.monotonic() - began < _QUICK_END_SECONDS
-            quick_ends = quick_ends + 1 if quick else 0
-            if quick_ends >= _MOST_QUICK_ENDS:
-                print(f"{prefix}ends again and again; stopping everything", flush=True)
-                stop.set()
-        await copying
-
-
-async def _copy(process: asyncio.subprocess.Process, prefix: str) -> None:
-    assert process.stdout is not None
-    while line := await process.stdout.readline():
-        print(prefix + line.decode(errors="backslashreplace").rstrip(), flush=True)
-
-
-async def _end(process: asyncio.subprocess.Process) -> None:
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        if process.returncode is None:
-            os.killpg(process.pid, number)
-            try:
-                await asyncio.wait_for(process.wait(), _STOP_SECONDS)
-            except TimeoutError:
-                continue
+    await keep_running(_parts(options, environment), environment, CHECKOUT, stop)
+    await banner
 
 
 async def _announce(address: str, stop: asyncio.Event) -> None:

@@ -1,4 +1,4 @@
-"""``GET /api/v1/turns`` and ``GET /api/v1/turns/stream``: the ASGI application.
+"""``turns``, ``turns/stream`` and ``matches/{id}/events``: the ASGI application.
 
 Run it with ``uvicorn league.waiting.app:application``. Everything else of the API is Django's.
 """
@@ -8,7 +8,8 @@ import json
 import os
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, MutableMapping, Sequence
+from contextlib import aclosing
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -21,14 +22,18 @@ from django.conf import settings  # noqa: E402 - models need Django set up
 from django.db import Error as DatabaseError  # noqa: E402
 
 from league.models import Bot  # noqa: E402
+from league.play.wakeups import MATCHES, TURNS  # noqa: E402
 from league.waiting.database import Database, OfferedTurn  # noqa: E402
-from league.waiting.hub import Hub  # noqa: E402
+from league.waiting.hints import Ears  # noqa: E402
+from league.waiting.matches import Matches  # noqa: E402
+from league.waiting.turns import Turns  # noqa: E402
 
 LONGEST_WAIT = 30.0
 KEEP_ALIVE_SECONDS = 15.0
 
 _TURNS = "/api/v1/turns"
 _STREAM = "/api/v1/turns/stream"
+_EVENTS = re.compile(r"/api/v1/matches/([0-9]{1,18})/events", re.ASCII)
 _SANE_ID = re.compile(rb"[A-Za-z0-9._:-]{1,64}")
 _SECONDS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?", re.ASCII)
 
@@ -77,12 +82,13 @@ def find_bot(text: str) -> Bot:
 
 
 class WaitingApp:
-    """The application; its hub and threads live from startup to shutdown."""
+    """The application; its crowds and threads live from startup to shutdown."""
 
     def __init__(self, identify: Callable[[str], Bot] = find_bot) -> None:
         self._identify = identify
         self._database: Database
-        self._hub: Hub
+        self._turns: Turns
+        self._matches: Matches
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Serve a request, or the server's start and end."""
@@ -94,8 +100,10 @@ class WaitingApp:
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
         self._database = Database()
+        self._turns = Turns(self._database)
+        self._matches = Matches(self._database)
         try:
-            async with Hub(self._database, settings.REDIS_URL) as self._hub:
+            async with Ears(settings.REDIS_URL, {TURNS: self._turns, MATCHES: self._matches}):
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
         finally:
@@ -104,11 +112,14 @@ class WaitingApp:
 
     async def _route(self, request: "_Request") -> None:
         path = request.path.rstrip("/")
-        if path not in (_TURNS, _STREAM):
+        watched = _EVENTS.fullmatch(path)
+        if path not in (_TURNS, _STREAM) and not watched:
             raise ProblemError("not-found")
         if request.method != "GET":
             raise ProblemError("method-not-allowed", [(b"allow", b"GET")])
-        if path == _STREAM:
+        if watched:
+            await self._watch(request, int(watched[1]))
+        elif path == _STREAM:
             await self._stream(request, await self._bot(request))
         else:
             bot = await self._bot(request)
@@ -121,13 +132,13 @@ class WaitingApp:
     async def _poll(self, request: "_Request", bot: Bot, seconds: float) -> None:
         """Answer at once if a turn is open, else when one opens or the time is over."""
         waiter = _Poll()
-        self._hub.add(bot, waiter)
+        self._turns.add(bot, waiter)
         try:
             turns: Sequence[OfferedTurn] | None = await self._database.open_turns(bot)
             if not turns and seconds:
                 turns = await waiter.wait(seconds, request)
         finally:
-            self._hub.remove(bot, waiter)
+            self._turns.remove(bot, waiter)
         if turns is not None:
             body = b"[" + b",".join(turn.body for turn in turns) + b"]"
             await request.respond(200, body, b"application/json")
@@ -135,24 +146,42 @@ class WaitingApp:
     async def _stream(self, request: "_Request", bot: Bot) -> None:
         """Send each turn once as it opens, beginning with all that are open."""
         waiter = _Stream()
-        self._hub.add(bot, waiter)
-        gone = asyncio.create_task(request.disconnected())
-        gone.add_done_callback(lambda _: waiter.news.set())
+        self._turns.add(bot, waiter)
         try:
             # One door for what is open now and what opens later, so that neither overtakes.
-            self._hub.wake([bot.pk])
-            await request.start(200, [(b"content-type", b"text/event-stream")])
-            await request.send_part(b": connected\n\n")
-            while not gone.done():
-                try:
-                    await asyncio.wait_for(waiter.news.wait(), KEEP_ALIVE_SECONDS)
-                except TimeoutError:
-                    await request.send_part(b": keep-alive\n\n")
-                if part := waiter.take():
-                    await request.send_part(part)
+            self._turns.wake([bot.pk])
+            async with aclosing(request.events(waiter.news)) as woken:
+                async for _ in woken:
+                    if part := waiter.take():
+                        await request.send_part(part)
         finally:
-            self._hub.remove(bot, waiter)
-            gone.cancel()
+            self._turns.remove(bot, waiter)
+
+    async def _watch(self, request: "_Request", match_id: int) -> None:
+        """Send what the public may see of a match, phase by phase, from an event on."""
+        if not await self._database.match_exists(match_id):
+            raise ProblemError("not-found")
+        last = request.header(b"last-event-id")
+        if last == "end":  # nothing more will come: so told, a browser does not come back
+            await request.respond(204, b"", b"text/event-stream")
+            return
+        news = asyncio.Event()
+        watched = self._matches.add(match_id, news)
+        try:
+            sent = 0
+            async with aclosing(request.events(news)) as woken:
+                async for _ in woken:
+                    news.clear()
+                    fresh = watched.events[sent:]
+                    sent += len(fresh)
+                    if last in (ids := [event.id for event in fresh]):
+                        fresh = fresh[ids.index(last) + 1 :]
+                    await request.send_part(b"".join(event.body for event in fresh))
+                    if watched.over and sent == len(watched.events):
+                        await request.send_part(b"", more=False)
+                        return
+        finally:
+            self._matches.remove(match_id, news)
 
 
 class _Poll:
@@ -252,6 +281,30 @@ class _Request:
                 "invalid", errors={name: [f"This is a number of seconds from 0 to {most:.0f}."]}
             )
         return float(text)
+
+    def header(self, name: bytes) -> str:
+        """Return a header, empty where it was not sent."""
+        return self._headers.get(name, b"").decode("latin-1").strip()
+
+    async def events(self, news: asyncio.Event) -> AsyncGenerator[None, None]:
+        """Begin a stream of events, and go on whenever there are news until the client has gone.
+
+        In between comments are sent, so that nobody takes the silence for a broken line.
+        """
+        gone = asyncio.create_task(self.disconnected())
+        gone.add_done_callback(lambda _: news.set())
+        try:
+            await self.start(200, [(b"content-type", b"text/event-stream")])
+            await self.send_part(b": connected\n\n")
+            while not gone.done():
+                try:
+                    await asyncio.wait_for(news.wait(), KEEP_ALIVE_SECONDS)
+                except TimeoutError:
+                    await self.send_part(b": keep-alive\n\n")
+                else:
+                    yield
+        finally:
+            gone.cancel()
 
     async def disconnected(self) -> None:
         """Return when the client has gone."""

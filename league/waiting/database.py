@@ -14,8 +14,9 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 from django.utils import timezone
 
 from league import play
-from league.models import Bot
+from league.models import Bot, Match
 from league.play.turns import newest_open, note_all_seen
+from league.play.watching import Event, Telling
 
 THREADS = 4
 
@@ -30,6 +31,17 @@ class OfferedTurn:
     def __init__(self, turn: dict[str, Any]) -> None:
         self.key: tuple[int, int] = (turn["match"], turn["turn"])
         self.body = json.dumps(turn, separators=(",", ":")).encode()
+
+
+class ToldEvent:
+    """An event of a match as it goes out: encoded once, however many watch."""
+
+    __slots__ = ("body", "id")
+
+    def __init__(self, event: Event) -> None:
+        self.id = event.id
+        data = json.dumps(event.data, separators=(",", ":"))
+        self.body = f"event: {event.kind}\nid: {event.id}\ndata: {data}\n\n".encode()
 
 
 class Database:
@@ -64,6 +76,14 @@ class Database:
         return await self.run(
             lambda: [OfferedTurn(turn) for turn in play.open_turns(bot, timezone.now())]
         )
+
+    async def match_exists(self, match_id: int) -> bool:
+        """Return whether there is such a match."""
+        return await self.run(lambda: Match.objects.filter(pk=match_id).exists())
+
+    async def tell(self, telling: Telling) -> list[ToldEvent]:
+        """Return what is new of a match."""
+        return await self.run(lambda: [ToldEvent(event) for event in telling.go_on()])
 
     async def newest_open(self, bot_ids: Sequence[int], *, seen: bool) -> dict[int, int]:
         """Return the newest open turn of those of the bots that have one.

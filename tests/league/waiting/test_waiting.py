@@ -20,7 +20,7 @@ from league import play
 from league.models import Bot, Turn
 from league.play import wakeups
 from league.waiting import app as waiting
-from league.waiting import hub
+from league.waiting import hints
 from tests.league.play.live import answer, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -63,8 +63,8 @@ class Site:
 
     def await_waiters(self, count: int) -> None:
         until = time.monotonic() + 20
-        while len(self.app._hub) != count:
-            assert time.monotonic() < until, f"{len(self.app._hub)} wait, not {count}"
+        while len(self.app._turns) != count:
+            assert time.monotonic() < until, f"{len(self.app._turns)} wait, not {count}"
             time.sleep(0.01)
 
     @contextmanager
@@ -145,7 +145,7 @@ def deaf(monkeypatch):
 @pytest.fixture
 def blind(monkeypatch):
     """The shared timer never looks by itself."""
-    monkeypatch.setattr(hub, "LOOK_EVERY", 600)
+    monkeypatch.setattr(hints, "LOOK_EVERY", 600)
 
 
 def test_a_turn_that_is_open_is_answered_at_once(site, bots):
@@ -167,7 +167,7 @@ def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(site, 
     began = time.monotonic()
     assert site.get(bots[0], wait="0.5").json() == []
     assert time.monotonic() - began >= 0.5
-    assert len(site.app._hub) == 0
+    assert len(site.app._turns) == 0
 
 
 def test_who_waits_is_woken_by_the_hint_when_a_turn_opens(site, bots, blind):
