@@ -6,6 +6,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 
 from api.problems import CODES, CONTENT_TYPE
+from api.waiting_calls import waiting_calls
 
 PROBLEM = {
     "type": "object",
@@ -70,9 +71,10 @@ def problem_content() -> dict[str, Any]:
     return {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
 
 
-def add_problem(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Add the problem document to the schemas: a postprocessing hook."""
+def add_the_rest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Add the problem document and the calls that wait: a postprocessing hook."""
     result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
+    result["paths"] = dict(sorted({**result["paths"], **waiting_calls()}.items()))
     return result
 
 

@@ -30,6 +30,7 @@ MIDDLEWARE = [
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "league.web.outages.OutageMiddleware",
 ]
 ROOT_URLCONF = "league.urls"
 WSGI_APPLICATION = "league.wsgi.application"
@@ -149,7 +150,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_PATCH": False,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "api.schema.add_problem",
+        "api.schema.add_the_rest",
     ],
     "ENUM_NAME_OVERRIDES": {
         "AcceptedStatus": ["accepted"],

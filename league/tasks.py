@@ -1,9 +1,14 @@
 """Celery's entry points. Arguments are ids, and every task may run twice, at once too."""
 
+import logging
+from collections.abc import Callable, Iterable
+
 from celery import shared_task
 from django.utils import timezone
 
-from league import events, play, standings
+from league import events, health, play, standings
+
+log = logging.getLogger(__name__)
 
 
 @shared_task
@@ -34,10 +39,8 @@ def expire_overdue() -> None:
 @shared_task
 def follow_up() -> None:
     """Close the rounds that are played to the end, and open those that come next."""
-    for round_id in standings.rounds_to_close():
-        standings.close_round(round_id)
-    for tournament_id in events.tournaments_to_advance():
-        events.advance(tournament_id)
+    _each(standings.rounds_to_close(), standings.close_round)
+    _each(events.tournaments_to_advance(), events.advance)
 
 
 @shared_task
@@ -49,3 +52,13 @@ def tick() -> None:
         play_match.delay(match_id)
     for match_id in play.take_due_live():
         open_live_match.delay(match_id)
+    health.note_pulse()
+
+
+def _each(ids: Iterable[int], work: Callable[[int], object]) -> None:
+    """Do something for each; what fails for one must not keep the others waiting."""
+    for number in ids:
+        try:
+            work(number)
+        except Exception:
+            log.exception("%s(%s) failed; the next tick tries again", work.__qualname__, number)

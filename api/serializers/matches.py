@@ -124,6 +124,18 @@ class MovesSerializer(serializers.Serializer[None]):
     moves = MatchMoveSerializer(many=True, allow_empty=True, max_length=100)
 
 
+class TurnSerializer(serializers.Serializer[None]):
+    """A decision that a bot is asked for."""
+
+    match = serializers.IntegerField()
+    seat = serializers.IntegerField()
+    turn = serializers.IntegerField(help_text="The seat's turns in this match before this one.")
+    deadline = serializers.DateTimeField()
+    remaining_ms = serializers.IntegerField(help_text="Until the deadline, the bank included.")
+    bank_ms = serializers.IntegerField(help_text="What the seat's bank held as the turn opened.")
+    observation = serializers.DictField(help_text="All that the seat may know; see the rules.")
+
+
 class VerdictsSerializer(serializers.Serializer[None]):
     """What became of several moves, and what is to be decided now."""
 
@@ -132,6 +144,4 @@ class VerdictsSerializer(serializers.Serializer[None]):
         help_text="In the order of the moves, with match and turn: as if each had been sent "
         "alone, a problem document where that would have answered with one.",
     )
-    turns = serializers.ListField(
-        child=serializers.DictField(), help_text="The turns of this bot that are open now."
-    )
+    turns = TurnSerializer(many=True, help_text="The turns of this bot that are open now.")

@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from league.web import account_views, views
+from league.web import account_views, health, views
 
 app_name = "web"
 urlpatterns = [
@@ -15,6 +15,8 @@ urlpatterns = [
     path("matches/<int:pk>/", views.match, name="match"),
     path("matches/<int:pk>/steps/", views.match_steps, name="match-steps"),
     path("matches/<int:pk>/record.json", views.record, name="record"),
+    path("healthz", health.healthz, name="healthz"),
+    path("readyz", health.readyz, name="readyz"),
     path("account/sign-in/", LoginView.as_view(), name="sign-in"),
     path("account/sign-out/", LogoutView.as_view(), name="sign-out"),
     path("account/", account_views.account, name="account"),

@@ -16,6 +16,7 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from api.problems import CODES
+from api.waiting_calls import waiting_calls
 from league.wsgi import application
 from tests.league import small
 
@@ -31,7 +32,8 @@ def test_the_schema_is_made_without_a_warning(tmp_path):
 def test_the_schema_is_openapi_3_1_in_json(api):
     schema = api.get("schema/").json()
     assert schema["openapi"].startswith("3.1")
-    assert "/api/v1/matches/{match_id}/moves" in schema["paths"]
+    calls = ["matches/{match_id}/moves", "turns", "turns/stream", "matches/{match_id}/events"]
+    assert all(f"/api/v1/{call}" in schema["paths"] for call in calls)
     assert set(schema["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]) == {*CODES}
 
 
@@ -48,7 +50,7 @@ def test_the_docs_tell_of_every_call_and_every_problem(api):
 
 def test_the_docs_need_nothing_from_outside(api):
     text = api.get("docs/", Accept="text/html").content.decode()
-    assert not re.findall(r'(?:src|href)="(?!#|/api/v1/schema/)', text)
+    assert not re.findall(r'(?:src|href)="(?!#|/[^/]|/")', text)
     assert "<script" not in text
 
 
@@ -56,6 +58,7 @@ OPERATIONS = sorted(
     (path, method)
     for path, methods in SchemaGenerator().get_schema(public=True)["paths"].items()
     for method in methods
+    if path not in waiting_calls()
 )
 
 

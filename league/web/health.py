@@ -1,0 +1,23 @@
+"""``/healthz`` and ``/readyz``: for those who run the league, and their load balancers."""
+
+from django.http import HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from league.health import find_faults
+
+
+@require_safe
+@never_cache
+def healthz(request: HttpRequest) -> JsonResponse:
+    """Say that this process answers; it asks nobody else."""
+    return JsonResponse({"status": "ok"})
+
+
+@require_safe
+@never_cache
+def readyz(request: HttpRequest) -> JsonResponse:
+    """Say whether the league can do its work, else 503 and what is wrong, by part."""
+    faults = find_faults()
+    status = "not ready" if faults else "ready"
+    return JsonResponse({"status": status, "faults": faults}, status=503 if faults else 200)
