@@ -13,9 +13,6 @@ from api.problems import ProblemError
 from league import accounts
 from league.models import Bot, Token
 
-ORGANISERS = "organisers"
-"""The group of those who set up tournaments; staff may too."""
-
 
 class BearerAuthentication(BaseAuthentication):
     """``Authorization: Bearer TOKEN``; ``request.auth`` is the `Token`."""
@@ -82,7 +79,7 @@ class BotToken(AnyToken):
 
 
 class Organiser(OwnerToken):
-    """A call for staff and the group `ORGANISERS`."""
+    """A call for staff and the group `accounts.ORGANISERS`."""
 
     problems: ClassVar[tuple[str, ...]] = (
         "not-authenticated",
@@ -95,7 +92,7 @@ class Organiser(OwnerToken):
         if not super().has_permission(request, view):
             return False
         user = request.user
-        if not user.is_staff and not user.groups.filter(name=ORGANISERS).exists():
+        if not user.is_staff and not user.groups.filter(name=accounts.ORGANISERS).exists():
             raise ProblemError("organiser-needed")
         return True
 

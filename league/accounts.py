@@ -23,6 +23,9 @@ BOT_TOKEN = "tn_b_"
 ONLINE_FOR = timedelta(seconds=60)
 """How long a remote bot counts as online after it has asked for turns."""
 
+ORGANISERS = "organisers"
+"""The group of those who set up tournaments; staff may too."""
+
 _PURPOSE = "league.accounts.token"
 _SHOWN = len(OWNER_TOKEN) + 6
 _LONGEST = 100

@@ -14,7 +14,8 @@ def text(name: str, default: str | None = None) -> str:
     value = os.environ.get(name, default)
     if not value:
         raise ImproperlyConfigured(
-            f"{name} is not set. `make up` sets it by itself; else see docs/operate.md."
+            f"{name} is not set. Start the league with `make up`, which sets it for manage.py too, "
+            "or see docs/operate.md."
         )
     return value
 

@@ -12,11 +12,17 @@ SILENT_SECONDS = 15
 """After so long without a tick its worker or beat is taken to be down."""
 
 _PULSE = "pulse"
+_KNOWN = "known"
 
 
 def note_pulse() -> None:
     """Note that a tick is run, which takes beat, broker and a worker."""
     cache.set(_PULSE, time.time(), timeout=24 * 3600)
+
+
+def broker_was_emptied() -> bool:
+    """Return whether the broker has forgotten all, queues too, since this was last asked."""
+    return bool(cache.add(_KNOWN, time.time(), timeout=None))
 
 
 def find_faults() -> dict[str, str]:

@@ -46,6 +46,8 @@ def follow_up() -> None:
 @shared_task
 def tick() -> None:
     """Do whatever is due, as the database has it."""
+    if health.broker_was_emptied():
+        play.requeue_all()
     events.announce_due()
     follow_up()
     for match_id in play.take_due():

@@ -19,10 +19,10 @@ from collections.abc import Mapping
 from contextlib import nullcontext
 from pathlib import Path
 
+from league.local.running import CHECKOUT, noted
 from league.local.servers import ServersError, local_servers
 from league.local.supervisor import Part, keep_running
 
-CHECKOUT = Path(__file__).parents[2]
 BIN = Path(sys.executable).parent
 
 CADDYFILE = "league/Caddyfile"
@@ -55,7 +55,8 @@ def main() -> int:
             # Nothing here listens to the outside, so the worker may be who started it, root too.
             environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")
             _prepare(environment)
-            asyncio.run(_run(options, environment))
+            with noted(options.directory, environment):
+                asyncio.run(_run(options, environment))
     except (CannotStartError, ServersError) as error:
         print(f"make up: {error}", file=sys.stderr)
         return 1

@@ -1,7 +1,7 @@
 """Running matches: the one door through which a match changes."""
 
 from league.play.finishing import void_block
-from league.play.hosted import play_match, take_due
+from league.play.hosted import play_match, requeue_all, take_due
 from league.play.house import play_house_turns
 from league.play.live import expire_overdue, open_live, submit, take_due_live
 from league.play.opening import open_match, open_unrated_match
@@ -18,6 +18,7 @@ __all__ = [
     "open_unrated_match",
     "play_house_turns",
     "play_match",
+    "requeue_all",
     "submit",
     "take_due",
     "take_due_live",

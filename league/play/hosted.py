@@ -16,11 +16,10 @@ from django.utils import timezone
 from engine.errors import MatchInterruptedError
 from engine.referee import MatchClock, Outcome, Player, TimeControl, play
 from league.models import Match, MatchSeat
+from league.play import leases
 from league.play.finishing import finish, void_match
 from league.play.house import house_player
 
-LEASE = timedelta(seconds=120)
-MOST_ATTEMPTS = 3
 REQUEUE = timedelta(seconds=60)
 MOST_QUEUED = 200
 """Matches handed to the queue at a time: enough for all workers, few to have twice in it."""
@@ -37,25 +36,31 @@ def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | No
         match_id: of the match.
         players: makes a player for each seat; by default those of the house.
     """
-    lease = _take_lease(match_id)
+    lease = leases.take(match_id)
     if lease is None:
         return False
     match = Match.objects.get(pk=match_id)
     seating = list(match.seating.select_related("bot", "version").order_by("seat"))
     control = TimeControl(match.move_seconds, match.bank_seconds)
     try:
-        outcome = play(
-            match.game,
-            match.rules,
-            bytes(match.deal_seed),
-            (players or _house_players)(seating),
-            names=[seat.bot.name for seat in seating],
-            clock=MatchClock(control, match.seats, time.monotonic),
-        )
+        with leases.kept(match_id, lease):
+            outcome = play(
+                match.game,
+                match.rules,
+                bytes(match.deal_seed),
+                (players or _house_players)(seating),
+                names=[seat.bot.name for seat in seating],
+                clock=MatchClock(control, match.seats, time.monotonic),
+            )
     except MatchInterruptedError:
-        _give_back(match_id, lease)
+        leases.give_back(match_id, lease)
         return False
     return _finish(match_id, lease, outcome)
+
+
+def requeue_all() -> None:
+    """Have all matches that wait for a worker queued again: the queue has lost them."""
+    Match.objects.filter(status=Match.Status.WAITING).update(due_at=timezone.now())
 
 
 def take_due() -> list[int]:
@@ -76,39 +81,10 @@ def take_due() -> list[int]:
             .select_for_update(skip_locked=True, of=("self",))[:room]
         )
         Match.objects.filter(pk__in=[match.pk for match in due]).update(due_at=now + REQUEUE)
-    tried_out = [match for match in due if match.attempts >= MOST_ATTEMPTS]
+    tried_out = [match for match in due if match.attempts >= leases.MOST_ATTEMPTS]
     for match in tried_out:
         void_match(match)
     return [match.pk for match in due if match not in tried_out]
-
-
-def _take_lease(match_id: int) -> uuid.UUID | None:
-    """Take the lease of a match if it is free, and count the attempt."""
-    now = timezone.now()
-    with transaction.atomic():
-        match = (
-            Match.objects.select_for_update(of=("self",))
-            .filter(pk=match_id, status__in=["waiting", "playing"], live=False)
-            .first()
-        )
-        if match is None or (match.leased_until and match.leased_until >= now):
-            return None
-        if match.attempts >= MOST_ATTEMPTS:
-            return None
-        match.status = Match.Status.PLAYING
-        match.attempts += 1
-        match.lease = uuid.uuid4()
-        match.leased_until = match.due_at = now + LEASE
-        match.started_at = match.started_at or now
-        match.save(
-            update_fields=["status", "attempts", "lease", "leased_until", "due_at", "started_at"]
-        )
-        return match.lease
-
-
-def _give_back(match_id: int, lease: uuid.UUID) -> None:
-    now = timezone.now()
-    Match.objects.filter(pk=match_id, lease=lease).update(leased_until=now, due_at=now)
 
 
 def _house_players(seating: Seating) -> list[Player]:

@@ -26,7 +26,7 @@ from league.models import (
     Standing,
     Tournament,
 )
-from league.play import hosted
+from league.play import hosted, leases
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -122,7 +122,7 @@ def test_a_dead_workers_match_is_played_again_with_the_same_outcome(running: Tou
     first, second = Match.objects.order_by("pk")[:2]
     play.play_match(first.pk, players=small.players)
     # A worker that died: its lease is there, and nobody comes back with it.
-    assert hosted._take_lease(second.pk)
+    assert leases.take(second.pk)
     assert not play.play_match(second.pk, players=small.players)
     past = timezone.now() - timedelta(seconds=1)
     Match.objects.filter(pk=second.pk).update(leased_until=past, due_at=past)

@@ -1,0 +1,32 @@
+"""``manage.py make_organiser``."""
+
+from typing import Any
+
+from django.contrib.auth.models import Group, Permission, User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from league.accounts import ORGANISERS
+
+
+class Command(BaseCommand):
+    """Let somebody who has an account set up tournaments, over the API and in the admin pages."""
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Take the account."""
+        parser.add_argument("username")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Put the account into the group, which may do all there is in the admin pages."""
+        user = User.objects.filter(username__iexact=options["username"]).first()
+        if user is None:
+            raise CommandError(
+                f"There is no account {options['username']}: sign up at /account/sign-up/ first."
+            )
+        group, _ = Group.objects.get_or_create(name=ORGANISERS)
+        group.permissions.set(Permission.objects.filter(content_type__app_label="league"))
+        user.groups.add(group)
+        user.is_staff = True
+        user.save(update_fields=["is_staff"])
+        self.stdout.write(f"{user.username} is an organiser: /admin/ and POST /api/v1/tournaments")

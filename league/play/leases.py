@@ -1,0 +1,87 @@
+"""Leases: who plays a match that is played in one go, for as long as that somebody is alive.
+
+A lease is short and is renewed while the match is played, so that what a dead worker held is
+taken up soon. Each has an id of its own, and a result under another one is dropped.
+"""
+
+import logging
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+from django.db import Error as DatabaseError
+from django.db import connection, transaction
+from django.utils import timezone
+
+from league.models import Match
+
+log = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=20)
+RENEW_EVERY = 5.0
+MOST_ATTEMPTS = 3
+
+
+def take(match_id: int) -> uuid.UUID | None:
+    """Take the lease of a match if it is free, and count the attempt; None if it isn't to be had.
+
+    One that was tried too often is not; `league.play.take_due` sees to those.
+    """
+    now = timezone.now()
+    with transaction.atomic():
+        match = (
+            Match.objects.select_for_update(of=("self",))
+            .filter(pk=match_id, status__in=["waiting", "playing"], live=False)
+            .first()
+        )
+        if match is None or (match.leased_until and match.leased_until >= now):
+            return None
+        if match.attempts >= MOST_ATTEMPTS:
+            return None
+        match.status = Match.Status.PLAYING
+        match.attempts += 1
+        match.lease = uuid.uuid4()
+        match.leased_until = match.due_at = now + LEASE
+        match.started_at = match.started_at or now
+        match.save(
+            update_fields=["status", "attempts", "lease", "leased_until", "due_at", "started_at"]
+        )
+        return match.lease
+
+
+def give_back(match_id: int, lease: uuid.UUID) -> None:
+    """End a lease early: the match may be tried again at once."""
+    now = timezone.now()
+    Match.objects.filter(pk=match_id, lease=lease).update(leased_until=now, due_at=now)
+
+
+@contextmanager
+def kept(match_id: int, lease: uuid.UUID) -> Iterator[None]:
+    """Renew a lease while the context lasts."""
+    done = threading.Event()
+
+    def renew() -> None:
+        try:
+            while not done.wait(RENEW_EVERY):
+                _renew(match_id, lease)
+        finally:
+            connection.close()
+
+    thread = threading.Thread(target=renew, name=f"lease of match {match_id}", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()
+
+
+def _renew(match_id: int, lease: uuid.UUID) -> None:
+    until = timezone.now() + LEASE
+    try:
+        Match.objects.filter(pk=match_id, lease=lease).update(leased_until=until, due_at=until)
+    except DatabaseError as error:  # the next time may go better; else another worker takes it up
+        log.warning("match %s: its lease could not be renewed: %s", match_id, error)
+        connection.close()

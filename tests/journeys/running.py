@@ -1,0 +1,273 @@
+"""A league as `make up` runs it, and bots that play in it over its API."""
+
+import json
+import logging
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from league.local.running import VARIABLES, variables_of_running
+
+logging.getLogger("httpx").setLevel(logging.WARNING)  # it notes every poll
+
+SECONDS = 60
+CHECKOUT = Path(__file__).parents[2]
+
+
+def wait_for(done: Callable[[], object], what: object = "", seconds: float = SECONDS) -> Any:
+    """Return what ``done`` gives as soon as that is true; fail if it takes too long."""
+    deadline = time.monotonic() + seconds
+    while not (result := done()):
+        assert time.monotonic() < deadline, what() if callable(what) else what
+        time.sleep(0.05)
+    return result
+
+
+def free_port() -> int:
+    """Return a port that nobody listens on, below those of outgoing connections."""
+    while True:
+        number = random.randrange(20000, 32768)
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", number)):
+                return number
+
+
+class League:
+    """A running league.
+
+    Attributes:
+        address: of its front, without a slash at the end.
+        directory: of its data.
+    """
+
+    def __init__(self, directory: Path, port: int, servers: Mapping[str, str]) -> None:
+        self.address = f"http://127.0.0.1:{port}"
+        self.directory = directory
+        self._log = directory.with_suffix(".log")
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in (*VARIABLES, "DJANGO_SETTINGS_MODULE")
+        }
+        environment |= servers
+        self._environment = {**environment, "LEAGUE_DIRECTORY": str(directory)}
+        command = [sys.executable, "-m", "league.local.up"]
+        command += ["--directory", str(directory), "--port", str(port)]
+        with self._log.open("w") as output:
+            self.process = subprocess.Popen(
+                command, env=environment, stdout=output, stderr=output, cwd=CHECKOUT
+            )
+        self.client = httpx.Client(base_url=f"{self.address}/api/v1/", timeout=40)
+
+    def log(self) -> str:
+        """Return what it has printed."""
+        return self._log.read_text()
+
+    def get(self, path: str) -> Any:
+        """Return what the API answers to anybody."""
+        response = self.client.get(path)
+        assert response.status_code == 200, response.text
+        return response.json()
+
+    def all(self, path: str) -> list[Any]:
+        """Return a whole list, page by page."""
+        results = []
+        following: str | None = path
+        while following:
+            page = self.get(following)
+            results += page["results"]
+            following = page["next"]
+        return results
+
+    def post(self, path: str, token: str = "", **body: Any) -> Any:
+        """Return what the API answers to somebody who sends something."""
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        response = self.client.post(path, json=body, headers=headers)
+        assert response.is_success, response.text
+        return response.json()
+
+    def manage(self, *arguments: str) -> str:
+        """Run a command of manage.py beside it and return what it prints."""
+        done = subprocess.run(
+            [sys.executable, CHECKOUT / "manage.py", *arguments],
+            env=self._environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=SECONDS,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def variables(self) -> dict[str, str]:
+        """Return where its servers are."""
+        return variables_of_running(self.directory)
+
+    def part(self, word: str) -> int:
+        """Return the pid of the part whose command has a word in it."""
+        for entry in Path("/proc").glob("[0-9]*/stat"):
+            try:
+                parent = int(entry.read_text().rpartition(")")[2].split()[1])
+                command = (entry.parent / "cmdline").read_bytes().decode()
+            except (OSError, ValueError):
+                continue
+            if parent == self.process.pid and word in command:
+                return int(entry.parent.name)
+        raise AssertionError(f"no part {word} is running: {self.log()}")
+
+    def stop(self) -> None:
+        """Stop it as Ctrl-C does."""
+        self.client.close()
+        self.process.send_signal(signal.SIGINT)
+        assert self.process.wait(SECONDS) == 0, self.log()
+
+
+@contextmanager
+def league(
+    directory: Path, port: int | None = None, servers: Mapping[str, str] | None = None
+) -> Iterator[League]:
+    """Run a league from a directory; then stop it.
+
+    Args:
+        directory: of its data.
+        port: of its front.
+        servers: DATABASE_URL and REDIS_URL of servers that the test runs.
+    """
+    running = League(directory, port or free_port(), servers or {})
+    try:
+        wait_for(
+            lambda: "Twelfth Night is up" in running.log() or running.process.poll() is not None,
+            running.log,
+        )
+        assert running.process.poll() is None, running.log()
+        yield running
+        running.stop()
+    finally:
+        running.client.close()
+        running.process.kill()
+        running.process.wait()
+
+
+class RemoteBot(threading.Thread):
+    """A bot that plays all its turns by long polls, each move chosen by a function.
+
+    It rides out whatever the league goes through: an error is noted, and it asks again.
+    """
+
+    def __init__(
+        self, league: League, name: str, token: str, choose: Callable[[Any], str] | None = None
+    ) -> None:
+        super().__init__(daemon=True)
+        self.name = name
+        self._league = league
+        self._headers = {"Authorization": f"Bearer {token}"}
+        self._random = random.Random(name)
+        self._choose = choose or (lambda seen: self._random.choice(seen["legal_moves"]))
+        self._ended = threading.Event()
+        self.moves: list[tuple[int, int, str]] = []
+        self.answers: list[tuple[int, str]] = []
+        self.outages: list[str] = []
+
+    def run(self) -> None:
+        """Play until told to stop."""
+        with httpx.Client(base_url=f"{self._league.address}/api/v1/", timeout=40) as client:
+            while not self._ended.is_set():
+                try:
+                    self._play(client)
+                except (httpx.HTTPError, _OutageError, json.JSONDecodeError) as error:
+                    self.outages.append(repr(error))
+                    self._ended.wait(0.1)
+
+    def _play(self, client: httpx.Client) -> None:
+        asked = client.get("turns", params={"wait": 5}, headers=self._headers)
+        if asked.status_code != 200:
+            raise _OutageError(asked.text)
+        for turn in asked.json():
+            move = self._choose(turn["observation"])
+            answer = client.post(
+                f"matches/{turn['match']}/moves",
+                json={"turn": turn["turn"], "move": move},
+                headers=self._headers,
+            )
+            if answer.status_code >= 500:
+                raise _OutageError(answer.text)
+            self.answers.append((answer.status_code, answer.json().get("code", "")))
+            if answer.status_code == 200:
+                self.moves.append((turn["match"], turn["turn"], answer.json()["move"]))
+
+    def stop(self) -> None:
+        """Have it play no more."""
+        self._ended.set()
+
+
+class _OutageError(Exception):
+    pass
+
+
+def sign_up(league: League, username: str) -> str:
+    """Make an account and return its owner token."""
+    token: str = league.post("accounts", username=username, password="four calling birds")["token"]
+    return token
+
+
+def remote_bot(league: League, owner: str, name: str, **how: Any) -> RemoteBot:
+    """Make a bot and have it play."""
+    token = league.post("bots", owner, name=name, kind="remote")["token"]
+    bot = RemoteBot(league, name, token, **how)
+    bot.start()
+    return bot
+
+
+def tournament(
+    league: League, organiser: str, bots: dict[str, str], ladder: str = "twelve-days"
+) -> int:
+    """Announce a tournament that starts at once, enter bots, and return its id.
+
+    Args:
+        league: where.
+        organiser: owner token of an organiser.
+        bots: names, each with the owner token of whom it belongs to.
+        ladder: that it is rated on.
+    """
+    starts = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 4))
+    announced = league.post(
+        "tournaments",
+        organiser,
+        title=f"A test of {len(bots)}",
+        ladder=ladder,
+        starts_at=starts,
+        house_bots=False,
+    )
+    number: int = announced["id"]
+    wait_for(lambda: league.get(f"tournaments/{number}")["state"] == "open", league.log)
+    for name, owner in bots.items():
+        entered = league.client.put(
+            f"tournaments/{number}/entries/{name}", headers={"Authorization": f"Bearer {owner}"}
+        )
+        assert entered.status_code == 200, entered.text
+    return number
+
+
+def wait_for_end(league: League, number: int, seconds: float = SECONDS) -> Any:
+    """Return a tournament once it is over; the API may be away in between."""
+
+    def over() -> Any:
+        try:
+            found = league.client.get(f"tournaments/{number}")
+        except httpx.HTTPError:
+            return None
+        ended = found.status_code == 200 and found.json()["state"] in ("finished", "cancelled")
+        return found.json() if ended else None
+
+    return wait_for(over, league.log, seconds)

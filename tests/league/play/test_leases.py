@@ -1,0 +1,68 @@
+"""Leases, and what is done when their holder or the queue is gone."""
+
+import time
+
+import pytest
+from django.utils import timezone
+
+from league import events, health, tasks
+from league.models import Match
+from league.play import leases
+from tests.league import small
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def running():
+    """A tournament whose first round is open and not played."""
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    events.advance(tournament.pk)
+    return tournament
+
+
+def test_a_lease_is_renewed_as_long_as_its_match_is_played(running, monkeypatch) -> None:
+    monkeypatch.setattr(leases, "RENEW_EVERY", 0.01)
+    match = Match.objects.order_by("pk").first()
+    lease = leases.take(match.pk)
+    match.refresh_from_db()
+    first = match.leased_until
+
+    def renewed() -> bool:
+        match.refresh_from_db()
+        return match.leased_until > first
+
+    with leases.kept(match.pk, lease):
+        until = time.monotonic() + 10
+        while not renewed():
+            assert time.monotonic() < until
+            time.sleep(0.01)
+    assert match.due_at == match.leased_until
+
+
+def test_a_lease_that_another_has_taken_over_is_not_renewed(running, monkeypatch) -> None:
+    monkeypatch.setattr(leases, "RENEW_EVERY", 0.01)
+    match = Match.objects.order_by("pk").first()
+    old = leases.take(match.pk)
+    Match.objects.filter(pk=match.pk).update(leased_until=timezone.now() - leases.LEASE)
+    leases.take(match.pk)
+    match.refresh_from_db()
+    leases._renew(match.pk, old)
+    before = match.leased_until
+    match.refresh_from_db()
+    assert match.leased_until == before
+
+
+def test_what_an_emptied_broker_forgot_is_queued_at_the_next_tick(running, monkeypatch) -> None:
+    queued: list[int] = []
+    monkeypatch.setattr(tasks.play_match, "delay", queued.append)
+    monkeypatch.setattr(health, "broker_was_emptied", lambda: False)
+    tasks.tick()
+    first = sorted(queued)
+    tasks.tick()
+    assert first
+    assert sorted(queued) == first
+    monkeypatch.setattr(health, "broker_was_emptied", lambda: True)
+    tasks.tick()
+    assert sorted(queued) == sorted(first * 2)
