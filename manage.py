@@ -10,6 +10,7 @@ from league.local.running import variables_of_running
 
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
-    if not {"DATABASE_URL", "REDIS_URL"} & os.environ.keys():
-        os.environ.update(variables_of_running())
+    running = variables_of_running()
+    if os.environ.get("DATABASE_URL") in (None, running.get("DATABASE_URL")):
+        os.environ.update(running)
     execute_from_command_line(sys.argv)

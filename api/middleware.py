@@ -12,6 +12,8 @@ from api.request_ids import HEADER, choose_request_id, set_request_id
 PREFIX = "/api/"
 LONGEST_BODY = 64 * 1024
 """Bytes. The calls that take uploads will say so themselves."""
+LONGEST_READ = 2_000_000
+"""Bytes of a body that is too long, but read all the same; the front passes on no longer ones."""
 
 log = logging.getLogger("api.requests")
 Next = Callable[[HttpRequest], HttpResponseBase]
@@ -67,6 +69,10 @@ class ApiMiddleware:
         if not length and "HTTP_TRANSFER_ENCODING" in request.META:
             return problem_response("length-required")
         if length.isdecimal() and int(length[:20]) > LONGEST_BODY:
+            if int(length[:20]) <= LONGEST_READ:
+                # Else the front may still be sending it when this end is closed, and call it a
+                # lost connection instead of passing on the answer.
+                request.read()
             detail = f"The body has {length[:20]} bytes; this call takes {LONGEST_BODY} at most."
             return problem_response("body-too-large", detail)
         return None

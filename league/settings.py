@@ -101,6 +101,8 @@ LOGGING = {
     "formatters": {"line": {"format": "%(levelname)s %(name)s: %(message)s"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["console"], "level": "INFO"},
+    # What a client did wrong is in the log of requests already, with more about it.
+    "loggers": {"django.request": {"level": "ERROR"}},
 }
 
 # -- The API: DRF, its schema, request ids, rate limits ----------------------------------------

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import signal
 import sys
 import time
@@ -14,13 +15,22 @@ _STOP_SECONDS = 15.0
 _QUICK_END_SECONDS = 5.0
 _MOST_QUICK_ENDS = 5
 _COLOURS = (36, 32, 33, 35, 34, 31)
+# Should this process be killed, its programs end too; where that can't be had, it goes without.
+_ENDS_WITH_US = ("setpriv", "--pdeathsig", "TERM") if shutil.which("setpriv") else ()
 
 
 class Part(NamedTuple):
-    """A program to keep running, by the name that its output is marked with."""
+    """A program to keep running.
+
+    Attributes:
+        name: that its output is marked with.
+        command: the program and its arguments.
+        socket: that it listens on; one that a killed program has left is removed.
+    """
 
     name: str
     command: Sequence[str | Path]
+    socket: Path | None = None
 
 
 async def keep_running(
@@ -70,16 +80,23 @@ class _Keeper:
         stopping = asyncio.create_task(self._stop.wait())
         while not self._stop.is_set():
             began = time.monotonic()
+            if self._part.socket:
+                self._part.socket.unlink(missing_ok=True)
+            # A pipe of our own: that of asyncio would hide the end of a program behind that of its
+            # children, who hold it too.
+            reading, writing = os.pipe()
             # A group of its own: Ctrl-C in the terminal reaches it through us alone, in order.
             process = await asyncio.create_subprocess_exec(
+                *_ENDS_WITH_US,
                 *map(str, self._part.command),
                 env=self._environment,
                 cwd=self._directory,
-                stdout=asyncio.subprocess.PIPE,
+                stdout=writing,
                 stderr=asyncio.subprocess.STDOUT,
                 start_new_session=True,
             )
-            copying = asyncio.create_task(self._copy(process))
+            os.close(writing)
+            copying = asyncio.create_task(self._copy(reading))
             ended = asyncio.create_task(process.wait())
             await asyncio.wait({ended, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if self._stop.is_set():
@@ -95,13 +112,27 @@ class _Keeper:
             await copying
         stopping.cancel()
 
-    async def _copy(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None
-        while line := await process.stdout.readline():
-            self._say(line.decode(errors="backslashreplace").rstrip())
+    async def _copy(self, descriptor: int) -> None:
+        loop = asyncio.get_running_loop()
+        reader = asyncio.StreamReader()
+        with os.fdopen(descriptor, "rb", buffering=0) as pipe:
+            transport, _ = await loop.connect_read_pipe(
+                lambda: asyncio.StreamReaderProtocol(reader), pipe
+            )
+            while line := await _line(reader):
+                self._say(line.decode(errors="backslashreplace").rstrip())
+            transport.close()
 
     def _say(self, line: str) -> None:
         print(self._prefix + line, flush=True)
+
+
+async def _line(reader: asyncio.StreamReader) -> bytes:
+    """Return the next line, or as much of it as a reader takes; empty at the end."""
+    try:
+        return await reader.readline()
+    except ValueError:  # too long
+        return b"(a line that is too long to show)"
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:

@@ -125,13 +125,15 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
                 *(BIN / "granian", "--interface", "wsgi", "--blocking-threads", "4"),
                 *("--uds", web, "--log-level", "warning", "league.wsgi:application"),
             ],
+            web,
         ),
         Part(
             "waiting",
             [
                 *(BIN / "uvicorn", "--uds", waiting, "--log-level", "warning", "--no-access-log"),
-                *("--timeout-graceful-shutdown", "2", "league.waiting.app:application"),
+                *("--timeout-graceful-shutdown", "1", "league.waiting.app:application"),
             ],
+            waiting,
         ),
         Part(
             "worker",

@@ -259,6 +259,12 @@ class _Request:
             await view(self)
         except ProblemError as error:
             await self._respond_problem(error)
+        except asyncio.CancelledError:
+            # The server is ending. Who waited is told that nothing came, and asks again.
+            if self._started:
+                await self.send_part(b"", more=False)
+            else:
+                await self.respond(200, b"[]", b"application/json")
         except DatabaseError:
             if self._started:  # a stream: that it ends says the client is to come back
                 raise

@@ -171,7 +171,7 @@ class RemoteBot(threading.Thread):
         super().__init__(daemon=True)
         self.name = name
         self._league = league
-        self._headers = {"Authorization": f"Bearer {token}"}
+        self.headers = {"Authorization": f"Bearer {token}"}
         self._random = random.Random(name)
         self._choose = choose or (lambda seen: self._random.choice(seen["legal_moves"]))
         self._ended = threading.Event()
@@ -190,21 +190,21 @@ class RemoteBot(threading.Thread):
                     self._ended.wait(0.1)
 
     def _play(self, client: httpx.Client) -> None:
-        asked = client.get("turns", params={"wait": 5}, headers=self._headers)
+        asked = client.get("turns", params={"wait": 5}, headers=self.headers)
         if asked.status_code != 200:
             raise _OutageError(asked.text)
         for turn in asked.json():
             move = self._choose(turn["observation"])
-            answer = client.post(
-                f"matches/{turn['match']}/moves",
-                json={"turn": turn["turn"], "move": move},
-                headers=self._headers,
-            )
+            answer = self.send(client, f"matches/{turn['match']}/moves", turn["turn"], move)
             if answer.status_code >= 500:
                 raise _OutageError(answer.text)
             self.answers.append((answer.status_code, answer.json().get("code", "")))
             if answer.status_code == 200:
                 self.moves.append((turn["match"], turn["turn"], answer.json()["move"]))
+
+    def send(self, client: httpx.Client, path: str, turn: int, move: str) -> httpx.Response:
+        """Send a move and return the answer."""
+        return client.post(path, json={"turn": turn, "move": move}, headers=self.headers)
 
     def stop(self) -> None:
         """Have it play no more."""
@@ -230,7 +230,12 @@ def remote_bot(league: League, owner: str, name: str, **how: Any) -> RemoteBot:
 
 
 def tournament(
-    league: League, organiser: str, bots: dict[str, str], ladder: str = "twelve-days"
+    league: League,
+    organiser: str,
+    bots: dict[str, str],
+    ladder: str = "twelve-days",
+    *,
+    house_bots: bool = False,
 ) -> int:
     """Announce a tournament that starts at once, enter bots, and return its id.
 
@@ -239,6 +244,7 @@ def tournament(
         organiser: owner token of an organiser.
         bots: names, each with the owner token of whom it belongs to.
         ladder: that it is rated on.
+        house_bots: whether those of the house play too.
     """
     starts = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 4))
     announced = league.post(
@@ -247,7 +253,7 @@ def tournament(
         title=f"A test of {len(bots)}",
         ladder=ladder,
         starts_at=starts,
-        house_bots=False,
+        house_bots=house_bots,
     )
     number: int = announced["id"]
     wait_for(lambda: league.get(f"tournaments/{number}")["state"] == "open", league.log)
