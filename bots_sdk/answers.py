@@ -1,0 +1,260 @@
+"""What the API answers, as types: the JSON objects themselves, under the names of the schema.
+
+Times are texts in ISO 8601, UTC. A league may answer with more than is named here.
+"""
+
+from typing import Any, Generic, Literal, NotRequired, TypedDict, TypeVar
+
+from engine.games.game import Observation
+
+Row = TypeVar("Row")
+
+
+class Page(TypedDict, Generic[Row]):
+    """A page of a list; ``next`` is the address of the one after."""
+
+    results: list[Row]
+    next: str | None
+    previous: str | None
+
+
+class OwnerToken(TypedDict):
+    """A new owner token."""
+
+    username: str
+    token: str
+
+
+class BotToken(TypedDict):
+    """A new bot token."""
+
+    token: str
+
+
+class Preset(TypedDict):
+    """An edition or variant of a game."""
+
+    name: str
+    min_seats: int
+    max_seats: int
+    options: dict[str, Any]
+
+
+class Game(TypedDict):
+    """A game; its default preset comes first."""
+
+    game: str
+    presets: list[Preset]
+
+
+class Bot(TypedDict):
+    """A bot; a house bot has no owner."""
+
+    name: str
+    kind: Literal["remote", "hosted", "house"]
+    owner: str | None
+    description: str
+    paused: bool
+    version: int | None
+    online: bool
+    created_at: str
+
+
+class CreatedBot(Bot):
+    """A bot just created, with its token."""
+
+    token: str
+
+
+class Version(TypedDict):
+    """A version of a bot."""
+
+    bot: str
+    number: int
+    state: Literal["checking", "ready", "refused"]
+    note: str
+    created_at: str
+
+
+class Ladder(TypedDict):
+    """A ladder: bots that are rated at one game."""
+
+    slug: str
+    title: str
+    game: str
+    rules: str
+    seats: int
+    move_seconds: float
+    bank_seconds: float
+    paused: bool
+    created_at: str
+
+
+class Standing(TypedDict):
+    """A bot's place on a ladder; ``rating`` is in thousandths of an Elo point."""
+
+    rank: int | None
+    bot: str
+    owner: str | None
+    version: int
+    rating: int
+    provisional: bool
+    blocks: int
+    matches: int
+    win_share: float | None
+    mean_points: float | None
+
+
+class Round(TypedDict):
+    """A round of blocks on a ladder."""
+
+    ladder: str
+    number: int
+    tournament: int | None
+    commitment: str
+    seed: str | None
+    blocks: int
+    blocks_finished: int
+    blocks_void: int
+    opened_at: str
+    applied_at: str | None
+
+
+class LadderEntry(TypedDict):
+    """That a bot is on a ladder."""
+
+    ladder: str
+    bot: str
+    entered_at: str
+
+
+class Tournament(TypedDict):
+    """A tournament."""
+
+    id: int
+    title: str
+    ladder: str
+    format: str
+    state: str
+    entries_open_at: str
+    starts_at: str
+    finished_at: str | None
+    house_bots: bool
+    entries: int
+    commitment: str
+    seed: str | None
+
+
+class TournamentRow(TypedDict):
+    """How an entrant of a tournament stands."""
+
+    rank: int
+    bot: str
+    owner: str | None
+    score: float
+    blocks: int
+    wins: int
+    matches: int
+    mean_points: float
+
+
+class TournamentEntry(TypedDict):
+    """That a bot is entered for a tournament."""
+
+    tournament: int
+    bot: str
+    entered_at: str
+
+
+class Seat(TypedDict):
+    """Who sits where and, once finished, how it came out."""
+
+    seat: int
+    bot: str
+    version: int
+    score: int | None
+    place: int | None
+    forfeited: bool
+    faults: int
+
+
+class Match(TypedDict):
+    """A match, as everybody may see it."""
+
+    id: int
+    game: str
+    rules: str
+    seats: int
+    status: Literal["waiting", "playing", "finished", "void"]
+    ladder: str | None
+    tournament: int | None
+    round: int | None
+    block: int | None
+    number: int
+    move_seconds: float
+    bank_seconds: float
+    commitment: str
+    deal_seed: str | None
+    seating: list[Seat]
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+
+class WatchedMatch(Match):
+    """A match with what a spectator sees of it; null where nothing may be seen."""
+
+    view: dict[str, Any] | None
+
+
+class Turn(TypedDict):
+    """An open turn; ``remaining_ms`` is what is left of its clock, the bank included."""
+
+    match: int
+    seat: int
+    turn: int
+    deadline: str
+    remaining_ms: int
+    bank_ms: int
+    observation: Observation
+
+
+class Accepted(TypedDict):
+    """A move that counts, in its canonical text."""
+
+    status: Literal["accepted"]
+    move: str
+    turn: int
+    remaining_ms: int
+
+
+class Move(TypedDict):
+    """A move to send."""
+
+    match: int
+    turn: int
+    move: str
+
+
+class Verdict(TypedDict):
+    """What became of one of several moves: accepted, or a problem document with its ``code``.
+
+    ``status`` is ``"accepted"``, or the HTTP status that the problem would have had alone.
+    """
+
+    match: int
+    turn: int
+    status: Literal["accepted"] | int
+    move: NotRequired[str]
+    remaining_ms: NotRequired[int]
+    code: NotRequired[str]
+    detail: NotRequired[str]
+    legal_moves: NotRequired[list[str]]
+    answers_left: NotRequired[int]
+
+
+class Verdicts(TypedDict):
+    """What became of several moves, in their order, and the turns that are open now."""
+
+    verdicts: list[Verdict]
+    turns: list[Turn]

@@ -1,0 +1,546 @@
+"""The remote runner: plays a bot from a file in all its matches at once, over the API.
+
+One task asks for turns, one sends moves in batches, one looks which matches are over; bots think
+in threads. While moves are under way their answers bring the next turns, so it asks only when it
+has nothing to do, or when a bot takes long. What the league has not confirmed is kept and sent
+again, for as long as it takes: a move sent twice counts once.
+
+A bot that raises, answers what is not legal, or is not done shortly before the clock runs out gets
+its **first legal move** played, as that is one move and a fault at the league costs the match in
+the end. It is reported, and the observation is saved.
+"""
+
+import asyncio
+import json
+import math
+import random
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from bots_sdk import calls
+from bots_sdk.answers import Move, Turn, WatchedMatch
+from bots_sdk.bot import BotFile, Choose, MatchInfo, load
+from bots_sdk.calls import Call
+from bots_sdk.client import AsyncClient, Retry
+from bots_sdk.errors import LeagueError, ProblemError
+from bots_sdk.reports import Report, Tally, reporting
+from engine.errors import quote
+from engine.games import catalogue
+from engine.games.game import Observation
+
+Result = TypeVar("Result")
+
+THREADS = 4
+WAIT_SECONDS = 25.0
+STOP_SECONDS = 10.0
+"""How long moves that are being thought of may take once it is told to stop."""
+
+_LOOK_AGAIN_SECONDS = 1.0
+_INFO_SECONDS = 2.0
+_FIRST_LOOK_SECONDS, _LONGEST_LOOK_SECONDS = 2.0, 60.0
+_MOST_SAVED = 100
+_UNTIL_IT_WORKS = Retry(seconds=math.inf)
+
+
+class _BotFaultError(Exception):
+    """A bot did not give a move; the message says why in one line.
+
+    Attributes:
+        kind: ``crash``, ``illegal`` or ``slow``.
+        details: what is saved with the observation.
+    """
+
+    def __init__(self, kind: str, reason: str, **details: Any) -> None:
+        self.kind = kind
+        self.details = details
+        super().__init__(reason)
+
+
+@dataclass(slots=True)
+class _Game:
+    """A match in play.
+
+    Attributes:
+        id: of the match.
+        choose: the bot in it; None before its first move, and after one that it was too slow for.
+        turn: the number of the newest turn.
+        move: what was answered in it.
+        answered_at: when the league's verdict on that came; None while the turn is in hand.
+        look_at: when to look whether the match is over.
+        patience: how long to wait before the look after that.
+    """
+
+    id: int
+    choose: Choose | None = None
+    turn: int = -1
+    move: str = ""
+    answered_at: float | None = 0.0
+    look_at: float = 0.0
+    patience: float = _FIRST_LOOK_SECONDS
+
+
+class Runner:
+    """Plays the matches of one bot."""
+
+    def __init__(
+        self,
+        bot: BotFile,
+        url: str,
+        token: str,
+        report: Report,
+        *,
+        threads: int = THREADS,
+        faults: Path = Path("faults"),
+    ) -> None:
+        """Ask for nothing yet.
+
+        Args:
+            bot: plays.
+            url: where the league is.
+            token: the bot's.
+            report: told what happens.
+            threads: how many turns are thought of at once.
+            faults: the directory where observations of faults are saved.
+        """
+        self._bot, self._report, self._faults = bot, report, faults
+        self._client = AsyncClient(url, token, retry=_UNTIL_IT_WORKS, on_retry=self._note_outage)
+        self._saved = 0
+        self._slots = asyncio.Semaphore(threads)
+        self._games: dict[int, _Game] = {}
+        self._outbox: dict[int, Move] = {}
+        self._thinking: set[asyncio.Task[None]] = set()
+        self._moves_wait = asyncio.Event()
+        self._nothing_to_do = asyncio.Event()
+        self._nothing_to_do.set()
+        self._connected = False
+        self.tally = Tally()
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Play until told to stop, then finish the moves in hand.
+
+        Raises:
+            ProblemError: the token does not work, or this is no league.
+        """
+        asking = asyncio.create_task(self._ask_for_turns())
+        others = [
+            asyncio.create_task(self._send_moves()),
+            asyncio.create_task(self._look_for_ends()),
+        ]
+        stopping = asyncio.create_task(stop.wait())
+        try:
+            done, _ = await asyncio.wait(
+                {asking, *others, stopping}, return_when=asyncio.FIRST_COMPLETED
+            )
+            if stopping in done:
+                asking.cancel()
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._nothing_to_do.wait(), STOP_SECONDS)
+            for task in done - {stopping}:
+                task.result()  # none ends but by an error
+        finally:
+            tasks = {asking, *others, stopping, *self._thinking}
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            await self._client.close()
+        left = len(self._games)
+        text = "stopped"
+        if left:
+            text += f" with {left} {_plural(left, 'match', 'matches')} perhaps still in play; "
+            text += "turns there run out of time unless the bot runs again"
+        self._report("stopped", text, matches=sorted(self._games))
+
+    # -- Turns in ----------------------------------------------------------------------------
+
+    async def _ask_for_turns(self) -> None:
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._nothing_to_do.wait(), _LOOK_AGAIN_SECONDS)
+            # Those in hand are open too, so an answer that may wait would come at once.
+            wait = WAIT_SECONDS if self._nothing_to_do.is_set() else 0.0
+            asked_at = _now()
+            turns = await self._send(calls.turns(wait))
+            self._take(turns, asked_at)
+
+    def _take(self, turns: list[Turn], asked_at: float) -> None:
+        """Begin to think of the turns that are new, in an answer to what was asked then."""
+        for turn in turns:
+            game = self._games.get(turn["match"])
+            if game is None:
+                game = self._begin(turn)
+            again = turn["turn"] <= game.turn
+            if again and (game.answered_at is None or asked_at <= game.answered_at):
+                continue  # in hand, or the answer is older than the verdict
+            # Open though the league confirmed a move: it went back in time, say to a backup.
+            kept = game.move if again and turn["turn"] == game.turn else ""
+            game.turn, game.answered_at = turn["turn"], None
+            task = asyncio.create_task(self._decide(game, turn, kept))
+            self._thinking.add(task)
+            task.add_done_callback(self._thought)
+        self._note_work()
+
+    def _begin(self, turn: Turn) -> _Game:
+        game = self._games[turn["match"]] = _Game(turn["match"])
+        seen = turn["observation"]
+        self._report(
+            "match",
+            f"match {game.id}: {seen.get('game')} {seen.get('rules')}, "
+            f"seat {turn['seat']} of {seen.get('seats')}  {self._page(game)}",
+            match=game.id,
+            seat=turn["seat"],
+            game=seen.get("game"),
+            rules=seen.get("rules"),
+            url=self._page(game),
+        )
+        return game
+
+    def _page(self, game: _Game) -> str:
+        return f"{self._client.url}/matches/{game.id}/"
+
+    def _thought(self, task: asyncio.Task[None]) -> None:
+        self._thinking.discard(task)
+        self._note_work()
+        if not task.cancelled():
+            task.result()
+
+    def _note_work(self) -> None:
+        self.tally.matches = len(self._games)
+        self.tally.turns = len(self._thinking) + len(self._outbox)
+        if self.tally.turns:
+            self._nothing_to_do.clear()
+        else:
+            self._nothing_to_do.set()
+
+    # -- Thinking ----------------------------------------------------------------------------
+
+    async def _decide(self, game: _Game, turn: Turn, kept: str) -> None:
+        """Put a move in the outbox, whatever the bot does, before the turn's clock runs out."""
+        began = _now()
+        if kept:
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS)
+            game.move = kept
+        else:
+            seconds = turn["remaining_ms"] / 1000
+            due = began + seconds - min(1.0, 0.1 + seconds / 10)
+            try:
+                async with asyncio.timeout_at(due):
+                    game.move = await self._think(game, turn)
+                self.tally.note_thought(_now() - began)
+            except TimeoutError:
+                game.choose = None  # its thread goes on; a new one plays on in its stead
+                took = f"no answer after {_now() - began:.1f} s, and the clock runs out"
+                game.move = self._fall_back(turn, _BotFaultError("slow", took))
+            except _BotFaultError as fault:
+                game.move = self._fall_back(turn, fault)
+        self._outbox[game.id] = {"match": game.id, "turn": turn["turn"], "move": game.move}
+        self._moves_wait.set()
+
+    async def _think(self, game: _Game, turn: Turn) -> str:
+        info = await self._info(turn) if game.choose is None else None
+        async with self._slots:
+            # A copy, as the bot may change it, and the one saved is to be what it was asked.
+            seen = json.loads(json.dumps(turn["observation"]))
+            if info is not None:
+                game.choose = await _in_thread(lambda: self._bot(info))
+            choose = game.choose
+            assert choose is not None
+            return _checked(await _in_thread(lambda: choose(seen)), turn["observation"])
+
+    async def _info(self, turn: Turn) -> MatchInfo:
+        """Return what ``start`` is told, as well as it can be known in a moment."""
+        seen = turn["observation"]
+        info: MatchInfo = {
+            "game": seen["game"],
+            "rules": seen["rules"],
+            "seats": seen["seats"],
+            "seat": turn["seat"],
+            "move_seconds": max(0.0, (turn["remaining_ms"] - turn["bank_ms"]) / 1000),
+            "bank_seconds": turn["bank_ms"] / 1000,
+        }
+        if self._bot.wants_info:
+            with suppress(TimeoutError, LeagueError):
+                async with asyncio.timeout(min(_INFO_SECONDS, turn["remaining_ms"] / 4000)):
+                    match = await self._client.send(calls.match(turn["match"]))
+                info["move_seconds"] = match["move_seconds"]
+                info["bank_seconds"] = match["bank_seconds"]
+        return info
+
+    def _fall_back(self, turn: Turn, fault: _BotFaultError) -> str:
+        """Report a fault and save its observation; return the move to play instead."""
+        move: str = turn["observation"]["legal_moves"][0]
+        where = f"match {turn['match']}, turn {turn['turn']}"
+        facts = {
+            "match": turn["match"],
+            "turn": turn["turn"],
+            "kind": fault.kind,
+            "reason": str(fault),
+            "played": move,
+            **fault.details,
+        }
+        self.tally.faults += 1
+        saved = self._save({"bot": str(self._bot.path), **facts, **_observed(turn)})
+        text = f"{where}: {fault.kind}: {fault}; played {move!r}, the first legal move, instead"
+        if saved:
+            text += f"; the observation is in {saved}"
+        if "traceback" in fault.details:
+            text = f"{fault.details['traceback'].rstrip()}\n{text}"
+        self._report("fault", text, **facts, saved=saved and str(saved))
+        return move
+
+    def _save(self, document: dict[str, Any]) -> Path | None:
+        """Write a fault's file; return its path, or None where there are enough or it can't be."""
+        if self._saved >= _MOST_SAVED:
+            return None
+        name = f"{self._bot.path.stem}-match{document['match']}-turn{document['turn']}.json"
+        try:
+            self._faults.mkdir(parents=True, exist_ok=True)
+            (self._faults / name).write_text(json.dumps(document, indent=1) + "\n")
+        except OSError as error:
+            self._report("warning", f"{self._faults / name} can't be written: {error.strerror}")
+            return None
+        self._saved += 1
+        return self._faults / name
+
+    # -- Moves out ---------------------------------------------------------------------------
+
+    async def _send_moves(self) -> None:
+        while True:
+            await self._moves_wait.wait()
+            self._moves_wait.clear()
+            while self._outbox:
+                await self._send_batch(list(self._outbox.values())[: calls.MOST_MOVES])
+
+    async def _send_batch(self, batch: list[Move]) -> None:
+        asked_at = _now()
+        try:
+            answer = await self._send(calls.moves(batch))
+        except ProblemError as error:
+            if error.status in _FATAL:
+                raise
+            # It refuses the batch as a whole, so let one move not stand in the others' way.
+            if len(batch) > 1:
+                for move in batch:
+                    await self._send_batch([move])
+                return
+            self._report("warning", f"match {batch[0]['match']}: move refused: {error}")
+            self._settle(batch[0], {**batch[0], "status": error.status, "code": error.code})
+            self._note_work()
+            return
+        for move, verdict in zip(batch, answer["verdicts"], strict=True):
+            self._settle(move, verdict)
+        self._take(answer["turns"], asked_at)
+
+    def _settle(self, move: Move, verdict: Mapping[str, Any]) -> None:
+        """Take note of the verdict on a move."""
+        game = self._games[move["match"]]
+        code = verdict.get("code", "")
+        where = f"match {move['match']}, turn {move['turn']}"
+        if code == "illegal-move" and verdict.get("answers_left") and verdict.get("legal_moves"):
+            game.move = move["move"] = verdict["legal_moves"][0]  # still in the outbox
+            self._report("warning", f"{where}: {verdict.get('detail')}; plays {game.move!r} now")
+            return
+        game.answered_at = _now()
+        game.patience = _FIRST_LOOK_SECONDS
+        game.look_at = game.answered_at + game.patience
+        del self._outbox[move["match"]]
+        if verdict["status"] == "accepted":
+            self.tally.moves += 1
+            self._report("move", "", match=move["match"], turn=move["turn"], move=move["move"])
+            return
+        self.tally.lost += code == "turn-expired"
+        facts = {"match": move["match"], "turn": move["turn"], "code": code}
+        self._report("refused", f"{where}: {verdict.get('detail', code)}", **facts)
+
+    # -- Ends --------------------------------------------------------------------------------
+
+    async def _look_for_ends(self) -> None:
+        """Look now and then at matches that have brought no turn for a while."""
+        while True:
+            await asyncio.sleep(_LOOK_AGAIN_SECONDS / 4)
+            idle = [game for game in self._games.values() if game.answered_at is not None]
+            game = min(idle, key=lambda game: game.look_at, default=None)
+            if game is None or game.look_at > _now():
+                continue
+            match: WatchedMatch | None = None
+            try:
+                match = await self._send(calls.match(game.id))
+            except ProblemError as error:
+                if error.code != "not-found":
+                    raise
+            game.patience = min(2 * game.patience, _LONGEST_LOOK_SECONDS)
+            game.look_at = _now() + game.patience
+            over = match is None or match["status"] in ("finished", "void")
+            if over and game.answered_at is not None:
+                del self._games[game.id]
+                self._note_work()
+                self._report_end(game, match)
+
+    def _report_end(self, game: _Game, match: WatchedMatch | None) -> None:
+        if match is None or match["status"] == "void":
+            self._report("void", f"match {game.id} is void: it counts for nobody", match=game.id)
+            return
+        self.tally.finished += 1
+        table = sorted(match["seating"], key=lambda seat: (seat["place"] or 0, seat["seat"]))
+        told = ", ".join(f"{seat['place']}. {seat['bot']} {seat['score']}" for seat in table)
+        self._report(
+            "finished",
+            f"match {game.id} is over: {told}  {self._page(game)}",
+            match=game.id,
+            table=[{key: seat.get(key) for key in ("bot", "place", "score")} for seat in table],
+            url=self._page(game),
+        )
+
+    # -- The league --------------------------------------------------------------------------
+
+    async def _send(self, call: Call[Result]) -> Result:
+        """Make a call, through outages; what was once a league is trusted to be one again."""
+        while True:
+            try:
+                result = await self._client.send(call)
+            except ProblemError as error:
+                if error.code != "unexpected-answer" or not self._connected:
+                    raise
+                self._note_outage(error, seconds := random.uniform(1, 3))
+                await asyncio.sleep(seconds)
+                continue
+            if not self._connected or self.tally.away:
+                text = "connected again" if self._connected else f"connected to {self._client.url}"
+                self._connected, self.tally.away = True, ""
+                self._report("connected", text, url=self._client.url)
+            return result
+
+    def _note_outage(self, error: LeagueError, seconds: float) -> None:
+        """Report that the league is away, once an outage."""
+        if not self.tally.away:
+            self._report("away", f"{error}; trying again until it works", reason=str(error))
+        self.tally.away = str(error)
+
+
+_FATAL = frozenset({401, 403})
+
+
+def run(
+    bot_file: str | Path,
+    url: str,
+    token: str,
+    *,
+    threads: int = THREADS,
+    faults: Path = Path("faults"),
+    as_json: bool = False,
+) -> Tally:
+    """Play a bot from a file at a league until SIGINT or SIGTERM; a second one ends it at once.
+
+    Args:
+        bot_file: path of the bot's Python file.
+        url: where the league is.
+        token: the bot's.
+        threads: how many turns are thought of at once.
+        faults: the directory where observations of faults are saved.
+        as_json: print an object a line instead of text.
+
+    Raises:
+        BotFileError: the file is no bot.
+        ProblemError: the token does not work, or there is no league at the address.
+        KeyboardInterrupt: it was told twice to stop.
+    """
+    bot = load(bot_file)
+    return asyncio.run(_run(bot, url, token, threads, faults, as_json))
+
+
+async def _run(
+    bot: BotFile, url: str, token: str, threads: int, faults: Path, as_json: bool
+) -> Tally:
+    stop = _stop_at_signals()
+    with reporting(as_json=as_json) as (report, show):
+        runner = Runner(bot, url, token, report, threads=threads, faults=faults)
+        show(runner.tally)
+        report("ready", f"{bot.path} is ready; Ctrl-C stops it", bot=str(bot.path))
+        await runner.run(stop)
+    return runner.tally
+
+
+def _stop_at_signals() -> asyncio.Event:
+    """Return an event that SIGINT and SIGTERM set; a second SIGINT interrupts."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def told() -> None:
+        if stop.is_set():
+            raise KeyboardInterrupt
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(NotImplementedError):  # on Windows, where Ctrl-C interrupts at once
+            loop.add_signal_handler(number, told)
+    return stop
+
+
+async def _in_thread(function: Callable[[], Result]) -> Result:
+    """Return what a bot's code gives, from a thread that nothing waits for at the end.
+
+    Raises:
+        _BotFaultError: it raised.
+    """
+    loop = asyncio.get_running_loop()
+    outcome: asyncio.Future[Result] = loop.create_future()
+
+    def settle(result: Result | None, error: _BotFaultError | None) -> None:
+        if outcome.done():
+            return
+        if error is None:
+            outcome.set_result(result)  # type: ignore[arg-type]
+        else:
+            outcome.set_exception(error)
+
+    def work() -> None:
+        result, fault = None, None
+        try:
+            result = function()
+        except BaseException as error:
+            reason = f"{type(error).__name__}: {error}"
+            fault = _BotFaultError("crash", reason, traceback=_traceback(error))
+        with suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(settle, result, fault)
+
+    threading.Thread(target=work, name="bot", daemon=True).start()
+    return await outcome
+
+
+def _traceback(error: BaseException) -> str:
+    """Return an error's traceback without the frames of this module."""
+    frames = traceback.TracebackException.from_exception(error)
+    while frames.stack and frames.stack[0].filename == __file__:
+        del frames.stack[0]
+    return "".join(frames.format())
+
+
+def _checked(answer: object, observation: Observation) -> str:
+    """Return the legal move that a bot's answer is, or raise `_BotFaultError`."""
+    legal: list[str] = observation["legal_moves"]
+    if not isinstance(answer, str):
+        raise _BotFaultError("illegal", f"a move is a text, not {quote(answer)}")
+    if answer not in legal:
+        with suppress(ValueError):  # no such game here, or no such move in it
+            moves = catalogue.find(observation["game"]).moves
+            answer = moves.texts[moves.parse(answer)]
+    if answer not in legal:
+        raise _BotFaultError("illegal", f"{quote(answer)} is none of the legal moves")
+    return answer
+
+
+def _observed(turn: Turn) -> dict[str, Any]:
+    return {"observation": turn["observation"]}
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
+
+
+def _plural(number: int, one: str, more: str) -> str:
+    return one if number == 1 else more
