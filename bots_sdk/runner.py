@@ -367,12 +367,7 @@ class Runner:
             game = min(idle, key=lambda game: game.look_at, default=None)
             if game is None or game.look_at > _now():
                 continue
-            match: WatchedMatch | None = None
-            try:
-                match = await self._send(calls.match(game.id))
-            except ProblemError as error:
-                if error.code != "not-found":
-                    raise
+            match = await self._look(game)
             game.patience = min(2 * game.patience, _LONGEST_LOOK_SECONDS)
             game.look_at = _now() + game.patience
             over = match is None or match["status"] in ("finished", "void")
@@ -380,6 +375,15 @@ class Runner:
                 del self._games[game.id]
                 self._note_work()
                 self._report_end(game, match)
+
+    async def _look(self, game: _Game) -> WatchedMatch | None:
+        """Return a match as it is now, or None where there is no such match any more."""
+        try:
+            return await self._send(calls.match(game.id))
+        except ProblemError as error:
+            if error.code != "not-found":
+                raise
+            return None
 
     def _report_end(self, game: _Game, match: WatchedMatch | None) -> None:
         if match is None or match["status"] == "void":
