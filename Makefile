@@ -14,7 +14,7 @@ MAKEFLAGS += --no-print-directory
 
 .PHONY: help
 help: ## list the targets
-	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | \
+	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1|\2/p' $(MAKEFILE_LIST) | \
 	while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
 
 # --- The environment -------------------------------------------------------------------------
@@ -75,6 +75,12 @@ endif
 .PHONY: up
 up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:8000/ (PORT=...)
 	@exec $(BIN)/python -m league.local.up $(if $(PORT),--port $(PORT)) $(if $(HOST),--host $(HOST))
+
+URL ?= http://127.0.0.1:8000
+
+.PHONY: demo-bot
+demo-bot: $(VENV)/.project ## a remote bot joins the league at URL=... and plays, to be watched
+	@exec $(BIN)/python -m bots_sdk.demo $(URL)
 
 # --- Checks ----------------------------------------------------------------------------------
 
