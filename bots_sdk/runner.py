@@ -430,7 +430,7 @@ _FATAL = frozenset({401, 403})
 
 
 def run(
-    bot_file: str | Path,
+    bot_file: str | Path | BotFile,
     url: str,
     token: str,
     *,
@@ -441,7 +441,7 @@ def run(
     """Play a bot from a file at a league until SIGINT or SIGTERM; a second one ends it at once.
 
     Args:
-        bot_file: path of the bot's Python file.
+        bot_file: the bot's Python file, its path or loaded.
         url: where the league is.
         token: the bot's.
         threads: how many turns are thought of at once.
@@ -453,7 +453,7 @@ def run(
         ProblemError: the token does not work, or there is no league at the address.
         KeyboardInterrupt: it was told twice to stop.
     """
-    bot = load(bot_file)
+    bot = bot_file if isinstance(bot_file, BotFile) else load(bot_file)
     return asyncio.run(_run(bot, url, token, threads, faults, as_json))
 
 
