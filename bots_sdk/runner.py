@@ -45,7 +45,7 @@ _LOOK_AGAIN_SECONDS = 1.0
 _INFO_SECONDS = 2.0
 _FIRST_LOOK_SECONDS, _LONGEST_LOOK_SECONDS = 2.0, 60.0
 _MOST_SAVED = 100
-_UNTIL_IT_WORKS = Retry(seconds=math.inf)
+_UNTIL_IT_WORKS = Retry(seconds=math.inf, most=2.0)
 
 
 class _BotFaultError(Exception):
@@ -118,6 +118,7 @@ class Runner:
         self._moves_wait = asyncio.Event()
         self._nothing_to_do = asyncio.Event()
         self._nothing_to_do.set()
+        self._takes_turns = True
         self._connected = False
         self.tally = Tally()
 
@@ -139,6 +140,7 @@ class Runner:
             )
             if stopping in done:
                 asking.cancel()
+                self._takes_turns = False
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._nothing_to_do.wait(), STOP_SECONDS)
             for task in done - {stopping}:
@@ -170,7 +172,7 @@ class Runner:
 
     def _take(self, turns: list[Turn], asked_at: float) -> None:
         """Begin to think of the turns that are new, in an answer to what was asked then."""
-        for turn in turns:
+        for turn in turns if self._takes_turns else ():
             game = self._games.get(turn["match"])
             if game is None:
                 game = self._begin(turn)

@@ -1,0 +1,139 @@
+"""Bots from files: what is taken, what is refused, and with which words."""
+
+from pathlib import Path
+
+import pytest
+
+from bots_sdk.bot import BotFileError, MatchInfo, load
+
+INFO: MatchInfo = {
+    "game": "twelve-days",
+    "rules": "calliope",
+    "seats": 4,
+    "seat": 2,
+    "move_seconds": 1.0,
+    "bank_seconds": 30.0,
+}
+SEEN = {"legal_moves": ["give 1", "give 7"]}
+SMALLEST = "def choose(observation): return observation['legal_moves'][0]"
+
+
+def written(tmp_path: Path, source: str, name: str = "mybot.py") -> Path:
+    path = tmp_path / name
+    path.write_text(source)
+    return path
+
+
+def test_the_smallest_bot_plays(tmp_path: Path) -> None:
+    bot = load(written(tmp_path, SMALLEST))
+    assert bot(INFO)(SEEN) == "give 1"
+    assert not bot.wants_info
+
+
+def test_start_is_told_of_the_match_first(tmp_path: Path) -> None:
+    source = """
+told = None
+def start(info):
+    global told
+    told = info
+def choose(observation):
+    return f"award {told['seat']}"
+"""
+    bot = load(written(tmp_path, source))
+    assert bot.wants_info
+    assert bot(INFO)(SEEN) == "award 2"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "seen = []\ndef choose(observation):\n    seen.append(1)\n    return str(len(seen))",
+        """
+class Bot:
+    def __init__(self):
+        self.seen = 0
+    def choose(self, observation):
+        self.seen += 1
+        return str(self.seen)
+""",
+    ],
+)
+def test_what_a_bot_keeps_is_of_one_match(tmp_path: Path, source: str) -> None:
+    bot = load(written(tmp_path, source))
+    one, other = bot(INFO), bot(INFO)
+    assert [one(SEEN), one(SEEN), other(SEEN), one(SEEN)] == ["1", "2", "1", "3"]
+
+
+def test_the_file_of_a_class_is_run_once(tmp_path: Path) -> None:
+    source = """
+import pathlib
+with pathlib.Path(__file__).with_name("ran").open("a") as file:
+    file.write("x")
+class Bot:
+    def choose(self, observation):
+        return "pass"
+"""
+    bot = load(written(tmp_path, source))
+    for _ in range(3):
+        bot(INFO)
+    assert (tmp_path / "ran").read_text() == "x"
+
+
+def test_dataclasses_and_modules_beside_the_file_work(tmp_path: Path) -> None:
+    written(tmp_path, "ANSWER = 'pass'", "helper_of_mybot.py")
+    source = """
+from __future__ import annotations
+from dataclasses import dataclass
+from helper_of_mybot import ANSWER
+@dataclass
+class Kept:
+    answer: str = ANSWER
+def choose(observation):
+    return Kept().answer
+"""
+    assert load(written(tmp_path, source))(INFO)(SEEN) == "pass"
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("x = 1", r"no function choose and no class Bot; the smallest bot is"),
+        ("def choose(:", r"line 1: invalid syntax"),
+        ("import nothing_of_the_kind", r"line 1: .* ModuleNotFoundError: No module named"),
+        ("\n\n1 / 0", r"line 3: running the file raised ZeroDivisionError"),
+        ("raise SystemExit('no')", r"raised SystemExit: no"),
+        ("choose = 7", r"choose is no function; write `def choose"),
+        ("def choose(): return 1", r"choose is called with one argument, .* written choose\(\)"),
+        ("def choose(a, b): return 1", r"one argument, the observation; it is written"),
+        ("async def choose(o): return 1", r"choose is async; write `def`"),
+        (f"{SMALLEST}\ndef start(): pass", r"start is called with one argument"),
+        ("class Bot: pass", r"class Bot has no choose"),
+        ("Bot = 7", r"Bot is no class"),
+        (f"class Bot:\n {SMALLEST}", r"choose is called with one argument"),
+        (
+            "class Bot:\n def __init__(self, x): pass\n def choose(self, o): pass",
+            r"made without arguments",
+        ),
+        (f"{SMALLEST}\nclass Bot:\n def choose(self, o): pass", r"both a function choose and"),
+        ("\0", r"mybot\.py"),
+    ],
+)
+def test_what_is_no_bot_is_refused_with_the_remedy(
+    tmp_path: Path, source: str, message: str
+) -> None:
+    path = written(tmp_path, source)
+    with pytest.raises(BotFileError, match=message) as caught:
+        load(path)
+    assert str(path) in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named_with_the_way_to_make_it(tmp_path: Path) -> None:
+    with pytest.raises(BotFileError, match=r"no file .*mybot\.py; `twelfth-night new mybot`"):
+        load(tmp_path / "mybot.py")
+
+
+def test_a_directory_is_taken_if_it_has_a_bot_in_it(tmp_path: Path) -> None:
+    with pytest.raises(BotFileError, match="is a directory"):
+        load(tmp_path)
+    written(tmp_path, SMALLEST, "bot.py")
+    assert load(tmp_path)(INFO)(SEEN) == "give 1"

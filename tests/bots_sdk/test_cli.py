@@ -1,0 +1,255 @@
+"""The command line against a stub league: what it prints, saves and exits with."""
+
+import json
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from bots_sdk import demo
+from bots_sdk.cli import app
+from engine.cli import simulate
+from engine.deals import commitment
+from engine.record import Record, write
+from tests.bots_sdk.stub import StubLeague, problem
+
+Cli = Callable[..., Result]
+
+
+@pytest.fixture
+def stub() -> Iterator[StubLeague]:
+    league = StubLeague()
+    league.answers["GET ladders"] = (200, {"results": [], "next": None})
+    league.answers["POST tokens"] = (201, {"username": "ada", "token": "tn_o_1"})
+    league.answers["POST bots"] = (201, {"name": "mybot", "token": "tn_b_1"})
+    with league.serving():
+        yield league
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("TWELFTH_NIGHT_PASSWORD", "a long and silly one")
+    for name in ("TWELFTH_NIGHT_URL", "TWELFTH_NIGHT_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    return lambda *words, **more: CliRunner().invoke(app, [str(word) for word in words], **more)
+
+
+@pytest.fixture
+def logged_in(cli: Cli, stub: StubLeague) -> Cli:
+    assert cli("login", stub.url, "--username", "ada").exit_code == 0
+    return cli
+
+
+def saved(tmp_path: Path) -> dict[str, Any]:
+    document: dict[str, Any] = json.loads(
+        (tmp_path / "config" / "twelfth-night" / "leagues.json").read_text()
+    )
+    return document
+
+
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_a_new_bot_passes_the_test_that_comes_with_it(cli: Cli, tmp_path: Path, game: str) -> None:
+    assert cli("new", "my-bot", "--game", game).exit_code == 0
+    done = subprocess.run(
+        [sys.executable, "test_my_bot.py"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(Path(demo.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("no fault\n", "")
+
+
+def test_new_leaves_what_is_there_alone(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "test_mybot.py").write_text("mine")
+    result = cli("new", "mybot")
+    assert result.exit_code == 2
+    assert "test_mybot.py is there already" in result.stderr
+    assert [path.name for path in tmp_path.glob("*.py")] == ["test_mybot.py"]
+
+
+def test_login_saves_address_and_token_for_their_owner_alone(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    assert saved(tmp_path)["url"] == stub.url
+    assert saved(tmp_path)["leagues"][stub.url]["token"] == "tn_o_1"
+    assert stub.bodies[-1] == {"username": "ada", "password": "a long and silly one"}
+    path = tmp_path / "config" / "twelfth-night" / "leagues.json"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_a_token_can_come_from_standard_input(cli: Cli, stub: StubLeague, tmp_path: Path) -> None:
+    assert cli("login", stub.url, "--with-token", input="tn_o_2\n").exit_code == 0
+    assert stub.headers[-1]["Authorization"] == "Bearer tn_o_2"
+    assert saved(tmp_path)["leagues"][stub.url]["token"] == "tn_o_2"
+
+
+def test_a_bots_token_is_saved_and_its_name_known_to_run(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    assert logged_in("bot", "create", "mybot").exit_code == 0
+    assert saved(tmp_path)["leagues"][stub.url]["bots"] == {"mybot": "tn_b_1"}
+    (tmp_path / "other.py").write_text("def choose(observation): return 'pass'")
+    result = logged_in("run", "other.py")
+    assert result.exit_code == 4
+    assert "no token here for a bot other" in result.stderr
+    assert "Saved here: mybot" in result.stderr
+
+
+def test_a_token_is_not_sent_to_another_league(
+    logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = StubLeague()
+    with other.serving() as url:
+        monkeypatch.setenv("TWELFTH_NIGHT_URL", url)
+        result = logged_in("enter", "partridge", "mybot")
+    assert result.exit_code == 4
+    assert other.requests == []
+
+
+def test_the_environment_comes_before_what_is_saved(
+    logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TWELFTH_NIGHT_TOKEN", "tn_b_mine")
+    stub.answers["PUT ladders/partridge/entries/mybot"] = (200, {"ladder": "p", "bot": "mybot"})
+    result = logged_in("enter", "partridge", "mybot", "--json")
+    assert json.loads(result.stdout) == {"ladder": "p", "bot": "mybot"}
+    assert stub.headers[-1]["Authorization"] == "Bearer tn_b_mine"
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"),
+    [
+        (problem(401, "invalid-token"), 4),
+        (problem(403, "not-your-bot"), 1),
+        (problem(404, "not-found"), 1),
+    ],
+)
+def test_a_problem_is_told_in_a_line_or_an_object(
+    logged_in: Cli, stub: StubLeague, answer: dict[str, Any], status: int
+) -> None:
+    stub.answers["PUT ladders/x/entries/y"] = (answer["status"], answer)
+    plain = logged_in("enter", "x", "y")
+    assert plain.exit_code == status
+    assert plain.stderr.startswith(f"twelfth-night: says the stub: {answer['code']}")
+    assert plain.stderr.count("\n") == 1
+    told = logged_in("enter", "x", "y", "--json")
+    assert told.exit_code == status
+    assert json.loads(told.stderr)["error"] == answer["code"]
+
+
+def test_nobody_there_is_told_with_a_status_of_its_own(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TWELFTH_NIGHT_URL", "http://127.0.0.1:1")
+    monkeypatch.setattr("bots_sdk.cli._A_MOMENT", demo.Retry(0))
+    result = cli("ladder")
+    assert result.exit_code == 3
+    assert "http://127.0.0.1:1 does not answer" in result.stderr
+
+
+def test_no_league_and_no_address_are_told_with_the_remedy(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = cli("status")
+    assert result.exit_code == 2
+    assert "`twelfth-night login http://127.0.0.1:8000`" in result.stderr
+    monkeypatch.setenv("TWELFTH_NIGHT_URL", "league.test")
+    result = cli("status")
+    assert result.exit_code == 2
+    assert "'league.test' is no address" in result.stderr
+
+
+def test_a_damaged_file_of_saved_leagues_is_named(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "config" / "twelfth-night" / "leagues.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"url": 7}')
+    result = cli("status")
+    assert result.exit_code == 2
+    assert f"{path} holds no saved leagues; remove it" in result.stderr
+
+
+def simulated() -> Record:
+    record = simulate("partridge", "eagle-short", 3, bytes(32), lambda legal: legal[0], "ada")
+    return record
+
+
+def serve(stub: StubLeague, record: Record, **changes: Any) -> None:
+    """Have the stub serve a match with a record."""
+    seating = [
+        {"seat": seat, "bot": "ada", "score": record.scores[seat], "place": record.places[seat]}
+        for seat in range(record.seats)
+    ]
+    match = {
+        "game": record.game,
+        "rules": record.rules,
+        "seats": record.seats,
+        "seating": seating,
+        "commitment": commitment(record.deal_seed),
+    }
+    stub.answers["GET matches/7"] = (200, {**match, **changes})
+    stub.answers["GET matches/7/record"] = (200, json.loads(write(record)))
+
+
+def test_a_match_that_holds_is_verified(logged_in: Cli, stub: StubLeague) -> None:
+    record = simulated()
+    serve(stub, record)
+    result = logged_in("verify", 7, "--commitment", commitment(bytes(32)).upper(), "--json")
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    assert told["holds"]
+    assert [check["what"] for check in told["checks"]] == [
+        "commitment",
+        "noted commitment",
+        "rules",
+        "players",
+        "deal and moves",
+        "scores",
+        "places",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "wrong"),
+    [
+        ({"commitment": "0" * 64}, "commitment"),
+        ({"rules": "eagle"}, "rules"),
+        ({"seating": []}, "players"),
+    ],
+)
+def test_a_match_that_does_not_hold_is_refused_with_what_is_wrong(
+    logged_in: Cli, stub: StubLeague, changes: dict[str, Any], wrong: str
+) -> None:
+    serve(stub, simulated(), **changes)
+    result = logged_in("verify", 7)
+    assert result.exit_code == 1
+    assert f"NOT  {wrong}: " in result.stdout
+
+
+def test_a_record_with_another_deal_is_refused(logged_in: Cli, stub: StubLeague) -> None:
+    serve(stub, simulated())
+    _, record = stub.answers["GET matches/7/record"]
+    record["deal_seed"] = "ff" * 32
+    result = logged_in("verify", 7)
+    assert result.exit_code == 1
+    assert "NOT  commitment" in result.stdout
+    assert "NOT  deal and moves: ply" in result.stdout
+
+
+def test_the_demo_says_when_nobody_is_there(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(demo, "_A_MOMENT", demo.Retry(0))
+    monkeypatch.setattr(sys, "argv", ["demo", "http://127.0.0.1:1"])
+    assert demo.main() == 3
+    assert "http://127.0.0.1:1 does not answer" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,240 @@
+"""The client over real HTTP: what is sent again, what is not, and what is raised."""
+
+import asyncio
+import math
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import httpx
+import pytest
+
+from bots_sdk import calls
+from bots_sdk.client import AsyncClient, Client, Retry, ServerEvent, check_url
+from bots_sdk.errors import LeagueError, ProblemError, UnreachableError
+from tests.bots_sdk.stub import DROP, LOSE, StubLeague
+
+QUICK = Retry(seconds=5, first=0.01, most=0.02)
+
+
+@pytest.fixture
+def stub() -> Iterator[StubLeague]:
+    league = StubLeague(1)
+    with league.serving():
+        yield league
+
+
+@pytest.fixture(params=["sync", "async"])
+def send(request: pytest.FixtureRequest, stub: StubLeague) -> Any:
+    """Make a call with either client."""
+
+    def send_sync(call: Any, retry: Retry = QUICK, **more: Any) -> Any:
+        with Client(stub.url, "token", retry=retry, **more) as client:
+            return client.send(call)
+
+    async def send_async(call: Any, retry: Retry = QUICK, **more: Any) -> Any:
+        async with AsyncClient(stub.url, "token", retry=retry, **more) as client:
+            return await client.send(call)
+
+    if request.param == "sync":
+        return send_sync
+    return lambda *args, **more: asyncio.run(send_async(*args, **more))
+
+
+@pytest.mark.parametrize("trouble", [DROP, LOSE, 500, 502, 503, 504, (429, {})])
+def test_a_move_is_sent_again_until_it_is_answered(
+    stub: StubLeague, send: Any, trouble: Any
+) -> None:
+    turn = stub.turns()[0]
+    move = turn["observation"]["legal_moves"][0]
+    stub.trouble = [trouble, trouble]
+    answer = send(calls.moves([{"match": 1, "turn": 0, "move": move}]))
+    assert [verdict["status"] for verdict in answer["verdicts"]] == ["accepted"]
+    assert stub.requests == [("POST", "moves")] * 3
+    assert stub.matches[1].decided == {0: move}
+
+
+@pytest.mark.parametrize("trouble", [DROP, LOSE, 500, 502, 503, 504])
+def test_what_would_be_done_twice_is_not_sent_again(
+    stub: StubLeague, send: Any, trouble: Any
+) -> None:
+    stub.trouble = [trouble]
+    with pytest.raises(LeagueError):
+        send(calls.create_bot("mybot", "remote"))
+    assert stub.requests == [("POST", "bots")]
+
+
+def test_what_surely_did_not_arrive_is_sent_again_whatever_it_is(
+    stub: StubLeague, send: Any
+) -> None:
+    stub.answers["POST bots"] = (201, {"name": "mybot", "token": "tn_b_x"})
+    stub.trouble = [(429, {"Retry-After": "0"})]
+    assert send(calls.create_bot("mybot", "remote"))["token"] == "tn_b_x"
+
+
+@pytest.mark.parametrize("form", ["seconds", "date"])
+def test_retry_after_is_honoured(stub: StubLeague, send: Any, form: str) -> None:
+    date = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
+    stub.trouble = [(429, {"Retry-After": "1" if form == "seconds" else date})]
+    told: list[float] = []
+    began = time.monotonic()
+    assert send(calls.turns(), on_retry=lambda error, wait: told.append(wait))
+    assert time.monotonic() - began > 0.95
+    assert len(told) == 1
+
+
+def test_a_wait_that_is_too_long_for_the_policy_is_not_waited(stub: StubLeague, send: Any) -> None:
+    stub.trouble = [(429, {"Retry-After": "3600"})]
+    with pytest.raises(ProblemError) as caught:
+        send(calls.turns())
+    assert caught.value.retry_after == 3600
+    assert caught.value.code == "too-many-requests"
+
+
+def test_waits_grow_with_jitter_to_the_longest() -> None:
+    with Client("http://league.test", retry=Retry(math.inf, 1.0, 4.0)) as client:
+        attempts = client._settings.attempts(calls.games())
+        assert next(attempts) == 0
+        waits = [attempts.send(httpx.ConnectError("away")) for _ in range(8)]
+    for wait, longest in zip(waits, [1, 2, 4, 4, 4, 4, 4, 4], strict=True):
+        assert longest / 2 <= wait <= longest
+    assert len(set(waits)) == len(waits)
+
+
+def test_a_problem_is_raised_with_its_code_detail_and_members(stub: StubLeague, send: Any) -> None:
+    stub.answers["POST accounts"] = (
+        400,
+        {
+            "code": "invalid",
+            "status": 400,
+            "detail": "Not valid.",
+            "errors": {"username": ["The username ada is taken."]},
+            "request_id": "abc",
+        },
+    )
+    with pytest.raises(ProblemError, match=r"Not valid\. username: The username ada") as caught:
+        send(calls.create_account("ada", "secret"))
+    assert caught.value.code == "invalid"
+    assert caught.value.status == 400
+    assert caught.value.members["errors"] == {"username": ["The username ada is taken."]}
+    assert caught.value.request_id == "abc"
+
+
+@pytest.mark.parametrize("status", [200, 404])
+def test_a_page_that_is_no_answer_of_a_league_is_told_apart(
+    stub: StubLeague, send: Any, status: int
+) -> None:
+    stub.answers["GET games"] = (status, b"<h1>Welcome to nginx</h1>")
+    with pytest.raises(ProblemError, match="is the address right") as caught:
+        send(calls.games())
+    assert caught.value.code == "unexpected-answer"
+
+
+def test_nobody_there_is_unreachable(send: Any, stub: StubLeague) -> None:
+    with (
+        pytest.raises(UnreachableError, match=r"http://127\.0\.0\.1:1 does not answer"),
+        Client("http://127.0.0.1:1", retry=Retry(0)) as client,
+    ):
+        client.send(calls.games())
+
+
+def test_lists_are_read_to_their_end_and_the_token_stays_at_home(stub: StubLeague) -> None:
+    pages = iter(
+        [
+            {"results": [{"name": "a"}, {"name": "b"}], "next": "http://evil.test/x?cursor=2"},
+            {"results": [{"name": "c"}], "next": None},
+        ]
+    )
+    asked = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append((request.url.host, request.url.path, dict(request.url.params)))
+        return httpx.Response(200, json=next(pages))
+
+    with Client("http://league.test", "t", transport=httpx.MockTransport(answer)) as client:
+        assert [bot["name"] for bot in client.pages(calls.bots(limit=2))] == ["a", "b", "c"]
+    assert asked == [
+        ("league.test", "/api/v1/bots", {"limit": "2"}),
+        ("league.test", "/api/v1/bots", {"cursor": "2"}),
+    ]
+
+
+def test_the_token_is_sent_and_not_shown(stub: StubLeague) -> None:
+    with Client(stub.url, "tn_o_secret", retry=QUICK) as client:
+        client.send(calls.turns())
+        assert "secret" not in repr(client._settings)
+    assert stub.headers[0]["Authorization"] == "Bearer tn_o_secret"
+
+
+def test_a_file_is_uploaded_as_multipart(stub: StubLeague, send: Any) -> None:
+    stub.answers["POST bots/mybot/versions"] = (202, {"number": 1, "state": "checking"})
+    assert send(calls.upload("mybot", "mybot.py", b"choose = 1", "first"))["number"] == 1
+    assert stub.headers[0]["Content-Type"].startswith("multipart/form-data")
+    assert b'name="note"\r\n\r\nfirst' in stub.bodies[0]
+    assert b'filename="mybot.py"' in stub.bodies[0]
+    assert b"choose = 1" in stub.bodies[0]
+
+
+STREAM = b""": connected
+
+event: turn
+id: 7-0
+data: {"match": 7,
+data: "turn": 0}
+
+: keep-alive
+
+event: end
+data: {}
+
+"""
+
+
+@pytest.mark.parametrize("kind", ["sync", "async"])
+def test_a_stream_gives_its_events_and_goes_on_after_one(kind: str) -> None:
+    sent: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request.headers.get("last-event-id"))
+        return httpx.Response(200, content=STREAM)
+
+    async def listen() -> list[ServerEvent]:
+        transport = httpx.MockTransport(answer)
+        async with (
+            AsyncClient("http://league.test", transport=transport) as client,
+            client.events(calls.match_events(7, "6")) as events,
+        ):
+            return [event async for event in events]
+
+    if kind == "async":
+        events = asyncio.run(listen())
+    else:
+        with (
+            Client("http://league.test", transport=httpx.MockTransport(answer)) as client,
+            client.events(calls.match_events(7, "6")) as stream,
+        ):
+            events = list(stream)
+    assert events == [
+        ServerEvent("turn", {"match": 7, "turn": 0}, "7-0"),
+        ServerEvent("end", {}, "7-0"),
+    ]
+    assert sent == ["6"]
+
+
+def test_names_can_not_leave_their_part_of_the_path() -> None:
+    assert calls.bot("../tokens/current").path == "bots/..%2Ftokens%2Fcurrent"
+
+
+@pytest.mark.parametrize("text", ["", "league.test", "ftp://league.test", "http://"])
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="no address"):
+        check_url(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["http://league.test", " http://league.test/ ", "http://league.test/api/v1/"]
+)
+def test_an_address_is_put_in_one_form(text: str) -> None:
+    assert check_url(text) == "http://league.test"
