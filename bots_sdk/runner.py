@@ -15,9 +15,7 @@ import json
 import math
 import random
 import signal
-import threading
-import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,9 +28,7 @@ from bots_sdk.calls import Call
 from bots_sdk.client import AsyncClient, Retry
 from bots_sdk.errors import LeagueError, ProblemError
 from bots_sdk.reports import Report, Tally, reporting
-from engine.errors import quote
-from engine.games import catalogue
-from engine.games.game import Observation
+from bots_sdk.thinking import BotFaultError, FaultFiles, checked, in_thread
 
 Result = TypeVar("Result")
 
@@ -43,23 +39,9 @@ STOP_SECONDS = 10.0
 
 _LOOK_AGAIN_SECONDS = 1.0
 _INFO_SECONDS = 2.0
+_LAST_LOOK_SECONDS = 2.0
 _FIRST_LOOK_SECONDS, _LONGEST_LOOK_SECONDS = 2.0, 60.0
-_MOST_SAVED = 100
 _UNTIL_IT_WORKS = Retry(seconds=math.inf, most=2.0)
-
-
-class _BotFaultError(Exception):
-    """A bot did not give a move; the message says why in one line.
-
-    Attributes:
-        kind: ``crash``, ``illegal`` or ``slow``.
-        details: what is saved with the observation.
-    """
-
-    def __init__(self, kind: str, reason: str, **details: Any) -> None:
-        self.kind = kind
-        self.details = details
-        super().__init__(reason)
 
 
 @dataclass(slots=True)
@@ -108,9 +90,9 @@ class Runner:
             threads: how many turns are thought of at once.
             faults: the directory where observations of faults are saved.
         """
-        self._bot, self._report, self._faults = bot, report, faults
+        self._bot, self._report = bot, report
+        self._faults = FaultFiles(faults, bot.path)
         self._client = AsyncClient(url, token, retry=_UNTIL_IT_WORKS, on_retry=self._note_outage)
-        self._saved = 0
         self._slots = asyncio.Semaphore(threads)
         self._games: dict[int, _Game] = {}
         self._outbox: dict[int, Move] = {}
@@ -143,6 +125,8 @@ class Runner:
                 self._takes_turns = False
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._nothing_to_do.wait(), STOP_SECONDS)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._look_at_all(), _LAST_LOOK_SECONDS)
             for task in done - {stopping}:
                 task.result()  # none ends but by an error
         finally:
@@ -235,26 +219,31 @@ class Runner:
                     game.move = await self._think(game, turn)
                 self.tally.note_thought(_now() - began)
             except TimeoutError:
-                game.choose = None  # its thread goes on; a new one plays on in its stead
                 took = f"no answer after {_now() - began:.1f} s, and the clock runs out"
-                game.move = self._fall_back(turn, _BotFaultError("slow", took))
-            except _BotFaultError as fault:
+                game.move = self._fall_back(turn, BotFaultError("slow", took))
+            except BotFaultError as fault:
                 game.move = self._fall_back(turn, fault)
         self._outbox[game.id] = {"match": game.id, "turn": turn["turn"], "move": game.move}
         self._moves_wait.set()
 
     async def _think(self, game: _Game, turn: Turn) -> str:
-        info = await self._info(turn) if game.choose is None else None
+        info = await self._info(game, turn)
         async with self._slots:
             # A copy, as the bot may change it, and the one saved is to be what it was asked.
             seen = json.loads(json.dumps(turn["observation"]))
-            if info is not None:
-                game.choose = await _in_thread(lambda: self._bot(info))
             choose = game.choose
-            assert choose is not None
-            return _checked(await _in_thread(lambda: choose(seen)), turn["observation"])
+            if choose is None:
+                choose = await in_thread(self._bot, info)
+            game.choose = None  # one whose thread does not come back is not asked again
+            try:
+                answer = await in_thread(choose, seen)
+            except BotFaultError:
+                game.choose = choose
+                raise
+            game.choose = choose
+            return checked(answer, turn["observation"])
 
-    async def _info(self, turn: Turn) -> MatchInfo:
+    async def _info(self, game: _Game, turn: Turn) -> MatchInfo:
         """Return what ``start`` is told, as well as it can be known in a moment."""
         seen = turn["observation"]
         info: MatchInfo = {
@@ -265,7 +254,7 @@ class Runner:
             "move_seconds": max(0.0, (turn["remaining_ms"] - turn["bank_ms"]) / 1000),
             "bank_seconds": turn["bank_ms"] / 1000,
         }
-        if self._bot.wants_info:
+        if self._bot.wants_info and game.choose is None:
             with suppress(TimeoutError, LeagueError):
                 async with asyncio.timeout(min(_INFO_SECONDS, turn["remaining_ms"] / 4000)):
                     match = await self._client.send(calls.match(turn["match"]))
@@ -273,41 +262,27 @@ class Runner:
                 info["bank_seconds"] = match["bank_seconds"]
         return info
 
-    def _fall_back(self, turn: Turn, fault: _BotFaultError) -> str:
+    def _fall_back(self, turn: Turn, fault: BotFaultError) -> str:
         """Report a fault and save its observation; return the move to play instead."""
         move: str = turn["observation"]["legal_moves"][0]
-        where = f"match {turn['match']}, turn {turn['turn']}"
+        self.tally.faults += 1
         facts = {
             "match": turn["match"],
             "turn": turn["turn"],
             "kind": fault.kind,
             "reason": str(fault),
             "played": move,
-            **fault.details,
+            **({"traceback": fault.traceback} if fault.traceback else {}),
         }
-        self.tally.faults += 1
-        saved = self._save({"bot": str(self._bot.path), **facts, **_observed(turn)})
-        text = f"{where}: {fault.kind}: {fault}; played {move!r}, the first legal move, instead"
-        if saved:
-            text += f"; the observation is in {saved}"
-        if "traceback" in fault.details:
-            text = f"{fault.details['traceback'].rstrip()}\n{text}"
-        self._report("fault", text, **facts, saved=saved and str(saved))
+        saved = self._faults.save({**facts, "observation": turn["observation"]})
+        text = (
+            f"match {turn['match']}, turn {turn['turn']}: {fault.kind}: {fault}; "
+            f"played {move!r}, the first legal move, instead; {saved.told}"
+        )
+        if fault.traceback:
+            text = f"{fault.traceback.rstrip()}\n{text}"
+        self._report("fault", text, **facts, saved=saved.path and str(saved.path))
         return move
-
-    def _save(self, document: dict[str, Any]) -> Path | None:
-        """Write a fault's file; return its path, or None where there are enough or it can't be."""
-        if self._saved >= _MOST_SAVED:
-            return None
-        name = f"{self._bot.path.stem}-match{document['match']}-turn{document['turn']}.json"
-        try:
-            self._faults.mkdir(parents=True, exist_ok=True)
-            (self._faults / name).write_text(json.dumps(document, indent=1) + "\n")
-        except OSError as error:
-            self._report("warning", f"{self._faults / name} can't be written: {error.strerror}")
-            return None
-        self._saved += 1
-        return self._faults / name
 
     # -- Moves out ---------------------------------------------------------------------------
 
@@ -369,14 +344,22 @@ class Runner:
             game = min(idle, key=lambda game: game.look_at, default=None)
             if game is None or game.look_at > _now():
                 continue
-            match = await self._look(game)
-            game.patience = min(2 * game.patience, _LONGEST_LOOK_SECONDS)
-            game.look_at = _now() + game.patience
-            over = match is None or match["status"] in ("finished", "void")
-            if over and game.answered_at is not None:
-                del self._games[game.id]
-                self._note_work()
-                self._report_end(game, match)
+            await self._look_at(game)
+
+    async def _look_at_all(self) -> None:
+        for game in list(self._games.values()):
+            await self._look_at(game)
+
+    async def _look_at(self, game: _Game) -> None:
+        """Report a match that is over, and forget it."""
+        match = await self._look(game)
+        game.patience = min(2 * game.patience, _LONGEST_LOOK_SECONDS)
+        game.look_at = _now() + game.patience
+        over = match is None or match["status"] in ("finished", "void")
+        if over and game.answered_at is not None and game.id in self._games:
+            del self._games[game.id]
+            self._note_work()
+            self._report_end(game, match)
 
     async def _look(self, game: _Game) -> WatchedMatch | None:
         """Return a match as it is now, or None where there is no such match any more."""
@@ -485,63 +468,6 @@ def _stop_at_signals() -> asyncio.Event:
         with suppress(NotImplementedError):  # on Windows, where Ctrl-C interrupts at once
             loop.add_signal_handler(number, told)
     return stop
-
-
-async def _in_thread(function: Callable[[], Result]) -> Result:
-    """Return what a bot's code gives, from a thread that nothing waits for at the end.
-
-    Raises:
-        _BotFaultError: it raised.
-    """
-    loop = asyncio.get_running_loop()
-    outcome: asyncio.Future[Result] = loop.create_future()
-
-    def settle(result: Result | None, error: _BotFaultError | None) -> None:
-        if outcome.done():
-            return
-        if error is None:
-            outcome.set_result(result)  # type: ignore[arg-type]
-        else:
-            outcome.set_exception(error)
-
-    def work() -> None:
-        result, fault = None, None
-        try:
-            result = function()
-        except BaseException as error:
-            reason = f"{type(error).__name__}: {error}"
-            fault = _BotFaultError("crash", reason, traceback=_traceback(error))
-        with suppress(RuntimeError):  # the loop has ended
-            loop.call_soon_threadsafe(settle, result, fault)
-
-    threading.Thread(target=work, name="bot", daemon=True).start()
-    return await outcome
-
-
-def _traceback(error: BaseException) -> str:
-    """Return an error's traceback without the frames of this module."""
-    frames = traceback.TracebackException.from_exception(error)
-    while frames.stack and frames.stack[0].filename == __file__:
-        del frames.stack[0]
-    return "".join(frames.format())
-
-
-def _checked(answer: object, observation: Observation) -> str:
-    """Return the legal move that a bot's answer is, or raise `_BotFaultError`."""
-    legal: list[str] = observation["legal_moves"]
-    if not isinstance(answer, str):
-        raise _BotFaultError("illegal", f"a move is a text, not {quote(answer)}")
-    if answer not in legal:
-        with suppress(ValueError):  # no such game here, or no such move in it
-            moves = catalogue.find(observation["game"]).moves
-            answer = moves.texts[moves.parse(answer)]
-    if answer not in legal:
-        raise _BotFaultError("illegal", f"{quote(answer)} is none of the legal moves")
-    return answer
-
-
-def _observed(turn: Turn) -> dict[str, Any]:
-    return {"observation": turn["observation"]}
 
 
 def _now() -> float:
