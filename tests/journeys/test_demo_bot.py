@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.journeys.test_up import free_port, league
+from tests.journeys.running import league
 
 pytestmark = pytest.mark.timeout(150)
 
@@ -40,7 +40,8 @@ def demo(address: str, saved: Path) -> list[dict[str, Any]]:
 
 
 def test_the_demo_bot_plays_and_its_matches_are_verified_offline(tmp_path: Path) -> None:
-    with league(tmp_path / "var", free_port()) as address:
+    with league(tmp_path / "var") as running:
+        address = running.address
         saved = tmp_path / "demo-bot.json"
         told = demo(address, saved)
         assert not [event for event in told if event["event"] in ("fault", "refused", "warning")]
