@@ -6,7 +6,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from bots_sdk.reference import HOUSE
-from league.events import announce_tournament
+from league.events import announce_tournament, enter_ladder
 from league.models import Bot, BotVersion, Ladder, Schedule, Tournament
 
 LADDERS = [
@@ -30,6 +30,8 @@ def set_up_league() -> None:
             if bot.current is None:
                 bot.current = BotVersion.objects.create(bot=bot, number=1, note="as shipped")
                 bot.save(update_fields=["current"])
+                for ladder in Ladder.objects.all():
+                    enter_ladder(ladder=ladder, bot=bot)
         if not Tournament.objects.exists():
             now = timezone.now()
             for ladder in Ladder.objects.all():

@@ -41,6 +41,7 @@ def follow_up() -> None:
     """Close the rounds that are played to the end, and open those that come next."""
     _each(standings.rounds_to_close(), standings.close_round)
     _each(events.tournaments_to_advance(), events.advance)
+    _each(events.ladders_to_pair(), events.open_ladder_round)
 
 
 @shared_task

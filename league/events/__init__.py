@@ -2,8 +2,10 @@
 
 from league.events.ladders import (
     enter_ladder,
+    ladders_to_pair,
     leave_ladder,
     may_show_seed,
+    open_ladder_round,
     rounds_with_counts,
 )
 from league.events.organising import (
@@ -23,8 +25,10 @@ __all__ = [
     "change_tournament",
     "enter",
     "enter_ladder",
+    "ladders_to_pair",
     "leave_ladder",
     "may_show_seed",
+    "open_ladder_round",
     "open_round",
     "plan_tournament",
     "rounds_with_counts",

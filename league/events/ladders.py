@@ -1,8 +1,21 @@
-"""Who is on a ladder: entering and leaving, at any time."""
+"""Ladders: entering and leaving at any time, and rounds that follow each other without end."""
 
-from django.db.models import Count, Q, QuerySet
+import secrets
+from datetime import timedelta
 
-from league.models import Block, Bot, Ladder, LadderEntry, Round, Tournament
+from django.db import transaction
+from django.db.models import Count, Max, Q, QuerySet
+from django.utils import timezone
+
+from engine.deals import SEED_BYTES
+from engine.pairing import Candidate, ladder_round
+from engine.rating import elo
+from league.accounts import ONLINE_FOR
+from league.events.rounds import open_round
+from league.models import Block, Bot, Ladder, LadderEntry, Round, Standing, Tournament
+
+SETTLED_BLOCKS = 40
+"""House bots alone on a ladder play up to here; then they rest until somebody comes."""
 
 
 def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
@@ -35,3 +48,55 @@ def may_show_seed(round_: Round) -> bool:
     if round_.tournament is not None:
         return round_.tournament.state == Tournament.State.FINISHED
     return round_.applied_at is not None
+
+
+def ladders_to_pair() -> list[int]:
+    """Return the ids of ladders whose next round may be opened now."""
+    now = timezone.now()
+    own = Q(rounds__tournament=None)
+    ladders = Ladder.objects.filter(paused=False).annotate(
+        under_way=Count("rounds", filter=own & Q(rounds__applied_at=None)),
+        last=Max("rounds__applied_at", filter=own),
+    )
+    return [
+        ladder.pk
+        for ladder in ladders.filter(under_way=0)
+        if ladder.last is None or ladder.last + timedelta(seconds=ladder.round_pause_seconds) <= now
+    ]
+
+
+def open_ladder_round(ladder_id: int) -> Round | None:
+    """Open a ladder's next round, of the bots that can play now; None if there is nothing to play.
+
+    May be called any number of times, at once too: under the ladder's lock one opens the round.
+    """
+    with transaction.atomic():
+        ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
+        if ladder_id not in ladders_to_pair():
+            return None
+        candidates = _candidates(ladder)
+        if all(one.owner is None and one.blocks >= SETTLED_BLOCKS for one in candidates):
+            return None
+        seed = secrets.token_bytes(SEED_BYTES)
+        tables = ladder_round(candidates, ladder.seats, seed)
+        return open_round(ladder=ladder, tables=tables, seed=seed) if tables else None
+
+
+def bots_to_draw(ladder: Ladder) -> QuerySet[Bot]:
+    """Return the bots on a ladder that can play now: hosted ones, and remote ones online."""
+    online = Q(seen_at__gte=timezone.now() - ONLINE_FOR)
+    return Bot.objects.filter(
+        ~Q(kind=Bot.Kind.REMOTE) | online,
+        ladder_entries__ladder=ladder,
+        current__isnull=False,
+        paused=False,
+    )
+
+
+def _candidates(ladder: Ladder) -> list[Candidate]:
+    standings = {row.bot_id: row for row in ladder.standings.all()}
+    fresh = Standing(rating=elo.START, blocks=0)
+    return [
+        Candidate(bot, owner, standings.get(bot, fresh).rating, standings.get(bot, fresh).blocks)
+        for bot, owner in bots_to_draw(ladder).values_list("pk", "owner")
+    ]

@@ -19,6 +19,9 @@ class Ladder(models.Model):
     k_schedule = models.JSONField(
         default=dict, blank=True, help_text="Fields of engine.rating.elo.KSchedule; {}: its own."
     )
+    round_pause_seconds = models.FloatField(
+        default=20.0, help_text="From the end of a round of the ladder's own to the next."
+    )
     paused = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -23,6 +23,8 @@ logging.getLogger("httpx").setLevel(logging.WARNING)  # it notes every poll
 
 SECONDS = 60
 CHECKOUT = Path(__file__).parents[2]
+PAUSE = "from league.models import Ladder; Ladder.objects.update(paused=True)"
+"""For ``manage.py shell``: no ladder opens another round."""
 
 
 def wait_for(done: Callable[[], object], what: object = "", seconds: float = SECONDS) -> Any:

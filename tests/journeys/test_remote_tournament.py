@@ -10,11 +10,13 @@ from engine.rating.blocks import MatchResult, rated_places
 from engine.record import read, verify
 from engine.referee import FAULTS_TO_FORFEIT
 from tests.journeys.running import (
+    PAUSE,
     League,
     league,
     remote_bot,
     sign_up,
     tournament,
+    wait_for,
     wait_for_end,
 )
 
@@ -70,6 +72,9 @@ def test_four_remote_bots_play_a_tournament_and_the_ladder_is_the_fold_of_its_re
 
         for bot in bots:
             bot.stop()
+        running.manage("shell", "-c", PAUSE)
+        rounds = "ladders/twelve-days/rounds"
+        wait_for(lambda: all(row["applied_at"] for row in running.all(rounds)), running.log)
         shown = {row["bot"]: row["rating"] for row in running.all("ladders/twelve-days/standings")}
         assert shown.keys() >= owners.keys()
         assert shown == folded(running, "twelve-days")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.journeys.running import SECONDS, League, free_port, league, wait_for
+from tests.journeys.running import PAUSE, SECONDS, League, free_port, league, wait_for
 
 pytestmark = pytest.mark.timeout(120)
 
@@ -21,6 +21,9 @@ def test_a_first_tournament_plays_itself_and_a_second_start_keeps_it(tmp_path: P
     directory, port = tmp_path / "var", free_port()
     with league(directory, port) as running:
         wait_for(lambda: standings(running, "twelve-days"), running.log)
+        running.manage("shell", "-c", PAUSE)
+        rounds = "ladders/twelve-days/rounds"
+        wait_for(lambda: all(row["applied_at"] for row in running.all(rounds)), running.log)
         rated = standings(running, "twelve-days")
         assert sum(rating for _, rating in rated) == 1_500_000 * len(rated)
         page = running.client.get(f"{running.address}/ladders/twelve-days/").text

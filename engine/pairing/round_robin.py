@@ -1,22 +1,15 @@
-"""Pairing: who sits together next. The same entrants and seed give the same tables."""
+"""Round robins: every table once, or a balanced choice of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import comb
 from random import Random
-from typing import NamedTuple
+
+from engine.pairing.tables import MOST_BLOCKS_A_ROUND, Table, are_owners_apart
 
 MOST_TABLES = 500
-MOST_BLOCKS_A_ROUND = 4
 _SWAPS_PER_TABLE = 40
-
-
-class Table(NamedTuple):
-    """Bots that play a block together; it is not rated if two have one owner."""
-
-    bots: tuple[int, ...]
-    rated: bool
 
 
 def round_robin(owners: Mapping[int, int | None], seats: int, seed: bytes) -> list[list[Table]]:
@@ -38,16 +31,11 @@ def round_robin(owners: Mapping[int, int | None], seats: int, seed: bytes) -> li
         rng.shuffle(tables)
     else:
         tables = _balanced(entrants, seats, rng)
-    apart = [table for table in tables if _owners_apart(table, owners)]
+    apart = [table for table in tables if are_owners_apart(table, owners)]
     # Tables that seat one owner twice are played only where somebody would not play at all.
     placed = {bot for table in apart for bot in table}
     together = [table for table in tables if not placed.issuperset(table)]
     return _in_rounds([Table(t, True) for t in apart] + [Table(t, False) for t in together])
-
-
-def _owners_apart(table: Sequence[int], owners: Mapping[int, int | None]) -> bool:
-    known = [owners[bot] for bot in table if owners[bot] is not None]
-    return len(known) == len(set(known))
 
 
 def _balanced(entrants: Sequence[int], seats: int, rng: Random) -> list[tuple[int, ...]]:

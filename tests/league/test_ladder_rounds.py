@@ -1,0 +1,104 @@
+"""Rounds of a ladder's own: who is drawn, and when the next one opens."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.utils import timezone
+
+from league import events, play, standings
+from league.events.ladders import SETTLED_BLOCKS, bots_to_draw
+from league.models import Bot, Ladder, Round, Standing
+from tests.league import small
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def quick() -> Ladder:
+    """A ladder with four house bots on it and no pause between rounds."""
+    ladder = small.ladder()
+    Ladder.objects.update(round_pause_seconds=0)
+    for bot in small.bots(4):
+        events.enter_ladder(ladder=ladder, bot=bot)
+    ladder.refresh_from_db()
+    return ladder
+
+
+def play_round() -> None:
+    """Play what is open and close the round."""
+    for match_id in play.take_due():
+        play.play_match(match_id, players=small.players)
+    for round_id in standings.rounds_to_close():
+        standings.close_round(round_id)
+
+
+def test_rounds_follow_each_other_and_rate_everybody_on_the_ladder(quick: Ladder) -> None:
+    for number in (1, 2, 3):
+        assert events.ladders_to_pair() == [quick.pk]
+        opened = events.open_ladder_round(quick.pk)
+        assert opened is not None
+        assert opened.number == number
+        assert events.ladders_to_pair() == []
+        assert events.open_ladder_round(quick.pk) is None
+        play_round()
+    assert quick.standings.count() == 4
+    assert sum(quick.standings.values_list("rating", flat=True)) == 4 * 1_500_000
+    assert standings.recompute(quick) == []
+
+
+def test_of_four_who_open_the_next_round_at_once_one_does(quick: Ladder) -> None:
+    def open_round(_: int) -> Round | None:
+        try:
+            return events.open_ladder_round(quick.pk)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as threads:
+        opened = list(threads.map(open_round, range(4)))
+    assert sum(round_ is not None for round_ in opened) == 1
+    assert quick.rounds.count() == 1
+
+
+def test_a_pause_is_kept_between_rounds(quick: Ladder) -> None:
+    Ladder.objects.update(round_pause_seconds=3600)
+    assert events.open_ladder_round(quick.pk) is not None
+    play_round()
+    assert events.ladders_to_pair() == []
+    quick.rounds.update(applied_at=timezone.now() - timedelta(seconds=3601))
+    assert events.ladders_to_pair() == [quick.pk]
+
+
+def test_a_paused_ladder_opens_no_round(quick: Ladder) -> None:
+    Ladder.objects.update(paused=True)
+    assert events.ladders_to_pair() == []
+
+
+def test_house_bots_among_themselves_rest_once_they_are_settled(quick: Ladder) -> None:
+    for bot in Bot.objects.all():
+        Standing.objects.create(
+            ladder=quick, bot=bot, rating=1_500_000, blocks=SETTLED_BLOCKS, version=1
+        )
+    assert events.open_ladder_round(quick.pk) is None
+    [guest] = small.bots(1, User.objects.create(username="ann"), prefix="guest")
+    events.enter_ladder(ladder=quick, bot=guest)
+    opened = events.open_ladder_round(quick.pk)
+    assert opened is not None
+    assert guest.pk in opened.blocks.values_list("bots__bot", flat=True)
+
+
+def test_only_bots_that_can_play_now_are_drawn(quick: Ladder) -> None:
+    owner = User.objects.create(username="ann")
+    online, offline, paused, unready, _ = small.bots(5, owner, prefix="ann")
+    for bot in (online, offline, paused, unready):
+        bot.kind = Bot.Kind.REMOTE
+        bot.seen_at = timezone.now() - timedelta(seconds=59)
+        events.enter_ladder(ladder=quick, bot=bot)
+    offline.seen_at = timezone.now() - timedelta(seconds=61)
+    paused.paused = True
+    unready.current = None
+    for bot in (online, offline, paused, unready):
+        bot.save()
+    assert set(bots_to_draw(quick).filter(owner=owner)) == {online}
