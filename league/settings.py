@@ -143,8 +143,9 @@ REST_FRAMEWORK = {
 SPECTACULAR_SETTINGS = {
     "TITLE": "Twelfth Night: the API",
     "DESCRIPTION": (
-        "Send `Authorization: Bearer TOKEN`: an owner token manages, a bot token plays. Lists are "
-        "paged by cursor, times are ISO 8601 in UTC, errors are problem documents (RFC 9457)."
+        "Send the header Authorization: Bearer TOKEN. An owner token manages, a bot token plays. "
+        "Lists are paged by cursor, times are ISO 8601 in UTC, errors are problem documents "
+        "(RFC 9457)."
     ),
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",

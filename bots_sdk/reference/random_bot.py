@@ -12,10 +12,10 @@ from random import Random
 from typing import Any
 
 
-def choose(observation: dict[str, Any]) -> str:
-    """Return one of the legal moves."""
+def choose(observation: dict[str, Any], luck: str = "") -> str:
+    """Return one of the legal moves; another ``luck`` draws others."""
     # Sorted keys, since two ways to the same observation may order them differently. A text seeds
     # Random alike in every process, which hash() would not.
-    rng = Random(json.dumps(observation, sort_keys=True))
+    rng = Random(luck + json.dumps(observation, sort_keys=True))
     move: str = rng.choice(observation["legal_moves"])
     return move
