@@ -64,3 +64,10 @@ def celery_url(redis_url: str) -> str:
         return redis_url
     number = parse_qs(parts.query).get("db", ["0"])[0]
     return f"redis+socket://{parts.path}?virtual_host={number}"
+
+
+def redis_database(url: str) -> int:
+    """Return the number of the database that a Redis URL names."""
+    parts = urlsplit(url)
+    number = parse_qs(parts.query).get("db", [parts.path.strip("/")])[0]
+    return int(number) if number.isdigit() else 0

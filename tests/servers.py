@@ -1,14 +1,16 @@
 """Starts real servers for a test run, before Django's settings ask where they are.
 
 Loaded as a plugin (``-p tests.servers``). The servers are those of `league.local`, one pair for
-all workers; each worker makes a database of its own. DATABASE_URL and REDIS_URL, where set, name
-others. A run of the engine's tests alone starts none.
+all workers; each worker has a database of its own in both. DATABASE_URL and REDIS_URL, where set,
+name others. A run of the engine's tests alone starts none.
 """
 
 import os
+import re
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -21,16 +23,33 @@ _running = ExitStack()
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
     os.environ.setdefault("SECRET_KEY", "for tests only, and long enough to be taken for a key")
-    given = [path for arg in args if (path := Path(arg.split("::")[0])).exists()]
-    if given and all(str(path).startswith(_NEED_NO_SERVERS) for path in given):
+    paths = [path for arg in args if (path := Path(arg.split("::")[0])).exists()]
+    if paths and all(str(path).startswith(_NEED_NO_SERVERS) for path in paths):
         os.environ.setdefault("DATABASE_URL", "postgresql://nobody@/none?host=/nowhere")
         os.environ.setdefault("REDIS_URL", "unix:///nowhere?db=0")
-    if "DATABASE_URL" in os.environ and "REDIS_URL" in os.environ:
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker is not None:
+        os.environ["REDIS_URL"] = _of_worker(os.environ["REDIS_URL"], int(worker[2:]))
+        return
+    given = {
+        name.lower(): os.environ[name]
+        for name in ("DATABASE_URL", "REDIS_URL")
+        if name in os.environ
+    }
+    if len(given) == 2:
         return
     directory = _running.enter_context(tempfile.TemporaryDirectory(prefix="league-"))
-    servers = _running.enter_context(local_servers(Path(directory), durable=False))
+    servers = _running.enter_context(local_servers(Path(directory), durable=False, **given))
     os.environ["DATABASE_URL"] = servers.database_url
     os.environ["REDIS_URL"] = servers.redis_url
+
+
+def _of_worker(url: str, number: int) -> str:
+    """Return a Redis URL with the number of a worker's own database; there are 16."""
+    database = 1 + number % 15
+    if "db=" in url:
+        return re.sub(r"\bdb=\d+", f"db={database}", url)
+    return urlsplit(url)._replace(path=f"/{database}").geturl()
 
 
 def pytest_unconfigure() -> None:

