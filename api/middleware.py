@@ -67,6 +67,7 @@ class ApiMiddleware:
         """Answer a body that is too long, or of unknown length, before anybody reads it."""
         length = request.META.get("CONTENT_LENGTH") or ""
         if not length and "HTTP_TRANSFER_ENCODING" in request.META:
+            request.META["wsgi.input"].read(LONGEST_READ)  # as below
             return problem_response("length-required")
         if length.isdecimal() and int(length[:20]) > LONGEST_BODY:
             if int(length[:20]) <= LONGEST_READ:

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
@@ -23,9 +24,9 @@ def set_up_league() -> None:
             Ladder.objects.get_or_create(
                 slug=slug, defaults={"title": title, "game": game, "rules": rules, "seats": seats}
             )
-        for name, description in HOUSE.items():
+        for name in settings.HOUSE_BOTS:
             bot, _ = Bot.objects.get_or_create(
-                name=name, defaults={"kind": Bot.Kind.HOUSE, "description": description}
+                name=name, defaults={"kind": Bot.Kind.HOUSE, "description": HOUSE[name]}
             )
             if bot.current is None:
                 bot.current = BotVersion.objects.create(bot=bot, number=1, note="as shipped")

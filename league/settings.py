@@ -1,5 +1,8 @@
 """Django's settings; what differs between machines comes from the environment."""
 
+from django.core.exceptions import ImproperlyConfigured
+
+from bots_sdk.reference import HOUSE
 from league import environment
 
 DEBUG = environment.flag("DEBUG")
@@ -12,6 +15,13 @@ DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 REDIS_URL = environment.text("REDIS_URL")
 # Publishing knows no databases: two leagues on one server must not wake each other's bots.
 REDIS_CHANNELS = f"league:{environment.redis_database(REDIS_URL)}"
+
+# Which of `bots_sdk.reference.HOUSE` a new league begins with; house-search takes the most CPU.
+HOUSE_BOTS = environment.listed("HOUSE_BOTS", ",".join(HOUSE))
+if unknown := set(HOUSE_BOTS) - set(HOUSE):
+    raise ImproperlyConfigured(
+        f"HOUSE_BOTS names {', '.join(sorted(unknown))}; there are {', '.join(HOUSE)}."
+    )
 
 INSTALLED_APPS = [
     "django.contrib.admin",

@@ -138,7 +138,7 @@ async def _line(reader: asyncio.StreamReader) -> bytes:
 async def _end(process: asyncio.subprocess.Process) -> None:
     """End a part, first kindly."""
     if process.returncode is None:
-        os.killpg(process.pid, signal.SIGTERM)
+        process.terminate()  # it alone: it ends its children in its own order
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), _STOP_SECONDS)
     _kill_group(process)

@@ -1,5 +1,6 @@
 """Whatever goes wrong comes out as a problem, with the request's id."""
 
+import io
 import logging
 
 import pytest
@@ -50,11 +51,12 @@ def test_the_longest_body_that_is_taken_is_taken(api):
     assert_problem(api.post("accounts", b" " * (LONGEST_BODY + 1)), 413, "body-too-large")
 
 
-def test_a_body_of_unknown_length_is_refused(api):
-    answer = api.client.post(
-        "/api/v1/accounts", CONTENT_LENGTH="", HTTP_TRANSFER_ENCODING="chunked"
-    )
+def test_a_body_of_unknown_length_is_refused_after_it_was_sent(api):
+    body = io.BytesIO(b"x" * 100_000)
+    sent = {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": body}
+    answer = api.client.post("/api/v1/accounts", **sent)
     assert_problem(answer, 411, "length-required")
+    assert body.tell() == 100_000
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from league.local.running import VARIABLES, variables_of_running
 
@@ -23,16 +24,22 @@ logging.getLogger("httpx").setLevel(logging.WARNING)  # it notes every poll
 
 SECONDS = 60
 CHECKOUT = Path(__file__).parents[2]
+QUICK_BOTS = "house-random,house-thumb,house-random-2,house-thumb-2"
 PAUSE = "from league.models import Ladder; Ladder.objects.update(paused=True)"
 """For ``manage.py shell``: no ladder opens another round."""
 
 
-def wait_for(done: Callable[[], object], what: object = "", seconds: float = SECONDS) -> Any:
+def wait_for(
+    done: Callable[[], object], what: object = "", seconds: float = SECONDS, every: float = 0.1
+) -> Any:
     """Return what ``done`` gives as soon as that is true; fail if it takes too long."""
     deadline = time.monotonic() + seconds
     while not (result := done()):
-        assert time.monotonic() < deadline, what() if callable(what) else what
-        time.sleep(0.05)
+        if time.monotonic() > deadline:
+            pytest.fail(
+                f"it takes longer than {seconds:.0f} s; {what() if callable(what) else what}"
+            )
+        time.sleep(every)
     return result
 
 
@@ -53,7 +60,7 @@ class League:
         directory: of its data.
     """
 
-    def __init__(self, directory: Path, port: int, servers: Mapping[str, str]) -> None:
+    def __init__(self, directory: Path, port: int, variables: Mapping[str, str]) -> None:
         self.address = f"http://127.0.0.1:{port}"
         self.directory = directory
         self._log = directory.with_suffix(".log")
@@ -62,7 +69,8 @@ class League:
             for name, value in os.environ.items()
             if name not in (*VARIABLES, "DJANGO_SETTINGS_MODULE")
         }
-        environment |= servers
+        environment |= {"HOUSE_BOTS": QUICK_BOTS, "RATE_GENERAL": "60000/minute"}
+        environment |= variables
         self._environment = {**environment, "LEAGUE_DIRECTORY": str(directory)}
         command = [sys.executable, "-m", "league.local.up"]
         command += ["--directory", str(directory), "--port", str(port)]
@@ -73,8 +81,12 @@ class League:
         self.client = httpx.Client(base_url=f"{self.address}/api/v1/", timeout=40)
 
     def log(self) -> str:
-        """Return what it has printed."""
-        return self._log.read_text()
+        """Return the end of what it has printed."""
+        return self._log.read_text()[-6000:]
+
+    def is_up(self) -> bool:
+        """Return whether it has said so."""
+        return "Twelfth Night is up" in self._log.read_text()
 
     def get(self, path: str) -> Any:
         """Return what the API answers to anybody."""
@@ -137,19 +149,19 @@ class League:
 
 @contextmanager
 def league(
-    directory: Path, port: int | None = None, servers: Mapping[str, str] | None = None
+    directory: Path, port: int | None = None, variables: Mapping[str, str] | None = None
 ) -> Iterator[League]:
     """Run a league from a directory; then stop it.
 
     Args:
         directory: of its data.
         port: of its front.
-        servers: DATABASE_URL and REDIS_URL of servers that the test runs.
+        variables: of its environment, beside those that keep it small.
     """
-    running = League(directory, port or free_port(), servers or {})
+    running = League(directory, port or free_port(), variables or {})
     try:
         wait_for(
-            lambda: "Twelfth Night is up" in running.log() or running.process.poll() is not None,
+            lambda: running.is_up() or running.process.poll() is not None,
             running.log,
         )
         assert running.process.poll() is None, running.log()
@@ -278,4 +290,4 @@ def wait_for_end(league: League, number: int, seconds: float = SECONDS) -> Any:
         ended = found.status_code == 200 and found.json()["state"] in ("finished", "cancelled")
         return found.json() if ended else None
 
-    return wait_for(over, league.log, seconds)
+    return wait_for(over, league.log, seconds, every=0.5)

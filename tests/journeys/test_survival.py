@@ -27,12 +27,13 @@ from tests.journeys.running import (
 pytestmark = pytest.mark.timeout(240)
 
 SET_UP = """
-from league.models import Bot, Ladder
-house = Bot.objects.filter(kind="house")
-house.exclude(name__in=["house-random", "house-thumb"]).update(paused=True)
+from league.models import Ladder
 Ladder.objects.create(slug="quick", title="Quick", game="twelve-days", rules="eight-nights",
                       seats=3, move_seconds={move}, bank_seconds={bank})
 """
+
+
+THREE = {"HOUSE_BOTS": "house-random,house-thumb,house-random-2"}
 
 
 def set_up(running: League, move: float, bank: float) -> str:
@@ -116,10 +117,10 @@ def thoughtful(seen: Any) -> str:
 def test_a_tournament_is_played_to_its_end_whatever_is_killed_meanwhile(tmp_path: Path) -> None:
     with (
         servers(tmp_path / "servers") as own,
-        league(tmp_path / "var", servers=own.variables) as running,
+        league(tmp_path / "var", variables=own.variables | THREE) as running,
     ):
         organiser = set_up(running, move=10, bank=60)
-        owners = {f"feste-{i}": sign_up(running, f"owner-{i}") for i in range(3)}
+        owners = {f"feste-{i}": sign_up(running, f"owner-{i}") for i in range(2)}
         bots = [
             remote_bot(running, owner, name, choose=thoughtful) for name, owner in owners.items()
         ]
@@ -146,8 +147,8 @@ def test_a_tournament_is_played_to_its_end_whatever_is_killed_meanwhile(tmp_path
 
 
 def test_bots_that_misbehave_harm_nobody_but_themselves(tmp_path: Path) -> None:
-    with league(tmp_path / "var") as running:
-        organiser = set_up(running, move=2, bank=0)
+    with league(tmp_path / "var", variables=THREE) as running:
+        organiser = set_up(running, move=5, bank=0)
         owners = {
             name: sign_up(running, f"owner-of-{name}")
             for name in ("good", "nonsense", "twice", "silent")

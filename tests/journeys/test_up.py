@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from bots_sdk.reference import HOUSE
 from tests.journeys.running import PAUSE, SECONDS, League, free_port, league, wait_for
 
 pytestmark = pytest.mark.timeout(120)
@@ -19,12 +20,15 @@ def standings(running: League, ladder: str) -> list[tuple[str, int]]:
 
 def test_a_first_tournament_plays_itself_and_a_second_start_keeps_it(tmp_path: Path) -> None:
     directory, port = tmp_path / "var", free_port()
-    with league(directory, port) as running:
+    # One of each kind: twins would make it fifteen tables instead of one.
+    kinds = [bot for bot in HOUSE if not bot.endswith("-2")]
+    with league(directory, port, {"HOUSE_BOTS": ",".join(kinds)}) as running:
         wait_for(lambda: standings(running, "twelve-days"), running.log)
         running.manage("shell", "-c", PAUSE)
         rounds = "ladders/twelve-days/rounds"
         wait_for(lambda: all(row["applied_at"] for row in running.all(rounds)), running.log)
         rated = standings(running, "twelve-days")
+        assert {bot for bot, _ in rated} == set(kinds)
         assert sum(rating for _, rating in rated) == 1_500_000 * len(rated)
         page = running.client.get(f"{running.address}/ladders/twelve-days/").text
         assert all(bot in page for bot, _ in rated)
