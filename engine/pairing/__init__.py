@@ -1,15 +1,26 @@
 """Pairing: who sits together next. The same entrants and seed give the same tables."""
 
-from engine.pairing.ladder import Candidate, ladder_round
+from engine.pairing.ladder import Candidate, blocks_to_halve_error, ladder_round
 from engine.pairing.round_robin import MOST_TABLES, round_robin
-from engine.pairing.tables import MOST_BLOCKS_A_ROUND, Table, are_owners_apart
+from engine.pairing.tables import (
+    MOST_BLOCKS_A_ROUND,
+    Owners,
+    Table,
+    are_owners_apart,
+    derive_pairing_seed,
+    meetings,
+)
 
 __all__ = [
     "MOST_BLOCKS_A_ROUND",
     "MOST_TABLES",
     "Candidate",
+    "Owners",
     "Table",
     "are_owners_apart",
+    "blocks_to_halve_error",
+    "derive_pairing_seed",
     "ladder_round",
+    "meetings",
     "round_robin",
 ]

@@ -1,18 +1,18 @@
 """Round robins: every table once, or a balanced choice of them."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from math import comb
 from random import Random
 
-from engine.pairing.tables import MOST_BLOCKS_A_ROUND, Table, are_owners_apart
+from engine.pairing.tables import MOST_BLOCKS_A_ROUND, Owners, Table, are_owners_apart, pairs
 
 MOST_TABLES = 500
 _SWAPS_PER_TABLE = 40
 
 
-def round_robin(owners: Mapping[int, int | None], seats: int, seed: bytes) -> list[list[Table]]:
+def round_robin(owners: Owners, seats: int, seed: bytes) -> list[list[Table]]:
     """Return all rounds of a round robin: every table of so many bots, or a balanced choice.
 
     Args:
@@ -55,7 +55,7 @@ def _balanced(entrants: Sequence[int], seats: int, rng: Random) -> list[tuple[in
                 queue.remove(bot)
                 table.append(bot)
         tables.append(table)
-    met = Counter(pair for table in tables for pair in _pairs(table))
+    met = Counter(pair for table in tables for pair in pairs(table))
     for _ in range(_SWAPS_PER_TABLE * MOST_TABLES):
         a, b = rng.sample(tables, 2)
         i, j = rng.randrange(seats), rng.randrange(seats)
@@ -69,17 +69,13 @@ def _balanced(entrants: Sequence[int], seats: int, rng: Random) -> list[tuple[in
 
 
 def _swap(a: list[int], i: int, b: list[int], j: int, met: Counter[tuple[int, int]]) -> None:
-    met.subtract([*_pairs(a), *_pairs(b)])
+    met.subtract([*pairs(a), *pairs(b)])
     a[i], b[j] = b[j], a[i]
-    met.update([*_pairs(a), *_pairs(b)])
-
-
-def _pairs(table: Sequence[int]) -> list[tuple[int, int]]:
-    return [(min(pair), max(pair)) for pair in combinations(table, 2)]
+    met.update([*pairs(a), *pairs(b)])
 
 
 def _cost(table: Sequence[int], met: Counter[tuple[int, int]]) -> int:
-    return sum(met[pair] for pair in _pairs(table))
+    return sum(met[pair] for pair in pairs(table))
 
 
 def _in_rounds(tables: Sequence[Table]) -> list[list[Table]]:

@@ -1,0 +1,184 @@
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations
+from math import ceil
+from random import Random
+from statistics import mean
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.pairing import MOST_BLOCKS_A_ROUND, Candidate, blocks_to_halve_error, ladder_round
+from tests.engine.pairing.fields import SEED, apart, fields, most_of_one_owner, seats, seeds
+
+
+@st.composite
+def candidates(draw: st.DrawFn, least_blocks: int = 0) -> list[Candidate]:
+    return [
+        Candidate(
+            bot=bot,
+            owner=owner,
+            rating=1_500_000 + draw(st.integers(-500_000, 500_000)),
+            blocks=draw(st.integers(0, 40)),
+            most_blocks=draw(st.integers(least_blocks, MOST_BLOCKS_A_ROUND)),
+        )
+        for bot, owner in draw(fields()).items()
+    ]
+
+
+def alike(count: int, owner: int | None = None, first: int = 0, blocks: int = 0) -> list[Candidate]:
+    return [Candidate(bot, owner, 1_500_000, blocks) for bot in range(first, first + count)]
+
+
+@given(candidates(), seats, seeds, st.integers(0, 30))
+def test_nobody_sits_twice_at_a_table_or_oftener_in_a_round_than_it_may(
+    bots: list[Candidate], seats: int, seed: bytes, tables: int
+) -> None:
+    made = ladder_round(bots, seats, seed, tables=tables)
+    owners = {c.bot: c.owner for c in bots}
+    sat = Counter(bot for table in made for bot in table.bots)
+    assert all(sat[c.bot] <= c.most_blocks for c in bots)
+    for table in made:
+        assert len(set(table.bots)) == len(table.bots) == seats
+        assert table.rated == apart(table.bots, owners)
+
+
+@given(candidates(), seats, seeds, st.integers(0, 30))
+def test_only_those_who_would_not_sit_and_some_to_fill_up_are_seated_where_owners_meet(
+    bots: list[Candidate], seats: int, seed: bytes, tables: int
+) -> None:
+    made = ladder_round(bots, seats, seed, tables=tables)
+    elsewhere = {bot for table in made if table.rated for bot in table.bots}
+    together = {bot for table in made if not table.rated for bot in table.bots}
+    assert len(together & elsewhere) < seats
+    apart = ladder_round(bots, seats, seed, tables=tables, unrated=False)
+    assert all(table.rated for table in apart)
+    assert {bot for table in apart for bot in table.bots} >= elsewhere - together
+
+
+@given(candidates(least_blocks=MOST_BLOCKS_A_ROUND), seats, seeds, st.integers(0, 30))
+def test_everybody_sits_in_every_round_if_all_may_play_four_blocks(
+    bots: list[Candidate], seats: int, seed: bytes, tables: int
+) -> None:
+    sat = {bot for table in ladder_round(bots, seats, seed, tables=tables) for bot in table.bots}
+    assert sat == ({c.bot for c in bots} if len(bots) >= seats else set())
+
+
+@given(candidates(least_blocks=MOST_BLOCKS_A_ROUND), seats, seeds)
+def test_owners_are_apart_wherever_the_others_blocks_allow_it(
+    bots: list[Candidate], seats: int, seed: bytes
+) -> None:
+    owners = {c.bot: c.owner for c in bots}
+    made = ladder_round(bots, seats, seed)
+    tables = max(ceil(len(bots) / seats), most_of_one_owner(owners))
+    room: Counter[tuple[str, int]] = Counter()
+    for c in bots:
+        room[("house", c.bot) if c.owner is None else ("owner", c.owner)] += c.most_blocks
+    if len(bots) >= seats and sum(min(n, tables) for n in room.values()) >= seats * tables:
+        assert len(made) == tables
+        assert all(table.rated for table in made)
+
+
+@given(candidates(), seats, seeds, st.randoms())
+def test_the_same_bots_and_seed_give_the_same_tables_in_whatever_order_they_came(
+    bots: list[Candidate], seats: int, seed: bytes, random: Random
+) -> None:
+    turned = list(bots)
+    random.shuffle(turned)
+    assert ladder_round(bots, seats, seed) == ladder_round(turned, seats, seed)
+
+
+def test_another_seed_gives_other_tables() -> None:
+    assert ladder_round(alike(12), 4, SEED) != ladder_round(alike(12), 4, bytes(32))
+
+
+def test_more_tables_go_to_those_with_the_fewest_blocks() -> None:
+    bots = alike(16, blocks=100) + alike(4, first=100)
+    made = ladder_round(bots, 4, SEED, tables=8)
+    sat = Counter(bot for table in made for bot in table.bots)
+    assert len(made) == 8
+    assert [sat[c.bot] for c in bots if not c.blocks] == [4, 4, 4, 4]
+    assert max(sat[c.bot] for c in bots if c.blocks) - 1 <= 1
+
+
+def test_tables_of_those_with_the_fewest_blocks_come_first() -> None:
+    bots = [replace(c, blocks=c.bot) for c in alike(40)]
+    made = ladder_round(bots, 4, SEED)
+    assert [min(t.bots) for t in made] == sorted(min(t.bots) for t in made)
+
+
+def test_a_bot_that_stays_out_for_want_of_others_is_not_one_with_the_fewest_blocks() -> None:
+    bots = [replace(c, blocks=c.bot, most_blocks=1) for c in alike(5)]
+    assert [table.bots for table in ladder_round(bots, 4, SEED)] == [(0, 1, 2, 3)]
+
+
+def test_nobody_starves_over_rounds_though_all_may_play_one_block_only() -> None:
+    bots = {c.bot: replace(c, most_blocks=1) for c in alike(7)}
+    for number in range(28):
+        for table in ladder_round(bots.values(), 4, bytes([number]) * 32):
+            for bot in table.bots:
+                bots[bot] = replace(bots[bot], blocks=bots[bot].blocks + 1)
+    assert {c.blocks for c in bots.values()} == {16}
+
+
+def test_house_bots_fill_in_before_others_sit_again() -> None:
+    own = [Candidate(bot, bot, 1_500_000, 0) for bot in range(9)]
+    house = alike(4, first=100, blocks=1000)
+    sat = Counter(bot for table in ladder_round(own + house, 4, SEED) for bot in table.bots)
+    assert all(sat[c.bot] == 1 for c in own)
+    assert sum(sat[c.bot] for c in house) == 7
+
+
+def test_an_owners_many_bots_each_get_a_table_of_their_own() -> None:
+    made = ladder_round(alike(5, owner=1) + alike(4, first=100), 4, SEED)
+    assert len(made) == 5
+    assert all(table.rated for table in made)
+
+
+def test_one_owners_bots_alone_meet_unrated() -> None:
+    own = alike(5, owner=1)
+    assert [table.rated for table in ladder_round(own, 3, SEED)] == [False, False]
+    assert ladder_round(own, 3, SEED, unrated=False) == []
+
+
+def test_opponents_are_near_in_rating_but_some_far() -> None:
+    bots = [Candidate(bot, bot, 1_000_000 + 10_000 * bot, 0) for bot in range(100)]
+    by_bot = {c.bot: c.rating for c in bots}
+    gaps = [
+        abs(by_bot[a] - by_bot[b])
+        for number in range(20)
+        for table in ladder_round(bots, 4, bytes([number]) * 32)
+        for a, b in combinations(table.bots, 2)
+    ]
+    assert mean(gap < 200_000 for gap in gaps) > 0.75
+    assert 0.05 < mean(gap > 250_000 for gap in gaps) < 0.25
+    strict = ladder_round(bots, 4, SEED, near=0, far_per_cent=0)
+    assert [max(t.bots) - min(t.bots) for t in strict] == [3] * 25
+
+
+def test_neighbours_in_rating_come_to_meet_each_other() -> None:
+    bots = [Candidate(bot, bot, 1_000_000 + 10_000 * bot, 0) for bot in range(24)]
+    met = {
+        pair
+        for number in range(30)
+        for table in ladder_round(bots, 4, bytes([number]) * 32)
+        for pair in combinations(table.bots, 2)
+    }
+    assert all((bot, bot + 1) in met for bot in range(23))
+
+
+@pytest.mark.parametrize("most_blocks", [-1, 5])
+def test_a_number_of_blocks_that_no_round_allows_is_refused(most_blocks: int) -> None:
+    with pytest.raises(ValueError, match=f"up to 4 blocks a round, not {most_blocks}"):
+        ladder_round([Candidate(1, None, 0, 0, most_blocks)], 2, SEED)
+
+
+def test_a_bot_that_stands_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="bot 3 stands twice"):
+        ladder_round(alike(1, first=3) * 2, 2, SEED)
+
+
+def test_an_error_bar_halves_with_three_times_the_blocks_more() -> None:
+    assert blocks_to_halve_error(20) == 60
+    assert blocks_to_halve_error(0) == 3
