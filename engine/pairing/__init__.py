@@ -2,6 +2,7 @@
 
 from engine.pairing.ladder import Candidate, blocks_to_halve_error, ladder_round
 from engine.pairing.round_robin import MOST_TABLES, round_robin
+from engine.pairing.swiss import Entrant, SwissRound, swiss_round, swiss_rounds
 from engine.pairing.tables import (
     MOST_BLOCKS_A_ROUND,
     Owners,
@@ -15,7 +16,9 @@ __all__ = [
     "MOST_BLOCKS_A_ROUND",
     "MOST_TABLES",
     "Candidate",
+    "Entrant",
     "Owners",
+    "SwissRound",
     "Table",
     "are_owners_apart",
     "blocks_to_halve_error",
@@ -23,4 +26,6 @@ __all__ = [
     "ladder_round",
     "meetings",
     "round_robin",
+    "swiss_round",
+    "swiss_rounds",
 ]

@@ -1,0 +1,208 @@
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import combinations
+from math import ceil, log2
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.pairing import Table, derive_pairing_seed, meetings
+from engine.pairing.swiss import SWAPS, Entrant, SwissRound, swiss_round, swiss_rounds
+from tests.engine.pairing.fields import (
+    SEED,
+    Owners,
+    apart,
+    fields,
+    most_of_one_owner,
+    seats,
+    seeds,
+)
+
+FAST = 300
+"""Swaps, for properties that hold however few there are."""
+
+Scores = Mapping[int, Fraction]
+
+
+def play(tables: list[Table], scores: Scores, luck: Random) -> dict[int, Fraction]:
+    """Return the scores after a round in which each table's places fall by luck."""
+    after = dict(scores)
+    for table in tables:
+        order = luck.sample(table.bots, len(table.bots))
+        for place, bot in enumerate(order):
+            if bot in after:
+                after[bot] += Fraction(place, len(order) - 1)
+    return after
+
+
+def standings(owners: Owners, scores: Scores) -> list[Entrant]:
+    return [Entrant(bot, owner, scores[bot]) for bot, owner in owners.items() if bot in scores]
+
+
+def event(
+    owners: Owners,
+    seats: int,
+    *,
+    luck: Random,
+    withdrawals: int = 0,
+    rounds: int | None = None,
+    swaps: int = SWAPS,
+) -> list[SwissRound]:
+    """Play all rounds of an event; before each but the first so many bots withdraw by luck."""
+    scores = dict.fromkeys(owners, Fraction())
+    byes: Counter[int] = Counter()
+    played: list[SwissRound] = []
+    for number in range(swiss_rounds(len(owners)) if rounds is None else rounds):
+        for bot in luck.sample(sorted(scores), min(withdrawals, len(scores)) if number else 0):
+            del scores[bot]
+        met = meetings(table for one in played for table in one.tables)
+        field = [Entrant(bot, owners[bot], scores[bot], byes[bot]) for bot in scores]
+        one = swiss_round(field, met, seats, derive_pairing_seed(SEED, number), swaps=swaps)
+        byes.update(one.byes)
+        scores = play(one.tables, scores, luck)
+        played.append(one)
+    return played
+
+
+@given(fields(most=24), seats, st.randoms(), st.integers(0, 3))
+def test_everybody_still_in_sits_once_in_every_round_or_has_the_only_bye_there_is(
+    owners: dict[int, int | None], seats: int, luck: Random, withdrawals: int
+) -> None:
+    left = len(owners)
+    for number, (tables, byes) in enumerate(
+        event(owners, seats, luck=luck, withdrawals=withdrawals, swaps=FAST)
+    ):
+        left -= min(withdrawals, left) if number else 0
+        seated = [bot for table in tables for bot in table.bots]
+        assert len(set(seated)) == len(seated)
+        assert not set(byes) & set(seated)
+        assert len(seated) + len(byes) == left
+        assert len(byes) == (left == 1 or (left % 2 if seats == 2 else 0))
+        sizes = {len(table.bots) for table in tables}
+        assert not sizes or max(sizes) <= seats
+        assert not sizes or max(sizes) - min(sizes) <= 1
+        if left >= (seats - 1) * ceil(left / seats):
+            assert sizes <= {seats, seats - 1}
+
+
+@given(fields(most=24), seats, st.randoms())
+def test_owners_are_apart_in_every_round_if_full_tables_are_enough_for_that(
+    owners: dict[int, int | None], seats: int, luck: Random
+) -> None:
+    biggest = most_of_one_owner(owners)
+    for tables, _ in event(owners, seats, luck=luck, swaps=FAST):
+        assert all(table.rated == apart(table.bots, owners) for table in tables)
+        if biggest <= ceil(len(owners) / seats) and len(owners) > 1:
+            assert all(table.rated for table in tables) or seats == 2
+
+
+@given(fields(most=24), seats, st.randoms(), st.integers(1, 8))
+def test_fill_ins_take_empty_seats_and_no_more(
+    owners: dict[int, int | None], seats: int, luck: Random, house: int
+) -> None:
+    fill_ins = range(1000, 1000 + house)
+    field = standings(owners, dict.fromkeys(owners, Fraction()))
+    tables, byes = swiss_round(field, {}, seats, SEED, fill_ins=fill_ins, swaps=FAST)
+    seated = Counter(bot for table in tables for bot in table.bots)
+    assert max(seated.values(), default=1) == 1
+    assert set(seated) | set(byes) >= set(owners)
+    assert all(set(table.bots) & set(owners) for table in tables)
+    if house >= seats - 1 and owners:
+        assert not byes
+        apart_by_full = most_of_one_owner(owners) <= ceil(len(owners) / seats)
+        assert not apart_by_full or {len(table.bots) for table in tables} == {seats}
+
+
+@given(fields(most=24), seats, seeds, st.randoms())
+def test_the_same_standings_and_seed_give_the_same_round_in_whatever_order_they_came(
+    owners: dict[int, int | None], seats: int, seed: bytes, luck: Random
+) -> None:
+    field = standings(owners, {bot: Fraction(luck.randrange(5), 2) for bot in owners})
+    turned = luck.sample(field, len(field))
+    once = swiss_round(field, {}, seats, seed, swaps=FAST)
+    assert once == swiss_round(turned, {}, seats, seed, swaps=FAST)
+
+
+def test_a_bye_goes_to_the_lowest_score_among_those_who_had_the_fewest() -> None:
+    field = [
+        Entrant(1, 1, Fraction(0), byes=1),
+        Entrant(2, 2, Fraction(1)),
+        Entrant(3, 3, Fraction(2)),
+    ]
+    assert swiss_round(field, {}, 2, SEED) == SwissRound([Table((1, 3), True)], (2,))
+
+
+def test_nobody_has_a_second_bye_before_everybody_had_one() -> None:
+    played = event(dict(enumerate(range(7))), 2, luck=Random(1), rounds=7)
+    assert Counter(bot for one in played for bot in one.byes) == Counter(range(7))
+
+
+def test_a_preset_that_takes_no_smaller_table_gives_byes_instead() -> None:
+    field = [Entrant(bot, bot) for bot in range(5)]
+    tables, byes = swiss_round(field, {}, 4, SEED, fewest=3)
+    assert [len(table.bots) for table in tables] == [4]
+    assert len(byes) == 1
+
+
+def test_tables_of_one_seat_less_keep_an_owners_bots_apart() -> None:
+    field = [Entrant(bot, 1 if bot < 4 else bot) for bot in range(12)]
+    tables, _ = swiss_round(field, {}, 4, SEED)
+    assert [len(table.bots) for table in tables] == [3, 3, 3, 3]
+    assert all(table.rated for table in tables)
+
+
+def test_an_owner_with_too_many_bots_spoils_as_few_tables_as_that_takes() -> None:
+    field = [Entrant(bot, 1 if bot < 10 else bot) for bot in range(16)]
+    tables, _ = swiss_round(field, {}, 4, SEED)
+    assert sorted(table.rated for table in tables) == [False, False, True, True]
+
+
+def test_like_scores_sit_together() -> None:
+    field = [Entrant(bot, bot, Fraction(bot // 4)) for bot in range(32)]
+    tables, _ = swiss_round(field, {}, 4, SEED)
+    assert sorted(table.bots for table in tables) == [
+        tuple(range(four, four + 4)) for four in range(0, 32, 4)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("entrants", "seats", "rounds"),
+    # As many rounds as leave the search room; the most possible are (N - 1) / (seats - 1).
+    [(8, 2, 5), (16, 2, 6), (9, 3, 2), (27, 3, 7), (16, 4, 3), (32, 4, 5), (64, 4, 6), (49, 7, 2)],
+)
+def test_no_pair_meets_twice_while_that_can_be_avoided(
+    entrants: int, seats: int, rounds: int
+) -> None:
+    owners = dict(enumerate(range(entrants)))
+    played = event(owners, seats, luck=Random(3), rounds=rounds)
+    assert max(meetings(table for one in played for table in one.tables).values()) == 1
+
+
+@pytest.mark.parametrize(("entrants", "seats"), [(8, 4), (12, 4), (9, 3), (16, 8), (13, 4)])
+def test_where_pairs_must_meet_again_no_pair_does_so_far_oftener_than_the_others(
+    entrants: int, seats: int
+) -> None:
+    played = event(dict(enumerate(range(entrants))), seats, luck=Random(4))
+    met = meetings(table for one in played for table in one.tables)
+    times = [met[pair] for pair in combinations(range(entrants), 2)]
+    assert max(times) <= 1.5 * sum(times) / len(times) + 1
+
+
+@pytest.mark.parametrize("entrants", [2, 3, 4, 5, 8, 9, 64, 65, 1000])
+def test_there_are_the_specs_number_of_rounds(entrants: int) -> None:
+    assert swiss_rounds(entrants) == ceil(log2(entrants)) + 2
+
+
+def test_one_alone_plays_no_round() -> None:
+    assert [swiss_rounds(0), swiss_rounds(1)] == [0, 0]
+    assert swiss_round([Entrant(1, 1)], {}, 4, SEED) == SwissRound([], (1,))
+
+
+def test_a_bot_that_stands_twice_or_fills_in_for_itself_is_refused() -> None:
+    with pytest.raises(ValueError, match="bot 1 stands twice"):
+        swiss_round([Entrant(1, 1), Entrant(1, 1)], {}, 2, SEED)
+    with pytest.raises(ValueError, match="bot 1 can't fill in"):
+        swiss_round([Entrant(1, 1)], {}, 2, SEED, fill_ins=[1])
