@@ -19,6 +19,7 @@ from engine.pairing.tables import (
     derive_pairing_seed,
     meetings,
 )
+from engine.pairing.tiebreaks import PlayedMatch, Row, TieBreak, rank_entrants
 
 __all__ = [
     "MOST_BLOCKS_A_ROUND",
@@ -27,8 +28,11 @@ __all__ = [
     "Entrant",
     "KnockoutRound",
     "Owners",
+    "PlayedMatch",
+    "Row",
     "SwissRound",
     "Table",
+    "TieBreak",
     "advancing",
     "are_owners_apart",
     "blocks_to_halve_error",
@@ -38,6 +42,7 @@ __all__ = [
     "meetings",
     "needs_extra_block",
     "places_to_advance",
+    "rank_entrants",
     "round_robin",
     "seed_entrants",
     "swiss_round",
