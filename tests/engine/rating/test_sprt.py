@@ -1,0 +1,174 @@
+import math
+from fractions import Fraction
+from itertools import repeat
+from random import Random
+from statistics import mean, pstdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.rating.blocks import MatchResult, pair_results
+from engine.rating.sprt import Plan, Step, Verdict, block_difference, decide, path
+
+FOUR = Plan(seats=4)
+
+
+def last(plan: Plan, differences: object) -> Step:
+    step = decide(plan, differences)  # type: ignore[arg-type]
+    assert step is not None
+    return step
+
+
+# -- The formula -----------------------------------------------------------------------------
+
+
+def test_the_bounds_are_2_94_to_either_side() -> None:
+    assert (FOUR.lower, FOUR.upper) == pytest.approx((-2.944, 2.944), abs=1e-3)
+
+
+def test_twenty_elo_at_a_table_of_four_are_a_difference_of_0_038() -> None:
+    # 20 * 2.302585 / 1600 * 4 / 3
+    assert FOUR.expected_difference(20) == pytest.approx(0.038376, abs=1e-6)
+
+
+@given(st.lists(st.sampled_from([-1.0, -0.5, -1 / 6, 0.0, 1 / 6, 0.5, 1.0]), min_size=1))
+def test_the_llr_is_the_specs_formula(differences: list[float]) -> None:
+    for step in path(FOUR, differences):
+        seen = differences[: step.blocks]
+        sd = max(pstdev(seen), 0.01)
+        t, t0, t1 = (x / sd for x in (mean(seen), 0, FOUR.expected_difference(20)))
+        llr = step.blocks / 2 * math.log((1 + (t - t0) ** 2) / (1 + (t - t1) ** 2))
+        assert step.llr == pytest.approx(llr, rel=1e-6, abs=1e-6)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=1))
+def test_exchanged_hypotheses_turn_the_llr_round(differences: list[float]) -> None:
+    turned = Plan(seats=4, elo0=-20, elo1=0)
+    for step, mirror in zip(
+        path(FOUR, differences), path(turned, [-d for d in differences]), strict=False
+    ):
+        assert step.llr == pytest.approx(-mirror.llr, rel=1e-6, abs=1e-6)
+
+
+def test_the_difference_of_a_swap_block_is_the_mean_of_both_matches() -> None:
+    # First 1 beats 3 and 4 and loses to 2, which beats all; then 2 is last and 1 first.
+    played = [MatchResult((1, 3, 2, 4), (2, 3, 1, 3)), MatchResult((2, 3, 1, 4), (4, 2, 1, 2))]
+    first, second = Fraction(2, 3) - 1, Fraction(1) - 0
+    assert block_difference(pair_results(played), 1, 2) == (first + second) / 2
+    assert block_difference(pair_results(played), 2, 1) == -(first + second) / 2
+
+
+# -- Verdicts --------------------------------------------------------------------------------
+
+
+def test_a_steady_gain_is_better_after_the_least_number_of_blocks() -> None:
+    step = last(FOUR, repeat(0.04))
+    assert (step.verdict, step.blocks) == (Verdict.BETTER, 16)
+
+
+def test_a_steady_loss_is_not_better() -> None:
+    step = last(FOUR, repeat(-0.04))
+    assert (step.verdict, step.blocks) == (Verdict.NOT_BETTER, 16)
+
+
+def test_far_beyond_both_hypotheses_the_ratio_grows_slowly_but_the_verdict_comes() -> None:
+    # ln(1.0001 / (0.0001 + 0.961624^2)) / 2 = 0.0391 a block: neither hypothesis fits.
+    step = last(FOUR, repeat(1))
+    assert (step.verdict, step.blocks) == (Verdict.BETTER, 76)
+
+
+def test_versions_that_never_differ_show_no_difference_in_behaviour() -> None:
+    step = last(FOUR, repeat(0))
+    assert (step.verdict, step.blocks) == (Verdict.NO_DIFFERENCE, 16)
+
+
+def test_one_block_that_differs_is_a_difference() -> None:
+    assert last(FOUR, [0.1, -0.1] + 14 * [0.0]).verdict is Verdict.NOT_BETTER
+
+
+def test_no_verdict_comes_before_sixteen_blocks() -> None:
+    steps = list(path(FOUR, repeat(0.04)))
+    assert [step.verdict for step in steps] == 15 * [None] + [Verdict.BETTER]
+    assert last(FOUR, 15 * [0.04]).verdict is None
+
+
+def test_what_is_as_far_from_both_hypotheses_is_undecided_after_3000_blocks() -> None:
+    half = FOUR.expected_difference(10)
+    step = last(FOUR, (half + (0.3 if block % 2 else -0.3) for block in range(5000)))
+    assert (step.verdict, step.blocks) == (Verdict.UNDECIDED, 3000)
+
+
+def test_nothing_is_read_after_the_verdict() -> None:
+    blocks = iter(20 * [0.04])
+    last(FOUR, blocks)
+    assert len(list(blocks)) == 4
+
+
+def test_before_the_first_block_there_is_nothing_to_say() -> None:
+    assert decide(FOUR, []) is None
+
+
+@pytest.mark.parametrize("d", [1.01, -2, math.nan])
+def test_a_difference_out_of_range_is_refused(d: float) -> None:
+    with pytest.raises(ValueError, match="block 2 has the difference"):
+        decide(FOUR, [0, d])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"seats": 1},
+        {"seats": 4, "elo1": 0},
+        {"seats": 4, "alpha": 0},
+        {"seats": 4, "alpha": 0.5, "beta": 0.5},
+        {"seats": 4, "least_blocks": 17, "most_blocks": 16},
+        {"seats": 4, "variance_floor": 0},
+    ],
+)
+def test_a_plan_that_can_decide_nothing_is_refused(fields: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        Plan(**fields)  # type: ignore[arg-type]
+
+
+# -- How often it errs -----------------------------------------------------------------------
+
+TESTS = 500
+
+
+def verdicts(elo: float, seed: int) -> dict[Verdict | None, float]:
+    """The share of each verdict over many tests, where A is so much stronger at a table of four.
+
+    Differences as real ones: steps of 1/6 around 0, often 0 itself, with a standard deviation of
+    0.26, their mean shifted by tilting the odds.
+    """
+    rng = Random(seed)
+    steps = [step / 6 for step in range(-4, 5)]
+    weights = [1, 2, 5, 10, 24, 10, 5, 2, 1]
+    shift = FOUR.expected_difference(elo)
+    low, high = -5.0, 5.0
+    for _ in range(60):
+        tilt = (low + high) / 2
+        tilted = [w * math.exp(tilt * x) for w, x in zip(weights, steps, strict=True)]
+        at = sum(w * x for w, x in zip(tilted, steps, strict=True)) / sum(tilted)
+        low, high = (tilt, high) if at < shift else (low, tilt)
+    found: dict[Verdict | None, float] = {}
+    for _ in range(TESTS):
+        verdict = last(FOUR, rng.choices(steps, tilted, k=FOUR.most_blocks)).verdict
+        found[verdict] = found.get(verdict, 0) + 1 / TESTS
+    return found
+
+
+def test_an_equal_version_is_called_better_in_about_one_test_of_twenty() -> None:
+    assert 0.02 <= verdicts(0, seed=1).get(Verdict.BETTER, 0) <= 0.07
+
+
+def test_a_version_20_elo_better_is_called_not_better_in_about_one_test_of_twenty() -> None:
+    found = verdicts(20, seed=2)
+    assert 0.02 <= found.get(Verdict.NOT_BETTER, 0) <= 0.07
+    assert found[Verdict.BETTER] > 0.92
+
+
+def test_worse_versions_are_hardly_ever_called_better_and_much_better_ones_always() -> None:
+    assert verdicts(-20, seed=3).get(Verdict.BETTER, 0) < 0.01
+    assert verdicts(60, seed=4)[Verdict.BETTER] > 0.99
