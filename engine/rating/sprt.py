@@ -157,7 +157,12 @@ def block_difference(shares: Mapping[tuple[int, int], Fraction], new: int, old: 
         shares: mean pair results of its matches, as `blocks.pair_results` gives them.
         new: the id at the table of version A.
         old: the id of version B.
+
+    Raises:
+        ValueError: they did not both sit there.
     """
+    if (new, old) not in shares:
+        raise ValueError(f"{quote(new)} and {quote(old)} did not meet at this table")
     others = [j for i, j in shares if i == new]
     surplus = sum((shares[new, j] for j in others), Fraction(0)) - sum(
         (shares[old, i] for i in {*others, new} - {old}), Fraction(0)

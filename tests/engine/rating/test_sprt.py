@@ -59,6 +59,11 @@ def test_the_difference_of_a_swap_block_is_the_mean_of_both_matches() -> None:
     assert block_difference(pair_results(played), 2, 1) == -(first + second) / 2
 
 
+def test_versions_that_did_not_meet_have_no_difference_to_count() -> None:
+    with pytest.raises(ValueError, match="1 and 5 did not meet"):
+        block_difference({(1, 2): Fraction(1), (2, 1): Fraction(0)}, 1, 5)
+
+
 # -- Verdicts --------------------------------------------------------------------------------
 
 
