@@ -78,7 +78,8 @@ def open_ladder_round(ladder_id: int) -> Round | None:
         if all(one.owner is None and one.blocks >= SETTLED_BLOCKS for one in candidates):
             return None
         seed = secrets.token_bytes(SEED_BYTES)
-        tables = ladder_round(candidates, ladder.seats, seed)
+        # Only to be rated: those who could sit with their owner's other bots alone wait.
+        tables = ladder_round(candidates, ladder.seats, seed, unrated=False)
         return open_round(ladder=ladder, tables=tables, seed=seed) if tables else None
 
 

@@ -102,3 +102,10 @@ def test_only_bots_that_can_play_now_are_drawn(quick: Ladder) -> None:
     for bot in (online, offline, paused, unready):
         bot.save()
     assert set(bots_to_draw(quick).filter(owner=owner)) == {online}
+
+
+def test_a_ladder_with_bots_of_one_owner_alone_opens_no_round(quick: Ladder) -> None:
+    quick.entries.all().delete()
+    for bot in small.bots(4, User.objects.create(username="ann"), prefix="ann"):
+        events.enter_ladder(ladder=quick, bot=bot)
+    assert events.open_ladder_round(quick.pk) is None
