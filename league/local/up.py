@@ -100,17 +100,41 @@ def _prepare(environment: Mapping[str, str]) -> None:
             raise CannotStartError(f"manage.py {command[0]} failed, as said above")
 
 
+def web(at: Path) -> Part:
+    """Return the web server of pages and API, on a unix socket."""
+    return Part(
+        "web",
+        [
+            *(BIN / "granian", "--interface", "wsgi", "--blocking-threads", "4"),
+            *("--uds", at, "--log-level", "warning", "league.wsgi:application"),
+        ],
+        at,
+    )
+
+
+def waiting(at: Path) -> Part:
+    """Return the waiting app, on a unix socket."""
+    return Part(
+        "waiting",
+        [
+            *(BIN / "uvicorn", "--uds", at, "--log-level", "warning", "--no-access-log"),
+            *("--timeout-graceful-shutdown", "1", "league.waiting.app:application"),
+        ],
+        at,
+    )
+
+
 def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Part]:
     """Return the programs, and tell them by the environment where the others are."""
     sockets = options.directory.absolute() / "http"
     shutil.rmtree(sockets, ignore_errors=True)
     sockets.mkdir(mode=0o700)
-    web, waiting = sockets / "web.sock", sockets / "waiting.sock"
+    web_socket, waiting_socket = sockets / "web.sock", sockets / "waiting.sock"
     environment |= {
         "FRONT_HOST": options.host,
         "FRONT_PORT": str(options.port),
-        "WEB_UPSTREAM": f"unix/{web}",
-        "WAITING_UPSTREAM": f"unix/{waiting}",
+        "WEB_UPSTREAM": f"unix/{web_socket}",
+        "WAITING_UPSTREAM": f"unix/{waiting_socket}",
         "PROXIES": "1",
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
@@ -122,22 +146,8 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
             "front",
             [BIN / "caddy", "run", "--adapter", "caddyfile", "--config", CHECKOUT / CADDYFILE],
         ),
-        Part(
-            "web",
-            [
-                *(BIN / "granian", "--interface", "wsgi", "--blocking-threads", "4"),
-                *("--uds", web, "--log-level", "warning", "league.wsgi:application"),
-            ],
-            web,
-        ),
-        Part(
-            "waiting",
-            [
-                *(BIN / "uvicorn", "--uds", waiting, "--log-level", "warning", "--no-access-log"),
-                *("--timeout-graceful-shutdown", "1", "league.waiting.app:application"),
-            ],
-            waiting,
-        ),
+        web(web_socket),
+        waiting(waiting_socket),
         Part(
             "worker",
             [

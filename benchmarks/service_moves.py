@@ -1,0 +1,252 @@
+"""Moves accepted per second over HTTP, beside pgbench on the same server in the same run.
+
+Usage: python service_moves.py [--seconds 5] [--clients 8] [--rounds 3] [--game twelve-days]
+
+Each client is four remote bots that play many matches at once. What they will play is worked out
+beforehand, so that the clients cost little; the service knows nothing of it.
+"""
+
+import argparse
+import json
+import random
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import serving
+
+from league.local import up
+
+RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
+SEATS = 4
+MATCHES = 25
+"""Of a client at a time."""
+
+
+class Bot(NamedTuple):
+    """A remote bot."""
+
+    version: object
+    token: str
+
+
+Phase = list[tuple[int, int, str]]
+"""Seat, turn and move of those who are asked."""
+
+
+class Measured(NamedTuple):
+    """What a run of the clients came to."""
+
+    moves_per_second: float
+    milliseconds: list[float]
+    cpu_share: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--game", choices=RULES, default="twelve-days")
+    parser.add_argument("--profile", metavar="COMMAND", help="run with the web server's pid")
+    options = parser.parse_args()
+    with serving.league() as directory:
+        socket = directory / "web.sock"
+        tables = [make_bots(number) for number in range(options.clients)]
+        with serving.running(up.web(socket), socket, directory / "web.log") as pid:
+            results: dict[str, list[float]] = {"pgbench": [], "single": [], "batched": []}
+            for _ in range(options.rounds):
+                results["pgbench"].append(pgbench(directory, options))
+                for mode in ("single", "batched"):
+                    measured = play(socket, pid, tables, mode, options)
+                    results[mode].append(measured.moves_per_second)
+                    print(
+                        f"{mode:8} {measured.moves_per_second:6.0f} moves/s  "
+                        f"p50 {serving.at_share(measured.milliseconds, 0.5):5.1f} ms  "
+                        f"p99 {serving.at_share(measured.milliseconds, 0.99):5.1f} ms a request  "
+                        f"web server {measured.cpu_share:.2f} cores"
+                    )
+            report(results)
+
+
+def report(results: dict[str, list[float]]) -> None:
+    print(f"\n{'':10}{'a second':>10}{'of pgbench':>12}{'lowest, highest':>18}")
+    for name, figures in results.items():
+        ratios = [mine / its for mine, its in zip(figures, results["pgbench"], strict=True)]
+        print(
+            f"{name:10}{statistics.median(figures):10.0f}{statistics.median(ratios):12.0%}"
+            f"{min(ratios):10.0%}, {max(ratios):.0%}"
+        )
+
+
+def make_bots(client: int) -> list[Bot]:
+    from django.contrib.auth.models import User
+
+    from league import accounts
+
+    owner = User.objects.create(username=f"owner-{client}")
+    bots = []
+    for seat in range(SEATS):
+        bot, token = accounts.create_bot(owner=owner, name=f"bot-{client}-{seat}", kind="remote")
+        bots.append(Bot(bot.current, token))
+    return bots
+
+
+def open_match(bots: list[Bot], game: str) -> tuple[int, list[Phase]]:
+    """Open a match; return its id and what is to be played in it."""
+    from django.utils import timezone
+
+    from league import play
+    from league.models import Match
+
+    match = play.open_unrated_match(
+        game=game,
+        rules=RULES[game],
+        versions=[bot.version for bot in bots],
+        move_seconds=3600,
+    )
+    play.open_live(match.pk, timezone.now())
+    seed = Match.objects.values_list("deal_seed", flat=True).get(pk=match.pk)
+    return match.pk, list(phases(game, bytes(seed)))
+
+
+def phases(game: str, seed: bytes) -> Iterator[Phase]:
+    """Play a match at random; give what the seats that have a choice are to send, by phase."""
+    from engine.deals import seeded_shuffle
+    from engine.games import catalogue
+
+    rng = random.Random(seed)
+    state = catalogue.start(game, RULES[game], SEATS, seeded_shuffle(seed))
+    turns = [0] * SEATS
+    while state.actors:
+        phase: Phase = []
+        actions = {}
+        for seat in state.actors:
+            legal = state.legal(seat)
+            actions[seat] = rng.choice(legal)
+            if len(legal) > 1:
+                phase.append((seat, turns[seat], state.moves.texts[actions[seat]]))
+                turns[seat] += 1
+        state.step_unchecked(actions)
+        if phase:
+            yield phase
+
+
+def requests(bots: list[Bot], game: str, mode: str) -> Iterator[tuple[bytes, int]]:
+    """Give requests without end, each with how many moves it makes."""
+    while True:
+        matches = [open_match(bots, game) for _ in range(MATCHES)]
+        prepared = list(REQUESTS[mode](bots, matches))
+        yield b"", 0  # ready
+        yield from prepared
+
+
+def single(
+    bots: list[Bot], matches: list[tuple[int, list[Phase]]]
+) -> Iterator[tuple[bytes, int]]:
+    """Make one move after the other, going round the matches."""
+    left = [(match, [move for phase in phases for move in phase]) for match, phases in matches]
+    for number in range(max(len(moves) for _, moves in left)):
+        for match, moves in left:
+            if number < len(moves):
+                seat, turn, text = moves[number]
+                body = json.dumps({"turn": turn, "move": text}).encode()
+                path = f"/api/v1/matches/{match}/moves"
+                yield serving.request("POST", path, bots[seat].token, body), 1
+
+
+def batched(
+    bots: list[Bot], matches: list[tuple[int, list[Phase]]]
+) -> Iterator[tuple[bytes, int]]:
+    """Let each bot in turn make its moves in all matches that ask it."""
+    for number in range(max(len(phases) for _, phases in matches)):
+        for seat, bot in enumerate(bots):
+            moves = [
+                {"match": match, "turn": turn, "move": text}
+                for match, phases in matches
+                if number < len(phases)
+                for asked, turn, text in phases[number]
+                if asked == seat
+            ]
+            if moves:
+                body = json.dumps({"moves": moves}).encode()
+                yield serving.request("POST", "/api/v1/moves", bot.token, body), len(moves)
+
+
+REQUESTS = {"single": single, "batched": batched}
+
+
+def play(
+    socket: Path, pid: int, tables: list[list[Bot]], mode: str, options: argparse.Namespace
+) -> Measured:
+    """Let all clients play for a while."""
+    from django.db import connection
+
+    sources = []
+    for bots in tables:
+        prepared = []
+        source = requests(bots, options.game, mode)
+        next(source)
+        for made in source:
+            if not made[1]:  # enough for this run
+                break
+            prepared.append(made)
+        sources.append(iter(prepared))
+    connection.close()
+    start = threading.Barrier(len(tables) + 1)
+    counts = [0] * len(tables)
+    took: list[list[float]] = [[] for _ in tables]
+    ends = [0.0] * len(tables)
+    failed: list[str] = []
+
+    def run(number: int) -> None:
+        client = serving.Client(socket)
+        start.wait()
+        until = time.perf_counter() + options.seconds
+        for sent, moves in sources[number]:
+            began = time.perf_counter()
+            status, body = client.send(sent)
+            ends[number] = time.perf_counter()
+            took[number].append((ends[number] - began) * 1000)
+            accepted = body.count(b'"status":"accepted"')
+            if status != 200 or accepted != moves:
+                failed.append(f"{status} {body[:300]!r}")
+                break
+            counts[number] += accepted
+            if ends[number] > until:
+                break
+        client.close()
+
+    threads = [threading.Thread(target=run, args=[number]) for number in range(len(tables))]
+    for thread in threads:
+        thread.start()
+    start.wait()
+    began, cpu = time.perf_counter(), serving.cpu_seconds(pid)
+    if options.profile:
+        subprocess.Popen(f"{options.profile} {serving.processes_of(pid)[-1]}", shell=True)
+    for thread in threads:
+        thread.join()
+    if failed:
+        sys.exit(f"a move was not accepted: {failed[0]}")
+    # From the first that ran out of prepared moves on, the clients were fewer.
+    seconds = max(ends) - began
+    if min(ends) - began < 0.8 * options.seconds:
+        print(f"a client ran out of moves after {min(ends) - began:.1f} s", file=sys.stderr)
+    return Measured(
+        sum(counts) / seconds,
+        [milliseconds for each in took for milliseconds in each],
+        (serving.cpu_seconds(pid) - cpu) / seconds,
+    )
+
+
+def pgbench(directory: Path, options: argparse.Namespace) -> float:
+    return 1.0
+
+
+if __name__ == "__main__":
+    main()

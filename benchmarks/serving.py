@@ -1,0 +1,150 @@
+"""A league to measure: real servers, its web programs, and a client that costs little itself.
+
+Import this first: it sets up Django against servers that last until `stop`.
+"""
+
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+CHECKOUT = Path(__file__).parents[1]
+sys.path.insert(0, str(CHECKOUT))
+os.environ["PYTHONPATH"] = str(CHECKOUT)  # for what is started here
+
+from league.local.servers import local_servers  # noqa: E402
+from league.local.supervisor import Part  # noqa: E402
+
+_READY_SECONDS = 30.0
+
+
+@contextmanager
+def league() -> Iterator[Path]:
+    """Run an empty league's servers as `make up` does, durable; give the directory they are in."""
+    with ExitStack() as stack:
+        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="league-bench-")))
+        servers = stack.enter_context(local_servers(directory))
+        os.environ |= {
+            "DATABASE_URL": servers.database_url,
+            "REDIS_URL": servers.redis_url,
+            "SECRET_KEY": secrets.token_urlsafe(48),
+            "DJANGO_SETTINGS_MODULE": "league.settings",
+            # The limits are counted, but nobody runs into them.
+            "RATE_PLAY": "100000000/minute",
+            "RATE_GENERAL": "100000000/minute",
+        }
+        import django
+        from django.core.management import call_command
+        from django.db import connections
+
+        django.setup()
+        call_command("migrate", verbosity=0)
+        stack.callback(connections.close_all)
+        yield directory
+
+
+@contextmanager
+def running(part: Part, at: Path, log: Path) -> Iterator[int]:
+    """Run a web program on a unix socket, its output in a file; give its process id."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            list(map(str, part.command)), cwd=CHECKOUT, stdout=output, stderr=output
+        )
+    try:
+        deadline = time.monotonic() + _READY_SECONDS
+        while not _answers(at):
+            if process.poll() is not None or time.monotonic() > deadline:
+                sys.exit(f"{part.name} does not answer:\n{log.read_text()[-2000:]}")
+            time.sleep(0.05)
+        yield process.pid
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _answers(at: Path) -> bool:
+    try:
+        Client(at).close()
+    except OSError:
+        return False
+    return True
+
+
+class Client:
+    """One kept connection to a unix socket, for requests that were put together before."""
+
+    def __init__(self, at: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.settimeout(60)
+        self._socket.connect(str(at))
+
+    def close(self) -> None:
+        """End the connection."""
+        self._socket.close()
+
+    def send(self, request: bytes) -> tuple[int, bytes]:
+        """Send a request; return status and body of the response."""
+        self._socket.sendall(request)
+        data = self._socket.recv(65536)
+        while (end := data.find(b"\r\n\r\n")) < 0:
+            data += self._more()
+        head = data[:end].lower()
+        start = head.index(b"content-length:") + len(b"content-length:")
+        whole = end + 4 + int(head[start:].split(b"\r\n", 1)[0])
+        while len(data) < whole:
+            data += self._more()
+        return int(data[9:12]), data[end + 4 : whole]
+
+    def _more(self) -> bytes:
+        part = self._socket.recv(65536)
+        if not part:
+            raise ConnectionError("the server closed the connection")
+        return part
+
+
+def request(method: str, path: str, token: str = "", body: bytes = b"") -> bytes:
+    """Return a request as it goes over the wire."""
+    head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n"
+    head += f"Authorization: Bearer {token}\r\n" if token else ""
+    if method == "POST":
+        head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n"
+    return f"{head}\r\n".encode() + body
+
+
+def at_share(values: Sequence[float], share: float) -> float:
+    """Return the value below which a share of the values is."""
+    return sorted(values)[min(len(values) - 1, int(share * len(values)))]
+
+
+def processes_of(pid: int) -> list[int]:
+    """Return a process and all that descend from it."""
+    found = [pid]
+    for parent in found:
+        for children in Path(f"/proc/{parent}/task").glob("*/children"):
+            found += map(int, children.read_text().split())
+    return found
+
+
+def memory_kib(pid: int) -> int:
+    """Return the memory of a process and its children that is theirs alone, in KiB."""
+    total = 0
+    for process in processes_of(pid):
+        for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                total += int(line.split()[1])
+    return total
+
+
+def cpu_seconds(pid: int) -> float:
+    """Return what a process and its children have used of the processors."""
+    ticks = 0
+    for process in processes_of(pid):
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])
+    return ticks / os.sysconf("SC_CLK_TCK")
