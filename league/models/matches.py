@@ -41,6 +41,11 @@ class Match(models.Model):
         default=0,
         help_text="Length of the log up to the phase being decided: it never tells who has chosen.",
     )
+    stored = models.PositiveIntegerField(
+        default=0,
+        help_text="How many moves of it were ever stored, secret choices too: what a move is "
+        "compared and set on. Not for the public.",
+    )
     attempts = models.PositiveSmallIntegerField(default=0)
     lease = models.UUIDField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)

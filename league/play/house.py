@@ -78,7 +78,7 @@ def _play(match_id: int, plies: int, choices: list[tuple[int, int, str]]) -> int
     """Make moves that were thought of at a ply, unless the match has gone on since."""
     with transaction.atomic(durable=True):
         table = Table.locked(match_id, Stopwatch(timezone.now()))
-        if table is None or table.match.plies != plies:
+        if table is None or not table.is_playing or table.match.plies != plies:
             return 0
         made = 0
         for seat, action, fault in choices:

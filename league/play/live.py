@@ -2,7 +2,7 @@
 
 Each function here is a transaction or several; each may be called any number of times, at once
 too. The lock on the match's row lets one in after the other, and it is never held while a bot
-thinks. Nothing else writes moves.
+thinks. A plain move does without the lock: see `league.play.statements`. Nothing else writes moves.
 """
 
 import logging
@@ -17,7 +17,7 @@ from engine.games import catalogue
 from league.models import Bot, Match, MatchSeat, Turn
 from league.play.clocks import Stopwatch, remaining_ms
 from league.play.hosted import MOST_QUEUED, REQUEUE
-from league.play.table import Table, lock
+from league.play.table import LockNeededError, Table, lock
 from league.play.verdicts import MoveRefusedError, Verdict
 
 log = logging.getLogger(__name__)
@@ -59,8 +59,7 @@ def open_live(match_id: int, now: datetime | None = None) -> bool:
             match.attempts += 1
             match.started_at = watch.now()
             match.save(update_fields=["status", "attempts", "started_at"])
-        table = Table(match, watch)
-        table.go_on(opening=True)
+        Table.of(match, watch).go_on(opening=True)
         return match.status == Match.Status.PLAYING
 
 
@@ -77,40 +76,39 @@ def submit(bot: Bot, match_id: int, turn: int, text: str, now: datetime) -> Verd
     Raises:
         MoveRefusedError: with a code and what the problem document is to say.
     """
-    with transaction.atomic(durable=True):
-        answer = _submit(bot, match_id, turn, text, now)
+    watch = Stopwatch(now)
+    try:
+        answer = _submit(Table.seen(match_id, watch), bot, match_id, turn, text, now)
+    except LockNeededError:
+        with transaction.atomic(durable=True):
+            answer = _submit(Table.locked(match_id, watch), bot, match_id, turn, text, now)
     if isinstance(answer, MoveRefusedError):  # only now: what was written stays
         raise answer
     return answer
 
 
 def _submit(
-    bot: Bot, match_id: int, number: int, text: str, now: datetime
+    table: Table | None, bot: Bot, match_id: int, number: int, text: str, now: datetime
 ) -> Verdict | MoveRefusedError:
-    match = (
-        Match.objects.filter(pk=match_id, live=True, seating__bot=bot)
-        .select_for_update(no_key=True, of=("self",))
-        .first()
-    )
-    if match is None:
+    seat = table.seat_of(bot) if table else None
+    if table is None or seat is None:
         if MatchSeat.objects.filter(match=match_id, bot=bot).exists():
             return _not_open(match_id, number)
         return MoveRefusedError("not-found", f"{bot} has no seat in a match {match_id}.")
-    turn = Turn.objects.filter(match=match, bot=bot, number=number).first()
+    turn = table.turn(seat, number)
     if turn is not None and turn.decided_at is not None:
-        return _answer_again(match, turn, text)
-    if turn is None or match.status != Match.Status.PLAYING:
+        return _answer_again(table.match, turn, text)
+    if turn is None or not table.is_playing:
         return _not_open(match_id, number)
-    table = Table(match, Stopwatch(now))
     if now > turn.deadline:
         _decide_by_fallback(table, turn, TIMEOUT, now)
         table.go_on()
         return _expired(turn)
     try:
-        action = table.log.state.parse(turn.seat, text)
+        action = table.log.state.parse(seat, text)
     except IllegalMoveError as error:
         return _refuse_illegal(table, turn, error, now)
-    _note_decision(turn, table.choose(turn.seat, action), "", now)
+    table.decide(turn, table.choose(seat, action), "", now)
     table.go_on()
     return Verdict(turn.text, turn.number, remaining_ms(turn, now))
 
@@ -130,9 +128,13 @@ def expire_overdue(now: datetime) -> int:
         try:
             with transaction.atomic(durable=True):
                 table = Table.locked(match_id, watch)
-                if table is None:
+                if table is None or not table.is_playing:
                     continue
-                turns = list(overdue.filter(match=match_id))
+                turns = [
+                    turn
+                    for turn in table.turns.values()
+                    if turn.decided_at is None and turn.deadline < now
+                ]
                 for turn in turns:
                     _decide_by_fallback(table, turn, TIMEOUT, now)
                 table.go_on()
@@ -146,19 +148,15 @@ def expire_overdue(now: datetime) -> int:
 # -- Decisions and what is said of them ------------------------------------------------------
 
 
-def _note_decision(turn: Turn, text: str, fault: str, now: datetime) -> None:
-    turn.text, turn.fault, turn.decided_at = text, fault, now
-    turn.save(update_fields=["text", "fault", "decided_at"])
-
-
 def _decide_by_fallback(table: Table, turn: Turn, fault: str, now: datetime) -> None:
-    _note_decision(turn, table.choose_fallback(turn.seat, fault), fault, now)
+    table.decide(turn, table.choose_fallback(turn.seat, fault), fault, now)
 
 
 def _refuse_illegal(
     table: Table, turn: Turn, error: IllegalMoveError, now: datetime
 ) -> MoveRefusedError:
     """Count an illegal answer; after too many the referee plays."""
+    table.need_lock()
     turn.illegal_answers += 1
     turn.save(update_fields=["illegal_answers"])
     left = MOST_ILLEGAL - turn.illegal_answers

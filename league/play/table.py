@@ -5,19 +5,19 @@ being decided, each at the ply that the phase gives its seat. When the last is i
 done, and the referee goes on to the next that asks somebody.
 """
 
-from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
 
 from django.db import transaction
 
 from engine.record import Fault, Record, fallback
 from engine.referee import FAULTS_TO_FORFEIT
-from league.models import Bot, LiveMove, Match, MatchSeat, Turn
+from league.models import Bot, LiveMove, Match, Turn
 from league.play import wakeups
 from league.play.clocks import Stopwatch, bank_after, full_bank, latest_deadline
 from league.play.finishing import finish
 from league.play.logs import Log, cache, log_of
+from league.play.statements import Sight, read, write
 
 FORFEIT = "forfeit"
 LOOK_AGAIN = timedelta(seconds=60)
@@ -26,40 +26,79 @@ LOOK_FOR_HOUSE = timedelta(seconds=10)
 """The same for one that waits for a worker: the queue may have lost its task."""
 
 
-class Table:
-    """A live match that is locked, with the choices that wait in its phase."""
+class LockNeededError(Exception):
+    """What is to be done with a match needs its lock, or it was changed by another meanwhile."""
 
-    def __init__(self, match: Match, watch: Stopwatch) -> None:
-        self.match = match
+
+class Table:
+    """A live match as it was read, with the choices that wait in its phase.
+
+    Under the lock everything can be done with it. Without, a plain move can; whatever else raises
+    `LockNeededError`, with nothing written.
+    """
+
+    def __init__(self, sight: Sight, watch: Stopwatch, *, is_locked: bool) -> None:
+        self.match, self.seats, self.turns, self.chosen = sight
         self.watch = watch
-        self.log: Log = log_of(match)
-        self.chosen: dict[int, LiveMove] = {
-            move.seat: move for move in match.live_moves.filter(ply__gte=match.plies)
-        }
+        self._is_locked = is_locked
+        self._decided: list[Turn] = []
         self._new: list[LiveMove] = []
         self._opened: list[Turn] = []
 
     @classmethod
+    def seen(cls, match_id: int, watch: Stopwatch) -> "Table | None":
+        """Return the table of a live match without locking it; None if there is none."""
+        sight = read(match_id)
+        return sight and cls(sight, watch, is_locked=False)
+
+    @classmethod
     def locked(cls, match_id: int, watch: Stopwatch) -> "Table | None":
-        """Lock a live match and return its table; None if it is not being played."""
+        """Lock a live match and return its table; None if there is none."""
         match = lock(match_id)
-        if match is None or match.status != Match.Status.PLAYING:
+        return match and cls.of(match, watch)
+
+    @classmethod
+    def of(cls, match: Match, watch: Stopwatch) -> "Table":
+        """Return the table of a live match that is locked."""
+        sight = read(match.pk)
+        assert sight is not None
+        return cls(sight._replace(match=match), watch, is_locked=True)
+
+    def need_lock(self) -> None:
+        """Raise `LockNeededError` unless the match is locked."""
+        if not self._is_locked:
+            raise LockNeededError
+
+    @cached_property
+    def log(self) -> Log:
+        """The log up to the phase that is being decided."""
+        return log_of(self.match)
+
+    @property
+    def is_playing(self) -> bool:
+        """Whether the match is in play."""
+        return self.match.status == Match.Status.PLAYING
+
+    def seat_of(self, bot: Bot) -> int | None:
+        """Return the seat that a bot has, or None."""
+        for number, seat in enumerate(self.seats):
+            if seat.bot_id == bot.pk:
+                return number
+        return None
+
+    def turn(self, seat: int, number: int) -> Turn | None:
+        """Return a turn of a seat, or None if it has not had it."""
+        last = self.turns.get(seat)
+        if last is None or number > last.number:
             return None
-        return cls(match, watch)
+        if number == last.number:
+            return last
+        return Turn.objects.get(match=self.match, seat=seat, number=number)
 
     @property
     def undecided(self) -> list[int]:
         """The seats whose choice is still missing, ascending."""
         return [seat for seat in self.log.state.actors if seat not in self.chosen]
-
-    @cached_property
-    def seating(self) -> Sequence[MatchSeat]:
-        """Who sits where."""
-        return list(self.match.seating.select_related("bot").order_by("seat"))
-
-    def is_remote(self, seat: int) -> bool:
-        """Return whether a seat is asked over the API."""
-        return self.seating[seat].bot.kind == Bot.Kind.REMOTE
 
     def ply_of(self, seat: int) -> int:
         """Return the ply that the phase gives a seat that decides in it."""
@@ -80,6 +119,11 @@ class Table:
         action = fallback(bytes(self.match.deal_seed), self.ply_of(seat), legal)
         return self.choose(seat, action, fault=fault)
 
+    def decide(self, turn: Turn, text: str, fault: str, now: datetime) -> None:
+        """Note what was played in a turn, and when."""
+        turn.text, turn.fault, turn.decided_at = text, fault, now
+        self._decided.append(turn)
+
     def go_on(self, *, opening: bool = False) -> None:
         """Write the moves chosen, and bring the match to where it waits for somebody.
 
@@ -89,18 +133,19 @@ class Table:
         before = self.log.plies
         while not self.undecided and self.log.state.actors:
             self._finish_phase()
-        if self.log.plies > before or opening:
+        gone_on = opening or self.log.plies > before
+        if gone_on:
             self._play_for_those_without_choice()
-        LiveMove.objects.bulk_create(self._new)
         if not self.log.state.actors:
             self._finish()
-        elif self.log.plies > before or opening:
-            self._open_turns()
-        if self.log.plies > before:
+            return
+        house = self._open_turns() if gone_on else False
+        self._write()
+        if gone_on:
             match, log = self.match, self.log
-            transaction.on_commit(
-                lambda: cache.put(match, log) if log.state.actors else cache.drop(match)
-            )
+            transaction.on_commit(lambda: cache.put(match, log))
+            bots = {turn.bot_id for turn in self._opened}
+            wakeups.announce(match_id=match.pk, bot_ids=bots, house=house)
 
     def _play_for_those_without_choice(self) -> None:
         """Make forced moves and those of seats that forfeited, through all phases they finish."""
@@ -119,18 +164,12 @@ class Table:
         self.log = self.log.followed_by([self.chosen[seat] for seat in self.log.state.actors])
         self.chosen = {}
 
-    def _open_turns(self) -> None:
-        """Ask the remote seats that have a choice; have a worker move the others."""
+    def _open_turns(self) -> bool:
+        """Ask the remote seats that have a choice; return whether a worker is to move others."""
         match, now = self.match, self.watch.now()
-        asked = [seat for seat in self.undecided if self.is_remote(seat)]
-        last = {
-            turn.seat: turn
-            for turn in match.turns.filter(seat__in=asked)
-            .order_by("seat", "-number")
-            .distinct("seat")
-        }
+        asked = [seat for seat in self.undecided if self.seats[seat].remote]
         for seat in asked:
-            before = last.get(seat)
+            before = self.turns.get(seat)
             if before is not None and before.ply >= self.log.plies:
                 continue  # it is open already
             bank_ms = bank_after(before) if before else full_bank(match)
@@ -138,7 +177,7 @@ class Table:
                 Turn(
                     match=match,
                     seat=seat,
-                    bot_id=self.seating[seat].bot_id,
+                    bot_id=self.seats[seat].bot_id,
                     number=before.number + 1 if before else 0,
                     ply=self.ply_of(seat),
                     opened_at=now,
@@ -146,18 +185,31 @@ class Table:
                     bank_ms=bank_ms,
                 )
             )
-        Turn.objects.bulk_create(self._opened)
         house = len(asked) < len(self.undecided)
-        match.plies = self.log.plies
-        match.due_at = now + (LOOK_FOR_HOUSE if house else LOOK_AGAIN)
-        match.save(update_fields=["status", "attempts", "plies", "due_at", "started_at"])
-        wakeups.announce(
-            match_id=match.pk, bot_ids={turn.bot_id for turn in self._opened}, house=house
+        look_in = LOOK_FOR_HOUSE if house else LOOK_AGAIN
+        if not look_in / 2 <= match.due_at - now <= look_in:  # else leave the index alone
+            match.due_at = now + look_in
+        return house
+
+    def _write(self) -> None:
+        self.match.plies = self.log.plies
+        written = write(
+            self.match,
+            decided=self._decided,
+            moves=self._new,
+            opened=self._opened,
+            now=self._opened[0].opened_at if self._opened else self.watch.now(),
         )
+        if not written:
+            self.need_lock()
+            raise RuntimeError(f"match {self.match.pk} has changed under its lock")
 
     def _finish(self) -> None:
+        self.need_lock()
+        self._write()
         match, state = self.match, self.log.state
         moves = list(match.live_moves.order_by("ply"))
+        seating = match.seating.select_related("bot").order_by("seat")
         record = Record(
             game=match.game,
             rules=match.rules,
@@ -167,13 +219,14 @@ class Table:
             scores=state.scores or (),
             places=state.places or (),
             faults=tuple(Fault(move.ply, move.seat, move.fault) for move in moves if move.fault),
-            players=tuple(seat.bot.name for seat in self.seating),
+            players=tuple(seat.bot.name for seat in seating),
         )
         forfeited = [
             seat for seat, faults in enumerate(self.log.faults) if faults >= FAULTS_TO_FORFEIT
         ]
         finish(match, record, forfeited, self.watch.now())
         match.live_moves.all().delete()
+        transaction.on_commit(lambda: cache.drop(match))
         wakeups.announce(match_id=match.pk, bot_ids=(), house=False)
 
 
