@@ -3,6 +3,7 @@
 import logging
 import math
 import time
+from threading import Lock
 from typing import Any
 
 from django.conf import settings
@@ -16,6 +17,12 @@ log = logging.getLogger(__name__)
 
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600}
 _REST_AFTER_FAILURE = 5.0
+_PORTIONS = 1000
+"""Of a limit, that processes take one at a time."""
+_MOST_TAKEN = 10_000
+_taken: dict[str, tuple[int, int]] = {}
+"""By key the requests that were counted, and up to which count they have been taken."""
+_lock = Lock()
 
 
 class RateLimit(BaseThrottle):
@@ -31,7 +38,7 @@ class RateLimit(BaseThrottle):
         policy = getattr(view, "rate", "general")
         limit, seconds = parse_rate(settings.API_RATES[policy])
         now = time.time()
-        used = self._count(f"{policy}:{self._who(request)}", seconds, now)
+        used = self._count(f"{policy}:{self._who(request)}", limit, seconds, now)
         if used is None:
             return True
         self.reset = max(1, math.ceil(seconds - now % seconds))
@@ -52,21 +59,40 @@ class RateLimit(BaseThrottle):
             return f"ip:{self.get_ident(request)}"
         return f"bot:{token.bot_id}" if token.bot_id else f"owner:{token.owner_id}"
 
-    def _count(self, key: str, seconds: int, now: float) -> int | None:
-        """Count a request in the window of a time; None if the cache is away."""
+    def _count(self, key: str, limit: int, seconds: int, now: float) -> int | None:
+        """Count a request in the window of a time; None if the cache is away.
+
+        Of a large limit a process takes some at a time, so that not every request asks the cache.
+        """
         if now < RateLimit._away_until:
             return None
         key = f"rate:{key}:{int(now // seconds)}"
+        with _lock:
+            used, end = _taken.get(key, (0, 0))
+            if used < end:
+                _taken[key] = (used + 1, end)
+                return used + 1
         try:
-            if cache.add(key, 1, timeout=seconds + 1):
-                return 1
-            return int(cache.incr(key))
-        except ValueError:
-            return 1  # the window ended between the two
+            some = max(1, limit // _PORTIONS)
+            end = self._take(key, some, seconds)
         except (RedisError, OSError) as error:
             RateLimit._away_until = now + _REST_AFTER_FAILURE
             log.warning("no rate limits for a while: the cache is away (%s)", error)
             return None
+        if some > 1:
+            with _lock:
+                if len(_taken) >= _MOST_TAKEN:
+                    _taken.clear()
+                _taken[key] = (end - some + 1, end)
+        return end - some + 1
+
+    def _take(self, key: str, some: int, seconds: int) -> int:
+        if cache.add(key, some, timeout=seconds + 1):
+            return some
+        try:
+            return int(cache.incr(key, some))
+        except ValueError:
+            return some  # the window ended between the two
 
 
 def parse_rate(rate: str) -> tuple[int, int]:

@@ -66,6 +66,7 @@ def main() -> None:
         opened = [open_match(aside, options.game)[0] for _ in range(PGBENCH_MATCHES)]
         reference = range(opened[0], opened[-1] + 1)
         with serving.running(up.web(socket), socket, directory / "web.log") as pid:
+            warm_up(socket, options.clients)
             results: dict[str, list[float]] = {"pgbench": [], "single": [], "batched": []}
             for _ in range(options.rounds):
                 results["pgbench"].append(pgbench(directory, reference, options))
@@ -89,6 +90,13 @@ def report(results: dict[str, list[float]]) -> None:
             f"{name:10}{statistics.median(figures):10.0f}{statistics.median(ratios):12.0%}"
             f"{min(ratios):10.0%}, {max(ratios):.0%}"
         )
+
+
+def warm_up(socket: Path, clients: int) -> None:
+    """Have every thread of the web server import and connect what it needs."""
+    connections = [serving.Client(socket) for _ in range(clients)]
+    for client in 20 * connections:
+        client.send(serving.request("GET", "/api/v1/ladders"))
 
 
 def make_bots(client: int) -> list[Bot]:
@@ -153,9 +161,7 @@ def requests(bots: list[Bot], game: str, mode: str) -> Iterator[tuple[bytes, int
         yield from prepared
 
 
-def single(
-    bots: list[Bot], matches: list[tuple[int, list[Phase]]]
-) -> Iterator[tuple[bytes, int]]:
+def single(bots: list[Bot], matches: list[tuple[int, list[Phase]]]) -> Iterator[tuple[bytes, int]]:
     """Make one move after the other, going round the matches."""
     left = [(match, [move for phase in phases for move in phase]) for match, phases in matches]
     for number in range(max(len(moves) for _, moves in left)):
@@ -167,9 +173,7 @@ def single(
                 yield serving.request("POST", path, bots[seat].token, body), 1
 
 
-def batched(
-    bots: list[Bot], matches: list[tuple[int, list[Phase]]]
-) -> Iterator[tuple[bytes, int]]:
+def batched(bots: list[Bot], matches: list[tuple[int, list[Phase]]]) -> Iterator[tuple[bytes, int]]:
     """Let each bot in turn make its moves in all matches that ask it."""
     for number in range(max(len(phases) for _, phases in matches)):
         for seat, bot in enumerate(bots):

@@ -6,6 +6,7 @@ nor a backup of it lets anyone in.
 """
 
 import secrets
+import time
 from datetime import datetime, timedelta
 
 from django.contrib.auth import get_user_model
@@ -25,6 +26,11 @@ ONLINE_FOR = timedelta(seconds=60)
 
 ORGANISERS = "organisers"
 """The group of those who set up tournaments; staff may too."""
+_REMEMBERED_FOR = 2.0
+"""Seconds for which a process goes by what it knows of a bot's token: bots call very often."""
+_MOST_REMEMBERED = 10_000
+_remembered: dict[str, tuple[float, Token]] = {}
+"""Tokens of bots and until when they hold, by digest."""
 
 _PURPOSE = "league.accounts.token"
 _SHOWN = len(OWNER_TOKEN) + 6
@@ -125,24 +131,35 @@ def new_bot_token(bot: Bot) -> str:
         bot.tokens.all().delete()
         token.bot = bot
         token.save()
+    _remembered.clear()
     return text
 
 
 def find_token(text: str) -> Token | None:
     """Return the token with a text, its owner or bot with it; None where no such token works.
 
-    The tokens of a person who is locked out work no more, nor do those of that person's bots.
+    The tokens of a person who is locked out work no more, nor do those of that person's bots; a
+    bot's token that has just been used may work for two seconds more in other processes.
     """
     if not text.startswith((OWNER_TOKEN, BOT_TOKEN)) or len(text) > _LONGEST:
         return None
     digest = _digest(text)
+    until, known = _remembered.get(digest, (0.0, None))
+    if known is not None and time.monotonic() < until:
+        return known
     token = (
         Token.objects.select_related("owner", "bot__owner", "bot__current")
         .exclude(Q(owner__is_active=False) | Q(bot__owner__is_active=False))
         .filter(digest=digest)
         .first()
     )
-    return token if token and constant_time_compare(token.digest, digest) else None
+    if token is None or not constant_time_compare(token.digest, digest):
+        return None
+    if token.bot_id is not None:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            _remembered.clear()
+        _remembered[digest] = (time.monotonic() + _REMEMBERED_FOR, token)
+    return token
 
 
 def owner_for_token(text: str) -> User | None:

@@ -49,7 +49,7 @@ def database(name: str) -> dict[str, Any]:
         "port": "PORT",
     }
     return {
-        "ENGINE": "django.db.backends.postgresql",
+        "ENGINE": "league.postgres",
         **{
             django: str(parts.pop(psycopg)) for psycopg, django in known.items() if psycopg in parts
         },

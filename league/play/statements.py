@@ -6,7 +6,7 @@ transaction around it. Both statements are prepared at the server, where plannin
 longer than running them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -120,7 +120,7 @@ class Sight(NamedTuple):
 
 def read(match_id: int) -> Sight | None:
     """Read a live match, in play or not; None where there is none."""
-    rows = _run(READ, {"match": match_id})
+    rows = _run(READ, {"match": str(match_id)}) if 0 < match_id < 2**63 else []
     if not rows:
         return None
     turn_from, move_from = 2 + len(_MATCH), 2 + len(_MATCH) + len(_TURN)
@@ -158,27 +158,27 @@ def write(
     [[written]] = _run(
         WRITE,
         {
-            "match": match.pk,
-            "attempts": match.attempts,
-            "stored": match.stored,
-            "made": len(moves),
-            "plies": match.plies,
+            "match": str(match.pk),
+            "attempts": str(match.attempts),
+            "stored": str(match.stored),
+            "made": str(len(moves)),
+            "plies": str(match.plies),
             "due_at": match.due_at,
-            "decided": [turn.pk for turn in decided],
-            "decided_text": [turn.text for turn in decided],
-            "decided_fault": [turn.fault for turn in decided],
-            "decided_at": [turn.decided_at for turn in decided],
-            "move_ply": [move.ply for move in moves],
-            "move_seat": [move.seat for move in moves],
-            "move_text": [move.text for move in moves],
-            "move_fault": [move.fault for move in moves],
+            "decided": _array(turn.pk for turn in decided),
+            "decided_text": _array(turn.text for turn in decided),
+            "decided_fault": _array(turn.fault for turn in decided),
+            "decided_at": _array(turn.decided_at for turn in decided),
+            "move_ply": _array(move.ply for move in moves),
+            "move_seat": _array(move.seat for move in moves),
+            "move_text": _array(move.text for move in moves),
+            "move_fault": _array(move.fault for move in moves),
             "opened_at": now,
-            "turn_seat": [turn.seat for turn in opened],
-            "turn_bot": [turn.bot_id for turn in opened],
-            "turn_number": [turn.number for turn in opened],
-            "turn_ply": [turn.ply for turn in opened],
-            "turn_deadline": [turn.deadline for turn in opened],
-            "turn_bank": [turn.bank_ms for turn in opened],
+            "turn_seat": _array(turn.seat for turn in opened),
+            "turn_bot": _array(turn.bot_id for turn in opened),
+            "turn_number": _array(turn.number for turn in opened),
+            "turn_ply": _array(turn.ply for turn in opened),
+            "turn_deadline": _array(turn.deadline for turn in opened),
+            "turn_bank": _array(turn.bank_ms for turn in opened),
         },
     )
     match.stored += len(moves) * written
@@ -186,10 +186,19 @@ def write(
 
 
 def _run(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
-    # Django's own cursors put the values into the text, which can't be prepared.
+    # Django's own cursors put the values into the text, which can't be prepared. Whole numbers are
+    # given as texts: as numbers each size would be a type, and each type a statement, of its own.
     connection.ensure_connection()
     with connection.wrap_database_errors, psycopg.Cursor(connection.connection) as cursor:
         return cursor.execute(statement, values, prepare=True).fetchall()
+
+
+def _array(values: Iterable[int | str | datetime]) -> str:
+    """Return an array as PostgreSQL reads it; psycopg's own way takes long to find a type.
+
+    Texts are those of moves and faults: they have no quotes.
+    """
+    return "{" + ",".join([f'"{value}"' for value in values]) + "}"
 
 
 def _made(model: type[Model], names: Sequence[str], values: Sequence[Any]) -> Any:

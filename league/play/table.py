@@ -93,7 +93,7 @@ class Table:
             return None
         if number == last.number:
             return last
-        return Turn.objects.get(match=self.match, seat=seat, number=number)
+        return Turn.objects.filter(match=self.match, seat=seat, number=number).first()
 
     @property
     def undecided(self) -> list[int]:

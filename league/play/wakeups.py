@@ -4,8 +4,11 @@ Whoever misses a hint finds what is open in the database, so a failure here is l
 """
 
 import logging
+import os
 from collections.abc import Iterable
 from functools import cache
+from queue import SimpleQueue
+from threading import Thread
 
 import redis
 from django.conf import settings
@@ -15,8 +18,12 @@ log = logging.getLogger(__name__)
 
 TURNS = f"{settings.REDIS_CHANNELS}:turns"
 """The channel on which bots are told: ids, separated by spaces, of bots with a new turn."""
+TURNS = f"{settings.REDIS_CHANNELS}:turns"
+"""The channel on which bots are told: ids, separated by spaces, of bots with a new turn."""
 MATCHES = f"{settings.REDIS_CHANNELS}:matches"
-"""The channel on which spectators are told: the id of a match that has gone on or ended."""
+"""The channel on which spectators are told: ids of matches that have gone on or ended."""
+
+_untold: SimpleQueue[tuple[int, str]] = SimpleQueue()
 
 
 def announce(*, match_id: int, bot_ids: Iterable[int], house: bool) -> None:
@@ -48,14 +55,30 @@ def queue_house_turns(match_id: int) -> None:
 
 
 def _publish(match_id: int, bots: str) -> None:
-    try:
-        with _redis().pipeline(transaction=False) as pipe:
-            if bots:
-                pipe.publish(TURNS, bots)
-            pipe.publish(MATCHES, match_id)
-            pipe.execute()
-    except redis.RedisError as error:
-        log.warning("match %s: nobody could be told of its turns: %s", match_id, error)
+    """Have it told by a thread of this process: whoever made the move need not wait for that."""
+    _untold.put((match_id, bots))
+    _start_teller(os.getpid())
+
+
+@cache
+def _start_teller(pid: int) -> None:  # by process: threads don't survive a fork
+    Thread(target=_tell_all, name="wakeups", daemon=True).start()
+
+
+def _tell_all() -> None:
+    while True:
+        news = [_untold.get()]
+        while not _untold.empty():  # what was put while we told the last, all at once
+            news.append(_untold.get())
+        bots = {bot for _, told in news for bot in told.split()}
+        try:
+            with _redis().pipeline(transaction=False) as pipe:
+                if bots:
+                    pipe.publish(TURNS, " ".join(bots))
+                pipe.publish(MATCHES, " ".join({str(match) for match, _ in news}))
+                pipe.execute()
+        except redis.RedisError as error:
+            log.warning("%d matches: nobody could be told of them: %s", len(news), error)
 
 
 @cache

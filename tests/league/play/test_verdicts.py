@@ -8,7 +8,7 @@ from django.db import connection
 from engine.record import fallback, verify
 from league import play
 from league.models import LiveMove, Match, Turn
-from league.play import table
+from league.play import statements, table, wakeups
 from tests.league import small
 from tests.league.play.live import START, answer, match_of, play_on, remote_bots, second
 
@@ -178,44 +178,93 @@ def test_after_four_illegal_answers_a_legal_one_counts(match, bots):
     assert Match.objects.get().record.faults == ()
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        f"{name}.{call}"
-        for name, call in [
-            ("league.models.Turn", "save"),
-            ("league.models.LiveMove.objects", "bulk_create"),
-            ("league.models.Turn.objects", "bulk_create"),
-            ("league.models.Match", "save"),
-            ("league.play.wakeups", "announce"),
-        ]
-    ],
-)
-def test_a_crash_between_statements_leaves_nothing_half_done(match, bots, monkeypatch, statement):
+@pytest.fixture
+def always_locked(monkeypatch):
+    """Have every move take the match's lock, as only some need to."""
+
+    def seen(*_args):
+        raise table.LockNeededError
+
+    monkeypatch.setattr(table.Table, "seen", seen)
+
+
+@pytest.mark.parametrize("statement", ["league.play.table.write", "league.play.wakeups.announce"])
+def test_a_crash_between_statements_leaves_nothing_half_done(
+    match, bots, monkeypatch, statement, always_locked
+):
     for bot in bots[:2]:
         answer(bot, first_turn(bot), START)
     turn = first_turn(bots[2])
-    tables = (Match, Turn, LiveMove)
-    before = [list(rows.objects.order_by("pk").values()) for rows in tables]
-
-    def crash(*_args, **_kwargs):
-        raise RuntimeError("the machine is gone")
-
+    before = everything()
     with monkeypatch.context() as patch:
         patch.setattr(statement, crash)
         with pytest.raises(RuntimeError, match="the machine is gone"):
             answer(bots[2], turn, START)
-    assert [list(rows.objects.order_by("pk").values()) for rows in tables] == before
+    assert everything() == before
     # Another move than the one that was lost: nothing of that may linger in the cache.
     answer(bots[2], turn, START, turn["observation"]["legal_moves"][-1])
     play_on(bots)
     verify(Match.objects.get().record)
 
 
-def test_a_crash_while_a_match_is_finished_leaves_it_to_the_next_try(match, bots, monkeypatch):
-    def crash(*_args, **_kwargs):
-        raise RuntimeError("the machine is gone")
+def test_a_crash_before_a_plain_move_is_written_leaves_nothing_and_one_after_it_the_move(
+    match, bots, monkeypatch
+):
+    for bot in bots[:2]:
+        answer(bot, first_turn(bot), START)
+    turn = first_turn(bots[2])
+    before = everything()
+    with monkeypatch.context() as patch:
+        patch.setattr(table, "write", crash)
+        with pytest.raises(RuntimeError, match="the machine is gone"):
+            answer(bots[2], turn, START)
+    assert everything() == before
+    with monkeypatch.context() as patch:
+        patch.setattr(wakeups, "announce", crash)
+        with pytest.raises(RuntimeError, match="the machine is gone"):
+            answer(bots[2], turn, START)
+    assert Match.objects.get().plies == 3
+    after = everything()
+    assert answer(bots[2], turn, START).remaining_ms > 0
+    assert everything() == after
+    play_on(bots)
+    verify(Match.objects.get().record)
 
+
+def test_a_move_that_was_judged_before_another_came_is_judged_again(match, bots, monkeypatch):
+    turns = [first_turn(bot) for bot in bots]
+    answer(bots[0], turns[0], START)
+    real = table.Table.seen
+    overtaken = []
+
+    def seen(match_id, watch):
+        read_before = real(match_id, watch)
+        if not overtaken:
+            overtaken.append(bots[2])
+            answer(bots[2], turns[2], START)
+        return read_before
+
+    monkeypatch.setattr(table.Table, "seen", seen)
+    answer(bots[1], turns[1], START)
+    assert overtaken
+    assert (Match.objects.get().plies, Match.objects.get().stored) == (3, 3)
+    assert Turn.objects.filter(decided_at=None).count() == 3
+
+
+def test_every_move_can_be_made_under_the_lock(match, bots, always_locked):
+    play_on(bots)
+    verify(Match.objects.get().record)
+
+
+def everything():
+    return [list(rows.objects.order_by("pk").values()) for rows in (Match, Turn, LiveMove)]
+
+
+def crash(*_args, **_kwargs):
+    raise RuntimeError("the machine is gone")
+
+
+def test_a_crash_while_a_match_is_finished_leaves_it_to_the_next_try(match, bots, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(table, "finish", crash)
         with pytest.raises(RuntimeError, match="the machine is gone"):
@@ -225,14 +274,16 @@ def test_a_crash_while_a_match_is_finished_leaves_it_to_the_next_try(match, bots
     verify(Match.objects.get().record)
 
 
-def test_a_move_that_waits_for_others_costs_few_queries(match, bots, django_assert_max_num_queries):
-    turn = first_turn(bots[0])
-    with django_assert_max_num_queries(7):  # begin and commit among them
-        answer(bots[0], turn, START)
-    answer(bots[1], first_turn(bots[1]), START)
-    turn = first_turn(bots[2])
-    with django_assert_max_num_queries(12):
-        answer(bots[2], turn, START)
+def test_a_move_costs_two_statements(match, bots, monkeypatch, django_assert_num_queries):
+    sent = []
+    real = statements._run
+    monkeypatch.setattr(statements, "_run", lambda *args: sent.append(args) or real(*args))
+    turns = [first_turn(bot) for bot in bots]
+    for bot, turn in zip(bots, turns, strict=True):  # the last finishes the phase
+        sent.clear()
+        with django_assert_num_queries(0):  # of any other kind
+            answer(bot, turn, START)
+        assert len(sent) == 2
 
 
 def test_the_turns_of_many_matches_cost_no_more_queries_than_those_of_one(

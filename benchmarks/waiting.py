@@ -1,0 +1,169 @@
+"""Idle waiters on one process of the waiting app: their memory, and how soon they are woken.
+
+Usage: python waiting.py [--waiters 2000] [--wakes 300]
+
+The reference is the same thing without us: a bare uvicorn application that lets as many requests
+wait, and a hint from Valkey to a subscriber of its own.
+"""
+
+import argparse
+import asyncio
+import json
+import resource
+import time
+from pathlib import Path
+
+import serving
+
+from league.local import up
+from league.local.supervisor import Part
+
+WAIT = "/api/v1/turns?wait=30"
+BARE = '''
+import asyncio, os
+
+async def application(scope, receive, send):
+    if scope["type"] == "lifespan":
+        while True:
+            kind = (await receive())["type"].split(".")[1]
+            await send({"type": f"lifespan.{kind}.complete"})
+            if kind == "shutdown":
+                return
+    while (await receive())["type"] != "http.disconnect":
+        pass
+'''
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--waiters", type=int, default=2000)
+    parser.add_argument("--wakes", type=int, default=300)
+    options = parser.parse_args()
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    with serving.league() as directory:
+        bots = make_bots(options.waiters)
+        bare = directory / "bare.py"
+        bare.write_text(BARE)
+        at = directory / "bare.sock"
+        part = Part("bare", [up.BIN / "uvicorn", "--uds", at, "--app-dir", directory,
+                             "--log-level", "warning", "bare:application"])  # fmt: skip
+        with serving.running(part, at, directory / "bare.log") as pid:
+            reference = asyncio.run(memory_only(at, pid, [token for _, token in bots]))
+        at = directory / "waiting.sock"
+        with serving.running(up.waiting(at), at, directory / "waiting.log") as pid:
+            kib, milliseconds, round_trips = asyncio.run(measure(at, pid, bots, options.wakes))
+    p50, p99 = (serving.at_share(milliseconds, share) for share in (0.5, 0.99))
+    own50, own99 = (serving.at_share(round_trips, share) for share in (0.5, 0.99))
+    print(f"{options.waiters} waiters, {options.wakes} of them woken one at a time\n")
+    print(f"{'':28}{'ours':>10}{'reference':>12}{'ratio':>8}")
+    print(f"{'memory a waiter, KiB':28}{kib:10.1f}{reference:12.1f}{kib / reference:8.1f}")
+    print(f"{'woken after, p50, ms':28}{p50:10.1f}{own50:12.1f}{p50 / own50:8.1f}")
+    print(f"{'woken after, p99, ms':28}{p99:10.1f}{own99:12.1f}{p99 / own99:8.1f}")
+
+
+def make_bots(count: int) -> list[tuple[object, str]]:
+    from django.contrib.auth.models import User
+
+    from league import accounts
+
+    owner = User.objects.create(username="owner")
+    made = [accounts.create_bot(owner=owner, name=f"bot-{n}", kind="remote") for n in range(count)]
+    return [(bot.current, token) for bot, token in made]
+
+
+async def wait_for_turn(at: Path, token: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    for attempt in range(50):
+        try:
+            reader, writer = await asyncio.open_unix_connection(at)
+            break
+        except BlockingIOError:  # the queue of those who connect is full
+            await asyncio.sleep(0.02 * (attempt + 1))
+    writer.write(serving.request("GET", WAIT, token))
+    await writer.drain()
+    return reader, writer
+
+
+async def let_wait(at: Path, tokens: list[str]) -> list:
+    waiters = []
+    for start in range(0, len(tokens), 50):
+        batch = tokens[start : start + 50]
+        waiters += await asyncio.gather(*(wait_for_turn(at, token) for token in batch))
+    await asyncio.sleep(3)  # all have been looked up
+    return waiters
+
+
+async def memory_only(at: Path, pid: int, tokens: list[str]) -> float:
+    """Return the KiB that each waiter takes."""
+    await let_wait(at, tokens[:20])
+    before = serving.memory_kib(pid)
+    waiters = await let_wait(at, tokens)
+    taken = serving.memory_kib(pid) - before
+    for _, writer in waiters:
+        writer.close()
+    return taken / len(tokens)
+
+
+async def measure(
+    at: Path, pid: int, bots: list[tuple[object, str]], wakes: int
+) -> tuple[float, list[float], list[float]]:
+    """Return KiB a waiter, and milliseconds from a turn's commit to its arrival."""
+    warm = await let_wait(at, [token for _, token in bots[-20:]])
+    for _, writer in warm:
+        writer.close()
+    before = serving.memory_kib(pid)
+    waiters = await let_wait(at, [token for _, token in bots])
+    kib = (serving.memory_kib(pid) - before) / len(bots)
+    woken: list[float] = []
+    alone: list[float] = []
+    for number in range(wakes):
+        version, _ = bots[number]
+        reader, _ = waiters[number]
+        committed = await asyncio.to_thread(open_turn, version, bots[number - 1][0])
+        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 40)
+        now = time.perf_counter()
+        assert head.startswith(b"HTTP/1.1 200"), head
+        length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+        [turn] = json.loads(await reader.readexactly(length))
+        assert turn["turn"] == 0
+        woken.append((now - committed) * 1000)
+        alone.append(await asyncio.to_thread(hint_alone))
+    return kib, woken, alone
+
+
+def open_turn(version: object, other: object) -> float:
+    """Open a match that asks two bots, of which the second was asked before; tell when."""
+    from django.utils import timezone
+
+    from league import play
+
+    match = play.open_unrated_match(
+        game="partridge", rules="eagle-short", versions=[version, other], move_seconds=3600
+    )
+    play.open_live(match.pk, timezone.now())
+    return time.perf_counter()
+
+
+_CLIENTS: dict[str, object] = {}
+
+
+def hint_alone() -> float:
+    """Return the milliseconds of a message through Valkey, to a subscriber and no further."""
+    import redis
+    from django.conf import settings
+
+    if not _CLIENTS:
+        client = redis.Redis.from_url(settings.REDIS_URL)
+        heard = client.pubsub(ignore_subscribe_messages=True)
+        heard.subscribe("bench")
+        heard.get_message(timeout=1)
+        _CLIENTS.update(client=client, heard=heard)
+    began = time.perf_counter()
+    _CLIENTS["client"].publish("bench", 1)
+    while _CLIENTS["heard"].get_message(timeout=1) is None:
+        pass
+    return (time.perf_counter() - began) * 1000
+
+
+if __name__ == "__main__":
+    main()
