@@ -19,7 +19,7 @@ from league.local import up
 from league.local.supervisor import Part
 
 WAIT = "/api/v1/turns?wait=30"
-BARE = '''
+BARE = """
 import asyncio, os
 
 async def application(scope, receive, send):
@@ -31,7 +31,7 @@ async def application(scope, receive, send):
                 return
     while (await receive())["type"] != "http.disconnect":
         pass
-'''
+"""
 
 
 def main() -> None:

@@ -26,6 +26,7 @@ ONLINE_FOR = timedelta(seconds=60)
 
 ORGANISERS = "organisers"
 """The group of those who set up tournaments; staff may too."""
+
 _REMEMBERED_FOR = 2.0
 """Seconds for which a process goes by what it knows of a bot's token: bots call very often."""
 _MOST_REMEMBERED = 10_000

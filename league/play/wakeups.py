@@ -18,8 +18,6 @@ log = logging.getLogger(__name__)
 
 TURNS = f"{settings.REDIS_CHANNELS}:turns"
 """The channel on which bots are told: ids, separated by spaces, of bots with a new turn."""
-TURNS = f"{settings.REDIS_CHANNELS}:turns"
-"""The channel on which bots are told: ids, separated by spaces, of bots with a new turn."""
 MATCHES = f"{settings.REDIS_CHANNELS}:matches"
 """The channel on which spectators are told: ids of matches that have gone on or ended."""
 
