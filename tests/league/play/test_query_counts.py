@@ -1,0 +1,52 @@
+"""What bots and spectators ask most often costs as many queries however much there is."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from league import play
+from league.models import Bot
+from league.play.logs import cache
+from tests.league.play.live import match_of, play_on, remote_bots
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def turns_queries(bot: Bot) -> int:
+    """Return how many queries it takes to hand out a bot's turns."""
+    with CaptureQueriesContext(connection) as captured:
+        assert play.open_turns(bot, timezone.now())
+    return len(captured)
+
+
+def page_queries(client: Client, path: str) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert client.get(path).status_code == 200
+    return len(captured)
+
+
+def test_handing_out_turns_takes_as_many_queries_for_ten_matches_as_for_one() -> None:
+    bots = remote_bots(3)
+    match_of(bots)
+    first = turns_queries(bots[0])
+    again = turns_queries(bots[0])
+    for _ in range(9):
+        match_of(bots)
+    cache.clear()
+    assert turns_queries(bots[0]) <= first + 1  # one reads the logs that this process forgot
+    assert turns_queries(bots[0]) == again
+    assert first <= 4
+
+
+def test_a_match_page_takes_as_many_queries_for_a_long_match_as_for_a_short_one(
+    client: Client,
+) -> None:
+    counts = []
+    for rules in ("eagle-short", "mathpickle-short"):
+        bots = remote_bots(3)
+        match = match_of(bots, "partridge", rules)
+        play_on(bots)
+        counts.append(page_queries(client, f"/matches/{match.pk}/"))
+    assert counts[0] == counts[1] <= 6
