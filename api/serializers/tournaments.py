@@ -72,16 +72,34 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
 class TournamentRowSerializer(serializers.Serializer[None]):
     """How an entrant stands."""
 
-    rank = serializers.IntegerField()
+    rank = serializers.IntegerField(source="row.rank")
     bot = serializers.CharField(source="bot.name")
     owner = serializers.CharField(source="bot.owner.username", default=None, allow_null=True)
     score = serializers.FloatField(
-        help_text="The sum over its finished blocks of the mean share of opponents beaten."
+        source="row.score",
+        help_text="The sum over its finished blocks of the mean share of opponents beaten.",
     )
-    blocks = serializers.IntegerField()
-    wins = serializers.IntegerField(help_text="Matches in first place alone.")
-    matches = serializers.IntegerField()
-    mean_points = serializers.FloatField()
+    head_to_head = serializers.FloatField(
+        source="row.head_to_head",
+        allow_null=True,
+        help_text="What it took from those with the same score; null unless all of these have met.",
+    )
+    buchholz = serializers.FloatField(
+        source="row.buchholz", help_text="The mean score of its opponents, the lowest left out."
+    )
+    sonneborn_berger = serializers.FloatField(
+        source="row.sonneborn_berger",
+        help_text="Of each opponent its score, times the share taken from it, summed.",
+    )
+    wins = serializers.IntegerField(source="row.wins", help_text="Matches in first place alone.")
+    mean_points = serializers.FloatField(source="row.mean_points")
+    decided_by = serializers.CharField(
+        source="row.decided_by",
+        allow_null=True,
+        help_text="The first of these in which it differs from the row above; lot if in none.",
+    )
+    blocks = serializers.IntegerField(source="row.blocks")
+    matches = serializers.IntegerField(source="row.matches")
 
 
 class TournamentStandingsSerializer(serializers.Serializer[None]):

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from engine.record import read, verify
 from league import events, play
+from league.events.results import tournament_standings
 from league.models import Ladder, Match, Standing, Tournament
 from league.standings.listing import RANKED_FROM
 from league.web.replays import steps
@@ -53,6 +54,10 @@ def test_a_tournament_shows_its_standings_and_in_the_end_its_seed(
     text = page(client, f"/tournaments/{played.pk}/")
     assert bytes(played.seed).hex() in text
     assert text.count("bot-0") > 1
+    standings = tournament_standings(played)
+    assert [placed.row.rank for placed in standings] == [1, 2, 3, 4]
+    for placed in standings[1:]:
+        assert f"<td>{placed.row.decided_by}</td>" in text
     assert 'http-equiv="refresh"' not in text
 
 
