@@ -123,6 +123,11 @@ format: $(VENV)/.project ## put the code in ruff's format, with what ruff can me
 bench: $(VENV)/.project ## how fast the engine is here
 	@$(BIN)/python -m engine bench
 
+.PHONY: benchservice
+benchservice: $(VENV)/.project ## moves, waiters and standings of the service (minutes)
+	@for each in service_moves waiting standings; do \
+		echo "--- $$each"; $(BIN)/python benchmarks/$$each.py || exit 1; done
+
 .PHONY: compare
 compare: $(VENV)/.project ## the engine against its references, in one run
 	@$(BIN)/python benchmarks/engine_compare.py

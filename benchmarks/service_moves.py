@@ -44,11 +44,14 @@ Phase = list[tuple[int, int, str]]
 
 
 class Measured(NamedTuple):
-    """What a run of the clients came to."""
+    """What a run came to, in moves a second and in milliseconds of a processor for each.
+
+    The clients are not counted in the latter, of pgbench or ours.
+    """
 
     moves_per_second: float
-    milliseconds: list[float]
-    cpu_share: float
+    web_cpu: float
+    database_cpu: float
 
 
 def main() -> None:
@@ -67,28 +70,32 @@ def main() -> None:
         reference = range(opened[0], opened[-1] + 1)
         with serving.running(up.web(socket), socket, directory / "web.log") as pid:
             warm_up(socket, options.clients)
-            results: dict[str, list[float]] = {"pgbench": [], "single": [], "batched": []}
-            for _ in range(options.rounds):
-                results["pgbench"].append(pgbench(directory, reference, options))
-                for mode in ("single", "batched"):
-                    measured = play(socket, pid, tables, mode, options)
-                    results[mode].append(measured.moves_per_second)
-                    print(
-                        f"{mode:8} {measured.moves_per_second:6.0f} moves/s  "
-                        f"p50 {serving.at_share(measured.milliseconds, 0.5):5.1f} ms  "
-                        f"p99 {serving.at_share(measured.milliseconds, 0.99):5.1f} ms a request  "
-                        f"web server {measured.cpu_share:.2f} cores"
-                    )
-            report(results)
+            runs = {
+                "pgbench": lambda: pgbench(directory, reference, options),
+                "single": lambda: play(socket, pid, tables, "single", options),
+                "batched": lambda: play(socket, pid, tables, "batched", options),
+            }
+            rounds = [{name: run() for name, run in runs.items()} for _ in range(options.rounds)]
+    report(rounds)
 
 
-def report(results: dict[str, list[float]]) -> None:
-    print(f"\n{'':10}{'a second':>10}{'of pgbench':>12}{'lowest, highest':>18}")
-    for name, figures in results.items():
-        ratios = [mine / its for mine, its in zip(figures, results["pgbench"], strict=True)]
+def report(rounds: list[dict[str, Measured]]) -> None:
+    print(f"{'':10}{'moves/s':>9}{'of pgbench':>12}{'lowest, highest':>18}", end="")
+    print(f"{'CPU ms a move: web':>22}{'PostgreSQL':>12}{'its ratio':>11}")
+    for name in rounds[0]:
+        ratios, costs = [], []
+        for measured in rounds:
+            its, ours = measured["pgbench"], measured[name]
+            ratios.append(ours.moves_per_second / its.moves_per_second)
+            costs.append(its.database_cpu / (ours.web_cpu + ours.database_cpu))
+        speed, web, database = (
+            statistics.median(figures)
+            for figures in zip(*(measured[name] for measured in rounds), strict=True)
+        )
         print(
-            f"{name:10}{statistics.median(figures):10.0f}{statistics.median(ratios):12.0%}"
-            f"{min(ratios):10.0%}, {max(ratios):.0%}"
+            f"{name:10}{speed:9.0f}{statistics.median(ratios):12.0%}"
+            f"{min(ratios):10.0%}, {max(ratios):6.0%}"
+            f"{web:22.2f}{database:12.2f}{statistics.median(costs):11.0%}"
         )
 
 
@@ -211,7 +218,6 @@ def play(
     connection.close()
     start = threading.Barrier(len(tables) + 1)
     counts = [0] * len(tables)
-    took: list[list[float]] = [[] for _ in tables]
     ends = [0.0] * len(tables)
     failed: list[str] = []
 
@@ -220,10 +226,8 @@ def play(
         start.wait()
         until = time.perf_counter() + options.seconds
         for sent, moves in sources[number]:
-            began = time.perf_counter()
             status, body = client.send(sent)
             ends[number] = time.perf_counter()
-            took[number].append((ends[number] - began) * 1000)
             accepted = body.count(b'"status":"accepted"')
             if status != 200 or accepted != moves:
                 failed.append(f"{status} {body[:300]!r}")
@@ -238,6 +242,7 @@ def play(
         thread.start()
     start.wait()
     began, cpu = time.perf_counter(), serving.cpu_seconds(pid)
+    database = serving.database_cpu(socket.parent)
     if options.profile:
         subprocess.Popen(f"{options.profile} {serving.processes_of(pid)[-1]}", shell=True)
     for thread in threads:
@@ -250,15 +255,16 @@ def play(
     seconds = max(ends) - began
     if min(ends) - began < 0.8 * options.seconds:
         print(f"a client ran out of moves after {min(ends) - began:.1f} s", file=sys.stderr)
+    moves = sum(counts)
     return Measured(
-        sum(counts) / seconds,
-        [milliseconds for each in took for milliseconds in each],
-        (serving.cpu_seconds(pid) - cpu) / seconds,
+        moves / seconds,
+        (serving.cpu_seconds(pid) - cpu) / moves * 1000,
+        (serving.database_cpu(socket.parent) - database) / moves * 1000,
     )
 
 
-def pgbench(directory: Path, matches: range, options: argparse.Namespace) -> float:
-    """Return how often a second pgbench makes a move by the statements of the service."""
+def pgbench(directory: Path, matches: range, options: argparse.Namespace) -> Measured:
+    """Have pgbench make moves by the statements of the service."""
     from django.db import connection
 
     from league.play.statements import READ, WRITE
@@ -274,11 +280,15 @@ def pgbench(directory: Path, matches: range, options: argparse.Namespace) -> flo
         *("-n", "-M", "prepared", "-c", options.clients, "-j", 2, "-T", round(options.seconds)),
         *("-f", script, settings["NAME"]),
     ]
+    database = serving.database_cpu(directory)
     done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     found = re.search(r"tps = ([0-9.]+)", done.stdout)
     if done.returncode or not found:
         sys.exit(f"pgbench failed:\n{done.stdout}{done.stderr}")
-    return float(found[1])
+    made = re.search(r"actually processed: ([0-9]+)", done.stdout)
+    assert made
+    used = serving.database_cpu(directory) - database
+    return Measured(float(found[1]), 0.0, used / int(made[1]) * 1000)
 
 
 MOVE = {

@@ -84,20 +84,24 @@ async def wait_for_turn(at: Path, token: str) -> tuple[asyncio.StreamReader, asy
     return reader, writer
 
 
-async def let_wait(at: Path, tokens: list[str]) -> list:
+async def let_wait(at: Path, pid: int, tokens: list[str]) -> list:
     waiters = []
     for start in range(0, len(tokens), 50):
         batch = tokens[start : start + 50]
         waiters += await asyncio.gather(*(wait_for_turn(at, token) for token in batch))
-    await asyncio.sleep(3)  # all have been looked up
+    busy = 1.0
+    while busy > 0.25:  # until all have been looked up
+        used = serving.cpu_seconds(pid)
+        await asyncio.sleep(2)
+        busy = (serving.cpu_seconds(pid) - used) / 2
     return waiters
 
 
 async def memory_only(at: Path, pid: int, tokens: list[str]) -> float:
     """Return the KiB that each waiter takes."""
-    await let_wait(at, tokens[:20])
+    await let_wait(at, pid, tokens[:20])
     before = serving.memory_kib(pid)
-    waiters = await let_wait(at, tokens)
+    waiters = await let_wait(at, pid, tokens)
     taken = serving.memory_kib(pid) - before
     for _, writer in waiters:
         writer.close()
@@ -108,11 +112,11 @@ async def measure(
     at: Path, pid: int, bots: list[tuple[object, str]], wakes: int
 ) -> tuple[float, list[float], list[float]]:
     """Return KiB a waiter, and milliseconds from a turn's commit to its arrival."""
-    warm = await let_wait(at, [token for _, token in bots[-20:]])
+    warm = await let_wait(at, pid, [token for _, token in bots[-20:]])
     for _, writer in warm:
         writer.close()
     before = serving.memory_kib(pid)
-    waiters = await let_wait(at, [token for _, token in bots])
+    waiters = await let_wait(at, pid, [token for _, token in bots])
     kib = (serving.memory_kib(pid) - before) / len(bots)
     woken: list[float] = []
     alone: list[float] = []

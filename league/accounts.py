@@ -29,7 +29,7 @@ ORGANISERS = "organisers"
 
 _REMEMBERED_FOR = 2.0
 """Seconds for which a process goes by what it knows of a bot's token: bots call very often."""
-_MOST_REMEMBERED = 10_000
+_MOST_REMEMBERED = 1_000
 _remembered: dict[str, tuple[float, Token]] = {}
 """Tokens of bots and until when they hold, by digest."""
 

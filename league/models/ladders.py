@@ -48,6 +48,17 @@ class LadderEntry(models.Model):
         return f"{self.bot.name} on {self.ladder.slug}"
 
 
+RANKED_FROM = 20
+"""Blocks from which on a bot has a rank; before, it is provisional."""
+
+
+def is_provisional() -> models.ExpressionWrapper:
+    """Return the expression for whether a standing has no rank yet, as an index has it too."""
+    return models.ExpressionWrapper(
+        models.Q(blocks__lt=RANKED_FROM), output_field=models.BooleanField()
+    )
+
+
 class Standing(models.Model):
     """Where a bot stands after the last round applied: the fold so far, kept for reading.
 
@@ -68,7 +79,16 @@ class Standing(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["ladder", "bot"], name="one_standing_a_bot_and_ladder")
         ]
-        indexes = [models.Index(fields=["ladder", "-rating", "bot"], name="standings_in_order")]
+        indexes = [
+            models.Index(fields=["ladder", "-rating", "bot"], name="standings_by_rating"),
+            models.Index(
+                models.F("ladder"),
+                is_provisional(),
+                models.F("rating").desc(),
+                models.F("bot"),
+                name="standings_in_order",
+            ),
+        ]
 
     def __str__(self) -> str:
         return f"{self.bot.name}: {self.rating / 1000:.1f}"

@@ -2,12 +2,10 @@
 
 from collections.abc import Sequence
 
-from django.db.models import BooleanField, Case, Count, Q, QuerySet, Value, When
+from django.db.models import Count, Q, QuerySet
 
 from league.models import Ladder, Standing
-
-RANKED_FROM = 20
-"""Blocks from which on a bot has a rank; before, it is provisional."""
+from league.models.ladders import RANKED_FROM, is_provisional
 
 ORDER = ("provisional", "-rating", "bot_id")
 """Of a ladder's standings: bots with a rank first. No two rows have the same."""
@@ -20,12 +18,8 @@ def standings_in_order(ladder: Ladder) -> QuerySet[Standing]:
 
 def in_order(standings: QuerySet[Standing]) -> QuerySet[Standing]:
     """Return standings, best first, provisional bots after the others."""
-    provisional = Case(
-        When(blocks__lt=RANKED_FROM, then=Value(True)),
-        default=Value(False),
-        output_field=BooleanField(),
-    )
-    return standings.select_related("bot__owner").annotate(provisional=provisional).order_by(*ORDER)
+    found = standings.select_related("bot__owner").annotate(provisional=is_provisional())
+    return found.order_by(*ORDER)
 
 
 def add_ranks(rows: Sequence[Standing]) -> None:
@@ -40,7 +34,7 @@ def add_ranks(rows: Sequence[Standing]) -> None:
         return
     first = ranked[0]
     field = Standing.objects.filter(ladder_id=first.ladder_id, blocks__gte=RANKED_FROM)
-    counted = field.aggregate(
+    counted = field.filter(rating__gte=first.rating).aggregate(
         higher=Count("pk", filter=Q(rating__gt=first.rating)),
         level=Count("pk", filter=Q(rating=first.rating, bot_id__lt=first.bot_id)),
     )
