@@ -1,0 +1,1 @@
+"""Uploaded bots: how their code is run."""

