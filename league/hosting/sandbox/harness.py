@@ -83,7 +83,7 @@ def main() -> None:
     """Lock up, load the bot, and answer until the referee hangs up."""
     config = json.loads(sys.argv[1])
     del sys.argv[1:]
-    here = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 - pathlib is slow to load
+    here = os.path.dirname(os.path.abspath(__file__))
     requests, answers = os.dup(0), os.dup(1)
     os.dup2(2, 1)
     os.dup2(config["source"], 0)  # what reads from sys.stdin will find its end
@@ -142,6 +142,8 @@ def lock(config: dict[str, Any], here: str) -> None:
                 os.close(handle)
             else:  # below a directory that is closed to others, say root's home
                 reached[path] = f"/proc/self/fd/{handle}"
+    if 0 in (*os.getresuid(), *os.getresgid()):
+        raise OSError("it is still root")
     _checked(prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
     if config["parent"] not in (None, os.getppid()):
         raise OSError("the worker is gone")

@@ -1,0 +1,109 @@
+"""The canary: a bot that tries to get out of a jail, so that no jail is merely believed in.
+
+Workers prove their jail when they start and every few minutes; when the canary gets out, or can't
+be run, they take no hosted matches.
+"""
+
+import contextlib
+import ctypes
+import os
+import secrets
+import shutil
+import socket
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from league.hosting.sandbox.errors import SandboxUnavailableError
+from league.hosting.sandbox.jail import Jail, Limits, jails
+from league.hosting.sandbox.session import BotProcess
+from league.hosting.sandbox.sources import Source
+
+SECONDS = 20.0
+"""That it has: far more than it needs, as a busy machine is no reason to stop."""
+
+
+def source() -> Source:
+    """Return the canary as an upload: one with a file of its own, which it must be able to read."""
+    main = Path(__file__).with_name("canary_bot.py").read_bytes()
+    return Source(main, {"bot.py": main, "own.txt": b"own"})
+
+
+def proven_jail() -> Jail:
+    """Return the strongest jail that holds here.
+
+    Raises:
+        SandboxUnavailableError: there is none; why, for each tier.
+    """
+    reasons = []
+    for jail in jails():
+        try:
+            prove(jail)
+        except SandboxUnavailableError as error:
+            reasons.append(f"tier {jail.tier}: {error}")
+        else:
+            return jail
+    raise SandboxUnavailableError("; ".join(reasons))
+
+
+def prove(jail: Jail) -> None:
+    """Have the canary try to get out of a jail.
+
+    Raises:
+        SandboxUnavailableError: it got out, or could not be run.
+    """
+    limits = Limits(start_seconds=SECONDS)
+    try:
+        with (
+            planted() as plants,
+            BotProcess(jail, source(), {}, allowance=lambda: SECONDS, limits=limits) as bot,
+        ):
+            bot.ready()
+            out = bot({"plants": plants})
+    except Exception as error:
+        raise SandboxUnavailableError(f"the canary could not be run: {error}") from error
+    if out == "unusable":
+        raise SandboxUnavailableError("bots would lack Python's modules, the rules or their files")
+    if out != "":
+        raise SandboxUnavailableError(f"the canary got through: {out}")
+
+
+@contextlib.contextmanager
+def planted() -> Iterator[dict[str, Any]]:
+    """Plant what the canary looks for, for as long as it does; yield where it is."""
+    secret = f"planted-{secrets.token_hex(8)}"
+    buffer = ctypes.create_string_buffer(secret.encode())
+    directory = Path(tempfile.mkdtemp(prefix="bot-"))
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, directory, ignore_errors=True)
+        directory.chmod(0o755)
+        file = directory / "bot.py"
+        file.write_text(secret)
+        file.chmod(0o644)
+        tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        unix, abstract = (stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in "12")
+        unix.bind(str(directory / "socket"))
+        abstract.bind("\0" + secret)
+        for listener in (unix, abstract):
+            listener.listen()
+        (directory / "socket").chmod(0o777)
+        descriptor = os.open(file, os.O_RDONLY)
+        stack.callback(os.close, descriptor)
+        # A number that the bot's own do not reach, and that isn't closed by a new program.
+        high = os.dup(descriptor)
+        stack.callback(os.close, high)
+        os.set_inheritable(high, True)
+        os.environ["TWELFTH_NIGHT_CANARY"] = secret
+        stack.callback(os.environ.pop, "TWELFTH_NIGHT_CANARY", None)
+        yield {
+            "secret": secret,
+            "pid": os.getpid(),
+            "address": ctypes.addressof(buffer),
+            "file": str(file),
+            "port": tcp.getsockname()[1],
+            "unix": str(directory / "socket"),
+            "abstract": secret,
+            "descriptor": high,
+            "unused": f"unused-{secrets.token_hex(8)}",
+        }

@@ -1,0 +1,42 @@
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from league.hosting.sandbox.jail import Jail, Limits, jails
+from league.hosting.sandbox.session import BotProcess
+from league.hosting.sandbox.sources import Source, read_source
+
+JAILS = list(jails())
+Start = Callable[..., BotProcess]
+
+
+@pytest.fixture(params=JAILS, ids=[f"tier-{jail.tier}" for jail in JAILS], scope="module")
+def jail(request: pytest.FixtureRequest) -> Jail:
+    found: Jail = request.param
+    return found
+
+
+@pytest.fixture
+def start(jail: Jail) -> Iterator[Start]:
+    """Return what starts bots that are ended with the test."""
+    with ExitStack() as bots:
+
+        def start(
+            source: str | bytes | Source,
+            *,
+            seconds: float = 10.0,
+            info: dict[str, Any] | None = None,
+            **limits: Any,
+        ) -> BotProcess:
+            if isinstance(source, str):
+                source = source.encode()
+            if isinstance(source, bytes):
+                source = read_source(source)
+            bot = BotProcess(
+                jail, source, info or {}, allowance=lambda: seconds, limits=Limits(**limits)
+            )
+            return bots.enter_context(bot)
+
+        yield start

@@ -1,0 +1,265 @@
+"""What bots do wrong, each tried in every jail and, as the control, without one."""
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from league.hosting.sandbox.errors import BotCrashError, BotMemoryError, BotTimeoutError
+from tests.league.hosting import unconfined
+from tests.league.hosting.conftest import Start
+
+SECONDS = 0.4
+OBSERVATION = {"legal_moves": ["play 1", "play 2"]}
+
+
+@dataclass(frozen=True)
+class Misdeed:
+    """What a bot does, how that is found, and what it does to one who believes it."""
+
+    source: str | bytes
+    error: type[Exception]
+    reason: str
+    unconfined: str
+
+
+def in_choose(body: str, before: str = "") -> str:
+    lines = "".join(f"    {line}\n" for line in body.splitlines())
+    return f"{before}\ndef choose(observation):\n{lines}"
+
+
+def into_protocol(data: str, after: str = "return 'play 1'") -> str:
+    """Write bytes wherever they can be written, in place of an answer."""
+    return in_choose(
+        f"data = {data}\n"
+        "for descriptor in range(1, 32):\n"
+        "    try: os.write(descriptor, data)\n"
+        "    except OSError: pass\n" + after,
+        "import os",
+    )
+
+
+FLOOD = "    try: os.write({}, b'x' * 65536)\n    except OSError: pass\n"
+
+MISDEEDS = {
+    "endless loop at import": Misdeed("while True: pass", BotTimeoutError, "in time", "hangs"),
+    "endless loop in start": Misdeed(
+        "def start(info):\n    while True: pass\ndef choose(o): return 'play 1'",
+        *(BotTimeoutError, "in time", "hangs"),
+    ),
+    "endless loop in a move": Misdeed(
+        in_choose("while True: pass"), BotTimeoutError, "in time", "hangs"
+    ),
+    "sleeping": Misdeed(
+        in_choose("time.sleep(99)", "import time"), BotTimeoutError, "in time", "hangs"
+    ),
+    "ignoring SIGTERM": Misdeed(
+        in_choose("while True: pass", "import signal\nsignal.signal(15, signal.SIG_IGN)"),
+        *(BotTimeoutError, "in time", "hangs"),
+    ),
+    "catching everything": Misdeed(
+        in_choose("while True:\n    try:\n        while True: pass\n    except BaseException: pass"),
+        *(BotTimeoutError, "in time", "hangs"),
+    ),
+    "os._exit": Misdeed(in_choose("os._exit(0)", "import os"), BotCrashError, "status 0", "dies"),
+    "sys.exit": Misdeed(in_choose("sys.exit()", "import sys"), BotCrashError, "SystemExit", "dies"),
+    "raising": Misdeed(in_choose("return 1 / 0"), BotCrashError, "by zero.*line 3", "dies"),
+    "deep recursion": Misdeed(
+        in_choose("return choose(observation)"), BotCrashError, "RecursionError", "dies"
+    ),
+    "deeper recursion": Misdeed(
+        in_choose("return choose(observation)", "import sys\nsys.setrecursionlimit(10**8)"),
+        *(BotCrashError, "memory|SIGSEGV", "dies"),
+    ),
+    "recursion in C": Misdeed(
+        in_choose(
+            "kept = []\nfor _ in range(10**6): kept = [kept]\nreturn repr(kept)",
+            "import sys\nsys.setrecursionlimit(10**8)",
+        ),
+        *(BotCrashError, "SIGSEGV|RecursionError|memory", "dies"),
+    ),
+    "parser bomb of brackets": Misdeed("(" * 200_000, BotCrashError, "parenthes|memory", "dies"),
+    "parser bomb of signs": Misdeed("-" * 500_000 + "1", BotCrashError, "", "dies"),
+    "constant that is huge": Misdeed("x = (1 << 28) ** 9999999", BotCrashError, "", "dies"),
+    "NUL bytes": Misdeed("def choose(o): return 1\0", BotCrashError, "null byte", "dies"),
+    "no UTF-8": Misdeed(b"x = '\xff\xfe'", BotCrashError, "SyntaxError", "dies"),
+    "unknown encoding": Misdeed(b"# coding: none\n", BotCrashError, "unknown encoding", "dies"),
+    "no choose": Misdeed("x = 1", BotCrashError, "no function choose", "dies"),
+    "memory at once": Misdeed(
+        in_choose("while True: hoard.append(bytes(300 << 20))", "hoard = []"),
+        *(BotMemoryError, "MemoryError", "hangs"),
+    ),
+    "memory bit by bit": Misdeed(
+        in_choose("while True: hoard.append(bytearray(1 << 18))", "hoard = []"),
+        *(BotMemoryError, "MemoryError", "hangs"),
+    ),
+    "memory at import": Misdeed("x = bytes(1 << 60)", BotMemoryError, "MemoryError", "dies"),
+    "endless output by print": Misdeed(
+        in_choose("while True: print('x' * 70_000)"), BotTimeoutError, "in time", "floods"
+    ),
+    "endless output on stdout": Misdeed(
+        in_choose("while True:\n" + FLOOD.format(1), "import os"),
+        *(BotTimeoutError, "in time", "floods"),
+    ),
+    "endless output on both": Misdeed(
+        in_choose("while True:\n" + FLOOD.format(1) + FLOOD.format(2), "import os"),
+        *(BotTimeoutError, "in time", "floods"),
+    ),
+    "endless output everywhere": Misdeed(
+        in_choose(
+            "while True:\n  for d in range(1, 32):\n" + FLOOD.format("d"),
+            "import os\nfor d in range(1, 32):\n"
+            "    try: os.set_blocking(d, False)\n    except OSError: pass",
+        ),
+        *(BotCrashError, "more than 65,536 bytes", "floods"),
+    ),
+    "giant answer": Misdeed(
+        in_choose("return 'x' * 20_000_000"), BotCrashError, "more than 65,536 bytes", "floods"
+    ),
+    "answer over the limit": Misdeed(
+        in_choose("return 'x' * 65_537"), BotCrashError, "more than 65,536 bytes", "floods"
+    ),
+    "deep JSON": Misdeed(
+        into_protocol("b'[' * 60_000 + b'\\n'"), BotCrashError, "no message", "lies"
+    ),
+    "NaN": Misdeed(
+        into_protocol("b'{\"id\": NaN, \"move\": \"play 2\"}\\n'"), BotCrashError, "NaN", "lies"
+    ),
+    "key twice": Misdeed(
+        into_protocol("b'{\"id\": 1, \"id\": 1, \"move\": \"play 2\"}\\n'"),
+        *(BotCrashError, "a key twice", "lies"),
+    ),
+    "huge number": Misdeed(
+        into_protocol("b'{\"id\": ' + b'9' * 60_000 + b'}\\n'"), BotCrashError, "", "lies"
+    ),
+    "no UTF-8 in the protocol": Misdeed(
+        into_protocol("b'\\xff\\xfe\\n'"), BotCrashError, "no message", "lies"
+    ),
+    "no object": Misdeed(into_protocol("b'[1]\\n'"), BotCrashError, "no message", "lies"),
+    "true for one": Misdeed(
+        into_protocol("b'{\"id\": true, \"move\": \"play 2\"}\\n'"),
+        *(BotCrashError, "it answered to True", "lies"),
+    ),
+    "other id": Misdeed(
+        into_protocol("b'{\"id\": 2, \"move\": \"play 2\"}\\n'"),
+        *(BotCrashError, "it answered to 2 when it was asked 1", "lies"),
+    ),
+    "move that is a list": Misdeed(
+        into_protocol("b'{\"id\": 1, \"move\": [\"play 2\"]}\\n'"),
+        *(BotCrashError, "wrote into the protocol", "lies"),
+    ),
+    "more than was asked": Misdeed(
+        into_protocol("b'{\"id\": 1, \"move\": \"play 2\", \"score\": 9}\\n'"),
+        *(BotCrashError, "wrote into the protocol", "lies"),
+    ),
+    "two answers": Misdeed(
+        into_protocol("b'{\"id\": 1, \"move\": \"play 2\"}\\n' * 2"),
+        *(BotCrashError, "more than one line", "lies"),
+    ),
+    "closing all": Misdeed(
+        in_choose("os.closerange(0, 32)\nwhile True: pass", "import os"),
+        *(BotCrashError, "closed the descriptor", "dies|hangs"),
+    ),
+    "tampering with the harness": Misdeed(
+        in_choose(
+            "main = sys.modules['__main__']\n"
+            "main.json.dumps = lambda message: '{\"move\": \"play 2\", \"id\": 7}'\n"
+            "return 'play 1'",
+            "import sys",
+        ),
+        *(BotCrashError, "it answered to 7", "answers"),
+    ),
+    "stack of the harness": Misdeed(
+        in_choose(
+            "frame = sys._getframe(2)\nframe.f_locals['request']['id'] = 99\nreturn 'play 1'",
+            "import sys",
+        ),
+        *(BotCrashError, "it answered to 99", "dies"),
+    ),
+}
+misdeeds = pytest.mark.parametrize("misdeed", MISDEEDS.values(), ids=MISDEEDS)
+
+
+@misdeeds
+def test_a_misdeed_is_the_bots_fault_and_costs_no_more_than_its_time(
+    misdeed: Misdeed, start: Start
+) -> None:
+    bot = start(misdeed.source, seconds=SECONDS, start_seconds=SECONDS)
+    try:
+        bot.ready()
+    except (BotTimeoutError, BotCrashError):
+        pass  # told when it is asked, and there it counts
+    began = time.monotonic()
+    with pytest.raises(misdeed.error, match=f"(?i){misdeed.reason}") as caught:
+        bot(OBSERVATION)
+    assert type(caught.value) is misdeed.error
+    assert time.monotonic() - began < SECONDS + 0.5
+    assert len(bot.printed.encode()) <= 3 * (64 << 10)
+
+
+@misdeeds
+def test_a_misdeed_does_harm_where_there_is_no_jail(misdeed: Misdeed) -> None:
+    source = misdeed.source if isinstance(misdeed.source, bytes) else misdeed.source.encode()
+    how, said = unconfined.run(source, OBSERVATION, seconds=1.0)
+    assert how in misdeed.unconfined.split("|")
+    if how == "answers":
+        assert json.loads(said) != "play 1"
+
+
+def test_what_is_printed_is_no_answer(start: Start) -> None:
+    lie = "print('{\"id\": 1, \"move\": \"play 2\"}', flush=True)"
+    source = in_choose(f"{lie}\nreturn 'play 1'")
+    assert unconfined.run(source.encode(), OBSERVATION)[0] == "lies"
+    bot = start(source)
+    assert bot(OBSERVATION) == "play 1"
+    assert "play 2" in bot.printed
+
+
+def test_an_answer_ahead_of_its_question_is_a_fault(start: Start) -> None:
+    bot = start(
+        "import os, signal\n"
+        "def start(info):\n"
+        "    for d in range(1, 32):\n"
+        "        try: os.write(d, b'{\"ready\": true}\\n')\n"
+        "        except OSError: pass\n"
+        "def choose(observation): return 'play 1'\n",
+        seconds=2,
+    )
+    with pytest.raises(BotCrashError, match="before it was asked|more than one line"):
+        bot.ready()
+        time.sleep(0.2)
+        bot(OBSERVATION)
+
+
+@pytest.mark.parametrize("ignores", [False, True], ids=["", "ignoring the warning"])
+def test_cpu_time_is_limited_though_the_clock_would_allow_more(
+    start: Start, ignores: bool
+) -> None:
+    ignoring = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)" if ignores else ""
+    bot = start(in_choose("while True: pass", ignoring), seconds=30, cpu_seconds=1)
+    with pytest.raises(BotCrashError, match="SIGKILL" if ignores else "more than 1 s of CPU"):
+        bot(OBSERVATION)
+
+
+@pytest.mark.parametrize(
+    ("answer", "described"),
+    [("7", "7"), ("None", "None"), ("['play 1']", r"\['play 1'\]"), ("b'play 1'", "b'play 1'")],
+)
+def test_an_answer_that_is_no_text_is_handed_on_as_what_it_is(
+    start: Start, answer: str, described: str
+) -> None:
+    given: Any = start(in_choose(f"return {answer}"))(OBSERVATION)
+    assert not isinstance(given, str)
+    assert repr(given) == described.replace("\\", "")
+
+
+def test_a_text_that_lies_about_itself_is_taken_for_what_it_is(start: Start) -> None:
+    bot = start(
+        in_choose(
+            "return Text('play 2')",
+            "class Text(str):\n    __str__ = encode = lambda *_: 'play 1'",
+        )
+    )
+    assert bot(OBSERVATION) == "play 2"

@@ -1,0 +1,74 @@
+"""The control: a bot run as anybody would without a sandbox, believed and waited for."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+_RUNNER = """
+import json, sys
+sys.path.append(sys.argv[3])
+bot = {"__name__": "bot", "__file__": sys.argv[1]}
+exec(compile(open(sys.argv[1], "rb").read(), "bot.py", "exec"), bot)
+if "start" in bot:
+    bot["start"]({})
+print(json.dumps(bot["choose"](json.loads(sys.argv[2]))), flush=True)
+"""
+
+
+def run(
+    source: bytes, observation: dict[str, Any], *, seconds: float = 1.0, inherit: bool = False
+) -> tuple[str, bytes]:
+    """Return how a bot without a jail behaves, and the first of what it says.
+
+    It ``answers`` with one line of JSON and no more, ``hangs``, ``floods`` with a line beyond
+    64 kB, ``dies`` without an answer, or ``lies``: what it says is not what it was asked for.
+    """
+    with tempfile.TemporaryDirectory() as name:
+        path = Path(name) / "bot.py"
+        path.write_bytes(source)
+        path.with_name("own.txt").write_text("own")
+        bot = subprocess.Popen(
+            [sys.executable, "-c", _RUNNER, path, json.dumps(observation), Path.cwd()],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            stdin=subprocess.DEVNULL,
+            close_fds=not inherit,
+            cwd=name,
+            start_new_session=True,
+        )
+        try:
+            return _judge(bot, seconds)
+        finally:
+            if bot.poll() is None:
+                os.killpg(bot.pid, signal.SIGKILL)
+                bot.wait()
+            assert bot.stdout is not None
+            bot.stdout.close()
+
+
+def _judge(bot: "subprocess.Popen[bytes]", seconds: float) -> tuple[str, bytes]:
+    assert bot.stdout is not None
+    os.set_blocking(bot.stdout.fileno(), False)
+    said, end = b"", time.monotonic() + seconds
+    while time.monotonic() < end and len(said) < 1 << 20:
+        more = bot.stdout.read(1 << 20)
+        said += more or b""
+        if more == b"":
+            break
+        time.sleep(0.005)
+    first = said.split(b"\n")[0]
+    if len(first) > 1 << 16:
+        return "floods", first[:80]
+    if said and said.count(b"\n") != 1:
+        return "lies", first
+    if not said:
+        bot.terminate()
+        time.sleep(0.05)
+        return ("hangs" if bot.poll() in (None, -signal.SIGTERM) and more is None else "dies"), b""
+    return "answers", first
