@@ -1,6 +1,6 @@
 """What bots do wrong, each tried in every jail and, as the control, without one."""
 
-import json
+import contextlib
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +20,7 @@ class Misdeed:
     """What a bot does, how that is found, and what it does to one who believes it."""
 
     source: str | bytes
-    error: type[Exception]
+    error: type[Exception] | tuple[type[Exception], ...]
     reason: str
     unconfined: str
 
@@ -30,13 +30,14 @@ def in_choose(body: str, before: str = "") -> str:
     return f"{before}\ndef choose(observation):\n{lines}"
 
 
-def into_protocol(data: str, after: str = "return 'play 1'") -> str:
+def into_protocol(data: str) -> str:
     """Write bytes wherever they can be written, in place of an answer."""
     return in_choose(
         f"data = {data}\n"
         "for descriptor in range(1, 32):\n"
         "    try: os.write(descriptor, data)\n"
-        "    except OSError: pass\n" + after,
+        "    except OSError: pass\n"
+        "while True: pass",
         "import os",
     )
 
@@ -60,7 +61,7 @@ MISDEEDS = {
         *(BotTimeoutError, "in time", "hangs"),
     ),
     "catching everything": Misdeed(
-        in_choose("while True:\n    try:\n        while True: pass\n    except BaseException: pass"),
+        in_choose("while True:\n  try:\n    while True: pass\n  except BaseException: pass"),
         *(BotTimeoutError, "in time", "hangs"),
     ),
     "os._exit": Misdeed(in_choose("os._exit(0)", "import os"), BotCrashError, "status 0", "dies"),
@@ -71,18 +72,19 @@ MISDEEDS = {
     ),
     "deeper recursion": Misdeed(
         in_choose("return choose(observation)", "import sys\nsys.setrecursionlimit(10**8)"),
-        *(BotCrashError, "memory|SIGSEGV", "dies"),
+        # Where frames are on the heap, unwinding a million of them takes its time.
+        *((BotCrashError, BotTimeoutError), "memory|SIGSEGV|in time", "dies|hangs"),
     ),
     "recursion in C": Misdeed(
         in_choose(
             "kept = []\nfor _ in range(10**6): kept = [kept]\nreturn repr(kept)",
             "import sys\nsys.setrecursionlimit(10**8)",
         ),
-        *(BotCrashError, "SIGSEGV|RecursionError|memory", "dies"),
+        *(BotCrashError, "SIGSEGV|RecursionError|memory", "dies|hangs"),
     ),
     "parser bomb of brackets": Misdeed("(" * 200_000, BotCrashError, "parenthes|memory", "dies"),
     "parser bomb of signs": Misdeed("-" * 500_000 + "1", BotCrashError, "", "dies"),
-    "constant that is huge": Misdeed("x = (1 << 28) ** 9999999", BotCrashError, "", "dies"),
+    "constant that is huge": Misdeed("x = 3 ** 3 ** 99", BotTimeoutError, "in time", "hangs"),
     "NUL bytes": Misdeed("def choose(o): return 1\0", BotCrashError, "null byte", "dies"),
     "no UTF-8": Misdeed(b"x = '\xff\xfe'", BotCrashError, "SyntaxError", "dies"),
     "unknown encoding": Misdeed(b"# coding: none\n", BotCrashError, "unknown encoding", "dies"),
@@ -107,12 +109,8 @@ MISDEEDS = {
         in_choose("while True:\n" + FLOOD.format(1) + FLOOD.format(2), "import os"),
         *(BotTimeoutError, "in time", "floods"),
     ),
-    "endless output everywhere": Misdeed(
-        in_choose(
-            "while True:\n  for d in range(1, 32):\n" + FLOOD.format("d"),
-            "import os\nfor d in range(1, 32):\n"
-            "    try: os.set_blocking(d, False)\n    except OSError: pass",
-        ),
+    "endless output into the protocol": Misdeed(
+        in_choose("while True:\n  for d in [*range(3, 32), 1]:\n" + FLOOD.format("d"), "import os"),
         *(BotCrashError, "more than 65,536 bytes", "floods"),
     ),
     "giant answer": Misdeed(
@@ -125,10 +123,10 @@ MISDEEDS = {
         into_protocol("b'[' * 60_000 + b'\\n'"), BotCrashError, "no message", "lies"
     ),
     "NaN": Misdeed(
-        into_protocol("b'{\"id\": NaN, \"move\": \"play 2\"}\\n'"), BotCrashError, "NaN", "lies"
+        into_protocol('b\'{"id": NaN, "move": "play 2"}\\n\''), BotCrashError, "NaN", "lies"
     ),
     "key twice": Misdeed(
-        into_protocol("b'{\"id\": 1, \"id\": 1, \"move\": \"play 2\"}\\n'"),
+        into_protocol('b\'{"id": 1, "id": 1, "move": "play 2"}\\n\''),
         *(BotCrashError, "a key twice", "lies"),
     ),
     "huge number": Misdeed(
@@ -139,37 +137,38 @@ MISDEEDS = {
     ),
     "no object": Misdeed(into_protocol("b'[1]\\n'"), BotCrashError, "no message", "lies"),
     "true for one": Misdeed(
-        into_protocol("b'{\"id\": true, \"move\": \"play 2\"}\\n'"),
+        into_protocol('b\'{"id": true, "move": "play 2"}\\n\''),
         *(BotCrashError, "it answered to True", "lies"),
     ),
     "other id": Misdeed(
-        into_protocol("b'{\"id\": 2, \"move\": \"play 2\"}\\n'"),
+        into_protocol('b\'{"id": 2, "move": "play 2"}\\n\''),
         *(BotCrashError, "it answered to 2 when it was asked 1", "lies"),
     ),
     "move that is a list": Misdeed(
-        into_protocol("b'{\"id\": 1, \"move\": [\"play 2\"]}\\n'"),
+        into_protocol('b\'{"id": 1, "move": ["play 2"]}\\n\''),
         *(BotCrashError, "wrote into the protocol", "lies"),
     ),
     "more than was asked": Misdeed(
-        into_protocol("b'{\"id\": 1, \"move\": \"play 2\", \"score\": 9}\\n'"),
+        into_protocol('b\'{"id": 1, "move": "play 2", "score": 9}\\n\''),
         *(BotCrashError, "wrote into the protocol", "lies"),
     ),
     "two answers": Misdeed(
-        into_protocol("b'{\"id\": 1, \"move\": \"play 2\"}\\n' * 2"),
+        into_protocol('b\'{"id": 1, "move": "play 2"}\\n\' * 2'),
         *(BotCrashError, "more than one line", "lies"),
     ),
     "closing all": Misdeed(
         in_choose("os.closerange(0, 32)\nwhile True: pass", "import os"),
-        *(BotCrashError, "closed the descriptor", "dies|hangs"),
+        # With bubblewrap around it a process can't close them all.
+        *((BotCrashError, BotTimeoutError), "closed the descriptor|in time", "dies"),
     ),
     "tampering with the harness": Misdeed(
         in_choose(
             "main = sys.modules['__main__']\n"
-            "main.json.dumps = lambda message: '{\"move\": \"play 2\", \"id\": 7}'\n"
+            'main.json.dumps = lambda message: \'{"move": "play 2", "id": 7}\'\n'
             "return 'play 1'",
             "import sys",
         ),
-        *(BotCrashError, "it answered to 7", "answers"),
+        *(BotCrashError, "it answered to 7", "lies"),
     ),
     "stack of the harness": Misdeed(
         in_choose(
@@ -186,16 +185,14 @@ misdeeds = pytest.mark.parametrize("misdeed", MISDEEDS.values(), ids=MISDEEDS)
 def test_a_misdeed_is_the_bots_fault_and_costs_no_more_than_its_time(
     misdeed: Misdeed, start: Start
 ) -> None:
-    bot = start(misdeed.source, seconds=SECONDS, start_seconds=SECONDS)
-    try:
-        bot.ready()
-    except (BotTimeoutError, BotCrashError):
-        pass  # told when it is asked, and there it counts
+    seconds = 10.0 if misdeed.error in (BotCrashError, BotMemoryError) else SECONDS
+    bot = start(misdeed.source, seconds=seconds, start_seconds=seconds)
+    with contextlib.suppress(BotTimeoutError, BotCrashError):
+        bot.ready()  # what is wrong is told again when it is asked, and there it counts
     began = time.monotonic()
-    with pytest.raises(misdeed.error, match=f"(?i){misdeed.reason}") as caught:
+    with pytest.raises(misdeed.error, match=f"(?i){misdeed.reason}"):
         bot(OBSERVATION)
-    assert type(caught.value) is misdeed.error
-    assert time.monotonic() - began < SECONDS + 0.5
+    assert time.monotonic() - began < seconds + 0.5
     assert len(bot.printed.encode()) <= 3 * (64 << 10)
 
 
@@ -203,13 +200,13 @@ def test_a_misdeed_is_the_bots_fault_and_costs_no_more_than_its_time(
 def test_a_misdeed_does_harm_where_there_is_no_jail(misdeed: Misdeed) -> None:
     source = misdeed.source if isinstance(misdeed.source, bytes) else misdeed.source.encode()
     how, said = unconfined.run(source, OBSERVATION, seconds=1.0)
+    if how == "answers" and said != b'"play 1"':
+        how = "lies"
     assert how in misdeed.unconfined.split("|")
-    if how == "answers":
-        assert json.loads(said) != "play 1"
 
 
 def test_what_is_printed_is_no_answer(start: Start) -> None:
-    lie = "print('{\"id\": 1, \"move\": \"play 2\"}', flush=True)"
+    lie = 'print(\'{"id": 1, "move": "play 2"}\', flush=True)'
     source = in_choose(f"{lie}\nreturn 'play 1'")
     assert unconfined.run(source.encode(), OBSERVATION)[0] == "lies"
     bot = start(source)
@@ -219,24 +216,22 @@ def test_what_is_printed_is_no_answer(start: Start) -> None:
 
 def test_an_answer_ahead_of_its_question_is_a_fault(start: Start) -> None:
     bot = start(
-        "import os, signal\n"
+        "import os, time\n"
         "def start(info):\n"
         "    for d in range(1, 32):\n"
         "        try: os.write(d, b'{\"ready\": true}\\n')\n"
         "        except OSError: pass\n"
-        "def choose(observation): return 'play 1'\n",
-        seconds=2,
+        "    time.sleep(0.1)\n"
+        "def choose(observation): return 'play 1'\n"
     )
-    with pytest.raises(BotCrashError, match="before it was asked|more than one line"):
-        bot.ready()
-        time.sleep(0.2)
+    bot.ready()
+    time.sleep(0.5)  # in which the harness says that it is ready, too
+    with pytest.raises(BotCrashError, match="before it was asked"):
         bot(OBSERVATION)
 
 
 @pytest.mark.parametrize("ignores", [False, True], ids=["", "ignoring the warning"])
-def test_cpu_time_is_limited_though_the_clock_would_allow_more(
-    start: Start, ignores: bool
-) -> None:
+def test_cpu_time_is_limited_though_the_clock_would_allow_more(start: Start, ignores: bool) -> None:
     ignoring = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)" if ignores else ""
     bot = start(in_choose("while True: pass", ignoring), seconds=30, cpu_seconds=1)
     with pytest.raises(BotCrashError, match="SIGKILL" if ignores else "more than 1 s of CPU"):

@@ -17,7 +17,8 @@ bot = {"__name__": "bot", "__file__": sys.argv[1]}
 exec(compile(open(sys.argv[1], "rb").read(), "bot.py", "exec"), bot)
 if "start" in bot:
     bot["start"]({})
-print(json.dumps(bot["choose"](json.loads(sys.argv[2]))), flush=True)
+answer = bot["choose"](json.loads(sys.argv[2]))
+print(json.dumps(answer), flush=True)
 """
 
 

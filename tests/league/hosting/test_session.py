@@ -1,0 +1,237 @@
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.errors import MatchInterruptedError
+from engine.referee import MatchClock, TimeControl, play
+from league.hosting.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
+from league.hosting.sandbox.jail import Jail
+from league.hosting.sandbox.session import BotProcess
+from league.hosting.sandbox.sources import Source, read_source
+from tests.league.hosting.conftest import Start
+
+FIRST = "def choose(observation): return observation['legal_moves'][0]\n"
+COUNTER = (
+    "count = 0\n"
+    "def choose(observation):\n"
+    "    global count\n"
+    "    count += 1\n"
+    "    if observation: exec(observation)\n"
+    "    return str(count)\n"
+)
+
+
+def test_a_bot_is_told_of_the_match_and_keeps_state_within_it(start: Start) -> None:
+    bot = start(
+        "def start(info):\n    global told\n    told = [info['seat']]\n"
+        "def choose(observation):\n    told.append(observation)\n    return str(told)\n",
+        info={"seat": 3},
+    )
+    assert [bot("a"), bot("b")] == ["[3, 'a']", "[3, 'a', 'b']"]
+
+
+def test_a_class_bot_plays_too(start: Start) -> None:
+    bot = start("class Bot:\n    def choose(self, observation): return type(self).__name__\n")
+    assert bot({}) == "Bot"
+
+
+def test_bots_import_the_rules_and_pythons_library(start: Start) -> None:
+    bot = start(
+        "import collections, dataclasses, datetime, decimal, enum, fractions, functools, hashlib\n"
+        "import heapq, itertools, json, math, pickle, random, re, statistics, typing, zlib\n"
+        "from engine.games.catalogue import GAMES\n"
+        "from bots_sdk.reference import thumb_bot\n"
+        "def choose(observation):\n"
+        "    import textwrap, uuid, argparse, csv, concurrent.futures, encodings.idna\n"
+        "    random.random(), hashlib.sha256(b'').hexdigest()\n"
+        "    return ' '.join(sorted(GAMES))\n"
+    )
+    assert bot({}) == "partridge twelve-days"
+
+
+def test_what_a_bot_prints_is_kept_with_the_traceback_of_its_error(start: Start) -> None:
+    bot = start(
+        "import sys\nprint('loaded')\ndef choose(o):\n    print('é', file=sys.stderr)\n    o()"
+    )
+    with pytest.raises(BotCrashError, match=r"TypeError: .* \(bot\.py, line 5\)"):
+        bot({})
+    assert bot.printed.startswith("loaded\né\nTraceback")
+    assert 'File "bot.py", line 5, in choose\n    o()\n' in bot.printed
+
+
+def test_what_a_bot_prints_is_cut_without_harm_to_it(start: Start) -> None:
+    bot = start("def choose(o):\n    print('x' * 50_000)\n    if o: 1 / 0\n    return 'ok'")
+    assert [bot(0) for _ in range(5)] == ["ok"] * 5
+    with pytest.raises(BotCrashError):
+        bot(1)
+    assert 49_000 < len(bot.printed) <= 64 << 10
+    assert "ZeroDivisionError" in bot.printed
+
+
+def test_a_bot_that_raises_goes_on_with_what_it_knows(start: Start) -> None:
+    bot = start(COUNTER)
+    with pytest.raises(BotCrashError):
+        bot("1 / 0")
+    assert bot("") == "2"
+
+
+@pytest.mark.parametrize("end", ["while True: pass", "import os; os._exit(1)"])
+def test_a_bot_that_was_ended_starts_anew(start: Start, end: str) -> None:
+    bot = start(COUNTER, seconds=1.0)
+    bot.ready()
+    with pytest.raises((BotTimeoutError, BotCrashError)):
+        bot(end)
+    assert bot("") == "1"
+
+
+def test_a_bot_that_cannot_be_loaded_is_not_tried_again(start: Start) -> None:
+    bot = start("raise ValueError('no')")
+    for _ in range(3):
+        began = time.monotonic()
+        with pytest.raises(BotCrashError, match=r"ValueError: no \(bot\.py, line 1\)"):
+            bot({})
+    assert time.monotonic() - began < 0.01
+    assert bot.printed.count("Traceback") == 1
+
+
+def test_a_large_question_and_a_slow_reader_are_no_trouble(start: Start) -> None:
+    bot = start("def choose(observation): return str(len(observation))")
+    assert bot("x" * 1_000_000) == "1000000"
+
+
+def test_a_bot_that_does_not_read_is_out_of_time(start: Start) -> None:
+    bot = start(
+        "import os\ndef choose(o):\n    os.write(5, b'')\n    while True: pass", seconds=0.5
+    )
+    bot.ready()
+    with pytest.raises((BotTimeoutError, BotCrashError)):
+        bot("x" * 1_000_000)
+
+
+def test_nothing_is_left_after_the_end(jail: Jail) -> None:
+    def left() -> tuple[set[str], set[str]]:
+        return set(Path("/proc/self/fd").iterdir()), set(_descendants(os.getpid()))
+
+    def bots() -> set[Path]:
+        return set(Path(tempfile.gettempdir()).glob("bot-*/own-of-this-test"))
+
+    before = left()
+    source = Source(FIRST.encode(), {"bot.py": FIRST.encode(), "own-of-this-test": b""})
+    for _ in range(3):
+        with BotProcess(jail, source, {}, allowance=lambda: 5) as bot:
+            bot({"legal_moves": ["a"]})
+        with BotProcess(jail, source, {}, allowance=lambda: 5):
+            pass
+    assert left() == before
+    assert bots() == set()
+
+
+def test_a_bot_dies_with_its_worker(jail: Jail) -> None:
+    worker = subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "import sys\n"
+            "from league.hosting.sandbox.jail import jails\n"
+            "from league.hosting.sandbox.session import BotProcess\n"
+            "from league.hosting.sandbox.sources import Source\n"
+            f"jail = [jail for jail in jails() if jail.tier == {jail.tier}][0]\n"
+            "source = Source(b'def choose(o):\\n    while True: pass')\n"
+            "bot = BotProcess(jail, source, {}, allowance=lambda: 60)\n"
+            "bot.ready()\n"
+            "print(flush=True)\n"
+            "bot({})\n",
+        ],
+        stdout=subprocess.PIPE,
+        cwd=Path.cwd(),
+    )
+    assert worker.stdout is not None
+    assert worker.stdout.readline() == b"\n"
+    family = _descendants(worker.pid)
+    assert family
+    worker.send_signal(signal.SIGKILL)
+    worker.wait()
+    worker.stdout.close()
+    end = time.monotonic() + 10
+    while alive := [pid for pid in family if _runs(pid)]:
+        assert time.monotonic() < end, alive
+        time.sleep(0.01)
+
+
+def test_a_jail_that_cannot_be_set_up_ends_the_match_without_a_result() -> None:
+    broken = Jail(1, ("/bin/false",), None)
+    with (
+        BotProcess(broken, Source(b""), {}, allowance=lambda: 5) as bot,
+        pytest.raises(MatchInterruptedError, match=r"can't be set up: .*status 1"),
+    ):
+        bot({})
+    with pytest.raises(SandboxBrokenError, match="can't be started"):
+        BotProcess(Jail(1, ("/nowhere",), None), Source(b""), {}, allowance=lambda: 5)
+
+
+@pytest.mark.parametrize(
+    ("evil", "kind"),
+    [
+        ("def choose(observation):\n    while True: pass\n", "timeout"),
+        ("import os\ndef choose(observation): os._exit(0)\n", "crash"),
+        ("def choose(observation): return 7\n", "illegal"),
+        ("def choose(observation): return 'play \\ud800'\n", "illegal"),
+        ("hoard = []\ndef choose(o):\n    while True: hoard.append(bytes(1 << 26))\n", "crash"),
+        ("(" * 999, "crash"),
+    ],
+)
+def test_the_others_match_goes_on_beside_a_bot_that_misbehaves(
+    jail: Jail, evil: str, kind: str
+) -> None:
+    clock = MatchClock(TimeControl(0.3), 4, time.monotonic)
+    players = [
+        BotProcess(
+            jail,
+            read_source((evil if seat == 1 else FIRST).encode()),
+            {"seat": seat},
+            allowance=lambda seat=seat: clock.allowance(seat),  # type: ignore[misc]
+        )
+        for seat in range(4)
+    ]
+    try:
+        for seat, player in enumerate(players):
+            if seat != 1:
+                player.ready()
+        began = time.monotonic()
+        outcome = play("twelve-days", "calliope", bytes(32), players, clock=clock)
+        took = time.monotonic() - began
+    finally:
+        for player in players:
+            player.close()
+    assert outcome.forfeited == (1,)
+    assert {fault.seat for fault in outcome.record.faults} == {1}
+    assert [incident.fault.kind for incident in outcome.incidents] == [kind] * 3
+    assert took < 3 * 0.3 + 3
+
+
+def _descendants(pid: int) -> list[int]:
+    found = []
+    for name in Path("/proc").iterdir():
+        if name.name.isdigit() and _parent(name) == pid:
+            found += [int(name.name), *_descendants(int(name.name))]
+    return found
+
+
+def _parent(process: Path) -> int:
+    try:
+        return int(process.joinpath("stat").read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return -1
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
