@@ -1,7 +1,7 @@
 """Runs inside the jail: locks itself in, then runs one bot and asks it for its moves.
 
-Started by `jail` as ``python -I -S -B harness.py CONFIG``, with requests on descriptor 0, answers
-on 1, and what the bot prints on 2. A line of JSON is a message:
+Started by `jail` in a Python of its own with its configuration as the argument, with requests on
+descriptor 0, answers on 1, and what the bot prints on 2. A line of JSON is a message:
 
     here                              to the referee
     ------------------------------    ---------------------------------------------------
@@ -25,14 +25,14 @@ import signal
 import sys
 from collections.abc import Callable
 from importlib.machinery import ModuleSpec, SourceFileLoader
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 # Late on, nothing can be mapped that is code: C extensions that bots may import are loaded now.
 # Other modules of the standard library can be read, and so imported, at any time.
 _EXTENSIONS = (
     *("_bisect", "_blake2", "_contextvars", "_csv", "_datetime", "_decimal", "_heapq", "_md5"),
     *("_opcode", "_pickle", "_queue", "_random", "_sha1", "_sha2", "_sha256", "_sha3", "_sha512"),
-    *("_statistics", "_struct", "_typing", "_zoneinfo", "array", "binascii", "cmath", "math"),
+    *("_statistics", "_struct", "_typing", "array", "binascii", "cmath", "math"),
     *("select", "unicodedata", "zlib"),
 )
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
@@ -80,16 +80,15 @@ class Log(io.TextIOBase):
             self._waiting.append(data)
 
 
-def main() -> None:
+def main() -> NoReturn:
     """Lock up, load the bot, and answer until the referee hangs up."""
     config = json.loads(sys.argv[1])
     del sys.argv[1:]
-    here = os.path.dirname(os.path.abspath(__file__))
     requests, answers = os.dup(0), os.dup(1)
     os.dup2(2, 1)
     os.dup2(config["source"], 0)  # what reads from sys.stdin will find its end
     os.close(config["source"])
-    lock(config, here)
+    lock(config)
     _send(answers, {"locked": True})
     with open(0, "rb", closefd=False) as stream:
         about = json.loads(stream.readline())
@@ -100,7 +99,7 @@ def main() -> None:
         choose = load(source, about["file"], about["info"])
     except BaseException as error:
         _send(answers, _failure(error, source, log), log)
-        return
+        os._exit(0)
     _send(answers, {"ready": True}, log)
     with os.fdopen(requests, "rb", buffering=1 << 16) as lines:
         for line in lines:
@@ -110,9 +109,10 @@ def main() -> None:
             except BaseException as error:
                 said = _failure(error, source, log)
             _send(answers, {"id": request["id"], **said}, log)
+    os._exit(0)  # what else there would be to do at the end, is for nobody
 
 
-def lock(config: dict[str, Any], here: str) -> None:
+def lock(config: dict[str, Any]) -> None:
     """Give up all that a bot doesn't need; there is no way back.
 
     Raises:
@@ -121,11 +121,8 @@ def lock(config: dict[str, Any], here: str) -> None:
     if TYPE_CHECKING:
         from league.hosting.sandbox import landlock, seccomp
     else:
-        sys.path.insert(0, here)
         import landlock
         import seccomp
-
-        sys.path.pop(0)
     import ctypes
 
     prctl = ctypes.CDLL(None, use_errno=True).prctl
@@ -160,7 +157,6 @@ def lock(config: dict[str, Any], here: str) -> None:
     seccomp.install()
     for name in ("ctypes", "_ctypes", "landlock", "seccomp", "resource"):
         sys.modules.pop(name, None)
-    gc.collect()
     gc.freeze()
 
 
@@ -256,7 +252,3 @@ def _send(answers: int, message: dict[str, Any], log: Log | None = None) -> None
 def _checked(result: int) -> None:
     if result:
         raise OSError("prctl was refused")
-
-
-if __name__ == "__main__":
-    main()

@@ -17,15 +17,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from league.hosting.sandbox import landlock, seccomp
+from league.hosting.sandbox import harness, landlock, seccomp
 from league.hosting.sandbox.errors import SandboxUnavailableError
 
 NOBODY = 65534
 """The user that a bot is where the worker is root."""
 
-_HERE = Path(__file__).parent
+_HERE = Path(harness.__file__).parent
 _IMPORTABLE = ("engine", "bots_sdk")
 _INSIDE = Path("/jail")
+# As a module, not as a script, so that it is compiled once and not for every bot.
+_START = "import sys; sys.path.insert(0, sys.argv.pop(1)); import harness; harness.main()"
 _BOT = Path("/bot")
 
 
@@ -79,11 +81,11 @@ class Jail:
         """
         stdlib = sysconfig.get_path("stdlib", vars=_base())
         packages = {name: str(_package(name)) for name in _IMPORTABLE}
-        harness, bot = _HERE / "harness.py", directory
+        here, bot = _HERE, directory
         words = list(self.bubblewrap)
         if words:
             packages = {name: str(_INSIDE / name) for name in _IMPORTABLE}
-            harness = _INSIDE / "sandbox" / "harness.py"
+            here = _INSIDE / "sandbox"
             words += ["--info-fd", str(status)]
             if directory is not None:
                 bot = _BOT
@@ -107,7 +109,17 @@ class Jail:
                 ),
             },
         }
-        return [*words, str(_python()), "-I", "-S", "-B", str(harness), json.dumps(config)]
+        return [
+            *words,
+            str(_python()),
+            "-I",
+            "-S",
+            "-B",
+            "-c",
+            _START,
+            str(here),
+            json.dumps(config),
+        ]
 
 
 def environment() -> dict[str, str]:

@@ -1,7 +1,10 @@
 import json
 import os
 import platform
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -104,3 +107,32 @@ def test_without_namespaces_the_second_tier_is_taken(monkeypatch: pytest.MonkeyP
     unfit = [Jail(1, ("/bin/false",), None), JAILS[-1]]
     monkeypatch.setattr(canary, "jails", lambda: iter(unfit))
     assert canary.proven_jail().tier == 2
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("setpriv"), reason="only root gives up")
+@pytest.mark.parametrize(
+    ("given_up", "found"),
+    [
+        ("-sys_admin", "tier 2"),
+        ("-sys_admin,-setuid,-setgid", "tier 2: .*Operation not permitted"),
+    ],
+    ids=["a container without namespaces", "one without another user too"],
+)
+def test_what_a_container_lacks_decides_on_the_tier(given_up: str, found: str) -> None:
+    script = (
+        "from league.hosting.sandbox import canary\n"
+        "try:\n"
+        "    print('tier', canary.proven_jail().tier)\n"
+        "except canary.SandboxUnavailableError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        ["setpriv", f"--bounding-set={given_up}", sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=Path.cwd(),
+        env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+    )
+    assert re.search(found, done.stdout)
+    assert done.stdout.startswith("tier 2\n") == (found == "tier 2")

@@ -163,7 +163,7 @@ MISDEEDS = {
     ),
     "tampering with the harness": Misdeed(
         in_choose(
-            "main = sys.modules['__main__']\n"
+            "harness = sys.modules.get('harness') or sys.modules['__main__']\n"
             'main.json.dumps = lambda message: \'{"move": "play 2", "id": 7}\'\n'
             "return 'play 1'",
             "import sys",
