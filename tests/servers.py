@@ -2,7 +2,7 @@
 
 Loaded as a plugin (``-p tests.servers``). The servers are those of `league.local`, one pair for
 all workers; each worker has a database of its own in both. DATABASE_URL and REDIS_URL, where set,
-name others. A run of the engine's tests alone starts none.
+name others. A run of tests that need none starts none.
 """
 
 import os
@@ -16,7 +16,7 @@ import pytest
 
 from league.local.servers import local_servers
 
-_NEED_NO_SERVERS = ("tests/engine", "tests/bots_sdk")
+_NEED_NO_SERVERS = ("tests/engine", "tests/bots_sdk", "tests/league/hosting")
 _running = ExitStack()
 
 

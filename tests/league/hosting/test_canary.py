@@ -60,7 +60,7 @@ def test_bare_system_calls_are_held_by_the_kernel_not_by_what_python_lacks(start
 
 
 def test_the_canary_finds_a_jail_that_holds() -> None:
-    assert canary.proven_jail() == JAILS[0]
+    assert canary.proven_jail() in JAILS
 
 
 @pytest.mark.parametrize(

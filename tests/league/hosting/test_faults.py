@@ -164,7 +164,7 @@ MISDEEDS = {
     "tampering with the harness": Misdeed(
         in_choose(
             "harness = sys.modules.get('harness') or sys.modules['__main__']\n"
-            'main.json.dumps = lambda message: \'{"move": "play 2", "id": 7}\'\n'
+            'harness.json.dumps = lambda message: \'{"move": "play 2", "id": 7}\'\n'
             "return 'play 1'",
             "import sys",
         ),
