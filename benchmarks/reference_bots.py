@@ -1,61 +1,69 @@
-"""How strong the reference bots are, and how long they think.
+"""How strong the reference bots are, each against each, and how long they think.
 
-Usage: python benchmarks/reference_bots.py [--blocks 50] [--search-blocks 10]
+Usage: python benchmarks/reference_bots.py [--blocks 100] [--search-blocks 20] [--only WORD ...]
 
-Blocks of four matches on one deal, each bot in each seat once: first a table of all four bots,
-then each bot twice against the next weaker one twice. A win is shared by those who share the first
-place; the error of a win share is of its mean over blocks, which are independent of each other.
+A table seats each of two bots twice. A block is four matches on one deal, so that each sits in
+each seat once, and as often behind each other; a match counts 1 for the better place and 1/2 for a
+shared one, over its four pairs of different bots. Blocks are independent of each other, so the
+error shown is the standard error of their mean; 0.5 is no difference.
 """
 
 import argparse
-from collections import defaultdict
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from itertools import pairwise
+from itertools import combinations
 from statistics import mean, median, stdev
 from time import perf_counter
 from typing import Any
 
 from bots_sdk.reference import HOUSE, make_player
-from engine.rating.blocks import derive_block_seed, plan_block
+from engine.rating.blocks import MatchResult, derive_block_seed, pair_results, plan_block
 from engine.referee import Player, play
 
-GAMES = [("twelve-days", "calliope"), ("partridge", "eagle-short")]
-Result = dict[str, tuple[list[float], list[int], list[float]]]
-"""By bot: its share of the wins in each match, its places, and the seconds of its moves."""
+RULES = [("twelve-days", "calliope"), ("partridge", "eagle-short"), ("partridge", "eagle")]
+"""The presets of the ladders that a league begins with, and the whole match of the short one."""
+SEATS = 4
+Job = tuple[str, str, tuple[str, str], int]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--blocks", type=int, default=50, help="without search_bot")
-    parser.add_argument("--search-blocks", type=int, default=10, help="with it")
+    parser.add_argument("--blocks", type=int, default=100, help="for pairs without house-search")
+    parser.add_argument("--search-blocks", type=int, default=20, help="for pairs with it")
+    parser.add_argument("--first", type=int, default=0, help="number of the first block")
+    parser.add_argument("--only", nargs="*", help="pairs and presets that have one of these words")
     options = parser.parse_args()
     bots = [name for name in HOUSE if not name.endswith("-2")]  # weakest first, without twins
-    tables = [bots] + [[strong, weak] * 2 for weak, strong in pairwise(bots)]
-    print(f"{'game':12} {'bot':15} {'wins':>13} {'place':>6} {'move, ms':>9} {'matches':>8}")
+    print(
+        f"{'game':12} {'rules':12} {'stronger':15} {'weaker':15} {'share':>6} {'error':>7}"
+        f" {'errors':>7} {'matches':>8}"
+    )
     with ProcessPoolExecutor() as pool:
-        for game, rules in GAMES:
-            for table in tables:
-                blocks = options.search_blocks if "house-search" in table else options.blocks
-                jobs = [(game, rules, table, block) for block in range(blocks)]
-                show(game, list(pool.map(play_block, jobs)))
+        for game, rules in RULES:
+            for weak, strong in combinations(bots, 2):
+                words = {game, rules, weak, strong}
+                if options.only and not words >= set(options.only):
+                    continue
+                blocks = options.search_blocks if "house-search" in words else options.blocks
+                numbers = range(options.first, options.first + blocks)
+                jobs = [(game, rules, (strong, weak), number) for number in numbers]
+                show(game, rules, (strong, weak), list(pool.map(play_block, jobs)))
 
 
-def play_block(job: tuple[str, str, Sequence[str], int]) -> Result:
-    game, rules, table, number = job
-    plan = plan_block(derive_block_seed(bytes(32), number), range(len(table)), duplicate=True)
-    result: Result = defaultdict(lambda: ([], [], []))
+def play_block(job: Job) -> tuple[float, dict[str, list[float]]]:
+    """Return the pairwise share of the first bot, and the seconds of each bot's moves."""
+    game, rules, pair, number = job
+    seconds: dict[str, list[float]] = {name: [] for name in pair}
+    plan = plan_block(derive_block_seed(bytes(32), number), range(SEATS), duplicate=True)
+    results = []
     for match in plan.matches:
-        names = [table[bot] for bot in match.seating]
-        players = [timed(make_player(name), result[name][2]) for name in names]
+        names = [pair[bot % 2] for bot in match.seating]
+        players = [timed(make_player(name), seconds[name]) for name in names]
         outcome = play(game, rules, match.deal_seed, players)
         assert not outcome.incidents, outcome.incidents[0]
-        places = outcome.record.places
-        for name in set(names):
-            own = [place for place, who in zip(places, names, strict=True) if who == name]
-            result[name][0].append(own.count(1) / places.count(1))
-            result[name][1].extend(own)
-    return dict(result)
+        results.append(MatchResult(match.seating, outcome.record.places))
+    shares = pair_results(results)
+    return mean(float(shares[i, j]) for i, j in shares if i % 2 == 0 and j % 2), seconds
 
 
 def timed(player: Player, seconds: list[float]) -> Player:
@@ -68,18 +76,23 @@ def timed(player: Player, seconds: list[float]) -> Player:
     return choose
 
 
-def show(game: str, blocks: list[Result]) -> None:
-    print()
-    for name in blocks[0]:
-        wins = [mean(block[name][0]) for block in blocks]
-        error = stdev(wins) / len(wins) ** 0.5 if len(wins) > 1 else float("nan")
-        place = mean(place for block in blocks for place in block[name][1])
-        thinking = median(second for block in blocks for second in block[name][2])
-        matches = sum(len(block[name][0]) for block in blocks)
-        print(
-            f"{game:12} {name:15} {mean(wins):6.3f} ±{error:5.3f} {place:6.2f}"
-            f" {thinking * 1e3:9.3f} {matches:8}"
-        )
+def show(
+    game: str,
+    rules: str,
+    pair: Sequence[str],
+    blocks: Sequence[tuple[float, dict[str, list[float]]]],
+) -> None:
+    shares = [share for share, _ in blocks]
+    error = stdev(shares) / len(shares) ** 0.5 if len(shares) > 1 else float("nan")
+    strong, weak = pair
+    moves = sorted(second for _, seconds in blocks for second in seconds[strong])
+    print(
+        f"{game:12} {rules:12} {strong:15} {weak:15} {mean(shares):6.3f} {error:7.3f}"
+        f" {(mean(shares) - 0.5) / error if error else float('inf'):7.1f} {SEATS * len(blocks):8}"
+        f"   {strong} takes {median(moves) * 1e3:.2f} ms a move,"
+        f" 99 of 100 at most {moves[len(moves) * 99 // 100] * 1e3:.2f} ms",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

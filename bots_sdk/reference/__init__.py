@@ -9,7 +9,7 @@ from bots_sdk.reference import counting_bot, random_bot, search_bot, thumb_bot
 HOUSE = {
     "house-random": "Plays any legal move.",
     "house-thumb": "Plays by rules of thumb.",
-    "house-counting": "Counts the cards it has seen and works out its chances.",
+    "house-counting": "Counts the cards still out and works out its chances.",
     "house-search": "Plays out matches as they could be and takes the move that did best.",
     "house-random-2": "The twin of house-random, with luck of its own.",
     "house-thumb-2": "The twin of house-thumb.",
@@ -22,7 +22,7 @@ _CHOOSE: dict[str, Callable[..., str]] = {
     "search": search_bot.choose,
     "thumb": thumb_bot.choose,
 }
-_LUCKY = ("random", "search")
+_LUCKY = ("counting", "random", "search")
 
 
 def make_player(name: str) -> Callable[[dict[str, Any]], str]:

@@ -1,25 +1,40 @@
-"""Counts the cards that it has seen, and works out its chances from those that it has not.
+"""Remembers the cards that it has seen, and works out its chances from those still out.
 
 Where a rule of thumb says "a 3 wins now and then", this bot knows how many 1s, 2s and 3s are still
-about. There is no luck in it, so the same observation always gets the same answer: a fault seen
-once can be seen again, and a move asked for twice is answered alike.
+about, and where they can be. Nothing is kept between two moves: all that was ever seen is in the
+observation's history. What is left to luck, drawn from the observation, is only which of two moves
+that are about as good; two of these bots at a table would else do the same and spoil it for both.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable
 from math import comb
+from random import Random
 from typing import Any
 
 Observation = dict[str, Any]
 Rating = Callable[[list[int]], float]
-"""How good a move is, from its numbers: a card or seat, or the cards that it plays."""
+"""How good a move is, from its numbers: a card or a seat, or the cards that it plays."""
+
+WHIM = {"twelve-days": 1.5, "partridge": 0.2}
+"""By how much luck may change what a move seems worth."""
 
 
-def choose(observation: Observation) -> str:
-    """Return the legal move that promises most."""
-    rate = RATINGS[observation["phase"]](observation)
+def choose(observation: Observation, luck: str = "") -> str:
+    """Return the legal move that promises most; another ``luck`` breaks near ties otherwise."""
+    rng = Random(luck + json.dumps(observation, sort_keys=True))
+    whim = WHIM[observation["game"]]
+    rate = {"give": rate_card, "play": rate_card, "award": rate_seat}.get(
+        observation["phase"], rate_combination
+    )(observation)
     moves: list[str] = observation["legal_moves"]
-    return max(moves, key=lambda move: rate([int(part) for part in move.split()[1:]]))
+    return max(moves, key=lambda move: rate(numbers(move)) + whim * rng.random())
+
+
+def numbers(move: str) -> list[int]:
+    """Return the numbers in a move's text."""
+    return [int(part) for part in move.split()[1:]]
 
 
 # -- twelve-days -------------------------------------------------------------------------------
@@ -30,64 +45,79 @@ LATER = 0.7
 """A low card kept back wins a later pot, but not for sure: what part of its chance remains."""
 MOST = 0.4
 """What part of today's majorities lasts to the end: hands still change."""
-HARM = 1.0
-"""What it costs us when the neighbour wins with our card, in parts of the pot."""
 
 
-def rate_give(observation: Observation) -> Rating:
-    """Return how good it is to give a card: the less it is worth here and there, the better."""
-    worth, wins, stake = card_values(observation)
-    return lambda numbers: -worth[numbers[0]] - HARM * wins[numbers[0]] * stake
-
-
-def rate_play(observation: Observation) -> Rating:
-    """Return how good it is to play a card: what it may win today, less what it is worth later."""
-    worth, wins, stake = card_values(observation)
-    return lambda numbers: wins[numbers[0]] * stake - worth[numbers[0]]
-
-
-def rate_award(observation: Observation) -> Rating:
+def rate_seat(observation: Observation) -> Rating:
     """Return how good it is to award the pot to a seat: it helps the poorest least to win."""
-    points = [sum(cards) for cards in observation["day_cards"]]
-    return lambda numbers: -points[numbers[0]]
+    return lambda seat: -sum(observation["day_cards"][seat[0]])
 
 
-def card_values(observation: Observation) -> tuple[list[float], list[float], int]:
-    """Return by rank what a card is worth in hand and its chance to win, and what is at stake."""
-    held: Counter[int]
-    rules, held = observation["rules"], Counter(observation["hand"])
+def rate_card(observation: Observation) -> Rating:
+    """Return how good it is to part with a card: what it does today, less what it is worth later.
+
+    Given away, it wins today's pot for the neighbour, if for anyone.
+    """
+    days = 8 if "eight-nights" in observation["rules"] else 12
+    held: Counter[int] = Counter(observation["hand"])
     others = observation["seats"] - 1
-    days = 8 if "eight-nights" in rules else 12
-    decks = 2 if rules.endswith("eight-players") else 1
-    in_deck = [2 if days == 12 else 0, *range(1, days + 1)]  # two Clauses, one 1, two 2s...
-    unseen = [decks * count - held[rank] for rank, count in enumerate(in_deck)]
-    for card in observation["discards"]:
-        unseen[card] -= 1
-    # Each unseen card is as likely in one place as in another.
-    share = len(observation["hand"]) / sum(unseen)
-    wins = win_chances(unseen, share, others)
-    if "cheapass" not in rules:
+    unseen, shares = cards_out(observation, days)
+    wins = win_chances(unseen, shares, others)
+    if "cheapass" not in observation["rules"]:
         wins[0] = 0.0  # a Claus must award what it wins to someone else
+    today = sum(observation["pot"]) * (-1 if observation["phase"] == "give" else 1)
     # The pots still to come grow to `days`; this is their average, and 0 on the last day.
     later = (observation["day"] + 1 + days) / 2 if observation["day"] < days else 0
-    worth = []
-    for rank, chance in enumerate(wins):
-        # What a card is worth is what is lost without it: the fifth 12 is no use where four do.
-        with_it = majority_chance(held[rank], unseen[rank], share, others)
-        without = majority_chance(held[rank] - 1, unseen[rank], share, others)
-        worth.append(LATER * chance * later + MOST * rank * (with_it - without))
-    return worth, wins, sum(observation["pot"])
+
+    def rate(card: list[int]) -> float:
+        [rank] = card
+        # In majorities, the fifth 12 is no use where four do: what counts is the difference.
+        most, without = (
+            majority_chance(count, unseen[rank], shares[rank], others)
+            for count in (held[rank], held[rank] - 1)
+        )
+        return wins[rank] * (today - LATER * later) - MOST * rank * (most - without)
+
+    return rate
 
 
-def win_chances(unseen: list[int], share: float, others: int) -> list[float]:
-    """Return by rank the chance that a card played now wins.
+def cards_out(observation: Observation, days: int) -> tuple[list[int], list[float]]:
+    """Return by rank how many cards are unseen, and the chance that one is in a given other hand.
 
-    Args:
-        unseen: cards by rank.
-        share: what part of them a hand holds.
-        others: how many play against it.
+    At first an unseen card may as well be in the deck. But once the discards have become the deck,
+    all that was not among them is in hands.
     """
-    plays = [(1 - (1 - share) ** count) * EAGER**rank for rank, count in enumerate(unseen)]
+    seat, seats = observation["seat"], observation["seats"]
+    decks = 2 if observation["rules"].endswith("eight-players") else 1
+    own: Counter[int] = Counter(observation["hand"])
+    full = Counter({rank: decks * rank for rank in range(1, days + 1)})
+    full[0] = 2 * decks if days == 12 else 0  # the Clauses
+    unseen = full - own - Counter(observation["discards"])
+    in_deck, discards, left = unseen, Counter[int](), full.total() - seats * days
+    for day in observation["history"]:
+        discards.update(day["plays"])
+        if left < seats:  # too few for all to draw: those seats from `left` on draw of the new deck
+            in_deck, discards, new = discards, Counter(), seat >= left
+            left += in_deck.total()
+        else:
+            new = in_deck is not unseen
+        left -= seats
+        if new:
+            in_deck -= Counter([day["drawn"]])
+    in_deck &= unseen
+    chance = observation["deck"] / max(1, in_deck.total())
+    ranks = range(days + 1)
+    in_hands = [unseen[rank] - chance * in_deck[rank] for rank in ranks]
+    return [unseen[rank] for rank in ranks], [
+        in_hands[rank] / unseen[rank] / (seats - 1) if unseen[rank] else 0.0 for rank in ranks
+    ]
+
+
+def win_chances(unseen: list[int], shares: list[float], others: int) -> list[float]:
+    """Return by rank the chance that a card played now wins against so many others."""
+    plays = [
+        (1 - (1 - share) ** count) * EAGER**rank
+        for rank, (count, share) in enumerate(zip(unseen, shares, strict=True))
+    ]
     total = sum(plays)
     lower = pairs = 0.0  # the chances that another plays lower, and that two meet there
     wins = []
@@ -105,10 +135,8 @@ def majority_chance(have: int, left: int, share: float, others: int) -> float:
     """Return the chance that none of the others holds more of a rank than we have."""
     if have <= 0:
         return 0.0
-    at_most = sum(
-        comb(left, k) * share**k * (1 - share) ** (left - k) for k in range(min(have, left) + 1)
-    )
-    return at_most**others
+    most = range(min(have, left) + 1)
+    return sum(comb(left, k) * share**k * (1 - share) ** (left - k) for k in most) ** others
 
 
 # -- partridge ---------------------------------------------------------------------------------
@@ -119,27 +147,28 @@ HIGH = 0.1
 """How much better it is to be rid of a high one than of a low one, a step: low ones win tricks."""
 TRICK = 0.4
 """What a trick is worth, as the winner leads and so chooses the kind."""
+STRAIGHT = 0.6
+"""What a card counts that can go with its neighbour, in parts of one that can't."""
 OUT = 5.0
 """What it is worth to be out of cards, and what it costs to have to take the last ones back."""
 
 
 def rate_combination(observation: Observation) -> Rating:
     """Return how good it is to play some cards: how surely they win, and what hand they leave."""
-    hand, me, seats = observation["hand"], observation["seat"], observation["seats"]
-    trick, unseen = observation["trick"], unseen_cards(observation)
+    seat, seats, trick = observation["seat"], observation["seats"], observation["trick"]
+    held: Counter[int] = Counter(observation["hand"])
     lowest = min((action["cards"][-1] for action in trick if action["cards"]), default=12)
-    shares = [size / sum(unseen) for size in observation["hand_sizes"]]
-    to_act = [shares[(me + k) % seats] for k in range(1, seats - len(trick))]
-    before = plays_left(hand)
+    hands = hands_out(observation)
+    to_act = [hands[(seat + k) % seats] for k in range(1, seats - len(trick))]
+    before = plays_left(held)
 
     def rate(cards: list[int]) -> float:
         if not cards:
             return 0.0
-        # Ties go to the last who plays, so the lowest so far is low enough.
-        wins = holds(cards, to_act, unseen) if cards[-1] <= lowest else 0.0
-        rest = hand.copy()
-        for card in cards:
-            rest.remove(card)
+        wins = 1.0 if cards[-1] <= lowest else 0.0  # ties go to the last who plays
+        for hand in to_act:
+            wins *= 1 - answer_chance(cards, hand)
+        rest = held - Counter(cards)
         if not rest:
             return OUT * (2 * wins - 1)
         shed = before - plays_left(rest) + CARD * len(cards) + HIGH * sum(cards) / len(cards)
@@ -148,72 +177,47 @@ def rate_combination(observation: Observation) -> Rating:
     return rate
 
 
-def unseen_cards(observation: Observation) -> list[int]:
-    """Return by rank how many cards are in other hands, or out of the round."""
-    unseen = list(range(13))
-    for card in observation["hand"] + observation["discards"]:
-        unseen[card] -= 1
-    for action in observation["trick"]:
-        for card in action["cards"]:
-            unseen[card] -= 1
-    return unseen
+def hands_out(observation: Observation) -> list[tuple[Counter[int], float]]:
+    """Return for each seat the cards it may hold, and the chance that it holds one of them.
 
-
-def holds(cards: list[int], shares: list[float], unseen: list[int]) -> float:
-    """Return the chance that nobody still to act has an answer at or below the lowest card.
-
-    Args:
-        cards: descending.
-        shares: for each seat to act, what part of the unseen cards it holds.
-        unseen: by rank.
+    A seat that took its cards back holds just these, as all have seen, less what it has played.
     """
-    low, chance = cards[-1], 1.0
-    for share in shares:
-        none = [(1 - share) ** count for count in unseen]
-        for rank in range(1, low + 1):
-            if len(cards) == 1:
-                chance *= none[rank]
-            elif cards[0] != low:  # a straight: it takes this rank and the next
-                chance *= 1 - (1 - none[rank]) * (1 - none[rank + 1])
-            elif unseen[rank] > 1:  # a set: it takes two
-                chance *= none[rank] + unseen[rank] * share * (1 - share) ** (unseen[rank] - 1)
-    return chance
+    known: dict[int, Counter[int]] = {observation["seat"]: Counter(observation["hand"])}
+    now = {"actions": observation["trick"], "returned": []}
+    for trick in [*observation["history"], now]:
+        for action in trick["actions"]:
+            if action["seat"] in trick["returned"]:
+                known[action["seat"]] = Counter(action["cards"])
+            elif action["seat"] in known and action["seat"] != observation["seat"]:
+                known[action["seat"]] -= Counter(action["cards"])
+    unseen = Counter({rank: rank for rank in range(1, 13)}) - Counter(observation["discards"])
+    for cards in [action["cards"] for action in observation["trick"]] + list(known.values()):
+        unseen -= Counter(cards)
+    return [
+        (known[seat], 1.0) if seat in known else (unseen, size / max(1, unseen.total()))
+        for seat, size in enumerate(observation["hand_sizes"])
+    ]
 
 
-def plays_left(hand: list[int]) -> float:
-    """Return about how many plays a hand takes, low ones counting half as they fit anywhere."""
-    held = [0] * 14  # by rank; the empty ones at both ends bound straights
-    for card in hand:
-        held[card] += 1
+def answer_chance(cards: list[int], hand: tuple[Counter[int], float]) -> float:
+    """Return the chance that a hand can answer cards at or below their lowest, about."""
+    may_hold, share = hand
+    none = [(1 - share) ** may_hold[rank] for rank in range(14)]
+    nothing = 1.0
+    for rank in range(1, cards[-1] + 1):
+        if len(cards) == 1:
+            nothing *= none[rank]
+        elif cards[0] != cards[-1]:  # a straight: it takes this rank and the next
+            nothing *= 1 - (1 - none[rank]) * (1 - none[rank + 1])
+        elif (count := may_hold[rank]) > 1:  # a set: it takes two
+            nothing *= none[rank] + count * share * (1 - share) ** (count - 1)
+    return 1 - nothing
+
+
+def plays_left(held: Counter[int]) -> float:
+    """Return about how many plays a hand takes; a low card counts half, as it fits anywhere."""
     plays = 0.0
-    while count := max(held):
-        low, end = longest_run(held)
-        if end - low > max(2, count):
-            for rank in range(low, end):
-                held[rank] -= 1
-        else:
-            low = held.index(count)
-            held[low] = 0
-        plays += 0.5 + low / 12
+    for rank, count in held.items():
+        in_straight = count == 1 and (held[rank - 1] or held[rank + 1])
+        plays += (0.5 + rank / 12) * (STRAIGHT if in_straight else 1)
     return plays
-
-
-def longest_run(held: list[int]) -> tuple[int, int]:
-    """Return the first rank of the longest straight, and the one after its last."""
-    best = (0, 0)
-    low = 0
-    for rank, count in enumerate(held):
-        if not count:
-            if rank - low > best[1] - best[0]:
-                best = (low, rank)
-            low = rank + 1
-    return best
-
-
-RATINGS = {
-    "give": rate_give,
-    "play": rate_play,
-    "award": rate_award,
-    "lead": rate_combination,
-    "follow": rate_combination,
-}
