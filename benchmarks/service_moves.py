@@ -215,6 +215,8 @@ def play(
                 break
             prepared.append(made)
         sources.append(iter(prepared))
+    with connection.cursor() as cursor:  # as PostgreSQL does by itself within a minute
+        cursor.execute("ANALYZE")
     connection.close()
     start = threading.Barrier(len(tables) + 1)
     counts = [0] * len(tables)

@@ -13,6 +13,12 @@ from league.play.logs import logs_of
 SEEN_EVERY = timedelta(seconds=5)
 """A bot that asks more often is not written down each time."""
 
+_NEEDED = [
+    *("match", "bot", "seat", "number", "opened_at", "handed_out_at", "deadline", "bank_ms"),
+    *(f"match__{name}" for name in ("game", "rules", "seats", "deal_seed", "plies", "attempts")),
+]
+"""Of a turn and its match: there may be many, and a time takes long to read."""
+
 
 def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
     """Hand out all open turns of a bot, as the spec's turn objects, the most urgent first.
@@ -23,9 +29,9 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
     """
     note_seen(bot, now)
     turns = list(
-        Turn.objects.filter(
-            bot=bot, decided_at__isnull=True, match__status=Match.Status.PLAYING
-        ).select_related("match")
+        Turn.objects.filter(bot=bot, decided_at__isnull=True, match__status=Match.Status.PLAYING)
+        .select_related("match")
+        .only(*_NEEDED)
     )
     fresh = [turn for turn in turns if turn.handed_out_at is None]
     if fresh:
