@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := $(wildcard engine bots_sdk league api)
-TYPED := $(wildcard engine bots_sdk league/local league/hosting)
+TYPED := $(wildcard engine bots_sdk league/local)
 UV := $(shell command -v uv 2>/dev/null)
 PYTEST_ARGS ?=
 

@@ -17,14 +17,14 @@ from random import Random
 from statistics import median, quantiles
 from time import perf_counter
 
+from bots_sdk.sandbox.canary import prove
+from bots_sdk.sandbox.errors import SandboxUnavailableError
+from bots_sdk.sandbox.jail import Jail, jails
+from bots_sdk.sandbox.session import BotProcess
+from bots_sdk.sandbox.sources import Source
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
 from engine.games.game import Observation
-from league.hosting.sandbox.canary import prove
-from league.hosting.sandbox.errors import SandboxUnavailableError
-from league.hosting.sandbox.jail import Jail, jails
-from league.hosting.sandbox.session import BotProcess
-from league.hosting.sandbox.sources import Source
 
 BOT = Source(b"def choose(observation):\n    return observation['legal_moves'][0]\n")
 ECHO = """

@@ -16,7 +16,7 @@ import pytest
 
 from league.local.servers import local_servers
 
-_NEED_NO_SERVERS = ("tests/engine", "tests/bots_sdk", "tests/league/hosting")
+_NEED_NO_SERVERS = ("tests/engine", "tests/bots_sdk")
 _running = ExitStack()
 
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from league.hosting.sandbox.errors import BotCrashError, BotMemoryError, BotTimeoutError
-from tests.league.hosting import unconfined
-from tests.league.hosting.conftest import Start
+from bots_sdk.sandbox.errors import BotCrashError, BotMemoryError, BotTimeoutError
+from tests.bots_sdk.sandbox import unconfined
+from tests.bots_sdk.sandbox.conftest import Start
 
 SECONDS = 0.4
 OBSERVATION = {"legal_moves": ["play 1", "play 2"]}

@@ -14,14 +14,14 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-from engine.errors import quote
-from league.hosting.sandbox.errors import (
+from bots_sdk.sandbox.errors import (
     BotCrashError,
     BotMemoryError,
     BotTimeoutError,
     SandboxBrokenError,
 )
-from league.hosting.sandbox.jail import Jail, Limits, environment
+from bots_sdk.sandbox.jail import Jail, Limits, environment
+from engine.errors import quote
 
 _CHUNK = 1 << 16
 _SETUP_SECONDS = 30.0

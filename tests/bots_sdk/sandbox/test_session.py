@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
+from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
+from bots_sdk.sandbox.jail import Jail
+from bots_sdk.sandbox.session import BotProcess
+from bots_sdk.sandbox.sources import Source, read_source
 from engine.errors import MatchInterruptedError
 from engine.referee import MatchClock, TimeControl, play
-from league.hosting.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
-from league.hosting.sandbox.jail import Jail
-from league.hosting.sandbox.session import BotProcess
-from league.hosting.sandbox.sources import Source, read_source
-from tests.league.hosting.conftest import Start
+from tests.bots_sdk.sandbox.conftest import Start
 
 FIRST = "def choose(observation): return observation['legal_moves'][0]\n"
 COUNTER = (
@@ -140,9 +140,9 @@ def test_a_bot_dies_with_its_worker(jail: Jail) -> None:
             sys.executable,
             "-c",
             "import sys\n"
-            "from league.hosting.sandbox.jail import jails\n"
-            "from league.hosting.sandbox.session import BotProcess\n"
-            "from league.hosting.sandbox.sources import Source\n"
+            "from bots_sdk.sandbox.jail import jails\n"
+            "from bots_sdk.sandbox.session import BotProcess\n"
+            "from bots_sdk.sandbox.sources import Source\n"
             f"jail = [jail for jail in jails() if jail.tier == {jail.tier}][0]\n"
             "source = Source(b'def choose(o):\\n    while True: pass')\n"
             "bot = BotProcess(jail, source, {}, allowance=lambda: 60)\n"

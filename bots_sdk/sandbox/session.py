@@ -9,12 +9,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
+from bots_sdk.sandbox.jail import Jail, Limits
+from bots_sdk.sandbox.process import JailedProcess, failure, parsed
+from bots_sdk.sandbox.sources import Source
 from engine.errors import quote
 from engine.games.game import Observation
-from league.hosting.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
-from league.hosting.sandbox.jail import Jail, Limits
-from league.hosting.sandbox.process import JailedProcess, failure, parsed
-from league.hosting.sandbox.sources import Source
 
 _FORMS = ({"move"}, {"other"}, {"failed", "kind"})
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from league.hosting.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
-from league.hosting.sandbox.jail import Jail, Limits, jails
-from league.hosting.sandbox.session import BotProcess
-from league.hosting.sandbox.sources import Source, read_source
+from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
+from bots_sdk.sandbox.jail import Jail, Limits, jails
+from bots_sdk.sandbox.session import BotProcess
+from bots_sdk.sandbox.sources import Source, read_source
 
 JAILS: list[Jail] = []
 with suppress(SandboxUnavailableError):

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from bots_sdk.sandbox.errors import SourceRefusedError
 from engine.errors import quote
-from league.hosting.sandbox.errors import SourceRefusedError
 
 MOST_BYTES = 1 << 20
 MOST_UNPACKED = 4 << 20

@@ -15,10 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from league.hosting.sandbox.errors import SandboxUnavailableError
-from league.hosting.sandbox.jail import Jail, Limits, jails
-from league.hosting.sandbox.session import BotProcess
-from league.hosting.sandbox.sources import Source
+from bots_sdk.sandbox.errors import SandboxUnavailableError
+from bots_sdk.sandbox.jail import Jail, Limits, jails
+from bots_sdk.sandbox.session import BotProcess
+from bots_sdk.sandbox.sources import Source
 
 SECONDS = 20.0
 """That it has: far more than it needs, as a busy machine is no reason to stop."""

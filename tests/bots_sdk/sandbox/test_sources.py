@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import pytest
 
-from league.hosting.sandbox.errors import SourceRefusedError
-from league.hosting.sandbox.sources import MOST_BYTES, MOST_FILES, MOST_UNPACKED, read_source
-from tests.league.hosting.conftest import Start
+from bots_sdk.sandbox.errors import SourceRefusedError
+from bots_sdk.sandbox.sources import MOST_BYTES, MOST_FILES, MOST_UNPACKED, read_source
+from tests.bots_sdk.sandbox.conftest import Start
 
 BOT = b"def choose(observation): return 'play 1'\n"
 

@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from league.hosting.sandbox import harness, landlock, seccomp
-from league.hosting.sandbox.errors import SandboxUnavailableError
+from bots_sdk.sandbox import harness, landlock, seccomp
+from bots_sdk.sandbox.errors import SandboxUnavailableError
 
 NOBODY = 65534
 """The user that a bot is where the worker is root."""

@@ -119,7 +119,7 @@ def lock(config: dict[str, Any]) -> None:
         OSError: a lock could not be set; nothing is to be run then.
     """
     if TYPE_CHECKING:
-        from league.hosting.sandbox import landlock, seccomp
+        from bots_sdk.sandbox import landlock, seccomp
     else:
         import landlock
         import seccomp

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from league.hosting.sandbox import canary, canary_bot, landlock
-from league.hosting.sandbox import jail as jail_module
-from league.hosting.sandbox.errors import SandboxUnavailableError
-from league.hosting.sandbox.jail import Jail
-from tests.league.hosting import unconfined
-from tests.league.hosting.conftest import JAILS, Start
+from bots_sdk.sandbox import canary, canary_bot, landlock
+from bots_sdk.sandbox import jail as jail_module
+from bots_sdk.sandbox.errors import SandboxUnavailableError
+from bots_sdk.sandbox.jail import Jail
+from tests.bots_sdk.sandbox import unconfined
+from tests.bots_sdk.sandbox.conftest import JAILS, Start
 
 SOURCE = canary.source()
 
@@ -120,7 +120,7 @@ def test_without_namespaces_the_second_tier_is_taken(monkeypatch: pytest.MonkeyP
 )
 def test_what_a_container_lacks_decides_on_the_tier(given_up: str, found: str) -> None:
     script = (
-        "from league.hosting.sandbox import canary\n"
+        "from bots_sdk.sandbox import canary\n"
         "try:\n"
         "    print('tier', canary.proven_jail().tier)\n"
         "except canary.SandboxUnavailableError as error:\n"

@@ -1,1 +1,0 @@
-"""Uploaded bots: how their code is run."""
