@@ -133,8 +133,8 @@ def processes_of(pid: int) -> list[int]:
     """Return a process and all that descend from it."""
     found = [pid]
     for parent in found:
-        for children in Path(f"/proc/{parent}/task").glob("*/children"):
-            with suppress(OSError):  # it has ended meanwhile
+        with suppress(OSError):  # it has ended meanwhile
+            for children in Path(f"/proc/{parent}/task").glob("*/children"):
                 found += map(int, children.read_text().split())
     return found
 

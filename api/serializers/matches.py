@@ -121,7 +121,9 @@ class MatchMoveSerializer(MoveSerializer):
 class MovesSerializer(serializers.Serializer[None]):
     """Several moves."""
 
-    moves = MatchMoveSerializer(many=True, allow_empty=True, max_length=100)
+    MOST = 100
+
+    moves = MatchMoveSerializer(many=True, allow_empty=True, max_length=MOST)
 
 
 class TurnSerializer(serializers.Serializer[None]):

@@ -33,10 +33,12 @@ class MatchMovesView(ApiView):
     )
     def post(self, request: Request, match_id: int) -> Response:
         """Make a move in an open turn. Sending it again is safe: it gets the same answer."""
-        sent = checked(MoveSerializer, request)
-        now = timezone.now()
+        sent = request.data
+        if not _is_plain(sent, {"turn", "move"}):
+            sent = checked(MoveSerializer, request)
+        move = play.Move(match_id, sent["turn"], sent["move"])
         try:
-            verdict = play.submit(request.auth.bot, match_id, sent["turn"], sent["move"], now)
+            verdict = play.submit(request.auth.bot, move, timezone.now())
         except play.MoveRefusedError as error:
             raise ProblemError(error.code, str(error), **error.members) from None
         return Response(verdict.as_json())
@@ -54,14 +56,49 @@ class MovesView(ApiView):
     def post(self, request: Request) -> Response:
         """Make up to 100 moves, one after the other, and get the turns that are open then."""
         bot = request.auth.bot
-        verdicts: list[dict[str, Any]] = []
-        for sent in checked(MovesSerializer, request)["moves"]:
-            verdict: dict[str, Any] = {"match": sent["match"], "turn": sent["turn"]}
-            try:
-                move = play.submit(bot, sent["match"], sent["turn"], sent["move"], timezone.now())
-                verdict |= move.as_json()
-            except play.MoveRefusedError as error:
-                verdict |= problem(error.code, str(error), **error.members)
-            verdicts.append(verdict)
+        moves = [
+            play.Move(sent["match"], sent["turn"], sent["move"]) for sent in _all_sent(request)
+        ]
+        answers = play.submit_all(bot, moves, timezone.now())
+        verdicts = [
+            {"match": move.match_id, "turn": move.turn, **_as_json(answer)}
+            for move, answer in zip(moves, answers, strict=True)
+        ]
         turns = play.open_turns(bot, timezone.now())
         return Response({"verdicts": verdicts, "turns": turns})
+
+
+def _as_json(answer: play.Verdict | play.MoveRefusedError) -> dict[str, Any]:
+    if isinstance(answer, play.MoveRefusedError):
+        return problem(answer.code, str(answer), **answer.members)
+    return answer.as_json()
+
+
+_LONGEST = 40
+"""Of a move's text as bots send it; what is longer is looked at closely."""
+
+
+def _is_plain(sent: Any, members: set[str]) -> bool:
+    """Return whether something is a move as nearly all are, which needs no serializer to see."""
+    return (
+        type(sent) is dict
+        and sent.keys() == members
+        and type(sent["turn"]) is int
+        and 0 <= sent["turn"] < 2**31
+        and type(sent.get("match", 1)) is int
+        and 0 < sent.get("match", 1) < 2**63
+        and type(sent["move"]) is str
+        and len(sent["move"]) <= _LONGEST
+        and sent["move"].isprintable()
+    )
+
+
+def _all_sent(request: Request) -> list[dict[str, Any]]:
+    data = request.data
+    moves = data.get("moves") if type(data) is dict and len(data) == 1 else None
+    members = {"match", "turn", "move"}
+    few = type(moves) is list and len(moves) <= MovesSerializer.MOST
+    if few and all(_is_plain(sent, members) for sent in moves):
+        return moves
+    taken: list[dict[str, Any]] = checked(MovesSerializer, request)["moves"]
+    return taken

@@ -105,7 +105,7 @@ def web(at: Path) -> Part:
     return Part(
         "web",
         [
-            *(BIN / "granian", "--interface", "wsgi", "--blocking-threads", "4"),
+            *(BIN / "granian", "--interface", "wsgi", "--workers", "2", "--blocking-threads", "4"),
             *("--uds", at, "--log-level", "warning", "league.wsgi:application"),
         ],
         at,

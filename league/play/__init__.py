@@ -3,12 +3,13 @@
 from league.play.finishing import void_block
 from league.play.hosted import play_match, requeue_all, take_due
 from league.play.house import play_house_turns
-from league.play.live import expire_overdue, open_live, submit, take_due_live
+from league.play.live import Move, expire_overdue, open_live, submit, submit_all, take_due_live
 from league.play.opening import open_match, open_unrated_match
 from league.play.turns import open_turns
 from league.play.verdicts import MoveRefusedError, Verdict
 
 __all__ = [
+    "Move",
     "MoveRefusedError",
     "Verdict",
     "expire_overdue",
@@ -20,6 +21,7 @@ __all__ = [
     "play_match",
     "requeue_all",
     "submit",
+    "submit_all",
     "take_due",
     "take_due_live",
     "void_block",

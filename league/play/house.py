@@ -90,4 +90,5 @@ def _play(match_id: int, plies: int, choices: list[tuple[int, int, str]]) -> int
             else:
                 table.choose(seat, action)
         table.go_on()
+        table.write()
     return made

@@ -6,18 +6,22 @@ thinks. A plain move does without the lock: see `league.play.statements`. Nothin
 """
 
 import logging
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.db.models import Min
 from django.utils import timezone
+from psycopg.errors import DeadlockDetected
 
 from engine.errors import IllegalMoveError
 from engine.games import catalogue
 from league.models import Bot, Match, MatchSeat, Turn
 from league.play.clocks import Stopwatch, remaining_ms
 from league.play.hosted import MOST_QUEUED, REQUEUE
-from league.play.table import LockNeededError, Table, lock
+from league.play.rows import MatchRow, TurnRow
+from league.play.table import LockNeededError, Table, lock, write_all
 from league.play.verdicts import MoveRefusedError, Verdict
 
 log = logging.getLogger(__name__)
@@ -59,37 +63,98 @@ def open_live(match_id: int, now: datetime | None = None) -> bool:
             match.attempts += 1
             match.started_at = watch.now()
             match.save(update_fields=["status", "attempts", "started_at"])
-        Table.of(match, watch).go_on(opening=True)
+        table = Table.of(match, watch)
+        table.go_on(opening=True)
+        table.write()
         return match.status == Match.Status.PLAYING
 
 
-def submit(bot: Bot, match_id: int, turn: int, text: str, now: datetime) -> Verdict:
+class Move(NamedTuple):
+    """A move that a bot sends.
+
+    Attributes:
+        match_id: of the match.
+        turn: the number that the turn was handed out with.
+        text: of the move.
+    """
+
+    match_id: int
+    turn: int
+    text: str
+
+
+Answer = Verdict | MoveRefusedError
+
+
+def submit(bot: Bot, move: Move, now: datetime) -> Verdict:
     """Make a bot's move in a match, and bring the match on if it was the last one missing.
 
     Args:
         bot: whose token it is.
-        match_id: of the match.
-        turn: the number that the turn was handed out with.
-        text: of the move.
+        move: that it sent.
         now: when it came in.
 
     Raises:
         MoveRefusedError: with a code and what the problem document is to say.
     """
-    watch = Stopwatch(now)
-    try:
-        answer = _submit(Table.seen(match_id, watch), bot, match_id, turn, text, now)
-    except LockNeededError:
-        with transaction.atomic(durable=True):
-            answer = _submit(Table.locked(match_id, watch), bot, match_id, turn, text, now)
-    if isinstance(answer, MoveRefusedError):  # only now: what was written stays
+    [answer] = submit_all(bot, [move], now)
+    if isinstance(answer, MoveRefusedError):
         raise answer
     return answer
 
 
-def _submit(
-    table: Table | None, bot: Bot, match_id: int, number: int, text: str, now: datetime
-) -> Verdict | MoveRefusedError:
+def submit_all(bot: Bot, moves: Sequence[Move], now: datetime) -> list[Answer]:
+    """Make a bot's moves, each as `submit` does; return what is said to each.
+
+    Those in different matches are read and written together. Of several in one match each sees
+    what the one before it brought.
+    """
+    watch = Stopwatch(now)
+    answers: dict[int, Answer] = {}
+    left = dict(enumerate(moves))
+    while left:
+        firsts: dict[int, int] = {}
+        for number, move in left.items():
+            firsts.setdefault(move.match_id, number)
+        answers |= _submit_each(
+            bot, {number: left.pop(number) for number in firsts.values()}, watch
+        )
+    return [answers[number] for number in range(len(moves))]
+
+
+def _submit_each(bot: Bot, moves: Mapping[int, Move], watch: Stopwatch) -> dict[int, Answer]:
+    """Make moves in different matches: plain ones without locks, others one after the other."""
+    now = watch.start
+    answers: dict[int, Answer] = {}
+    tables = Table.seen([move.match_id for move in moves.values()], watch)
+    plain: list[Table] = []
+    under_lock: set[int] = set()
+    for number, move in moves.items():
+        table = tables.get(move.match_id)
+        try:
+            answers[number] = _submit(table, bot, move, now)
+        except LockNeededError:
+            under_lock.add(number)
+        else:
+            plain += [table] if table else []
+    try:
+        changed = write_all(plain)
+    except OperationalError as error:
+        if not isinstance(error.__cause__, DeadlockDetected):
+            raise
+        changed = {table.match.pk for table in plain}
+    for number, move in moves.items():
+        if number in under_lock or move.match_id in changed:
+            with transaction.atomic(durable=True):
+                locked = Table.locked(move.match_id, watch)
+                answers[number] = _submit(locked, bot, move, now)
+                if locked:
+                    locked.write()
+    return answers
+
+
+def _submit(table: Table | None, bot: Bot, move: Move, now: datetime) -> Answer:
+    match_id, number, text = move
     seat = table.seat_of(bot) if table else None
     if table is None or seat is None:
         if MatchSeat.objects.filter(match=match_id, bot=bot).exists():
@@ -138,6 +203,7 @@ def expire_overdue(now: datetime) -> int:
                 for turn in turns:
                     _decide_by_fallback(table, turn, TIMEOUT, now)
                 table.go_on()
+                table.write()
         except Exception:  # the other matches' clocks must go on
             log.exception("match %s: its overdue turns could not be played", match_id)
         else:
@@ -148,17 +214,17 @@ def expire_overdue(now: datetime) -> int:
 # -- Decisions and what is said of them ------------------------------------------------------
 
 
-def _decide_by_fallback(table: Table, turn: Turn, fault: str, now: datetime) -> None:
+def _decide_by_fallback(table: Table, turn: TurnRow, fault: str, now: datetime) -> None:
     table.decide(turn, table.choose_fallback(turn.seat, fault), fault, now)
 
 
 def _refuse_illegal(
-    table: Table, turn: Turn, error: IllegalMoveError, now: datetime
+    table: Table, turn: TurnRow, error: IllegalMoveError, now: datetime
 ) -> MoveRefusedError:
     """Count an illegal answer; after too many the referee plays."""
     table.need_lock()
     turn.illegal_answers += 1
-    turn.save(update_fields=["illegal_answers"])
+    Turn.objects.filter(pk=turn.pk).update(illegal_answers=turn.illegal_answers)
     left = MOST_ILLEGAL - turn.illegal_answers
     played = {}
     detail = str(error)
@@ -178,7 +244,7 @@ def _refuse_illegal(
     )
 
 
-def _answer_again(match: Match, turn: Turn, text: str) -> Verdict | MoveRefusedError:
+def _answer_again(match: Match | MatchRow, turn: Turn | TurnRow, text: str) -> Answer:
     """Answer for a turn that is decided: the original verdict, if it is the same move again."""
     if turn.fault == TIMEOUT:
         return _expired(turn)
@@ -193,7 +259,7 @@ def _answer_again(match: Match, turn: Turn, text: str) -> Verdict | MoveRefusedE
     )
 
 
-def _expired(turn: Turn) -> MoveRefusedError:
+def _expired(turn: Turn | TurnRow) -> MoveRefusedError:
     return MoveRefusedError(
         "turn-expired",
         f"turn {turn.number} of match {turn.match_id} had to be answered by "
@@ -210,7 +276,7 @@ def _not_open(match_id: int, number: int) -> MoveRefusedError:
     )
 
 
-def _canonical(match: Match, text: str) -> str:
+def _canonical(match: Match | MatchRow, text: str) -> str:
     moves = catalogue.find(match.game).moves
     try:
         return moves.texts[moves.parse(text)]

@@ -17,6 +17,7 @@ from engine.games import catalogue
 from engine.games.game import State
 from engine.referee import FAULTS_TO_FORFEIT
 from league.models import LiveMove, Match
+from league.play.rows import MatchRow, MoveRow
 
 MOST_KEPT = 1_000
 """Matches, at about 10 kB each."""
@@ -40,7 +41,7 @@ class Log:
         """Return whether the referee plays the rest for a seat."""
         return self.faults[seat] >= FAULTS_TO_FORFEIT
 
-    def followed_by(self, moves: Sequence[LiveMove]) -> "Log":
+    def followed_by(self, moves: Sequence[LiveMove | MoveRow]) -> "Log":
         """Return the log with more moves, which are those of whole phases, ascending by ply."""
         state, faults = self.state.copy(), list(self.faults)
         for move in moves:
@@ -57,7 +58,7 @@ class LogCache:
         self._logs: OrderedDict[tuple[int, int], Log] = OrderedDict()
         self._lock = Lock()
 
-    def put(self, match: Match, log: Log) -> None:
+    def put(self, match: Match | MatchRow, log: Log) -> None:
         """Keep a log whose moves have been committed."""
         key = _key(match)
         with self._lock:
@@ -68,12 +69,12 @@ class LogCache:
             while len(self._logs) > self._most:
                 self._logs.popitem(last=False)
 
-    def get(self, match: Match) -> Log | None:
+    def get(self, match: Match | MatchRow) -> Log | None:
         """Return the log of a match as far as it is kept."""
         with self._lock:
             return self._logs.get(_key(match))
 
-    def drop(self, match: Match) -> None:
+    def drop(self, match: Match | MatchRow) -> None:
         """Forget a match: it is over."""
         with self._lock:
             self._logs.pop(_key(match), None)
@@ -84,7 +85,7 @@ class LogCache:
             self._logs.clear()
 
 
-def _key(match: Match) -> tuple[int, int]:
+def _key(match: Match | MatchRow) -> tuple[int, int]:
     # Should a match ever be played again from its start, that is another attempt.
     return match.pk, match.attempts
 
@@ -92,17 +93,20 @@ def _key(match: Match) -> tuple[int, int]:
 cache = LogCache()
 
 
-def logs_of(matches: Iterable[Match]) -> dict[int, Log]:
+def logs_of(matches: Iterable[Match | MatchRow]) -> dict[int, Log]:
     """Return the logs of matches in play, each as long as its row says; one query at most.
 
     A match that was finished since its row was read is left out. In a transaction that has
     written moves, call `log_of` before.
     """
     logs: dict[int, Log] = {}
-    behind: dict[int, Match] = {}
+    behind: dict[int, Match | MatchRow] = {}
     for match in matches:
         log = cache.get(match)
-        if log is None or log.plies > match.plies:
+        if log is None:
+            log = _dealt(match)
+            cache.put(match, log)
+        elif log.plies > match.plies:
             log = _dealt(match)
         logs[match.pk] = log
         if log.plies < match.plies:
@@ -126,12 +130,12 @@ def logs_of(matches: Iterable[Match]) -> dict[int, Log]:
     return logs
 
 
-def log_of(match: Match) -> Log:
+def log_of(match: Match | MatchRow) -> Log:
     """Return the log of a match in play whose row is locked."""
     return logs_of([match])[match.pk]
 
 
-def _dealt(match: Match) -> Log:
+def _dealt(match: Match | MatchRow) -> Log:
     shuffle = seeded_shuffle(bytes(match.deal_seed))
     state = catalogue.start(match.game, match.rules, match.seats, shuffle)
     return Log(0, state, (0,) * match.seats)

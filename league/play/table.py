@@ -5,6 +5,7 @@ being decided, each at the ply that the phase gives its seat. When the last is i
 done, and the referee goes on to the next that asks somebody.
 """
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -12,12 +13,13 @@ from django.db import transaction
 
 from engine.record import Fault, Record, fallback
 from engine.referee import FAULTS_TO_FORFEIT
-from league.models import Bot, LiveMove, Match, Turn
+from league.models import Bot, Match, Turn
 from league.play import wakeups
 from league.play.clocks import Stopwatch, bank_after, full_bank, latest_deadline
 from league.play.finishing import finish
 from league.play.logs import Log, cache, log_of
-from league.play.statements import Sight, read, write
+from league.play.rows import MoveRow, TurnRow
+from league.play.statements import Change, Sight, read, write
 
 FORFEIT = "forfeit"
 LOOK_AGAIN = timedelta(seconds=60)
@@ -41,15 +43,19 @@ class Table:
         self.match, self.seats, self.turns, self.chosen = sight
         self.watch = watch
         self._is_locked = is_locked
-        self._decided: list[Turn] = []
-        self._new: list[LiveMove] = []
-        self._opened: list[Turn] = []
+        self._decided: list[TurnRow] = []
+        self._new: list[MoveRow] = []
+        self._opened: list[TurnRow] = []
+        self._has_gone_on = False
+        self._asks_house = False
 
     @classmethod
-    def seen(cls, match_id: int, watch: Stopwatch) -> "Table | None":
-        """Return the table of a live match without locking it; None if there is none."""
-        sight = read(match_id)
-        return sight and cls(sight, watch, is_locked=False)
+    def seen(cls, match_ids: Iterable[int], watch: Stopwatch) -> "dict[int, Table]":
+        """Return the tables of live matches by id, without locking; none where there is none."""
+        return {
+            match_id: cls(sight, watch, is_locked=False)
+            for match_id, sight in read(match_ids).items()
+        }
 
     @classmethod
     def locked(cls, match_id: int, watch: Stopwatch) -> "Table | None":
@@ -60,8 +66,7 @@ class Table:
     @classmethod
     def of(cls, match: Match, watch: Stopwatch) -> "Table":
         """Return the table of a live match that is locked."""
-        sight = read(match.pk)
-        assert sight is not None
+        sight = read([match.pk])[match.pk]
         return cls(sight._replace(match=match), watch, is_locked=True)
 
     def need_lock(self) -> None:
@@ -86,14 +91,14 @@ class Table:
                 return number
         return None
 
-    def turn(self, seat: int, number: int) -> Turn | None:
+    def turn(self, seat: int, number: int) -> Turn | TurnRow | None:
         """Return a turn of a seat, or None if it has not had it."""
         last = self.turns.get(seat)
         if last is None or number > last.number:
             return None
         if number == last.number:
             return last
-        return Turn.objects.filter(match=self.match, seat=seat, number=number).first()
+        return Turn.objects.filter(match=self.match.pk, seat=seat, number=number).first()
 
     @property
     def undecided(self) -> list[int]:
@@ -107,9 +112,7 @@ class Table:
     def choose(self, seat: int, action: int, *, fault: str = "") -> str:
         """Add a seat's move to the log; return its text."""
         text = self.log.state.moves.texts[action]
-        self.chosen[seat] = LiveMove(
-            match=self.match, ply=self.ply_of(seat), seat=seat, text=text, fault=fault
-        )
+        self.chosen[seat] = MoveRow(self.match.pk, self.ply_of(seat), seat, text, fault)
         self._new.append(self.chosen[seat])
         return text
 
@@ -119,13 +122,13 @@ class Table:
         action = fallback(bytes(self.match.deal_seed), self.ply_of(seat), legal)
         return self.choose(seat, action, fault=fault)
 
-    def decide(self, turn: Turn, text: str, fault: str, now: datetime) -> None:
+    def decide(self, turn: TurnRow, text: str, fault: str, now: datetime) -> None:
         """Note what was played in a turn, and when."""
         turn.text, turn.fault, turn.decided_at = text, fault, now
         self._decided.append(turn)
 
     def go_on(self, *, opening: bool = False) -> None:
-        """Write the moves chosen, and bring the match to where it waits for somebody.
+        """Bring the match to where it waits for somebody; nothing is written yet but its end.
 
         Args:
             opening: also where no phase was finished, look for turns that were not opened yet.
@@ -133,19 +136,35 @@ class Table:
         before = self.log.plies
         while not self.undecided and self.log.state.actors:
             self._finish_phase()
-        gone_on = opening or self.log.plies > before
-        if gone_on:
+        self._has_gone_on = opening or self.log.plies > before
+        if self._has_gone_on:
             self._play_for_those_without_choice()
+        self.match.plies = self.log.plies
         if not self.log.state.actors:
             self._finish()
-            return
-        house = self._open_turns() if gone_on else False
-        self._write()
-        if gone_on:
+        elif self._has_gone_on:
+            self._asks_house = self._open_turns()
+
+    def write(self) -> None:
+        """Write what was done under the lock, but for the end of the match, which is written."""
+        self.need_lock()
+        if self.is_playing and write_all([self]):
+            raise RuntimeError(f"match {self.match.pk} has changed under its lock")
+
+    @property
+    def change(self) -> Change | None:
+        """What there is to write; None if there is nothing."""
+        if not (self._decided or self._new or self._opened or self._has_gone_on):
+            return None
+        return Change(self.match, self._decided, self._new, self._opened)
+
+    def tell(self) -> None:
+        """After what was written is committed, keep the log and wake those who wait."""
+        if self._has_gone_on:
             match, log = self.match, self.log
             transaction.on_commit(lambda: cache.put(match, log))
             bots = {turn.bot_id for turn in self._opened}
-            wakeups.announce(match_id=match.pk, bot_ids=bots, house=house)
+            wakeups.announce(match_id=match.pk, bot_ids=bots, house=self._asks_house)
 
     def _play_for_those_without_choice(self) -> None:
         """Make forced moves and those of seats that forfeited, through all phases they finish."""
@@ -174,8 +193,9 @@ class Table:
                 continue  # it is open already
             bank_ms = bank_after(before) if before else full_bank(match)
             self._opened.append(
-                Turn(
-                    match=match,
+                TurnRow(
+                    pk=0,  # it has none yet
+                    match_id=match.pk,
                     seat=seat,
                     bot_id=self.seats[seat].bot_id,
                     number=before.number + 1 if before else 0,
@@ -191,22 +211,10 @@ class Table:
             match.due_at = now + look_in
         return house
 
-    def _write(self) -> None:
-        self.match.plies = self.log.plies
-        written = write(
-            self.match,
-            decided=self._decided,
-            moves=self._new,
-            opened=self._opened,
-            now=self._opened[0].opened_at if self._opened else self.watch.now(),
-        )
-        if not written:
-            self.need_lock()
-            raise RuntimeError(f"match {self.match.pk} has changed under its lock")
-
     def _finish(self) -> None:
         self.need_lock()
-        self._write()
+        if not write([Change(self.match, self._decided, self._new, ())]):
+            raise RuntimeError(f"match {self.match.pk} has changed under its lock")
         match, state = self.match, self.log.state
         moves = list(match.live_moves.order_by("ply"))
         seating = match.seating.select_related("bot").order_by("seat")
@@ -228,6 +236,21 @@ class Table:
         match.live_moves.all().delete()
         transaction.on_commit(lambda: cache.drop(match))
         wakeups.announce(match_id=match.pk, bot_ids=(), house=False)
+
+
+def write_all(tables: Iterable[Table]) -> set[int]:
+    """Write what was done at tables; return the ids of those matches that had changed meanwhile.
+
+    Raises:
+        OperationalError: see `statements.write`.
+    """
+    changed = {table.match.pk: (table, change) for table in tables if (change := table.change)}
+    if not changed:
+        return set()
+    written = write(change for _, change in changed.values())
+    for match_id in written:
+        changed[match_id][0].tell()
+    return changed.keys() - written
 
 
 def lock(match_id: int) -> Match | None:

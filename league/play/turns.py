@@ -9,15 +9,15 @@ from django.db.models.functions import Least
 from league.models import Bot, Match, Turn
 from league.play.clocks import GRACE, deadline_if_handed_out, remaining_ms
 from league.play.logs import logs_of
+from league.play.rows import MatchRow, TurnRow
 
 SEEN_EVERY = timedelta(seconds=5)
 """A bot that asks more often is not written down each time."""
 
-_NEEDED = [
-    *("match", "bot", "seat", "number", "opened_at", "handed_out_at", "deadline", "bank_ms"),
-    *(f"match__{name}" for name in ("game", "rules", "seats", "deal_seed", "plies", "attempts")),
-]
-"""Of a turn and its match: there may be many, and a time takes long to read."""
+_TURN = ("pk", "match_id", "seat", "bot_id", "number", "ply", "deadline", "bank_ms")
+_RECEIPTS = ("opened_at", "handed_out_at")
+_MATCH = ("game", "rules", "seats", "deal_seed", "plies", "attempts")
+"""In the order of the fields of `TurnRow` and `MatchRow`."""
 
 
 def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
@@ -28,15 +28,19 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
     ``bank_ms`` is the bank as the turn opened.
     """
     note_seen(bot, now)
-    turns = list(
-        Turn.objects.filter(bot=bot, decided_at__isnull=True, match__status=Match.Status.PLAYING)
-        .select_related("match")
-        .only(*_NEEDED)
-    )
+    rows = Turn.objects.filter(
+        bot=bot, decided_at__isnull=True, match__status=Match.Status.PLAYING
+    ).values_list(*_TURN, *_RECEIPTS, "match_id", *(f"match__{name}" for name in _MATCH))
+    turns, matches = [], {}
+    for row in rows:
+        turn_fields, (opened_at, handed_out_at), match_fields = row[:8], row[8:10], row[10:]
+        turns.append(TurnRow(*turn_fields, opened_at=opened_at, handed_out_at=handed_out_at))
+        match = MatchRow(*match_fields)
+        matches[match.pk] = match
     fresh = [turn for turn in turns if turn.handed_out_at is None]
     if fresh:
         _hand_out(fresh, now)
-    logs = logs_of({turn.match_id: turn.match for turn in turns}.values())
+    logs = logs_of(matches.values())
     return [
         {
             "match": turn.match_id,
@@ -52,7 +56,7 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def _hand_out(turns: list[Turn], now: datetime) -> None:
+def _hand_out(turns: list[TurnRow], now: datetime) -> None:
     """Write the receipts of turns; of two that hand out the same one, the first counts."""
     thinking = ExpressionWrapper(
         F("deadline") - F("opened_at") - Value(GRACE) + Value(now), output_field=DateTimeField()

@@ -58,7 +58,7 @@ Turn = dict[str, Any]
 def answer(bot: Bot, turn: Turn, now: datetime, move: str | None = None) -> play.Verdict:
     """Submit a bot's move for a turn that it was handed."""
     text = choose(turn["observation"]) if move is None else move
-    return play.submit(bot, turn["match"], turn["turn"], text, now)
+    return play.submit(bot, play.Move(turn["match"], turn["turn"], text), now)
 
 
 def play_on(

@@ -3,14 +3,15 @@
 import threading
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
+from psycopg.errors import DeadlockDetected
 
 from engine.record import fallback, verify
 from league import play
 from league.models import LiveMove, Match, Turn
 from league.play import statements, table, wakeups
 from tests.league import small
-from tests.league.play.live import START, answer, match_of, play_on, remote_bots, second
+from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -182,10 +183,13 @@ def test_after_four_illegal_answers_a_legal_one_counts(match, bots):
 def always_locked(monkeypatch):
     """Have every move take the match's lock, as only some need to."""
 
-    def seen(*_args):
-        raise table.LockNeededError
+    real = table.Table.turn
 
-    monkeypatch.setattr(table.Table, "seen", seen)
+    def turn(self, *args):
+        self.need_lock()
+        return real(self, *args)
+
+    monkeypatch.setattr(table.Table, "turn", turn)
 
 
 @pytest.mark.parametrize("statement", ["league.play.table.write", "league.play.wakeups.announce"])
@@ -299,3 +303,71 @@ def test_a_house_bot_in_a_live_match_has_no_turns(bots):
     [house] = small.bots(1)
     match_of([house, *bots[:2]])
     assert play.open_turns(house, START) == []
+
+
+def batch(bot, now=START):
+    return [
+        play.Move(turn["match"], turn["turn"], choose(turn["observation"]))
+        for turn in play.open_turns(bot, now)
+    ]
+
+
+def test_moves_in_many_matches_cost_two_statements_together(
+    bots, monkeypatch, django_assert_num_queries
+):
+    matches = [match_of(bots) for _ in range(8)]
+    sent = []
+    real = statements._run
+    monkeypatch.setattr(statements, "_run", lambda *args: sent.append(args) or real(*args))
+    for bot in bots:  # the last finishes the phase in all of them
+        moves = batch(bot)
+        sent.clear()
+        with django_assert_num_queries(0):  # of any other kind
+            answers = play.submit_all(bot, moves, START)
+        assert [answer.as_json()["status"] for answer in answers] == ["accepted"] * 8
+        assert len(sent) == 2
+    assert {Match.objects.get(pk=match.pk).plies for match in matches} == {3}
+
+
+def test_of_two_moves_in_one_match_the_second_sees_what_the_first_brought(match, bots):
+    [move] = batch(bots[0])
+    other = move._replace(text="nonsense")
+    again, first, late = play.submit_all(bots[0], [move, move, other], START)
+    assert again == first
+    assert late.code == "turn-already-decided"
+
+
+def test_what_is_refused_in_a_batch_keeps_nothing_else_from_being_played(bots):
+    matches = [match_of(bots) for _ in range(3)]
+    first, second_one, third = batch(bots[0])
+    nowhere = play.Move(999_999_999, 0, "give 4")
+    answers = play.submit_all(
+        bots[0], [first, second_one._replace(text="nonsense"), nowhere, third], START
+    )
+    assert [getattr(answer, "code", "accepted") for answer in answers] == [
+        "accepted",
+        "illegal-move",
+        "not-found",
+        "accepted",
+    ]
+    assert {Match.objects.get(pk=match.pk).stored for match in matches} == {0, 1}
+
+
+def test_a_batch_that_others_overtake_or_deadlock_with_is_played_all_the_same(bots, monkeypatch):
+    matches = [match_of(bots) for _ in range(3)]
+    moves = batch(bots[0])
+    real = table.write
+    calls = []
+
+    def write(changes):
+        changes = list(changes)
+        calls.append(len(changes))
+        if len(calls) == 1:
+            raise OperationalError from DeadlockDetected()
+        return real(changes)
+
+    monkeypatch.setattr(table, "write", write)
+    answers = play.submit_all(bots[0], moves, START)
+    assert [type(answer) for answer in answers] == [play.Verdict] * 3
+    assert calls == [3, 1, 1, 1]
+    assert {Match.objects.get(pk=match.pk).stored for match in matches} == {1}
