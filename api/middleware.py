@@ -1,6 +1,7 @@
 """What happens around every request: its id, the bounds of its body, and errors as problems."""
 
 import logging
+import re
 import time
 from collections.abc import Callable
 
@@ -8,10 +9,14 @@ from django.http import HttpRequest, HttpResponseBase
 
 from api.problems import CONTENT_TYPE, code_for_status, problem_response
 from api.request_ids import HEADER, choose_request_id, set_request_id
+from bots_sdk.sandbox.sources import MOST_BYTES
 
 PREFIX = "/api/"
 LONGEST_BODY = 64 * 1024
-"""Bytes. The calls that take uploads will say so themselves."""
+"""Bytes."""
+LONGEST_UPLOAD = MOST_BYTES + LONGEST_BODY
+"""Bytes of the body of an upload: the file, and what the form adds to it."""
+_UPLOADS = re.compile(r"/versions/?\Z")
 LONGEST_READ = 2_000_000
 """Bytes of a body that is too long, but read all the same; the front passes on no longer ones."""
 
@@ -69,11 +74,12 @@ class ApiMiddleware:
         if not length and "HTTP_TRANSFER_ENCODING" in request.META:
             request.META["wsgi.input"].read(LONGEST_READ)  # as below
             return problem_response("length-required")
-        if length.isdecimal() and int(length[:20]) > LONGEST_BODY:
+        most = LONGEST_UPLOAD if _UPLOADS.search(request.path_info) else LONGEST_BODY
+        if length.isdecimal() and int(length[:20]) > most:
             if int(length[:20]) <= LONGEST_READ:
                 # Else the front may still be sending it when this end is closed, and call it a
                 # lost connection instead of passing on the answer.
                 request.read()
-            detail = f"The body has {length[:20]} bytes; this call takes {LONGEST_BODY} at most."
+            detail = f"The body has {length[:20]} bytes; this call takes {most} at most."
             return problem_response("body-too-large", detail)
         return None

@@ -17,6 +17,8 @@ urlpatterns = [
     path("bots/<slug:name>/token", bots.BotTokenView.as_view()),
     path("bots/<slug:name>/versions", bots.VersionsView.as_view()),
     path("bots/<slug:name>/versions/<int:number>", bots.VersionView.as_view()),
+    path("bots/<slug:name>/versions/<int:number>/source", bots.VersionSourceView.as_view()),
+    path("bots/<slug:name>/versions/<int:number>/log", bots.VersionLogView.as_view()),
     path("ladders", ladders.LaddersView.as_view()),
     path("ladders/<slug:slug>", ladders.LadderView.as_view()),
     path("ladders/<slug:slug>/standings", ladders.LadderStandingsView.as_view()),
@@ -36,6 +38,7 @@ urlpatterns = [
     path("matches", matches.MatchesView.as_view()),
     path("matches/<int:match_id>", matches.MatchView.as_view()),
     path("matches/<int:match_id>/record", matches.RecordView.as_view()),
+    path("matches/<int:match_id>/log", matches.MatchLogView.as_view()),
     path("matches/<int:match_id>/moves", moves.MatchMovesView.as_view()),
     path("moves", moves.MovesView.as_view()),
 ]

@@ -7,6 +7,7 @@ and after three faults plays on for it without asking (spec "Blocks", a bot's ow
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from engine.deals import seeded_shuffle
 from engine.errors import IllegalMoveError, MatchInterruptedError, quote
@@ -60,6 +61,20 @@ class MatchClock:
         in_time = self._banks[seat] >= 0
         self._banks[seat] = max(0.0, self._banks[seat])
         return in_time
+
+
+class Answer(NamedTuple):
+    """What a player answered.
+
+    Attributes:
+        action: that it chose; -1 with a fault.
+        fault: its kind, or None.
+        reason: of the fault: what the player did, in one line.
+    """
+
+    action: int
+    fault: str | None
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,38 +180,41 @@ def _decide(table: _Table, seat: int) -> int:
     if table.forfeited(seat):
         table.faults.append(Fault(ply, seat, "forfeit"))
         return fallback(table.deal_seed, ply, legal)
-    kind, reason, action = _ask(table, seat)
-    if kind is None:
-        return action
-    fault = Fault(ply, seat, kind)
+    answer = ask(table.state, seat, table.players[seat], table.clock)
+    if answer.fault is None:
+        return answer.action
+    fault = Fault(ply, seat, answer.fault)
     table.faults.append(fault)
-    table.incidents.append(Incident(fault, reason, table.state.observe(seat)))
+    table.incidents.append(Incident(fault, answer.reason, table.state.observe(seat)))
     return fallback(table.deal_seed, ply, legal)
 
 
-def _ask(table: _Table, seat: int) -> tuple[str | None, str, int]:
-    """Return the kind of a player's fault, why, and its action, if there is no fault."""
-    state, clock = table.state, table.clock
+def ask(state: State, seat: int, player: Player, clock: MatchClock | None = None) -> Answer:
+    """Ask the player of a seat that has a choice, on its clock if there is one.
+
+    Raises:
+        MatchInterruptedError: the player raised it: nobody's fault.
+    """
     answer: object = None
-    kind, reason, action = None, "", -1
+    fault, reason, action = None, "", -1
     observation = state.observe(seat)
     began = clock.now() if clock else 0.0
     try:
-        answer = table.players[seat](observation)
+        answer = player(observation)
     except MatchInterruptedError:
         raise
     except TimeoutError as error:
-        kind, reason = "timeout", f"gave up: {quote(error)}"
+        fault, reason = "timeout", f"gave up: {quote(error)}"
     except (Exception, SystemExit) as error:
-        kind, reason = "crash", quote(error, 200)
+        fault, reason = "crash", quote(error, 200)
     took = clock.now() - began if clock else 0.0
     if clock and not clock.charge(seat, took):
-        kind, reason = "timeout", f"answered after {took:.3f} s, out of time"
-    elif kind is None and not isinstance(answer, str):
-        kind, reason = "illegal", f"a move is a text, not {quote(answer)}"
-    elif kind is None and isinstance(answer, str):
+        fault, reason = "timeout", f"answered after {took:.3f} s, out of time"
+    elif fault is None and not isinstance(answer, str):
+        fault, reason = "illegal", f"a move is a text, not {quote(answer)}"
+    elif fault is None and isinstance(answer, str):
         try:
             action = state.parse(seat, str.__str__(answer))  # whatever its class makes of it
         except IllegalMoveError as error:
-            kind, reason = "illegal", str(error)
-    return kind, reason, action
+            fault, reason = "illegal", str(error)
+    return Answer(action, fault, reason)

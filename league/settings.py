@@ -95,13 +95,21 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
-    "league.tasks.play_house_turns": {"queue": "play"},
+    "league.tasks.qualify": {"queue": "play"},
+    "league.tasks.prove_sandbox": {"queue": "play"},
+    "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},
     "league.tasks.expire_overdue": {"queue": "clock"},
 }
 CELERY_BEAT_SCHEDULE = {
     # A tick that was not taken up in time is worth nothing: the next one does its work.
     "tick": {"task": "league.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
+    # Each worker proves its sandbox again when it next needs it; this is for those that don't.
+    "prove-sandbox": {
+        "task": "league.tasks.prove_sandbox",
+        "schedule": 300.0,
+        "options": {"expires": 60},
+    },
     "expire-overdue": {
         "task": "league.tasks.expire_overdue",
         "schedule": 1.0,
@@ -174,6 +182,7 @@ SPECTACULAR_SETTINGS = {
         "BotKind": "league.models.Bot.Kind",
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],
+        "VersionState": "league.models.BotVersion.State",
     },
 }
 LOGGING["filters"] = {"request_id": {"()": "api.request_ids.RequestIdFilter"}}

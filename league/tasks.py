@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable
 from celery import shared_task
 from django.utils import timezone
 
-from league import events, health, play, standings
+from league import events, health, hosting, play, standings
+from league.hosting import jails
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,18 @@ def play_house_turns(match_id: int) -> None:
 
 
 @shared_task
+def qualify(version_id: int) -> None:
+    """Check an uploaded version."""
+    hosting.qualify(version_id)
+
+
+@shared_task
+def prove_sandbox() -> None:
+    """Look whether hosted bots can be run here."""
+    jails.prove()
+
+
+@shared_task
 def expire_overdue() -> None:
     """Play for the bots whose time is over."""
     play.expire_overdue(timezone.now())
@@ -51,6 +64,8 @@ def tick() -> None:
         play.requeue_all()
     events.announce_due()
     follow_up()
+    for version_id in hosting.versions_to_qualify():
+        qualify.delay(version_id)
     for match_id in play.take_due():
         play_match.delay(match_id)
     for match_id in play.take_due_live():

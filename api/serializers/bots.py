@@ -4,7 +4,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from league.accounts import is_online
-from league.models import Bot, BotVersion
+from league.models import Bot, BotVersion, Trial
 
 KINDS = [("remote", "remote"), ("hosted", "hosted")]
 
@@ -87,4 +87,37 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
     class Meta:
         model = BotVersion
         fields = ("bot", "number", "state", "note", "created_at")
+        read_only_fields = fields
+
+
+class UploadSerializer(serializers.Serializer[None]):
+    """A version to upload."""
+
+    source = serializers.FileField(
+        allow_empty_file=True,
+        help_text="A Python file, or a zip archive with a bot.py; 1 MiB at most.",
+    )
+    note = serializers.CharField(required=False, max_length=500, allow_blank=True)
+
+
+class TrialSerializer(serializers.ModelSerializer[Trial]):
+    """A qualifying match."""
+
+    observation = serializers.DictField(
+        allow_null=True, help_text="What it was asked when it failed."
+    )
+
+    class Meta:
+        model = Trial
+        fields = ("game", "passed", "reason", "printed", "observation", "played_at")
+        read_only_fields = fields
+
+
+class VersionLogSerializer(VersionSerializer):
+    """How a version was checked."""
+
+    trials = TrialSerializer(many=True)
+
+    class Meta(VersionSerializer.Meta):
+        fields = (*VersionSerializer.Meta.fields, "reason", "trials")  # type: ignore[assignment]
         read_only_fields = fields

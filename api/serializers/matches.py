@@ -147,3 +147,44 @@ class VerdictsSerializer(serializers.Serializer[None]):
         "alone, a problem document where that would have answered with one.",
     )
     turns = TurnSerializer(many=True, help_text="The turns of this bot that are open now.")
+
+
+class FaultSerializer(serializers.Serializer[None]):
+    """A move that the referee made in a bot's stead, and why."""
+
+    ply = serializers.IntegerField()
+    kind = serializers.CharField()
+    reason = serializers.CharField()
+    move = serializers.CharField(help_text="What the referee played.")
+    observation = serializers.DictField(
+        allow_null=True, help_text="What the bot was asked; null once it had forfeited."
+    )
+    test = serializers.CharField(
+        allow_null=True, help_text="A unit test of the bot with this observation."
+    )
+
+
+class ReceiptSerializer(serializers.Serializer[None]):
+    """The receipts of a turn's clock."""
+
+    turn = serializers.IntegerField()
+    ply = serializers.IntegerField()
+    opened_at = serializers.DateTimeField()
+    handed_out_at = serializers.DateTimeField(allow_null=True)
+    deadline = serializers.DateTimeField()
+    decided_at = serializers.DateTimeField(allow_null=True)
+    bank_ms = serializers.IntegerField()
+    illegal_answers = serializers.IntegerField()
+    move = serializers.CharField(help_text="What was played; empty while the turn is open.")
+    fault = serializers.CharField(help_text="Why the referee played; empty if the bot did.")
+
+
+class SeatLogSerializer(serializers.Serializer[None]):
+    """What its owner may know of a seat."""
+
+    seat = serializers.IntegerField()
+    bot = serializers.CharField()
+    version = serializers.IntegerField()
+    printed = serializers.CharField(help_text="By a hosted bot.")
+    faults = FaultSerializer(many=True)
+    turns = ReceiptSerializer(many=True)

@@ -2,7 +2,9 @@
 
 from typing import ClassVar
 
-from drf_spectacular.utils import extend_schema
+from django.http import HttpResponse
+from drf_spectacular.utils import OpenApiTypes, extend_schema
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -14,11 +16,14 @@ from api.serializers.bots import (
     BotTokenSerializer,
     CreatedBotSerializer,
     NewBotSerializer,
+    UploadSerializer,
+    VersionLogSerializer,
     VersionSerializer,
 )
 from api.views.base import ApiView, ListView, checked, find_bot
-from league import accounts
-from league.models import Bot, BotVersion
+from bots_sdk.sandbox.sources import MOST_BYTES
+from league import accounts, hosting
+from league.models import Bot, BotSource, BotVersion
 
 
 class BotsView(ListView):
@@ -83,13 +88,32 @@ class BotTokenView(ApiView):
 class VersionsView(ListView):
     """The versions of a bot."""
 
+    needs: ClassVar = {"POST": OwnerToken}
+    problems: ClassVar = {"POST": ("not-your-bot", "too-many-uploads")}
     ordering: ClassVar = ("-number",)
+    parser_classes: ClassVar = [MultiPartParser]
 
     @extend_schema(operation_id="versions_list", responses=VersionSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         """List the versions of a bot, the newest first."""
         versions = find_bot(name).versions.select_related("bot")
         return self.answer(VersionSerializer, self.page(versions))
+
+    @extend_schema(
+        operation_id="versions_upload", request=UploadSerializer, responses={202: VersionSerializer}
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Upload a version of a hosted bot of yours; it plays once it is checked."""
+        bot = find_bot(name)
+        check_owner(request, bot)
+        sent = checked(UploadSerializer, request)
+        if sent["source"].size > MOST_BYTES:
+            raise ProblemError(
+                "body-too-large",
+                f"The file has {sent['source'].size} bytes; a bot has {MOST_BYTES} at most.",
+            )
+        version = hosting.upload(bot=bot, data=sent["source"].read(), note=sent.get("note", ""))
+        return Response(VersionSerializer(version).data, 202)
 
 
 class VersionView(ApiView):
@@ -98,8 +122,49 @@ class VersionView(ApiView):
     @extend_schema(operation_id="versions_show", responses=VersionSerializer)
     def get(self, request: Request, name: str, number: int) -> Response:
         """Look at a version of a bot."""
-        versions = BotVersion.objects.select_related("bot")
-        version = versions.filter(bot=find_bot(name), number=number).first()
-        if version is None:
-            raise ProblemError("not-found", f"{name} has no version {number}.")
-        return Response(VersionSerializer(version).data)
+        return Response(VersionSerializer(_find_version(find_bot(name), number)).data)
+
+
+class VersionSourceView(ApiView):
+    """The file of a version."""
+
+    needs: ClassVar = {"GET": OwnerToken}
+    problems: ClassVar = {"GET": ("not-your-bot",)}
+
+    @extend_schema(
+        operation_id="versions_source",
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, name: str, number: int) -> HttpResponse:
+        """Get back what was uploaded as a version of a bot of yours."""
+        bot = find_bot(name)
+        check_owner(request, bot)
+        source = BotSource.objects.filter(version=_find_version(bot, number)).first()
+        if source is None:
+            raise ProblemError("not-found", f"Version {number} of {name} was not uploaded.")
+        data = bytes(source.data)
+        kind = "zip" if data.startswith(b"PK") else "py"
+        response = HttpResponse(data, content_type="application/octet-stream")
+        response["Content-Disposition"] = f'attachment; filename="{name}-{number}.{kind}"'
+        return response
+
+
+class VersionLogView(ApiView):
+    """How a version was checked."""
+
+    needs: ClassVar = {"GET": OwnerToken}
+    problems: ClassVar = {"GET": ("not-your-bot",)}
+
+    @extend_schema(operation_id="versions_log", responses=VersionLogSerializer)
+    def get(self, request: Request, name: str, number: int) -> Response:
+        """See how a version of a bot of yours was checked: why it failed, what it printed."""
+        bot = find_bot(name)
+        check_owner(request, bot)
+        return Response(VersionLogSerializer(_find_version(bot, number)).data)
+
+
+def _find_version(bot: Bot, number: int) -> BotVersion:
+    version = BotVersion.objects.select_related("bot").filter(bot=bot, number=number).first()
+    if version is None:
+        raise ProblemError("not-found", f"{bot} has no version {number}.")
+    return version

@@ -69,7 +69,7 @@ class LadderEntryView(ApiView):
     """A bot's entry on a ladder."""
 
     needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
-    problems: ClassVar = {"PUT": ("not-your-bot",), "DELETE": ("not-your-bot",)}
+    problems: ClassVar = {"PUT": ("not-your-bot", "not-qualified"), "DELETE": ("not-your-bot",)}
 
     @extend_schema(operation_id="ladders_enter", request=None, responses=LadderEntrySerializer)
     def put(self, request: Request, slug: str, name: str) -> Response:

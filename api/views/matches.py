@@ -13,10 +13,15 @@ from rest_framework.response import Response
 from api.authentication import OwnerToken
 from api.filters import MatchFilter
 from api.problems import ProblemError
-from api.serializers.matches import MatchSerializer, NewMatchSerializer, WatchedMatchSerializer
+from api.serializers.matches import (
+    MatchSerializer,
+    NewMatchSerializer,
+    SeatLogSerializer,
+    WatchedMatchSerializer,
+)
 from api.views.base import ApiView, ListView, checked, find_match
 from league.models import Match, MatchSeat
-from league.play import inviting, watching
+from league.play import inviting, reports, watching
 
 
 class MatchesView(ListView):
@@ -87,3 +92,19 @@ def _matches() -> QuerySet[Match]:
     return Match.objects.select_related("block__round__ladder").prefetch_related(
         Prefetch("seating", seating)
     )
+
+
+class MatchLogView(ApiView):
+    """What owners alone may know of a match."""
+
+    needs: ClassVar = {"GET": OwnerToken}
+    problems: ClassVar = {"GET": ("not-your-bot",)}
+
+    @extend_schema(operation_id="matches_log", responses=SeatLogSerializer(many=True))
+    def get(self, request: Request, match_id: int) -> Response:
+        """See what your bots printed, why they had faults, and the receipts of their clocks."""
+        match = find_match(Match.objects.all(), match_id)
+        report = reports.owner_report(match, request.user)
+        if not report:
+            raise ProblemError("not-your-bot", f"No bot of yours plays in match {match_id}.")
+        return Response(SeatLogSerializer(report, many=True).data)

@@ -117,7 +117,7 @@ class TournamentEntryView(ApiView):
 
     needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
     problems: ClassVar = {
-        "PUT": ("not-your-bot", "entries-not-open", "no-version"),
+        "PUT": ("not-your-bot", "entries-not-open", "no-version", "not-qualified"),
         "DELETE": ("not-your-bot", "entries-not-open"),
     }
 

@@ -12,6 +12,7 @@ from engine.pairing import Candidate, ladder_round
 from engine.rating import elo
 from league.accounts import ONLINE_FOR
 from league.events.rounds import open_round
+from league.hosting import check_qualified
 from league.models import Block, Bot, Ladder, LadderEntry, Round, Standing, Tournament
 
 SETTLED_BLOCKS = 40
@@ -22,7 +23,11 @@ def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
     """Let a bot be drawn for a ladder's rounds; entering it again changes nothing.
 
     A bot without a version that may play is drawn when it has one.
+
+    Raises:
+        ValidationError: its current version did not qualify for the ladder's game.
     """
+    check_qualified(bot, ladder.game)
     return LadderEntry.objects.get_or_create(ladder=ladder, bot=bot)[0]
 
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from engine.pairing import round_robin
 from league.events.rounds import open_round
+from league.hosting import check_qualified
 from league.models import Bot, Ladder, Tournament, TournamentEntry
 
 State = Tournament.State
@@ -16,7 +17,7 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
     """Enter a bot while entries are open; entering it again changes nothing.
 
     Raises:
-        ValidationError: entries are not open, or the bot has no version that may play.
+        ValidationError: entries are not open, or the bot has no version that may play this game.
     """
     with transaction.atomic():
         locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
@@ -26,6 +27,7 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
             )
         if bot.current_id is None:
             raise ValidationError(f"{bot} has no version that may play yet.", code="no-version")
+        check_qualified(bot, locked.ladder.game)
         return TournamentEntry.objects.get_or_create(tournament=locked, bot=bot)[0]
 
 

@@ -151,8 +151,18 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
         Part(
             "worker",
             [
-                *(*celery, "worker", "--queues", "clock,control,play", "--loglevel", "WARNING"),
-                *("--concurrency", concurrency, "--without-gossip"),
+                *(*celery, "worker", "--queues", "play", "--loglevel", "WARNING"),
+                *("--hostname", "play@%h", "--concurrency", concurrency, "--without-gossip"),
+            ],
+        ),
+        Part(
+            # Threads of one process: a clock must not wait behind a match, and the processes of
+            # uploaded bots in live matches are kept from move to move.
+            "clock",
+            [
+                *(*celery, "worker", "--queues", "clock,control,seats", "--loglevel", "WARNING"),
+                *("--hostname", "clock@%h", "--pool", "threads", "--concurrency", "8"),
+                "--without-gossip",
             ],
         ),
         Part(

@@ -2,6 +2,7 @@
 
 from league.models.accounts import Token
 from league.models.bots import Bot, BotVersion
+from league.models.hosting import BotSource, SeatLog, Trial
 from league.models.ladders import BlockEntry, Ladder, LadderEntry, RoundEntry, Standing
 from league.models.matches import Match, MatchSeat
 from league.models.rounds import Block, BlockBot, Round
@@ -13,6 +14,7 @@ __all__ = [
     "BlockBot",
     "BlockEntry",
     "Bot",
+    "BotSource",
     "BotVersion",
     "Ladder",
     "LadderEntry",
@@ -22,9 +24,11 @@ __all__ = [
     "Round",
     "RoundEntry",
     "Schedule",
+    "SeatLog",
     "Standing",
     "Token",
     "Tournament",
     "TournamentEntry",
+    "Trial",
     "Turn",
 ]

@@ -70,6 +70,7 @@ class BotVersion(models.Model):
     number = models.PositiveIntegerField()
     state = models.CharField(max_length=8, choices=State, default=State.READY)
     note = models.CharField(max_length=500, blank=True)
+    reason = models.CharField(max_length=500, blank=True, help_text="Why it was refused.")
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -1,24 +1,34 @@
 """Playing a match whose bots all run here: one task, in memory, stored in one transaction.
 
+Bots of the house play in this process, uploaded ones each in a sandbox of its own.
+
 A worker leases the match first. One that dies leaves a lease that runs out; then the match is
 played again, the same match, as all its luck comes from its seed. What comes in under an old
 lease is dropped.
 """
 
+import logging
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 
 from django.db import transaction
 from django.utils import timezone
 
+from bots_sdk.sandbox.errors import SandboxUnavailableError
+from bots_sdk.sandbox.jail import Jail
 from engine.errors import MatchInterruptedError
 from engine.referee import MatchClock, Outcome, Player, TimeControl, play
-from league.models import Match, MatchSeat
+from league.hosting import jails
+from league.hosting.players import HostedBot, match_info, storable
+from league.models import Bot, Match, MatchSeat, SeatLog
 from league.play import leases
 from league.play.finishing import finish, void_match
 from league.play.house import house_player
+
+log = logging.getLogger(__name__)
 
 REQUEUE = timedelta(seconds=60)
 MOST_QUEUED = 200
@@ -30,32 +40,73 @@ Seating = list[MatchSeat]
 def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | None = None) -> bool:
     """Play a match that is due and store the result; return whether this call finished it.
 
-    May be called any number of times, at once too: one caller gets the lease.
+    May be called any number of times, at once too: one caller gets the lease. Where no sandbox
+    holds, a match with uploaded bots waits for another worker.
 
     Args:
         match_id: of the match.
-        players: makes a player for each seat; by default those of the house.
+        players: makes a player for each seat, in the place of the bots.
     """
+    seating = list(
+        MatchSeat.objects.filter(match=match_id).select_related("bot", "version").order_by("seat")
+    )
+    jail = None
+    if players is None and any(seat.bot.kind == Bot.Kind.HOSTED for seat in seating):
+        try:
+            jail = jails.jail()
+        except SandboxUnavailableError:
+            return False
     lease = leases.take(match_id)
     if lease is None:
         return False
     match = Match.objects.get(pk=match_id)
-    seating = list(match.seating.select_related("bot", "version").order_by("seat"))
     control = TimeControl(match.move_seconds, match.bank_seconds)
+    clock = MatchClock(control, match.seats, time.monotonic)
     try:
-        with leases.kept(match_id, lease):
+        with leases.kept(match_id, lease), ExitStack() as stack:
+            if players is not None:
+                seated = players(seating)
+            else:
+                seated = [
+                    stack.enter_context(_player(match, seat, jail, clock)) for seat in seating
+                ]
+                for player in seated:
+                    if isinstance(player, HostedBot):
+                        player.load()
             outcome = play(
                 match.game,
                 match.rules,
                 bytes(match.deal_seed),
-                (players or _house_players)(seating),
+                seated,
                 names=[seat.bot.name for seat in seating],
-                clock=MatchClock(control, match.seats, time.monotonic),
+                clock=clock,
             )
-    except MatchInterruptedError:
+            printed = {
+                seat.pk: player.printed_text
+                for seat, player in zip(seating, seated, strict=True)
+                if isinstance(player, HostedBot)
+            }
+    except MatchInterruptedError as error:
+        log.warning("match %s is to be played again: %s", match_id, error)
         leases.give_back(match_id, lease)
+        jails.distrust()
         return False
-    return _finish(match_id, lease, outcome)
+    return _finish(match_id, lease, outcome, printed)
+
+
+@contextmanager
+def _player(
+    match: Match, seat: MatchSeat, jail: Jail | None, clock: MatchClock
+) -> Iterator[Player]:
+    """Give the player of a seat."""
+    if seat.bot.kind != Bot.Kind.HOSTED or jail is None:
+        yield house_player(seat)
+        return
+    number = seat.seat
+    with HostedBot(
+        jail, seat.version, match_info(match, number), allowance=lambda: clock.allowance(number)
+    ) as bot:
+        yield bot
 
 
 def requeue_all() -> None:
@@ -87,15 +138,25 @@ def take_due() -> list[int]:
     return [match.pk for match in due if match not in tried_out]
 
 
-def _house_players(seating: Seating) -> list[Player]:
-    return [house_player(seat) for seat in seating]
-
-
-def _finish(match_id: int, lease: uuid.UUID, outcome: Outcome) -> bool:
-    """Store a result, unless the lease is no longer ours."""
+def _finish(match_id: int, lease: uuid.UUID, outcome: Outcome, printed: Mapping[int, str]) -> bool:
+    """Store a result, and what hosted bots printed by seat, unless the lease is no longer ours."""
     with transaction.atomic():
         match = Match.objects.select_for_update(of=("self",)).get(pk=match_id)
         if match.lease != lease or match.status != Match.Status.PLAYING:
             return False
         finish(match, outcome.record, outcome.forfeited, timezone.now())
+        if printed:
+            _store_logs(match, outcome, printed)
     return True
+
+
+def _store_logs(match: Match, outcome: Outcome, printed: Mapping[int, str]) -> None:
+    reasons: dict[int, dict[int, str]] = {}
+    for incident in outcome.incidents:
+        of_seat = reasons.setdefault(incident.fault.seat, {})
+        of_seat[incident.fault.ply] = storable(incident.reason)
+    SeatLog.objects.bulk_create(
+        SeatLog(seat=seat, printed=printed[seat.pk], reasons=reasons.get(seat.seat, {}))
+        for seat in match.seating.filter(pk__in=printed)
+        if printed[seat.pk] or seat.seat in reasons
+    )

@@ -1,17 +1,30 @@
 """Moving the seats of live matches whose bots run here: by a task, which thinks without a lock."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
 
 from django.db import transaction
 from django.utils import timezone
 
-from engine.errors import IllegalMoveError, MatchInterruptedError
+from bots_sdk.sandbox.errors import SandboxUnavailableError
+from engine.errors import MatchInterruptedError
 from engine.games.game import State
-from engine.referee import Player
-from league.models import Bot, Match, MatchSeat
+from engine.referee import Answer, Player, ask
+from league.hosting.players import storable
+from league.models import Bot, Match, MatchSeat, SeatLog
+from league.play import sessions
 from league.play.clocks import Stopwatch
 from league.play.logs import logs_of
 from league.play.table import Table
+
+
+class Choice(NamedTuple):
+    """What the bot of a seat answered, and all that it has printed in the match if it is hosted."""
+
+    seat: MatchSeat
+    answer: Answer
+    printed: str = ""
 
 
 def house_player(seat: MatchSeat) -> Player:
@@ -24,25 +37,39 @@ def house_player(seat: MatchSeat) -> Player:
 def play_house_turns(match_id: int, *, player: Callable[[MatchSeat], Player] = house_player) -> int:
     """Move the seats played here as long as they are to move; return how many moves were made.
 
-    Two that do so at once both think, and one makes the moves. No clock runs for these seats:
-    that a worker is late is no bot's fault.
+    Two that do so at once both think, and one makes the moves; an uploaded bot is asked by one
+    after the other. No clock runs for a worker that is late; an uploaded bot has its seconds from
+    when it is asked.
 
     Args:
         match_id: of a live match.
-        player: makes the player of a seat.
+        player: makes the player of a seat that a house bot has.
     """
     made = 0
     while (asked := _asked(match_id)) is not None:
-        plies, state, seats = asked
+        match, plies, state, seats = asked
         try:
-            choices = [(seat.seat, *_ask(state, seat.seat, player(seat))) for seat in seats]
-        except MatchInterruptedError:
+            with _hosted(match, seats) as hosted:
+                if hosted is not None and (_asked(match_id) or (0, 0))[1] != plies:
+                    continue  # another was faster while we waited
+                choices = [_ask(state, seat, hosted, player) for seat in seats]
+        except (MatchInterruptedError, SandboxUnavailableError):
             return made
         made += _play(match_id, plies, choices)
     return made
 
 
-def _asked(match_id: int) -> tuple[int, State, list[MatchSeat]] | None:
+@contextmanager
+def _hosted(match: Match, seats: list[MatchSeat]) -> Iterator[sessions.Table | None]:
+    """Give the processes of a match's uploaded bots, if any of them is asked."""
+    if not any(seat.bot.kind == Bot.Kind.HOSTED for seat in seats):
+        yield None
+        return
+    with sessions.table(match) as table:
+        yield table
+
+
+def _asked(match_id: int) -> tuple[Match, int, State, list[MatchSeat]] | None:
     """Return where a match stands and which seats are to be moved here, or None if none is."""
     match = Match.objects.filter(pk=match_id, live=True, status=Match.Status.PLAYING).first()
     log = match and logs_of([match]).get(match_id)
@@ -55,40 +82,51 @@ def _asked(match_id: int) -> tuple[int, State, list[MatchSeat]] | None:
         .exclude(bot__kind=Bot.Kind.REMOTE)
         .select_related("bot", "version")
     )
-    return (log.plies, log.state, seats) if seats else None
+    return (match, log.plies, log.state, seats) if seats else None
 
 
-def _ask(state: State, seat: int, player: Player) -> tuple[int, str]:
-    """Return a player's action, or what kind of fault its answer is."""
-    try:
-        answer: object = player(state.observe(seat))
-    except MatchInterruptedError:
-        raise
-    except (Exception, SystemExit):
-        return -1, "crash"
-    if not isinstance(answer, str):
-        return -1, "illegal"
-    try:
-        return state.parse(seat, answer), ""
-    except IllegalMoveError:
-        return -1, "illegal"
+def _ask(
+    state: State,
+    seat: MatchSeat,
+    hosted: sessions.Table | None,
+    player: Callable[[MatchSeat], Player],
+) -> Choice:
+    """Return what the bot of a seat answers."""
+    if hosted is None or seat.bot.kind != Bot.Kind.HOSTED:
+        return Choice(seat, ask(state, seat.seat, player(seat)))
+    bot = hosted.bot(seat)
+    return Choice(seat, ask(state, seat.seat, bot, hosted.clock), bot.printed_text)
 
 
-def _play(match_id: int, plies: int, choices: list[tuple[int, int, str]]) -> int:
+def _play(match_id: int, plies: int, choices: list[Choice]) -> int:
     """Make moves that were thought of at a ply, unless the match has gone on since."""
     with transaction.atomic(durable=True):
         table = Table.locked(match_id, Stopwatch(timezone.now()))
         if table is None or not table.is_playing or table.match.plies != plies:
             return 0
         made = 0
-        for seat, action, fault in choices:
+        for choice in choices:
+            seat = choice.seat.seat
             if seat not in table.undecided:
                 continue
             made += 1
-            if fault:
-                table.choose_fallback(seat, fault)
+            _note(choice, table.ply_of(seat))
+            if choice.answer.fault:
+                table.choose_fallback(seat, choice.answer.fault)
             else:
-                table.choose(seat, action)
+                table.choose(seat, choice.answer.action)
         table.go_on()
         table.write()
     return made
+
+
+def _note(choice: Choice, ply: int) -> None:
+    """Keep what an uploaded bot printed and did wrong for its owner."""
+    fault, printed = choice.answer.fault, choice.printed
+    if choice.seat.bot.kind != Bot.Kind.HOSTED or not (printed or fault):
+        return
+    log, _ = SeatLog.objects.get_or_create(seat=choice.seat)
+    if fault:
+        log.reasons[str(ply)] = storable(choice.answer.reason)
+    log.printed = printed or log.printed
+    log.save()

@@ -14,6 +14,8 @@ import redis
 from django.conf import settings
 from django.db import transaction
 
+from league.celery import queue
+
 log = logging.getLogger(__name__)
 
 TURNS = f"{settings.REDIS_CHANNELS}:turns"
@@ -37,19 +39,9 @@ def announce(*, match_id: int, bot_ids: Iterable[int], house: bool) -> None:
     def tell() -> None:
         _publish(match_id, bots)
         if house:
-            queue_house_turns(match_id)
+            queue("play_house_turns", match_id)
 
     transaction.on_commit(tell)
-
-
-def queue_house_turns(match_id: int) -> None:
-    """Queue the task; if that fails, the tick does it when the match is due."""
-    from league.celery import app
-
-    try:
-        app.send_task("league.tasks.play_house_turns", [match_id], retry=False)
-    except Exception as error:
-        log.warning("match %s: its task could not be queued: %s", match_id, error)
 
 
 def _publish(match_id: int, bots: str) -> None:

@@ -89,8 +89,12 @@ def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
     bot = _own_bot(request, name)
     ladder = get_object_or_404(Ladder, slug=slug)
     if request.POST.get("enter") == "yes":
-        enter_ladder(ladder=ladder, bot=bot)
-        messages.success(request, f"{bot} is on {ladder}.")
+        try:
+            enter_ladder(ladder=ladder, bot=bot)
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        else:
+            messages.success(request, f"{bot} is on {ladder}.")
     else:
         leave_ladder(ladder=ladder, bot=bot)
         messages.success(request, f"{bot} has left {ladder}; its rating stays.")

@@ -5,6 +5,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from league.health import find_faults
+from league.hosting import jails
 
 
 @require_safe
@@ -17,7 +18,13 @@ def healthz(request: HttpRequest) -> JsonResponse:
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Say whether the league can do its work, else 503 and what is wrong, by part."""
+    """Say whether the league can do its work, else 503 and what is wrong, by part.
+
+    A worker without a sandbox is among the ``limits``: all but hosted bots can play.
+    """
     faults = find_faults()
     status = "not ready" if faults else "ready"
-    return JsonResponse({"status": status, "faults": faults}, status=503 if faults else 200)
+    sandbox = jails.find_fault()
+    limits = {"sandbox": sandbox} if sandbox else {}
+    told = {"status": status, "faults": faults, "limits": limits}
+    return JsonResponse(told, status=503 if faults else 200)

@@ -32,7 +32,7 @@ def test_a_league_without_ticks_is_not_ready_and_says_what_to_start(client: Clie
 
 def test_a_tick_makes_the_league_ready(client: Client) -> None:
     tasks.tick()
-    assert client.get("/readyz").json() == {"status": "ready", "faults": {}}
+    assert client.get("/readyz").json() == {"status": "ready", "faults": {}, "limits": {}}
 
 
 def test_a_clock_that_has_stopped_is_noticed(client: Client, monkeypatch) -> None:

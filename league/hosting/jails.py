@@ -1,0 +1,88 @@
+"""The jail of this process: proven by the canary when it is first needed and every few minutes."""
+
+import logging
+import socket
+import time
+from contextlib import suppress
+from threading import Lock
+
+from django.core.cache import cache
+from redis.exceptions import RedisError
+
+from bots_sdk.sandbox.canary import proven_jail
+from bots_sdk.sandbox.errors import SandboxUnavailableError
+from bots_sdk.sandbox.jail import Jail
+
+log = logging.getLogger(__name__)
+
+PROVE_EVERY = 240.0
+TRY_AGAIN_AFTER = 30.0
+"""Seconds; after a proof that failed."""
+_REPORTED_FOR = 24 * 3600
+_REPORTS = "sandboxes"
+
+_lock = Lock()
+_known: tuple[float, Jail | SandboxUnavailableError] | None = None
+
+
+def jail() -> Jail:
+    """Return a jail that the canary found to hold.
+
+    Raises:
+        SandboxUnavailableError: there is none here; hosted bots are not to be run.
+    """
+    global _known
+    with _lock:
+        now = time.monotonic()
+        if _known is None or now >= _known[0]:
+            _known = _prove(now)
+        found = _known[1]
+    if isinstance(found, SandboxUnavailableError):
+        raise SandboxUnavailableError(*found.args)
+    return found
+
+
+def prove() -> bool:
+    """Return whether hosted bots can be run here; that they can't is in the log."""
+    with suppress(SandboxUnavailableError):
+        return bool(jail())
+    return False
+
+
+def distrust() -> None:
+    """Have the jail proven again before it is next used: something was wrong with it."""
+    global _known
+    with _lock:
+        _known = None
+
+
+def find_fault() -> str | None:
+    """Return why a worker takes no hosted matches, by its last report; None if none said so."""
+    try:
+        reports: dict[str, str] = cache.get(_REPORTS) or {}
+    except RedisError:
+        return None
+    faults = [f"{host}: {fault}" for host, fault in sorted(reports.items()) if fault]
+    return f"no hosted bots are run: {'; '.join(faults)}" if faults else None
+
+
+def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
+    try:
+        found = proven_jail()
+    except SandboxUnavailableError as error:
+        log.error("no sandbox, so no hosted bots are run here: %s", error)
+        _report(str(error))
+        return now + TRY_AGAIN_AFTER, error
+    _report("")
+    log.info("the sandbox holds: tier %d", found.tier)
+    return now + PROVE_EVERY, found
+
+
+def _report(fault: str) -> None:
+    """Leave word for ``/readyz``. Of two hosts that do so at once one may wait for its next."""
+    try:
+        reports = cache.get(_REPORTS) or {}
+        reports[socket.gethostname()] = fault
+        cache.set(_REPORTS, reports, timeout=_REPORTED_FOR)
+    except RedisError as error:
+        log.warning("the sandbox could not be reported: %s", error)

@@ -1,0 +1,103 @@
+"""What an owner may know of the own bots in a match: output, faults and why, and clock receipts."""
+
+import json
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from engine.deals import seeded_shuffle
+from engine.games import catalogue
+from engine.games.game import Observation
+from league.models import Match, MatchSeat, Turn
+from league.play.turns import as_text
+
+_REASONS = {
+    "timeout": "it had not answered when its time was over",
+    "illegal": "it gave too many answers that were no legal move",
+    "forfeit": "it had three faults before, so the referee played on for it",
+}
+"""Where nothing more is known."""
+
+
+def owner_report(match: Match, owner: User) -> list[dict[str, Any]]:
+    """Return what an owner may know of each own seat in a match, ascending; empty without one.
+
+    Of a seat: ``seat``, ``bot``, ``version``, ``printed`` (hosted bots), ``faults``, each with
+    ``ply``, ``kind``, ``reason``, ``move`` (the referee's), ``observation`` and ``test``, and
+    ``turns`` (remote bots), the receipts of its clock. Faults are told once the match is finished.
+    """
+    seats = list(match.seating.filter(bot__owner=owner).select_related("bot", "version", "log"))
+    if not seats:
+        return []
+    faults = _faults(match, {seat.seat: seat for seat in seats})
+    return [
+        {
+            "seat": seat.seat,
+            "bot": seat.bot.name,
+            "version": seat.version.number,
+            "printed": seat.log.printed if hasattr(seat, "log") else "",
+            "faults": faults[seat.seat],
+            "turns": [_receipt(turn) for turn in match.turns.filter(seat=seat.seat)],
+        }
+        for seat in seats
+    ]
+
+
+def _faults(match: Match, seats: dict[int, MatchSeat]) -> dict[int, list[dict[str, Any]]]:
+    """Return the faults of seats, with what the bot was asked, from the record of the match."""
+    found: dict[int, list[dict[str, Any]]] = {seat: [] for seat in seats}
+    if match.status != Match.Status.FINISHED:
+        return found
+    record = match.record
+    wanted = {fault.ply: fault for fault in record.faults if fault.seat in seats}
+    state = catalogue.start(
+        record.game, record.rules, record.seats, seeded_shuffle(record.deal_seed)
+    )
+    ply = 0
+    while state.actors and wanted:
+        moves = record.moves[ply : ply + len(state.actors)]
+        for at, (seat, text) in enumerate(moves, ply):
+            fault = wanted.pop(at, None)
+            if fault is None:
+                continue
+            log = getattr(seats[seat], "log", None)
+            reason = (log.reasons if log else {}).get(str(at), _REASONS.get(fault.kind, ""))
+            observation = None if fault.kind == "forfeit" else state.observe(seat)
+            found[seat].append(
+                {
+                    "ply": at,
+                    "kind": fault.kind,
+                    "reason": reason,
+                    "move": text,
+                    "observation": observation,
+                    "test": unit_test(match.pk, at, observation) if observation else None,
+                }
+            )
+        state.step_unchecked({seat: state.moves.ids[text] for seat, text in moves})
+        ply += len(moves)
+    return found
+
+
+def unit_test(match_id: int, ply: int, observation: Observation) -> str:
+    """Return a test of a bot, to be put beside its file: that it answers an observation legally."""
+    return (
+        "import json\n\nfrom bot import choose  # your bot's file\n\n\n"
+        f"def test_match_{match_id}_ply_{ply}():\n"
+        f"    observation = json.loads({json.dumps(observation)!r})\n"
+        '    assert choose(observation) in observation["legal_moves"]\n'
+    )
+
+
+def _receipt(turn: Turn) -> dict[str, Any]:
+    return {
+        "turn": turn.number,
+        "ply": turn.ply,
+        "opened_at": as_text(turn.opened_at),
+        "handed_out_at": turn.handed_out_at and as_text(turn.handed_out_at),
+        "deadline": as_text(turn.deadline),
+        "decided_at": turn.decided_at and as_text(turn.decided_at),
+        "bank_ms": turn.bank_ms,
+        "illegal_answers": turn.illegal_answers,
+        "move": turn.text,
+        "fault": turn.fault,
+    }

@@ -1,0 +1,88 @@
+"""Uploading versions, and what their owner alone may read of them."""
+
+import io
+import zipfile
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from league import hosting
+from tests.api.conftest import assert_problem
+from tests.league.hosting.uploaded import FIRST, RAISES
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def hosted(api, ada):
+    api.post("bots", {"name": "my-bot", "kind": "hosted"}, token=ada[1])
+    return "my-bot"
+
+
+def upload(api, token, name, data, note="", **form):
+    source = SimpleUploadedFile("bot.py", data)
+    return api.client.post(
+        f"/api/v1/bots/{name}/versions",
+        {"source": source, "note": note, **form},
+        headers={"Authorization": f"Bearer {token}"},
+    )
+
+
+def test_an_upload_is_answered_at_once_with_the_version_being_checked(api, ada, hosted):
+    answer = upload(api, ada[1], hosted, FIRST, "first try")
+    assert answer.status_code == 202
+    told = answer.json()
+    assert (told["bot"], told["number"], told["state"]) == (hosted, 1, "checking")
+    assert told["note"] == "first try"
+    assert api.get(f"bots/{hosted}").json()["version"] is None
+
+
+def test_its_owner_gets_the_source_back_byte_by_byte_and_nobody_else(api, ada, eve, hosted):
+    upload(api, ada[1], hosted, FIRST)
+    source = api.get(f"bots/{hosted}/versions/1/source", token=ada[1])
+    assert source.content == FIRST
+    for what in ("source", "log"):
+        path = f"bots/{hosted}/versions/1/{what}"
+        assert_problem(api.get(path, token=eve[1]), 403, "not-your-bot")
+        assert_problem(api.get(path), 401, "not-authenticated")
+        assert_problem(api.get(path.replace("/1/", "/7/"), token=ada[1]), 404, "not-found")
+
+
+def test_the_log_says_why_a_version_was_refused_and_the_public_page_does_not(api, ada, hosted):
+    upload(api, ada[1], hosted, RAISES)
+    [version] = [row.pk for row in hosting.uploads.BotVersion.objects.all()]
+    hosting.qualify(version)
+    log = api.get(f"bots/{hosted}/versions/1/log", token=ada[1]).json()
+    assert log["state"] == "refused"
+    assert "gold" in log["reason"]
+    assert log["trials"][0]["printed"].startswith("about to\n")
+    assert log["trials"][0]["observation"]["legal_moves"]
+    shown = api.get(f"bots/{hosted}/versions/1").json()
+    assert shown["state"] == "refused"
+    assert not {"reason", "trials", "source"} & shown.keys()
+
+
+def test_what_can_be_no_bot_is_refused_with_the_reason(api, ada, bot, hosted):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("../bot.py", FIRST)
+    errors = assert_problem(upload(api, ada[1], hosted, packed.getvalue()), 400, "invalid")[
+        "errors"
+    ]
+    assert "../bot.py" in errors["source"][0]
+    assert "source" in assert_problem(upload(api, ada[1], hosted, b""), 400, "invalid")["errors"]
+    assert_problem(upload(api, ada[1], "ada-bot", FIRST), 400, "invalid")
+    too_large = b"#" * ((1 << 20) + 1)
+    assert_problem(upload(api, ada[1], hosted, too_large), 413, "body-too-large")
+    assert_problem(upload(api, ada[1], hosted, too_large * 2), 413, "body-too-large")
+    assert upload(api, ada[1], hosted, too_large[:-1]).status_code == 202
+
+
+def test_an_upload_that_is_json_or_lacks_its_file_is_told_so(api, ada, eve, hosted):
+    path = f"bots/{hosted}/versions"
+    assert_problem(api.post(path, {}, token=ada[1]), 415, "unsupported-media-type")
+    answer = api.client.post(
+        f"/api/v1/{path}", {"note": "x"}, headers={"Authorization": f"Bearer {ada[1]}"}
+    )
+    assert "source" in assert_problem(answer, 400, "invalid")["errors"]
+    assert_problem(upload(api, eve[1], hosted, FIRST), 403, "not-your-bot")
