@@ -1,0 +1,176 @@
+"""Hosted matches an hour, stored and rated, and how much of their time is not the bots'.
+
+Usage: python hosted_matches.py [--blocks 100] [--game twelve-days] [--workers 2]
+
+Bots are rules of thumb, uploaded as their file. The reference is the same referee and the same bots
+in one process, without sandbox, database and queue.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import serving
+
+RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
+SEATS = 4
+BOTS = 8
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--blocks", type=int, default=100)
+    parser.add_argument("--game", choices=RULES, default="twelve-days")
+    parser.add_argument("--workers", type=int, default=2)
+    options = parser.parse_args()
+    with serving.league() as directory:
+        bots = make_bots()
+        alone = in_one_process(options.game)
+        shares(options.game, bots)
+        hosted = by_workers(directory, options, bots)
+        print(f"in one process, no sandbox  {alone:10,.0f} matches an hour")
+        print(
+            f"hosted, {options.workers} workers          {hosted:10,.0f} matches an hour, "
+            f"{hosted / alone:.2f} times that"
+        )
+
+
+def make_bots() -> list[Any]:
+    from django.contrib.auth.models import User
+
+    from bots_sdk.reference import thumb_bot
+    from league import accounts, hosting
+    from league.models import Bot, BotVersion
+
+    source = Path(thumb_bot.__file__).read_bytes()
+    bots = []
+    for number in range(BOTS):
+        owner = User.objects.create(username=f"owner-{number}")
+        bot, _ = accounts.create_bot(owner=owner, name=f"bot-{number}", kind=Bot.Kind.HOSTED)
+        version = hosting.upload(bot=bot, data=source)
+        BotVersion.objects.filter(pk=version.pk).update(state="ready")
+        bot.current = version
+        bot.save()
+        bots.append(bot)
+    return bots
+
+
+def in_one_process(game: str, matches: int = 100) -> float:
+    """Return matches an hour."""
+    from bots_sdk.reference import thumb_bot
+    from engine.referee import play
+
+    began = time.perf_counter()
+    for number in range(matches):
+        play(game, RULES[game], number.to_bytes(32, "big"), [thumb_bot.choose] * SEATS)
+    return matches / (time.perf_counter() - began) * 3600
+
+
+def shares(game: str, bots: list[Any], matches: int = 20) -> None:
+    """Print how the time of a match is spent that one process plays."""
+    from league import play
+    from league.hosting import jails, players
+    from league.play import hosted
+
+    jails.jail()
+    spent = {"starting": 0.0, "thinking": 0.0}
+
+    def timed(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any, **kwargs: Any) -> Any:
+            began = time.perf_counter()
+            try:
+                return call(*args, **kwargs)
+            finally:
+                spent[name] += time.perf_counter() - began
+
+        return run
+
+    kept = {name: vars(players.HostedBot.__mro__[at])[name] for name, at in METHODS}
+    for name, kind in (("__init__", "starting"), ("load", "starting"), ("__call__", "thinking")):
+        setattr(players.HostedBot, name, timed(kind, kept[name]))
+    total = 0.0
+    for _ in range(matches):
+        match = play.open_unrated_match(
+            game=game, rules=RULES[game], versions=[bot.current for bot in bots[:SEATS]]
+        )
+        began = time.perf_counter()
+        hosted.play_match(match.pk)
+        total += time.perf_counter() - began
+    for name, method in kept.items():
+        setattr(players.HostedBot, name, method)
+    print(f"a match of {game}: {total / matches * 1000:.0f} ms; of this", end="")
+    print("".join(f", {name} {spent[name] / total:.0%}" for name in spent), end="")
+    print(f", ours {1 - sum(spent.values()) / total:.0%}")
+
+
+METHODS = (("__init__", 0), ("load", 0), ("__call__", 1))
+"""Of a hosted bot, and which class of it has them."""
+
+
+def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any]) -> float:
+    """Return matches an hour, from the first task to the ledger's last row."""
+    from django.db import transaction
+
+    from engine.pairing import Table
+    from league import play, standings, tasks
+    from league.events.rounds import open_round
+    from league.models import Ladder, Match
+
+    ladder = Ladder.objects.create(
+        slug="bench", title="Bench", game=options.game, rules=RULES[options.game], seats=SEATS
+    )
+    rounds = []
+    with transaction.atomic():
+        for number in range(options.blocks // 4):
+            seats = [bots[(number + at) % BOTS].pk for at in range(BOTS)]
+            tables = [Table(tuple(sorted(seats[at : at + SEATS])), True) for at in (0, SEATS)] * 2
+            rounds.append(open_round(ladder=ladder, tables=tables, seed=number.to_bytes(32, "big")))
+    matches = Match.objects.filter(block__round__ladder=ladder)
+    count = matches.count()
+    with worker(directory, options.workers):
+        began = time.perf_counter()
+        while matches.exclude(status="finished").exists():
+            for match_id in play.take_due():
+                tasks.play_match.delay(match_id)
+            time.sleep(0.2)
+        for round_id in standings.rounds_to_close():
+            standings.close_round(round_id)
+        while ladder.rounds.filter(applied_at=None).exists():
+            for round_id in standings.rounds_to_close():
+                standings.close_round(round_id)
+        return count / (time.perf_counter() - began) * 3600
+
+
+@contextmanager
+def worker(directory: Path, processes: int) -> Iterator[None]:
+    """Run a worker as `make up` does; give way once it takes tasks."""
+    log = directory / "worker.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "celery", "-A", "league", "worker", "--queues", "play"),
+                *("--concurrency", str(processes), "--loglevel", "INFO", "--without-gossip"),
+            ],
+            cwd=serving.CHECKOUT,
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        until = time.monotonic() + 30
+        while b"ready." not in log.read_bytes():
+            if process.poll() is not None or time.monotonic() > until:
+                sys.exit(f"the worker does not start:\n{log.read_text()[-2000:]}")
+            time.sleep(0.05)
+        yield
+    finally:
+        process.terminate()
+        process.wait()
+
+
+if __name__ == "__main__":
+    main()
