@@ -67,3 +67,7 @@ class RecordError(ValueError):
 
 class MatchInterruptedError(Exception):
     """A match can't go on through no fault of a player, say because a worker is shutting down."""
+
+
+class PlayerFaultError(Exception):
+    """A player could not answer, through its own fault; the message is one line for its author."""

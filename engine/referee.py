@@ -10,7 +10,12 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.deals import seeded_shuffle
-from engine.errors import IllegalMoveError, MatchInterruptedError, quote
+from engine.errors import (
+    IllegalMoveError,
+    MatchInterruptedError,
+    PlayerFaultError,
+    quote,
+)
 from engine.games import catalogue
 from engine.games.game import Observation, State
 from engine.record import Fault, Record, fallback
@@ -204,9 +209,9 @@ def ask(state: State, seat: int, player: Player, clock: MatchClock | None = None
     except MatchInterruptedError:
         raise
     except TimeoutError as error:
-        fault, reason = "timeout", f"gave up: {quote(error)}"
+        fault, reason = "timeout", _told("gave up:", error)
     except (Exception, SystemExit) as error:
-        fault, reason = "crash", quote(error, 200)
+        fault, reason = "crash", _told("raised", error)
     took = clock.now() - began if clock else 0.0
     if clock and not clock.charge(seat, took):
         fault, reason = "timeout", f"answered after {took:.3f} s, out of time"
@@ -218,3 +223,8 @@ def ask(state: State, seat: int, player: Player, clock: MatchClock | None = None
         except IllegalMoveError as error:
             fault, reason = "illegal", str(error)
     return Answer(action, fault, reason)
+
+
+def _told(did: str, error: BaseException) -> str:
+    """Return what an error says to the author of the bot that raised it."""
+    return str(error) if isinstance(error, PlayerFaultError) else f"{did} {quote(error, 200)}"

@@ -1,6 +1,6 @@
 """What can go wrong in the sandbox, and whose fault it is."""
 
-from engine.errors import MatchInterruptedError
+from engine.errors import MatchInterruptedError, PlayerFaultError
 
 
 class SandboxUnavailableError(Exception):
@@ -15,11 +15,11 @@ class SourceRefusedError(ValueError):
     """An upload is no bot: too large, no archive that is safe to unpack, or without a bot.py."""
 
 
-class BotTimeoutError(TimeoutError):
+class BotTimeoutError(PlayerFaultError, TimeoutError):
     """A bot did not answer in time."""
 
 
-class BotCrashError(Exception):
+class BotCrashError(PlayerFaultError):
     """A bot raised, died, or did not keep to the protocol; the message says which in one line."""
 
 

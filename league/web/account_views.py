@@ -12,11 +12,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from league import accounts, events
+from bots_sdk.sandbox.sources import MOST_BYTES
+from league import accounts, events, hosting
 from league.events.ladders import enter_ladder, leave_ladder
-from league.models import Bot, Ladder, Tournament
+from league.models import Bot, BotVersion, Ladder, Tournament
 from league.web import selectors
-from league.web.forms import BotForm, SignUpForm
+from league.web.forms import BotForm, SignUpForm, UploadForm
 
 
 @sensitive_post_parameters("password")
@@ -40,16 +41,17 @@ def sign_up(request: HttpRequest) -> HttpResponse:
 @login_required
 @never_cache
 def account(request: HttpRequest) -> HttpResponse:
-    """A person's bots; with POST a new remote bot, whose token is shown once."""
+    """A person's bots; with POST a new one: its token is shown once, or it waits for its file."""
     form = BotForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            bot, token = accounts.create_bot(
-                owner=request.user, name=form.cleaned_data["name"], kind=Bot.Kind.REMOTE
-            )
+            bot, token = accounts.create_bot(owner=request.user, **form.cleaned_data)
         except ValidationError as error:
             _add_errors(form, error)
         else:
+            if bot.kind == Bot.Kind.HOSTED:
+                messages.success(request, f"{bot} is there. Now upload its first version.")
+                return redirect("web:upload", bot.name)
             context = {"token": token, "what": "bot token", "bot": bot}
             return render(request, "league/token.html", context)
     now = timezone.now()
@@ -70,6 +72,49 @@ def new_token(request: HttpRequest, name: str) -> HttpResponse:
     bot = _own_bot(request, name)
     context = {"token": accounts.new_bot_token(bot), "what": "bot token", "bot": bot}
     return render(request, "league/token.html", context)
+
+
+@login_required
+@never_cache
+def upload(request: HttpRequest, name: str) -> HttpResponse:
+    """Take a new version of a hosted bot."""
+    bot = get_object_or_404(
+        Bot.objects.select_related("current"), name=name, owner=request.user, kind=Bot.Kind.HOSTED
+    )
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        sent = form.cleaned_data
+        try:
+            if sent["source"].size > MOST_BYTES:
+                raise ValidationError(
+                    {"source": f"It has {sent['source'].size:,} bytes; 1 MiB is the most."}
+                )
+            version = hosting.upload(bot=bot, data=sent["source"].read(), note=sent["note"])
+        except ValidationError as error:
+            _add_errors(form, error)
+        else:
+            return redirect("web:version", bot.name, version.number)
+    context = {"bot": bot, "form": form}
+    return render(request, "league/upload.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@never_cache
+def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """A version of a bot as its owner sees it: how it was checked, and its file."""
+    found = get_object_or_404(
+        BotVersion.objects.select_related("bot__current"),
+        bot__name=name,
+        bot__owner=request.user,
+        number=number,
+    )
+    context = {
+        "version": found,
+        "trials": found.trials.all(),
+        "live": found.state == BotVersion.State.CHECKING,
+        "source": selectors.source_of(found),
+    }
+    return render(request, "league/version.html", context)
 
 
 @login_required

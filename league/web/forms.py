@@ -3,6 +3,8 @@
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts
 
+from league.models import Bot
+
 
 class SignUpForm(forms.Form):
     """A new account."""
@@ -18,7 +20,7 @@ class SignUpForm(forms.Form):
 
 
 class BotForm(forms.Form):
-    """A new remote bot."""
+    """A new bot."""
 
     name = forms.CharField(
         max_length=32,
@@ -26,4 +28,30 @@ class BotForm(forms.Form):
         widget=forms.TextInput(
             {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),
+    )
+    kind = forms.ChoiceField(
+        label="Where it runs",
+        choices=[
+            (Bot.Kind.HOSTED, "Here: I upload its file"),
+            (Bot.Kind.REMOTE, "On my machine: it plays over the API"),
+        ],
+        initial=Bot.Kind.HOSTED,
+        widget=forms.RadioSelect,
+    )
+
+
+class UploadForm(forms.Form):
+    """A version of a hosted bot."""
+
+    source = forms.FileField(
+        label="File",
+        allow_empty_file=True,  # `hosting.upload` says what is wrong with it
+        help_text="One .py file, or a .zip with a bot.py; 1 MiB at most.",
+        widget=forms.FileInput({"accept": ".py,.zip"}),
+    )
+    note = forms.CharField(
+        required=False,
+        max_length=500,
+        label="Note (may be left out)",
+        widget=forms.TextInput({"autocomplete": "off"}),
     )

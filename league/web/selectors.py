@@ -9,6 +9,8 @@ from django.db.models import Count, Prefetch, Q, QuerySet
 from league.models import (
     Block,
     Bot,
+    BotSource,
+    BotVersion,
     Ladder,
     Match,
     MatchSeat,
@@ -147,6 +149,19 @@ def blocks_shown(round_: Round) -> QuerySet[Block]:
 def bots_of(user: User) -> QuerySet[Bot]:
     """Return a person's bots with their token and the ladders that they are on."""
     return user.bots.select_related("current").prefetch_related("tokens", "ladder_entries__ladder")
+
+
+def versions_of(bot: Bot, count: int) -> list[BotVersion]:
+    """Return the last versions of a bot, the newest first."""
+    return list(bot.versions.order_by("-number")[:count])
+
+
+def source_of(version: BotVersion) -> str | None:
+    """Return the text of what was uploaded as a version; None of an archive, or where none was."""
+    source = BotSource.objects.filter(version=version).first()
+    if source is None or bytes(source.data).startswith(b"PK"):
+        return None
+    return bytes(source.data).decode("utf-8", "replace")
 
 
 def bots_to_enter(user: Any, tournament: Tournament) -> list[Bot]:

@@ -1,5 +1,6 @@
 """What the templates need to say numbers and draw cards; loaded for all of them."""
 
+import json
 from collections.abc import Iterable
 
 from django import template
@@ -31,6 +32,12 @@ def gain(change: int) -> str:
 def decimals(number: float | None) -> str:
     """Return a number with two decimals."""
     return "–" if number is None else f"{float(number):.2f}"
+
+
+@register.filter
+def as_json(data: object) -> str:
+    """Return data as JSON on one line."""
+    return json.dumps(data)
 
 
 @register.filter

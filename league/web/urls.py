@@ -22,6 +22,8 @@ urlpatterns = [
     path("account/", account_views.account, name="account"),
     path("account/sign-up/", account_views.sign_up, name="sign-up"),
     path("account/bots/<slug:name>/token/", account_views.new_token, name="new-token"),
+    path("account/bots/<slug:name>/upload/", account_views.upload, name="upload"),
+    path("account/bots/<slug:name>/versions/<int:number>/", account_views.version, name="version"),
     path("account/bots/<slug:name>/pause/", account_views.pause, name="pause"),
     path(
         "account/bots/<slug:name>/ladders/<slug:slug>/",

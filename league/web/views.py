@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 from league.accounts import is_online
 from league.events.results import tournament_standings
 from league.models import Bot, Ladder, Match, Round, Tournament
+from league.play.reports import owner_report
 from league.play.watching import is_open_to_all, record_line
 from league.standings.listing import RANKED_FROM, add_ranks
 from league.web import selectors
@@ -86,6 +87,8 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
         "seats": selectors.results_of(found, 20),
         "faults": selectors.faults_of(found, _FAULTS_AMONG),
         "ranked_from": RANKED_FROM,
+        "versions": selectors.versions_of(found, 10),
+        "owned": found.owner_id is not None and found.owner_id == request.user.pk,
     }
     return render(request, "league/bot.html", context)
 
@@ -132,6 +135,8 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
         "open": bool(told),
         "live": not told and found.status != Match.Status.VOID,
     }
+    if request.user.is_authenticated:
+        context["reports"] = owner_report(found, request.user)
     if told:
         number = min(max(_number(request.GET.get("step", "1")), 1), len(told))
         points = [
