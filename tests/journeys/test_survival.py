@@ -127,7 +127,8 @@ def test_a_tournament_is_played_to_its_end_whatever_is_killed_meanwhile(tmp_path
         number = tournament(running, organiser, owners, ladder="quick", house_bots=True)
         wait_for(lambda: finished(running, number) >= 1, running.log)
 
-        kill(running, "celery")
+        kill(running, "clock@")
+        kill(running, "play@")
         kill(running, "uvicorn")
         wait_for(lambda: finished(running, number) >= 3, running.log)
         kill(running, "granian")
