@@ -55,6 +55,7 @@ def follow_up() -> None:
     _each(standings.rounds_to_close(), standings.close_round)
     _each(events.tournaments_to_advance(), events.advance)
     _each(events.ladders_to_pair(), events.open_ladder_round)
+    _each(events.comparisons_to_advance(), events.advance_comparison)
 
 
 @shared_task

@@ -1,5 +1,11 @@
 """Tournaments and rounds: who plays whom when; the one door through which they change."""
 
+from league.events.comparisons import (
+    advance_comparison,
+    cancel_comparison,
+    compare,
+    comparisons_to_advance,
+)
 from league.events.ladders import (
     enter_ladder,
     ladders_to_pair,
@@ -19,10 +25,14 @@ from league.events.tournaments import advance, cancel, enter, tournaments_to_adv
 
 __all__ = [
     "advance",
+    "advance_comparison",
     "announce_due",
     "announce_tournament",
     "cancel",
+    "cancel_comparison",
     "change_tournament",
+    "compare",
+    "comparisons_to_advance",
     "enter",
     "enter_ladder",
     "ladders_to_pair",

@@ -2,6 +2,6 @@
 
 from league.hosting.players import HostedBot
 from league.hosting.qualifying import check_qualified, qualify, versions_to_qualify
-from league.hosting.uploads import upload
+from league.hosting.uploads import promote, upload
 
-__all__ = ["HostedBot", "check_qualified", "qualify", "upload", "versions_to_qualify"]
+__all__ = ["HostedBot", "check_qualified", "promote", "qualify", "upload", "versions_to_qualify"]

@@ -144,7 +144,8 @@ def _decide(version_id: int, trials: Sequence[Trial]) -> bool:
         version.save(update_fields=["state", "reason"])
         Trial.objects.bulk_create(trials)
         current = bot.current
-        if not wanted and (current is None or current.number < version.number):
+        takes_over = current is None or (current.number < version.number and not version.aside)
+        if not wanted and takes_over:
             bot.current = version
             bot.save(update_fields=["current"])
     return True

@@ -13,7 +13,7 @@ MOST_CHECKING = 5
 """Versions of one owner's bots that wait to be checked at a time."""
 
 
-def upload(*, bot: Bot, data: bytes, note: str = "") -> BotVersion:
+def upload(*, bot: Bot, data: bytes, note: str = "", aside: bool = False) -> BotVersion:
     """Store a new version of a hosted bot, in state ``checking``, and have it checked.
 
     The version that plays goes on playing until the new one is ready.
@@ -22,6 +22,7 @@ def upload(*, bot: Bot, data: bytes, note: str = "") -> BotVersion:
         bot: that it is a version of.
         data: a Python file, or an archive with a ``bot.py``.
         note: the owner's, about this version.
+        aside: that it does not take over once it is ready, but when it is promoted.
 
     Raises:
         ValidationError: by field: the bot runs elsewhere, or the file is empty, too large, or no
@@ -43,7 +44,13 @@ def upload(*, bot: Bot, data: bytes, note: str = "") -> BotVersion:
                 code="too-many-uploads",
             )
         last = bot.versions.aggregate(last=Max("number"))["last"] or 0
-        version = BotVersion(bot=bot, number=last + 1, note=note, state=BotVersion.State.CHECKING)
+        version = BotVersion(
+            bot=bot,
+            number=last + 1,
+            note=note,
+            aside=aside,
+            state=BotVersion.State.CHECKING,
+        )
         version.clean_fields(exclude={"bot"})
         version.save()
         BotSource.objects.create(version=version, data=data)
@@ -58,3 +65,18 @@ def _check_file(data: bytes) -> None:
         read_source(data)
     except SourceRefusedError as error:
         raise ValidationError({"source": f"This can't be a bot: {error}."}) from None
+
+
+def promote(version: BotVersion) -> None:
+    """Have a version that is ready play from now on; matches under way go on with the old one.
+
+    Raises:
+        ValidationError: it is not ready (code ``not-ready``).
+    """
+    with transaction.atomic():
+        bot = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=version.bot_id)
+        version.refresh_from_db()
+        if version.state != BotVersion.State.READY:
+            raise ValidationError(f"{version} is {version.state}, not ready.", code="not-ready")
+        bot.current = version
+        bot.save(update_fields=["current"])

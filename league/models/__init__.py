@@ -2,6 +2,7 @@
 
 from league.models.accounts import Token
 from league.models.bots import Bot, BotVersion
+from league.models.comparisons import Comparison, SwapBlock
 from league.models.hosting import BotSource, SeatLog, Trial
 from league.models.ladders import BlockEntry, Ladder, LadderEntry, RoundEntry, Standing
 from league.models.matches import Match, MatchSeat
@@ -16,6 +17,7 @@ __all__ = [
     "Bot",
     "BotSource",
     "BotVersion",
+    "Comparison",
     "Ladder",
     "LadderEntry",
     "LiveMove",
@@ -26,6 +28,7 @@ __all__ = [
     "Schedule",
     "SeatLog",
     "Standing",
+    "SwapBlock",
     "Token",
     "Tournament",
     "TournamentEntry",

@@ -25,6 +25,9 @@ class Match(models.Model):
     block = models.ForeignKey(
         "Block", models.PROTECT, related_name="matches", null=True, blank=True
     )
+    swap_block = models.ForeignKey(
+        "SwapBlock", models.SET_NULL, related_name="matches", null=True, blank=True
+    )
     number = models.PositiveSmallIntegerField(default=0, help_text="From 0 in its block.")
     game = models.CharField(max_length=20)
     rules = models.CharField(max_length=40)

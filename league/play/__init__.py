@@ -1,10 +1,10 @@
 """Running matches: the one door through which a match changes."""
 
-from league.play.finishing import void_block
+from league.play.finishing import void_block, void_match
 from league.play.hosted import play_match, requeue_all, take_due
 from league.play.house import play_house_turns
 from league.play.live import Move, expire_overdue, open_live, submit, submit_all, take_due_live
-from league.play.opening import open_match, open_unrated_match
+from league.play.opening import open_match, open_swap_match, open_unrated_match
 from league.play.turns import open_turns
 from league.play.verdicts import MoveRefusedError, Verdict
 
@@ -15,6 +15,7 @@ __all__ = [
     "expire_overdue",
     "open_live",
     "open_match",
+    "open_swap_match",
     "open_turns",
     "open_unrated_match",
     "play_house_turns",
@@ -25,4 +26,5 @@ __all__ = [
     "take_due",
     "take_due_live",
     "void_block",
+    "void_match",
 ]

@@ -8,7 +8,7 @@ from django.db import transaction
 from engine.deals import SEED_BYTES, commitment
 from engine.games import catalogue
 from engine.rating.blocks import PlannedMatch
-from league.models import Block, Bot, BotVersion, Ladder, Match, MatchSeat
+from league.models import Block, Bot, BotVersion, Ladder, Match, MatchSeat, SwapBlock
 
 
 def open_match(
@@ -66,6 +66,36 @@ def open_unrated_match(
         move_seconds=move_seconds,
         bank_seconds=bank_seconds,
         deal_seed=secrets.token_bytes(SEED_BYTES),
+    )
+    return _store(match, versions)
+
+
+def open_swap_match(
+    *,
+    ladder: Ladder,
+    swap_block: SwapBlock,
+    number: int,
+    deal_seed: bytes,
+    versions: Sequence[BotVersion],
+) -> Match:
+    """Store a match of a swap block, waiting to be played once there is nothing better to do.
+
+    Args:
+        ladder: gives game, preset and time control.
+        swap_block: that the match belongs to.
+        number: 0, or 1 for that with the seats exchanged.
+        deal_seed: of both.
+        versions: who plays, by seat, two of them of one bot.
+    """
+    match = Match(
+        swap_block=swap_block,
+        number=number,
+        game=ladder.game,
+        rules=ladder.rules,
+        seats=ladder.seats,
+        move_seconds=ladder.move_seconds,
+        bank_seconds=ladder.bank_seconds,
+        deal_seed=deal_seed,
     )
     return _store(match, versions)
 

@@ -1,0 +1,191 @@
+"""A/B tests of versions: swap blocks at low priority until the SPRT speaks, and what follows."""
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from django.core.exceptions import ValidationError
+
+from bots_sdk.reference import thumb_bot
+from engine.record import verify
+from engine.referee import Player
+from league import events, hosting, play, standings
+from league.events import comparisons
+from league.models import Bot, BotVersion, Comparison, Match, MatchSeat
+from tests.league import small
+from tests.league.hosting.uploaded import FIRST, owner, ready_bot
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def ladder():
+    made = small.ladder()
+    for bot in small.bots(3):
+        events.enter_ladder(ladder=made, bot=bot)
+    return made
+
+
+@pytest.fixture
+def bot(ladder):
+    made = ready_bot(owner())
+    newer = hosting.upload(bot=made, data=FIRST, aside=True)
+    newer.state = BotVersion.State.READY
+    newer.save()
+    return made
+
+
+def players(strong: int = 0):
+    """Return a maker of players that move at random; one version plays by rules of thumb."""
+
+    def make(seating: Sequence[MatchSeat]) -> list[Player]:
+        def player(seat: MatchSeat) -> Player:
+            rng = Random(f"{seat.match_id} {seat.seat}")
+            best = seat.bot.kind == Bot.Kind.HOSTED and seat.version.number == strong
+
+            return thumb_bot.choose if best else lambda seen: rng.choice(seen["legal_moves"])
+
+        return [player(seat) for seat in seating]
+
+    return make
+
+
+def play_on(comparison: Comparison, make, most: int = 400) -> None:
+    for _ in range(most):
+        events.advance_comparison(comparison.pk)
+        comparison.refresh_from_db()
+        if comparison.state != Comparison.State.RUNNING:
+            return
+        for match_id in play.take_due():
+            play.play_match(match_id, players=make)
+
+
+def compared(bot, ladder, **how) -> Comparison:
+    return events.compare(bot=bot, ladder=ladder, new=2, old=1, **how)
+
+
+def test_a_swap_block_is_one_deal_twice_with_the_versions_exchanged(bot, ladder):
+    comparison = compared(bot, ladder)
+    events.advance_comparison(comparison.pk)
+    assert comparison.blocks.count() == comparisons.AHEAD
+    for block in comparison.blocks.all():
+        first, second = block.matches.order_by("number")
+        assert bytes(first.deal_seed) == bytes(second.deal_seed)
+        seats = [
+            [(seat.bot_id, seat.version.number) for seat in match.seating.order_by("seat")]
+            for match in (first, second)
+        ]
+        swapped = {(bot.pk, 1): (bot.pk, 2), (bot.pk, 2): (bot.pk, 1)}
+        assert seats[1] == [swapped.get(seat, seat) for seat in seats[0]]
+        assert seats[0] != seats[1]
+
+
+def test_a_better_version_is_found_and_promoted_and_rates_nobody(bot, ladder):
+    comparison = compared(bot, ladder, promote=True)
+    play_on(comparison, players(strong=2))
+    assert (comparison.state, comparison.verdict) == ("finished", "better")
+    bot.refresh_from_db()
+    assert bot.current.number == 2
+    assert comparison.promoted
+    assert standings.rounds_to_close() == []
+    assert not ladder.standings.exists()
+    assert not Match.objects.filter(status__in=["waiting", "playing"]).exists()
+    match = Match.objects.filter(status="finished").first()
+    verify(match.record)
+    assert {f"{bot.name} v1", f"{bot.name} v2"} <= set(match.record.players)
+
+
+def test_a_worse_version_is_not_better_and_takes_nothing_over(bot, ladder):
+    comparison = compared(bot, ladder, promote=True)
+    play_on(comparison, players(strong=1))
+    assert comparison.verdict == "not better"
+    bot.refresh_from_db()
+    assert (bot.current.number, comparison.promoted) == (1, False)
+
+
+def test_versions_that_never_differ_are_said_to(bot, ladder):
+    def same(seating):
+        return [lambda observation: observation["legal_moves"][0] for _ in seating]
+
+    comparison = compared(bot, ladder, promote=True)
+    play_on(comparison, same)
+    assert comparison.verdict == "no difference in behaviour"
+    assert not comparison.promoted
+
+
+def test_a_version_that_was_uploaded_meanwhile_stays(bot, ladder):
+    comparison = compared(bot, ladder, promote=True)
+    third = hosting.upload(bot=bot, data=FIRST)
+    third.state = BotVersion.State.READY
+    third.save()
+    hosting.promote(third)
+    play_on(comparison, players(strong=2))
+    bot.refresh_from_db()
+    assert (comparison.verdict, comparison.promoted) == ("better", False)
+    assert bot.current == third
+
+
+def test_the_league_comes_first_but_a_few_matches_of_comparisons_always_go_on(bot, ladder):
+    comparison = compared(bot, ladder)
+    events.advance_comparison(comparison.pk)
+    small.tournament(ladder)
+    for tournament_id in events.tournaments_to_advance():
+        events.advance(tournament_id)
+    taken = Match.objects.filter(pk__in=play.take_due())
+    assert taken.filter(swap_block=None).count() == 3
+    assert taken.exclude(swap_block=None).count() == 2
+
+
+def test_a_void_match_voids_its_swap_block_only(bot, ladder):
+    comparison = compared(bot, ladder)
+    events.advance_comparison(comparison.pk)
+    [first, *_] = comparison.blocks.all()
+    play.void_match(first.matches.first())
+    events.advance_comparison(comparison.pk)
+    first.refresh_from_db()
+    assert (first.void, first.difference) == (True, None)
+    assert comparison.blocks.count() == comparisons.AHEAD + 1
+
+
+def test_a_cancelled_comparison_leaves_no_match_waiting(bot, ladder):
+    comparison = compared(bot, ladder)
+    events.advance_comparison(comparison.pk)
+    events.cancel_comparison(comparison)
+    comparison.refresh_from_db()
+    assert (comparison.state, comparison.verdict) == ("cancelled", "")
+    assert set(Match.objects.values_list("status", flat=True)) == {"void"}
+
+
+@pytest.mark.parametrize(
+    ("how", "word"),
+    [
+        ({"new": 7, "old": 1}, "no version 7"),
+        ({"new": 1, "old": 1}, "not compared with itself"),
+        ({"new": 3, "old": 1}, "checking"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(bot, ladder, how, word):
+    hosting.upload(bot=bot, data=FIRST)
+    with pytest.raises(ValidationError, match=word):
+        events.compare(bot=bot, ladder=ladder, **how)
+
+
+def test_one_comparison_of_a_bot_runs_at_a_time_and_needs_a_field(bot, ladder):
+    compared(bot, ladder)
+    with pytest.raises(ValidationError, match="Another") as caught:
+        compared(bot, ladder)
+    assert caught.value.code == "comparison-running"
+    with pytest.raises(ValidationError) as caught:
+        compared(bot, small.ladder("empty"))
+    assert caught.value.code == "too-few-opponents"
+
+
+def test_a_version_kept_aside_is_ready_and_does_not_take_over(bot):
+    version = hosting.upload(bot=bot, data=FIRST, aside=True)
+    assert hosting.qualify(version.pk)
+    bot.refresh_from_db()
+    version.refresh_from_db()
+    assert (version.state, bot.current.number) == ("ready", 1)
+    hosting.promote(version)
+    bot.refresh_from_db()
+    assert bot.current == version
