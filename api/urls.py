@@ -3,7 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularJSONAPIView
 
-from api.views import accounts, bots, docs, games, ladders, matches, moves, tournaments
+from api.views import accounts, bots, comparisons, docs, games, ladders, matches, moves, tournaments
 
 urlpatterns = [
     path("schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
@@ -19,6 +19,10 @@ urlpatterns = [
     path("bots/<slug:name>/versions/<int:number>", bots.VersionView.as_view()),
     path("bots/<slug:name>/versions/<int:number>/source", bots.VersionSourceView.as_view()),
     path("bots/<slug:name>/versions/<int:number>/log", bots.VersionLogView.as_view()),
+    path("bots/<slug:name>/versions/<int:number>/promote", bots.PromoteVersionView.as_view()),
+    path("bots/<slug:name>/comparisons", comparisons.BotComparisonsView.as_view()),
+    path("comparisons/<int:comparison_id>", comparisons.ComparisonView.as_view()),
+    path("comparisons/<int:comparison_id>/cancel", comparisons.CancelComparisonView.as_view()),
     path("ladders", ladders.LaddersView.as_view()),
     path("ladders/<slug:slug>", ladders.LadderView.as_view()),
     path("ladders/<slug:slug>/standings", ladders.LadderStandingsView.as_view()),

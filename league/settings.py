@@ -182,6 +182,7 @@ SPECTACULAR_SETTINGS = {
         "BotKind": "league.models.Bot.Kind",
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],
+        "ComparisonState": "league.models.Comparison.State",
         "VersionState": "league.models.BotVersion.State",
     },
 }

@@ -86,7 +86,7 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
 
     class Meta:
         model = BotVersion
-        fields = ("bot", "number", "state", "note", "created_at")
+        fields = ("bot", "number", "state", "note", "aside", "created_at")
         read_only_fields = fields
 
 
@@ -98,6 +98,11 @@ class UploadSerializer(serializers.Serializer[None]):
         help_text="A Python file, or a zip archive with a bot.py; 1 MiB at most.",
     )
     note = serializers.CharField(required=False, max_length=500, allow_blank=True)
+    aside = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="Don't have it take over when it is ready; it can be compared and promoted.",
+    )
 
 
 class TrialSerializer(serializers.ModelSerializer[Trial]):

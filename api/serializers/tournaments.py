@@ -2,7 +2,8 @@
 
 from rest_framework import serializers
 
-from league.models import Ladder, Tournament, TournamentEntry
+from api.serializers.fields import LadderField
+from league.models import Tournament, TournamentEntry
 
 
 class TournamentSerializer(serializers.ModelSerializer[Tournament]):
@@ -40,7 +41,7 @@ class NewTournamentSerializer(serializers.Serializer[None]):
     """A tournament to announce."""
 
     title = serializers.CharField(max_length=80)
-    ladder = serializers.SlugRelatedField("slug", queryset=Ladder.objects.all())
+    ladder = LadderField()
     starts_at = serializers.DateTimeField()
     entries_open_at = serializers.DateTimeField(required=False, help_text="By default now.")
     house_bots = serializers.BooleanField(required=False, help_text="Enter them at the start.")

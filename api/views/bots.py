@@ -112,7 +112,12 @@ class VersionsView(ListView):
                 "body-too-large",
                 f"The file has {sent['source'].size} bytes; a bot has {MOST_BYTES} at most.",
             )
-        version = hosting.upload(bot=bot, data=sent["source"].read(), note=sent.get("note", ""))
+        version = hosting.upload(
+            bot=bot,
+            data=sent["source"].read(),
+            note=sent.get("note", ""),
+            aside=sent["aside"],
+        )
         return Response(VersionSerializer(version).data, 202)
 
 
@@ -161,6 +166,22 @@ class VersionLogView(ApiView):
         bot = find_bot(name)
         check_owner(request, bot)
         return Response(VersionLogSerializer(_find_version(bot, number)).data)
+
+
+class PromoteVersionView(ApiView):
+    """Which version of a bot plays."""
+
+    needs: ClassVar = {"POST": OwnerToken}
+    problems: ClassVar = {"POST": ("not-your-bot", "not-ready")}
+
+    @extend_schema(operation_id="versions_promote", request=None, responses=VersionSerializer)
+    def post(self, request: Request, name: str, number: int) -> Response:
+        """Have a version of a hosted bot of yours play from now on; older ones too."""
+        bot = find_bot(name)
+        check_owner(request, bot)
+        version = _find_version(bot, number)
+        hosting.promote(version)
+        return Response(VersionSerializer(version).data)
 
 
 def _find_version(bot: Bot, number: int) -> BotVersion:

@@ -119,6 +119,11 @@ def plan_of(comparison: Comparison) -> sprt.Plan:
     return sprt.Plan(seats=comparison.ladder.seats)
 
 
+def steps(comparison: Comparison) -> list[sprt.Step]:
+    """Return the test after each block played so far."""
+    return list(sprt.path(plan_of(comparison), differences(comparison)))
+
+
 def differences(comparison: Comparison) -> list[float]:
     """Return d of the blocks played, in the order planned, up to the first not played yet."""
     found: list[float] = []

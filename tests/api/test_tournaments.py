@@ -138,3 +138,10 @@ def test_a_list_of_tournaments_costs_one_query(api, ladder, count, django_assert
         small.tournament(ladder)
     with django_assert_num_queries(1):
         assert len(api.get("tournaments").json()["results"]) == count
+
+
+@pytest.mark.parametrize("slug", ["nowhere", "a\0b", 7, None, ["quick"]])
+def test_a_ladder_that_there_is_not_is_said_so(api, ladder, organiser, slug):
+    new = {"title": "X", "ladder": slug, "starts_at": "2099-01-06T12:00:00Z"}
+    answer = api.post("tournaments", new, token=organiser)
+    assert "ladder" in assert_problem(answer, 400, "invalid")["errors"]

@@ -1,0 +1,20 @@
+"""Fields that several serializers have."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from league.models import Ladder
+
+
+class LadderField(serializers.SlugRelatedField[Ladder]):
+    """A ladder by its slug."""
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__("slug", queryset=Ladder.objects.all(), **how)
+
+    def to_internal_value(self, data: Any) -> Ladder:
+        """Return the ladder; a text that PostgreSQL can't even look for is that of none."""
+        if not isinstance(data, str) or "\0" in data:
+            self.fail("invalid")
+        return super().to_internal_value(data)

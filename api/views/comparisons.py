@@ -1,0 +1,83 @@
+"""Comparisons of versions."""
+
+from typing import ClassVar
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.authentication import OwnerToken, check_owner
+from api.problems import ProblemError
+from api.serializers.comparisons import (
+    ComparisonDetailSerializer,
+    ComparisonSerializer,
+    NewComparisonSerializer,
+)
+from api.views.base import ApiView, ListView, checked, find_bot, find_ladder
+from league import events
+from league.models import Comparison
+
+
+class BotComparisonsView(ListView):
+    """The comparisons of a bot's versions."""
+
+    needs: ClassVar = {"POST": OwnerToken}
+    problems: ClassVar = {
+        "POST": ("not-your-bot", "not-hosted", "comparison-running", "too-few-opponents")
+    }
+    ordering: ClassVar = ("-id",)
+
+    @extend_schema(operation_id="comparisons_list", responses=ComparisonSerializer(many=True))
+    def get(self, request: Request, name: str) -> Response:
+        """List the comparisons of a bot's versions, the latest first."""
+        found = _comparisons().filter(bot=find_bot(name))
+        return self.answer(ComparisonSerializer, self.page(found))
+
+    @extend_schema(
+        operation_id="comparisons_create",
+        request=NewComparisonSerializer,
+        responses={201: ComparisonSerializer},
+    )
+    def post(self, request: Request, name: str) -> Response:
+        """Ask whether a version of a hosted bot of yours is better than another."""
+        bot = find_bot(name)
+        check_owner(request, bot)
+        sent = checked(NewComparisonSerializer, request)
+        made = events.compare(bot=bot, **{**sent, "ladder": find_ladder(sent["ladder"])})
+        return Response(ComparisonSerializer(made).data, 201)
+
+
+class ComparisonView(ApiView):
+    """A comparison."""
+
+    @extend_schema(operation_id="comparisons_show", responses=ComparisonDetailSerializer)
+    def get(self, request: Request, comparison_id: int) -> Response:
+        """See how a comparison goes: the path of its log-likelihood ratio."""
+        return Response(ComparisonDetailSerializer(_find(comparison_id)).data)
+
+
+class CancelComparisonView(ApiView):
+    """The end of a comparison."""
+
+    needs: ClassVar = {"POST": OwnerToken}
+    problems: ClassVar = {"POST": ("not-your-bot",)}
+
+    @extend_schema(operation_id="comparisons_cancel", request=None, responses=ComparisonSerializer)
+    def post(self, request: Request, comparison_id: int) -> Response:
+        """End a comparison without a verdict; one that is over stays as it is."""
+        found = _find(comparison_id)
+        check_owner(request, found.bot)
+        events.cancel_comparison(found)
+        return Response(ComparisonSerializer(_find(comparison_id)).data)
+
+
+def _comparisons() -> QuerySet[Comparison]:
+    return Comparison.objects.select_related("bot", "ladder", "new", "old")
+
+
+def _find(comparison_id: int) -> Comparison:
+    found = _comparisons().filter(pk=comparison_id).first()
+    if found is None:
+        raise ProblemError("not-found", f"There is no comparison {comparison_id}.")
+    return found

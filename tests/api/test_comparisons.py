@@ -1,0 +1,61 @@
+"""A/B tests over the API."""
+
+import pytest
+
+from league import events, hosting
+from league.models import BotVersion
+from tests.api.conftest import assert_problem
+from tests.league import small
+from tests.league.hosting.uploaded import FIRST, hosted_bot
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def ladder():
+    made = small.ladder()
+    for bot in small.bots(3):
+        events.enter_ladder(ladder=made, bot=bot)
+    return made
+
+
+@pytest.fixture
+def bot(ada):
+    made = hosted_bot(ada[0], "my-bot")
+    for _ in range(2):
+        version = hosting.upload(bot=made, data=FIRST, aside=True)
+        BotVersion.objects.filter(pk=version.pk).update(state="ready")
+    return made
+
+
+NEW = {"ladder": "quick", "new": 2, "old": 1, "promote": True}
+
+
+def test_an_owner_starts_a_comparison_and_everybody_sees_how_it_goes(api, ada, bot, ladder):
+    made = api.post("bots/my-bot/comparisons", NEW, token=ada[1])
+    assert made.status_code == 201
+    events.advance_comparison(made.json()["id"])
+    shown = api.get(f"comparisons/{made.json()['id']}").json()
+    assert (shown["state"], shown["verdict"], shown["path"]) == ("running", "", [])
+    assert shown["upper"] == pytest.approx(2.944, abs=0.001)
+    assert shown["lower"] == -shown["upper"]
+    listed = api.get("bots/my-bot/comparisons").json()["results"]
+    assert [row["id"] for row in listed] == [shown["id"]]
+    again = api.post("bots/my-bot/comparisons", NEW, token=ada[1])
+    assert_problem(again, 409, "comparison-running")
+    ended = api.post(f"comparisons/{shown['id']}/cancel", token=ada[1])
+    assert ended.json()["state"] == "cancelled"
+
+
+def test_nobody_else_compares_or_cancels(api, ada, eve, bot, ladder):
+    assert_problem(api.post("bots/my-bot/comparisons", NEW, token=eve[1]), 403, "not-your-bot")
+    made = api.post("bots/my-bot/comparisons", NEW, token=ada[1]).json()
+    assert_problem(api.post(f"comparisons/{made['id']}/cancel", token=eve[1]), 403, "not-your-bot")
+
+
+def test_an_owner_promotes_a_version_that_is_ready(api, ada, bot):
+    path = "bots/my-bot/versions/2/promote"
+    assert api.post(path, token=ada[1]).status_code == 200
+    assert api.get("bots/my-bot").json()["version"] == 2
+    BotVersion.objects.update(state="refused")
+    assert_problem(api.post(path, token=ada[1]), 409, "not-ready")
