@@ -15,9 +15,9 @@ from django.views.decorators.http import require_POST
 from bots_sdk.sandbox.sources import MOST_BYTES
 from league import accounts, events, hosting
 from league.events.ladders import enter_ladder, leave_ladder
-from league.models import Bot, BotVersion, Ladder, Tournament
+from league.models import Bot, BotVersion, Comparison, Ladder, Tournament
 from league.web import selectors
-from league.web.forms import BotForm, SignUpForm, UploadForm
+from league.web.forms import BotForm, CompareForm, SignUpForm, UploadForm
 
 
 @sensitive_post_parameters("password")
@@ -89,7 +89,9 @@ def upload(request: HttpRequest, name: str) -> HttpResponse:
                 raise ValidationError(
                     {"source": f"It has {sent['source'].size:,} bytes; 1 MiB is the most."}
                 )
-            version = hosting.upload(bot=bot, data=sent["source"].read(), note=sent["note"])
+            version = hosting.upload(
+                bot=bot, data=sent["source"].read(), note=sent["note"], aside=sent["aside"]
+            )
         except ValidationError as error:
             _add_errors(form, error)
         else:
@@ -115,6 +117,48 @@ def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
         "source": selectors.source_of(found),
     }
     return render(request, "league/version.html", context)
+
+
+@login_required
+@never_cache
+def compare(request: HttpRequest, name: str) -> HttpResponse:
+    """Ask whether a version of a hosted bot is better than another."""
+    bot = get_object_or_404(Bot, name=name, owner=request.user, kind=Bot.Kind.HOSTED)
+    form = CompareForm(bot, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            comparison = events.compare(bot=bot, **form.cleaned_data)
+        except ValidationError as error:
+            _add_errors(form, error)
+        else:
+            return redirect("web:comparison", comparison.pk)
+    context = {"bot": bot, "form": form, "versions": bot.versions.filter(state="ready").count()}
+    return render(request, "league/compare.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def promote(request: HttpRequest, name: str) -> HttpResponse:
+    """Have a version of a bot play from now on."""
+    bot = _own_bot(request, name)
+    number = request.POST.get("version", "")
+    found = get_object_or_404(bot.versions, number=int(number) if number.isdecimal() else 0)
+    try:
+        hosting.promote(found)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"Version {found.number} plays from now on.")
+    return redirect("web:version", bot.name, found.number)
+
+
+@login_required
+@require_POST
+def cancel_comparison(request: HttpRequest, pk: int) -> HttpResponse:
+    """End a comparison without a verdict."""
+    comparison = get_object_or_404(Comparison, pk=pk, bot__owner=request.user)
+    events.cancel_comparison(comparison)
+    return redirect("web:comparison", pk)
 
 
 @login_required

@@ -1,9 +1,11 @@
 """What people fill in; the rules are in `league.accounts`, whose errors the forms show."""
 
+from typing import Any
+
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts
 
-from league.models import Bot
+from league.models import Bot, BotVersion, Ladder
 
 
 class SignUpForm(forms.Form):
@@ -55,3 +57,28 @@ class UploadForm(forms.Form):
         label="Note (may be left out)",
         widget=forms.TextInput({"autocomplete": "off"}),
     )
+    aside = forms.BooleanField(
+        required=False,
+        label="Keep it aside",
+        help_text="It doesn't take over when it is ready, but when you promote it, or when a "
+        "comparison finds it better.",
+    )
+
+
+class CompareForm(forms.Form):
+    """Two versions of a bot to compare."""
+
+    new = forms.TypedChoiceField(label="Is version", coerce=int)
+    old = forms.TypedChoiceField(label="better than version", coerce=int)
+    ladder = forms.ModelChoiceField(
+        Ladder.objects.all(), label="against the field of", empty_label=None
+    )
+    promote = forms.BooleanField(required=False, label="If it is, have it play from then on")
+
+    def __init__(self, bot: Bot, data: Any = None) -> None:
+        super().__init__(data)
+        ready = bot.versions.filter(state=BotVersion.State.READY).order_by("-number")
+        numbers = list(ready.values_list("number", flat=True)[:50])
+        for at, field in enumerate(("new", "old")):
+            self.fields[field].choices = [(number, number) for number in numbers]
+            self.fields[field].initial = numbers[at] if len(numbers) > at else None

@@ -10,6 +10,7 @@ urlpatterns = [
     path("", views.home, name="home"),
     path("ladders/<slug:slug>/", views.ladder, name="ladder"),
     path("bots/<slug:name>/", views.bot, name="bot"),
+    path("comparisons/<int:pk>/", views.comparison, name="comparison"),
     path("tournaments/", views.tournaments, name="tournaments"),
     path("tournaments/<int:pk>/", views.tournament, name="tournament"),
     path("matches/<int:pk>/", views.match, name="match"),
@@ -24,6 +25,13 @@ urlpatterns = [
     path("account/bots/<slug:name>/token/", account_views.new_token, name="new-token"),
     path("account/bots/<slug:name>/upload/", account_views.upload, name="upload"),
     path("account/bots/<slug:name>/versions/<int:number>/", account_views.version, name="version"),
+    path("account/bots/<slug:name>/compare/", account_views.compare, name="compare"),
+    path("account/bots/<slug:name>/promote/", account_views.promote, name="promote"),
+    path(
+        "account/comparisons/<int:pk>/cancel/",
+        account_views.cancel_comparison,
+        name="cancel-comparison",
+    ),
     path("account/bots/<slug:name>/pause/", account_views.pause, name="pause"),
     path(
         "account/bots/<slug:name>/ladders/<slug:slug>/",

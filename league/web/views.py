@@ -10,8 +10,9 @@ from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from league.accounts import is_online
+from league.events import comparisons
 from league.events.results import tournament_standings
-from league.models import Bot, Ladder, Match, Round, Tournament
+from league.models import Bot, Comparison, Ladder, Match, Round, Tournament
 from league.play.reports import owner_report
 from league.play.watching import is_open_to_all, record_line
 from league.standings.listing import RANKED_FROM, add_ranks
@@ -88,9 +89,31 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
         "faults": selectors.faults_of(found, _FAULTS_AMONG),
         "ranked_from": RANKED_FROM,
         "versions": selectors.versions_of(found, 10),
+        "comparisons": found.comparisons.select_related("bot", "new", "old")[:5],
         "owned": found.owner_id is not None and found.owner_id == request.user.pk,
     }
     return render(request, "league/bot.html", context)
+
+
+@require_safe
+def comparison(request: HttpRequest, pk: int) -> HttpResponse:
+    """Whether a version is better than another: the path of the test so far."""
+    found = get_object_or_404(
+        Comparison.objects.select_related("bot__current", "ladder", "new", "old"), pk=pk
+    )
+    plan, steps = comparisons.plan_of(found), comparisons.steps(found)
+    ratios = [0.0, *(step.llr for step in steps)]
+    bounds = [("better", [plan.upper] * len(ratios)), ("not better", [plan.lower] * len(ratios))]
+    context = {
+        "comparison": found,
+        "blocks": len(steps),
+        "last": steps[-1] if steps else None,
+        "plan": plan,
+        "live": found.state == Comparison.State.RUNNING,
+        "chart": chart([("LLR", ratios), *bounds], "0 blocks", f"{len(steps)} blocks"),
+        "owned": found.bot.owner_id == request.user.pk,
+    }
+    return render(request, "league/comparison.html", context)
 
 
 @require_safe

@@ -4,8 +4,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from league import hosting, play
-from league.models import Bot, BotVersion
+from league import events, hosting, play
+from league.models import Bot, BotVersion, Comparison
+from tests.league import small
 from tests.league.hosting.uploaded import FIRST, RAISES, hosted_bot, owner, ready_bot
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -73,3 +74,32 @@ def test_the_match_page_tells_an_owner_of_faults_and_nobody_else(client, ada):
     assert f"def test_match_{match.pk}_ply_0" in told
     client.logout()
     assert "For you alone" not in text(client, f"/matches/{match.pk}/")
+
+
+def test_an_owner_compares_versions_and_promotes_one_by_hand(client, ada):
+    ladder = small.ladder()
+    for bot in small.bots(3):
+        events.enter_ladder(ladder=ladder, bot=bot)
+    bot = ready_bot(ada)
+    where = f"/account/bots/{bot.name}"
+    assert "two versions" in text(client, f"{where}/compare/")
+    newer = hosting.upload(bot=bot, data=FIRST, aside=True)
+    hosting.qualify(newer.pk)
+    made = client.post(f"{where}/compare/", {"new": 2, "old": 1, "ladder": ladder.pk})
+    comparison = Comparison.objects.get()
+    assert made.url == f"/comparisons/{comparison.pk}/"
+    events.advance_comparison(comparison.pk)
+    assert "No block is played yet" in text(client, made.url)
+    for match_id in play.take_due():
+        play.play_match(match_id, players=small.players)
+    events.advance_comparison(comparison.pk)
+    assert "<polyline" in text(client, made.url)
+    again = client.post(f"{where}/compare/", {"new": 2, "old": 1, "ladder": ladder.pk})
+    assert "Another comparison" in again.content.decode()
+    client.post(f"/account/comparisons/{comparison.pk}/cancel/")
+    assert "Cancelled" in text(client, made.url)
+    client.post(f"{where}/promote/", {"version": "2"})
+    bot.refresh_from_db()
+    assert bot.current == newer
+    client.force_login(owner())
+    assert client.post(f"{where}/promote/", {"version": "1"}).status_code == 404
