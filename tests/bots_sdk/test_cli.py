@@ -150,7 +150,7 @@ def test_nobody_there_is_told_with_a_status_of_its_own(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TWELFTH_NIGHT_URL", "http://127.0.0.1:1")
-    monkeypatch.setattr("bots_sdk.cli._A_MOMENT", demo.Retry(0))
+    monkeypatch.setattr("bots_sdk.commands.leagues.A_MOMENT", demo.Retry(0))
     result = cli("ladder")
     assert result.exit_code == 3
     assert "http://127.0.0.1:1 does not answer" in result.stderr

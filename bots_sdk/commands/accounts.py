@@ -1,0 +1,82 @@
+"""``login`` and ``bot``: who one is at a league, and the bots that one has there."""
+
+import os
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from bots_sdk import calls
+from bots_sdk.commands.leagues import LOCAL, client_for, owner_token, read_saved, save_bot
+from bots_sdk.commands.shared import Json, print_json
+
+
+def login(
+    url: Annotated[str, typer.Argument(help="The league's address.", show_default=False)] = "",
+    username: Annotated[str, typer.Option(help="Of the account.", show_default=False)] = "",
+    sign_up: Annotated[bool, typer.Option("--sign-up", help="Make the account first.")] = False,
+    with_token: Annotated[
+        bool, typer.Option("--with-token", help="Read an owner token from standard input.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Save a league's address and an owner token for it.
+
+    The password is asked for, or taken from TWELFTH_NIGHT_PASSWORD.
+    """
+    saved = read_saved()
+    url = url or os.environ.get("TWELFTH_NIGHT_URL", "") or saved.url or LOCAL
+    if with_token:
+        token = sys.stdin.readline().strip()
+        with client_for(url, token) as client:
+            url = client.url
+            client.send(calls.ladders(limit=1))  # refused if the token does not work
+    else:
+        with client_for(url) as client:
+            url = client.url
+            client.send(calls.ladders(limit=1))  # before anybody types a password
+            username = username or typer.prompt("Username", err=True)
+            password = os.environ.get("TWELFTH_NIGHT_PASSWORD") or typer.prompt(
+                "Password", hide_input=True, confirmation_prompt=sign_up, err=True
+            )
+            enter = calls.create_account if sign_up else calls.create_token
+            token = client.send(enter(username, password))["token"]
+    league = saved.league(url)
+    league.username, league.token = username or league.username, token
+    saved.url = url
+    saved.write()
+    if as_json:
+        print_json({"url": url, "username": league.username, "saved": str(saved.path)})
+    else:
+        print(f"Logged in at {url}; saved in {saved.path}.")
+
+
+def bot_create(
+    name: Annotated[str, typer.Argument(help="3 to 32 of a-z, 0-9 and -.")],
+    kind: Annotated[Literal["remote", "hosted"], typer.Option(help="Where it runs.")] = "remote",
+    as_json: Json = False,
+) -> None:
+    """Make a bot known to the league, and save its token."""
+    url, token = owner_token()
+    with client_for(url, token) as client:
+        bot = client.send(calls.create_bot(name, kind))
+    path = save_bot(url, name, bot["token"])
+    if as_json:
+        print_json(bot)
+    else:
+        print(f"{name} is a {kind} bot now: {url}/bots/{name}/")
+        print(f"Its token is saved in {path}.")
+
+
+def bot_token(
+    name: Annotated[str, typer.Argument(help="A bot of yours.")], as_json: Json = False
+) -> None:
+    """Get a new token for a bot and save it; the bot's old one stops working."""
+    url, token = owner_token()
+    with client_for(url, token) as client:
+        fresh = client.send(calls.new_bot_token(name))
+    path = save_bot(url, name, fresh["token"])
+    if as_json:
+        print_json({"name": name, **fresh})
+    else:
+        print(f"{name} has a new token, saved in {path}.")

@@ -1,0 +1,144 @@
+"""``status``, ``ladder``, ``match`` and ``verify``: what there is to see at a league."""
+
+from typing import Annotated
+
+import typer
+
+from bots_sdk import calls
+from bots_sdk.commands.leagues import chosen_league, client_for
+from bots_sdk.commands.shared import (
+    REFUSED,
+    Json,
+    add_row,
+    new_table,
+    print_json,
+    print_table,
+)
+from bots_sdk.verifying import check_match
+
+
+def status(
+    bots: Annotated[list[str] | None, typer.Argument(help="Default: those saved here.")] = None,
+    as_json: Json = False,
+) -> None:
+    """See how your bots are doing."""
+    url, league = chosen_league()
+    names = bots or list(league.bots)
+    rows = []
+    with client_for(url) as client:
+        for name in names:
+            bot = client.send(calls.bot(name))
+            latest = client.send(calls.matches(bot=name, limit=10))["results"]
+            rows.append((bot, latest))
+    if as_json:
+        told = [{**bot, "latest_matches": latest} for bot, latest in rows]
+        print_json({"url": url, "username": league.username, "bots": told})
+        return
+    print(f"{url}, {league.username or 'not logged in'}")
+    if not rows:
+        print("No bots here yet; `twelfth-night bot create NAME` makes one.")
+        return
+    table = new_table("bot", "kind", "version", "online", "in play", "latest places")
+    for bot, latest in rows:
+        online = "paused" if bot["paused"] else "yes" if bot["online"] else "no"
+        places = [
+            f"{seat['place']}/{match['seats']}"
+            for match in latest
+            for seat in match["seating"]
+            if seat["bot"] == bot["name"] and seat["place"]
+        ]
+        playing = sum(match["status"] in ("waiting", "playing") for match in latest)
+        add_row(table, bot["name"], bot["kind"], bot["version"], online, playing, " ".join(places))
+    print_table(table)
+
+
+def ladder(
+    slug: Annotated[
+        str, typer.Argument(help="Which; default: list them.", show_default=False)
+    ] = "",
+    top: Annotated[int, typer.Option(min=1, max=1000, help="How many bots to show.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """See the ladders, or who stands where on one."""
+    url = chosen_league()[0]
+    with client_for(url) as client:
+        if not slug:
+            ladders = list(client.pages(calls.ladders()))
+            if as_json:
+                print_json(ladders)
+                return
+            table = new_table("ladder", "title", "game", "rules", "seats", "seconds a move")
+            for each in ladders:
+                seconds = f"{each['move_seconds']:g} + {each['bank_seconds']:g}"
+                cells = (each["slug"], each["title"], each["game"], each["rules"], each["seats"])
+                add_row(table, *cells, seconds)
+            print_table(table)
+            return
+        rows = [
+            row
+            for row, _ in zip(
+                client.pages(calls.ladder_standings(slug, limit=min(top, 100))),
+                range(top),
+                strict=False,
+            )
+        ]
+    if as_json:
+        print_json(rows)
+        return
+    table = new_table("rank", "bot", "owner", "rating", "blocks", "win share")
+    for row in rows:
+        share = "" if row["win_share"] is None else f"{row['win_share']:.0%}"
+        rating = f"{row['rating'] / 1000:.0f}"
+        owner = row["owner"] or "house"
+        add_row(table, row["rank"] or "-", row["bot"], owner, rating, row["blocks"], share)
+    print_table(table)
+    print(f"{url}/ladders/{slug}/")
+
+
+def match(
+    number: Annotated[int, typer.Argument(min=1, help="The match's number.", metavar="ID")],
+    as_json: Json = False,
+) -> None:
+    """Look at a match."""
+    url = chosen_league()[0]
+    with client_for(url) as client:
+        found = client.send(calls.match(number))
+    if as_json:
+        print_json(found)
+        return
+    what = "unrated" if found["ladder"] is None else f"rated on {found['ladder']}"
+    print(f"Match {number}: {found['game']} {found['rules']}, {what}, {found['status']}")
+    columns = ("seat", "bot", "version", "place", "score", "faults")
+    table = new_table(*columns)
+    for seat in found["seating"]:
+        add_row(table, *(seat.get(column) for column in columns))
+    print_table(table)
+    print(f"{url}/matches/{number}/")
+
+
+def verify(
+    number: Annotated[int, typer.Argument(min=1, help="The match's number.", metavar="ID")],
+    commitment: Annotated[
+        str,
+        typer.Option(help="As noted before the first move, 64 hex digits.", show_default=False),
+    ] = "",
+    as_json: Json = False,
+) -> None:
+    """Replay a finished match here: do commitment, deal, moves and scores hold?
+
+    The league says now what its commitment was; --commitment gives what one noted at the time.
+    """
+    url = chosen_league()[0]
+    with client_for(url) as client:
+        line = client.send(calls.record(number))
+        found = client.send(calls.match(number))
+    checks = check_match(line, found, commitment.lower())
+    held = all(check.holds for check in checks)
+    if as_json:
+        told = [check._asdict() for check in checks]
+        print_json({"match": number, "holds": held, "checks": told})
+    else:
+        for check in checks:
+            print(f"{'ok  ' if check.holds else 'NOT '} {check.what}: {check.detail}")
+    if not held:
+        raise typer.Exit(REFUSED)

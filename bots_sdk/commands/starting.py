@@ -1,0 +1,48 @@
+"""``new``: a first bot and its test."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from bots_sdk import starters
+from bots_sdk.commands.shared import ImpossibleError, Json, print_json
+
+_NAME = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
+
+
+def new(
+    name: Annotated[str, typer.Argument(help="The bot's name: 3 to 32 of a-z, 0-9 and -.")],
+    game: Annotated[
+        Literal["twelve-days", "partridge"], typer.Option(help="The game it plays.")
+    ] = "twelve-days",
+    as_json: Json = False,
+) -> None:
+    """Write a first bot and a test for it, here."""
+    if not _NAME.fullmatch(name):
+        raise ImpossibleError(f"{name!r} is no name for a bot: 3 to 32 of a-z, 0-9 and -.")
+    stem = name.replace("-", "_")
+    files = {
+        Path(f"{stem}.py"): starters.bot_text(game, stem),
+        Path(f"test_{stem}.py"): starters.check_text(game, stem),
+    }
+    for path in files:
+        if path.exists():
+            raise ImpossibleError(f"{path} is there already; remove it or choose another name.")
+    try:
+        for path, text in files.items():
+            path.write_text(text)
+    except OSError as error:
+        raise ImpossibleError(f"{error.filename} can't be written: {error.strerror}.") from None
+    if as_json:
+        print_json({"files": [str(path) for path in files]})
+        return
+    bot, test = files
+    print(f"Wrote {bot} and {test}. Next:")
+    for command, purpose in (
+        (f"python {test}", "does it play without a fault?"),
+        (f"twelfth-night bot create {name}", "make it known to the league"),
+        (f"twelfth-night run {bot}", "play, until Ctrl-C"),
+    ):
+        print(f"  {command:<40}{purpose}")
