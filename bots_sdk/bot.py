@@ -66,6 +66,18 @@ class BotFile:
         choose: Choose = player.choose
         return choose
 
+    def afresh(self, info: MatchInfo) -> Choose:
+        """Return what it does when called, with nothing kept of other matches.
+
+        The file is run anew also where it has a class, as in a process of its own.
+        """
+        module = self._run()
+        player: Any = module if self._class is None else module.Bot()
+        if self.wants_info:
+            player.start(info)
+        choose: Choose = player.choose
+        return choose
+
     def _run(self) -> ModuleType:
         """Run the file in a module of its own."""
         module = ModuleType(f"bot_{self.path.stem}")

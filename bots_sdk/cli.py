@@ -12,8 +12,8 @@ from collections.abc import Iterable, Sequence
 
 import typer
 
-from bots_sdk.commands import accounts, looking, playing, starting
-from bots_sdk.commands.shared import Group
+from bots_sdk.commands import accounts, looking, playing, starting, trying
+from bots_sdk.commands.shared import BareReplay, Group
 
 app = typer.Typer(
     cls=Group,
@@ -36,6 +36,7 @@ for command in (
     looking.verify,
 ):
     app.command()(command)
+app.command("try", cls=BareReplay)(trying.try_bot)
 
 bot_app = typer.Typer(no_args_is_help=True, help="Bots of yours.")
 bot_app.command("create")(accounts.bot_create)

@@ -56,7 +56,7 @@ async def in_thread(function: Callable[[Given], Result], given: Given) -> Result
             result = function(given)
         except BaseException as error:
             reason = f"{type(error).__name__}: {error}"
-            fault = BotFaultError("crash", reason, _traceback(error))
+            fault = BotFaultError("crash", reason, traceback_of(error))
         with suppress(RuntimeError):  # the loop has ended
             loop.call_soon_threadsafe(settle, result, fault)
 
@@ -64,10 +64,11 @@ async def in_thread(function: Callable[[Given], Result], given: Given) -> Result
     return await outcome
 
 
-def _traceback(error: BaseException) -> str:
+def traceback_of(error: BaseException) -> str:
     """Return an error's traceback without the frames of those who asked."""
+    here = Path(__file__).parent
     frames = traceback.TracebackException.from_exception(error)
-    while frames.stack and Path(frames.stack[0].filename).parent == Path(__file__).parent:
+    while frames.stack and Path(frames.stack[0].filename).parent in (here, here / "arena"):
         del frames.stack[0]
     return "".join(frames.format())
 
@@ -107,10 +108,15 @@ class FaultFiles:
         self._left = _MOST_SAVED
 
     def save(self, fault: dict[str, Any]) -> Kept:
-        """Write what is known of a fault, unless there are many already."""
+        """Write what is known of a fault, unless there are many already.
+
+        Args:
+            fault: JSON data; its ``match`` and its ``turn`` or ``ply`` name the file.
+        """
         if not self._left:
             return Kept(None, f"its observation is not saved, {_MOST_SAVED} others are")
-        name = f"{self._bot.stem}-match{fault['match']}-turn{fault['turn']}.json"
+        where = "-".join(f"{key}{fault[key]}" for key in ("match", "turn", "ply") if key in fault)
+        name = f"{self._bot.stem}-{where}.json"
         path = self._directory / name
         try:
             self._directory.mkdir(parents=True, exist_ok=True)

@@ -8,13 +8,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from bots_sdk.arena.errors import ArenaError
 from bots_sdk.bot import BotFileError
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.saved import SavedError
 
 OK, REFUSED, IMPOSSIBLE, UNREACHABLE, NO_TOKEN, STOPPED = 0, 1, 2, 3, 4, 130
+
+
+_UsageError: Any = typer.BadParameter.__base__
 
 
 class ImpossibleError(Exception):
@@ -32,10 +36,20 @@ class NoTokenError(ImpossibleError):
 class Group(TyperGroup):
     """Turns what goes wrong into a line and an exit status."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Note whether JSON is wanted, also where the rest can't be understood."""
+        ctx.find_root().meta["json"] = "--json" in args
+        return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
         try:
             return super().invoke(ctx)
+        except _UsageError as error:
+            if not ctx.find_root().meta["json"]:
+                raise
+            status = IMPOSSIBLE
+            said = {"error": "usage", "detail": error.format_message()}
         except KeyboardInterrupt:
             raise typer.Exit(STOPPED) from None
         except UnreachableError as error:
@@ -47,6 +61,9 @@ class Group(TyperGroup):
         except ImpossibleError as error:
             status = NO_TOKEN if isinstance(error, NoTokenError) else IMPOSSIBLE
             said = {"error": error.code, "detail": str(error)}
+        except ArenaError as error:
+            status = IMPOSSIBLE
+            said = {"error": "impossible", "detail": str(error)}
         except (BotFileError, SavedError) as error:
             status = IMPOSSIBLE
             said = {"error": "bad-file", "detail": str(error)}
@@ -55,6 +72,21 @@ class Group(TyperGroup):
         else:
             print(f"twelfth-night: {said['detail']}", file=sys.stderr)
         raise typer.Exit(status)
+
+
+class BareReplay(TyperCommand):
+    """Takes ``--replay`` without a number for the first match."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put in what is left out."""
+        for at in range(len(args) - 1, -1, -1):
+            if args[at] == "--replay" and not _is_number(args[at + 1 : at + 2]):
+                args.insert(at + 1, "1")
+        return super().parse_args(ctx, args)
+
+
+def _is_number(words: list[str]) -> bool:
+    return bool(words) and words[0].removeprefix("-").isdigit()
 
 
 _REMEDIES = {
@@ -69,15 +101,7 @@ def _with_remedy(error: ProblemError) -> str:
     return " ".join(filter(None, [str(error), _REMEDIES.get(error.code)]))
 
 
-def _note_json(ctx: typer.Context, wanted: bool) -> bool:
-    ctx.find_root().meta["json"] = wanted
-    return wanted
-
-
-Json = Annotated[
-    bool,
-    typer.Option("--json", help="Print JSON.", callback=_note_json, is_eager=True),
-]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def print_json(value: Any) -> None:

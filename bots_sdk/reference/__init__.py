@@ -25,11 +25,11 @@ _CHOOSE: dict[str, Callable[..., str]] = {
 _LUCKY = ("counting", "random", "search")
 
 
-def make_player(name: str) -> Callable[[dict[str, Any]], str]:
+def make_player(name: str, luck: str = "") -> Callable[[dict[str, Any]], str]:
     """Return a house bot as a player, good for one match at any seat of any game.
 
     Twins with luck have each their own: else two of them would do the same on the same cards, and
-    the gap between their ratings would show no noise.
+    the gap between their ratings would show no noise. So do more of them with ``luck`` set.
 
     Raises:
         KeyError: there is no such house bot.
@@ -38,4 +38,4 @@ def make_player(name: str) -> Callable[[dict[str, Any]], str]:
         raise KeyError(name)
     kind = name.split("-")[1]
     choose = _CHOOSE[kind]
-    return partial(choose, luck=name) if kind in _LUCKY else choose
+    return partial(choose, luck=luck or name) if kind in _LUCKY else choose

@@ -1,0 +1,150 @@
+"""Plays fixtures on all cores: a process a core, each at one match, and a thread that serves it."""
+
+import os
+import queue
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self, cast
+
+from bots_sdk.arena.errors import ArenaError
+from bots_sdk.arena.matches import Fixture, Played
+from bots_sdk.arena.worker import Broken, NoBot, Setup, receive, send
+from bots_sdk.bot import BotFileError
+
+_ROOT = str(Path(__file__).parents[2])
+_START = f"import sys; sys.path.append({_ROOT!r}); from bots_sdk.arena.worker import main; main()"
+_LOOK_SECONDS = 0.5
+"""How often somebody who waits looks up, where a signal does not wake them."""
+
+
+def cores() -> int:
+    """Return how many processes can be at work at once here."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+class Pool:
+    """Processes that play matches; to be used once, in a ``with``, whose end ends them."""
+
+    def __init__(self, setup: Setup, jobs: int) -> None:
+        """Start the processes, and don't wait for them.
+
+        Args:
+            setup: what is played, and by whom.
+            jobs: how many processes.
+        """
+        self._setup = setup
+        self._jobs = jobs
+        self._workers: list[subprocess.Popen[bytes]] = []
+        self._fixtures: Iterator[Fixture] = iter(())
+        self._turn = threading.Lock()
+        self._ended = threading.Event()
+        self._done: queue.SimpleQueue[Played | Exception | None] = queue.SimpleQueue()
+
+    def __enter__(self) -> Self:
+        environment = {**os.environ, "PYTHONHASHSEED": "0"}
+        for _ in range(self._jobs):
+            self._workers.append(
+                subprocess.Popen(
+                    # -P: a random.py where the author is at home isn't Python's.
+                    [sys.executable, "-P", "-c", _START],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env=environment,
+                    start_new_session=True,  # Ctrl-C is for us alone
+                )
+            )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._ended.set()
+        for worker in self._workers:
+            worker.kill()
+        for worker in self._workers:
+            worker.wait()
+
+    def play(self, fixtures: Iterable[Fixture]) -> Iterator[Played]:
+        """Yield matches as they end. Fixtures are taken as processes become free.
+
+        Raises:
+            BotFileError: a contestant's file is no bot.
+            ArenaError: a bot ended the process that it was played in.
+        """
+        self._fixtures = iter(fixtures)
+        for worker in self._workers:
+            threading.Thread(target=self._serve, args=(worker,), daemon=True).start()
+        working = len(self._workers)
+        while working:
+            try:
+                done = self._done.get(timeout=_LOOK_SECONDS)
+            except queue.Empty:
+                continue
+            if done is None:
+                working -= 1
+            elif isinstance(done, Exception):
+                raise done
+            else:
+                yield done
+
+    def _serve(self, worker: "subprocess.Popen[bytes]") -> None:
+        """Hand a worker one fixture after the other."""
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        fixture = None
+        try:
+            send(worker.stdin, self._setup)
+            self._take(worker.stdout)
+            while not self._ended.is_set() and (fixture := self._next()) is not None:
+                send(worker.stdin, fixture)
+                played = self._take(worker.stdout)
+                if played is not None:
+                    self._done.put(played)
+            self._done.put(None)
+        except (OSError, EOFError, ValueError):
+            if not self._ended.is_set():
+                self._done.put(ArenaError(self._death(worker, fixture)))
+        except Exception as error:
+            self._done.put(error)
+        finally:
+            for pipe in (worker.stdin, worker.stdout):
+                with suppress(OSError):
+                    pipe.close()
+
+    def _next(self) -> Fixture | None:
+        with self._turn:
+            return next(self._fixtures, None)
+
+    def _take(self, stream: IO[bytes]) -> Played | None:
+        """Return what a worker played, or None for its first word."""
+        answer = receive(stream)
+        if isinstance(answer, NoBot):
+            raise BotFileError(answer.reason)
+        if isinstance(answer, Broken):
+            raise RuntimeError(f"the arena failed:\n{answer.traceback}")
+        return cast("Played | None", answer)
+
+    def _death(self, worker: "subprocess.Popen[bytes]", fixture: Fixture | None) -> str:
+        """Return how a worker came to its end."""
+        status = worker.wait()
+        how = f"ended with exit status {status}"
+        if status < 0:
+            how = f"died of {signal.Signals(-status).name}"
+        where = "while the bots were loaded" if fixture is None else f"in match {fixture.number}"
+        playing = [each.name for each in self._setup.contestants if each.path is not None]
+        return (
+            f"The process that plays matches {how} {where}: one of the bots ended it "
+            f"({', '.join(playing) or 'though all are our own'}). Look for os._exit, a crash in "
+            "an extension module, or too much memory."
+        )

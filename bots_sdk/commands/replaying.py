@@ -1,0 +1,96 @@
+"""Stepping through a match in the terminal."""
+
+import os
+import sys
+
+from rich.console import Console
+from rich.text import Text
+
+from bots_sdk.arena.contestants import Bench
+from bots_sdk.arena.matches import Played, limit_time, play_fixture
+from bots_sdk.arena.replay import frames
+from bots_sdk.arena.trials import Trial
+from bots_sdk.commands.shared import ImpossibleError
+from engine.record import write
+
+_NEXT = {"\r", "\n", " ", "n", "l", "\x1b[C", "\x1b[B", "\xe0M", "\xe0P"}
+_BACK = {"p", "b", "h", "\x7f", "\x1b[D", "\x1b[A", "\xe0K", "\xe0H"}
+_QUIT = {"q", "Q", "\x1b", "\x04", ""}
+
+
+def replay_match(trial: Trial, number: int, seed: str, *, show_all: bool, as_json: bool) -> None:
+    """Play one match of a trial, and show it.
+
+    Raises:
+        ImpossibleError: there is no such match, or nobody at a terminal to step through it.
+        BotFileError: a contestant's file is no bot.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    if number > trial.matches:
+        raise ImpossibleError(
+            f"There is no match {number} in {trial.matches}; --matches makes them more."
+        )
+    if not (show_all or as_json or (sys.stdin.isatty() and sys.stdout.isatty())):
+        raise ImpossibleError("There is no terminal to step in; --all prints all steps at once.")
+    limit_time()
+    names = [each.name for each in trial.contestants]
+    played = play_fixture(Bench(trial.contestants), trial.table, trial.fixture(number), names)
+    if as_json:
+        print(write(played.record))
+        return
+    title = f"match {number} of --seed {seed}"
+    if show_all:
+        for frame in _told(played, title):
+            print(f"{frame}\n")
+        return
+    _step_through(_told(played, title))
+
+
+def _told(played: Played, title: str) -> list[str]:
+    reasons = {fault.ply: f"{fault.kind}: {fault.reason}" for fault in played.faults}
+    return list(frames(played.record, title, played.fixture.seating.index(0), reasons))
+
+
+def _step_through(steps: list[str]) -> None:
+    console = Console(highlight=False)
+    at = 0
+    while True:
+        console.clear()
+        console.print(Text(steps[at]))
+        console.print(
+            Text(f"\nstep {at + 1} of {len(steps)}   Enter or → on, ← back, q ends", "dim")
+        )
+        key = read_key()
+        if key in _QUIT:
+            return
+        if key in _BACK:
+            at = max(0, at - 1)
+        elif key in _NEXT:
+            if at == len(steps) - 1:
+                return
+            at += 1
+
+
+def read_key() -> str:
+    """Return the next key, with what an arrow sends in one; empty at the end of input.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C.
+    """
+    if sys.platform == "win32":
+        import msvcrt
+
+        key = msvcrt.getwch()
+        if key == "\x03":
+            raise KeyboardInterrupt
+        return f"\xe0{msvcrt.getwch()}" if key in "\x00\xe0" else key
+    import termios
+    import tty
+
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor)
+        return os.read(descriptor, 8).decode("utf-8", "replace")
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

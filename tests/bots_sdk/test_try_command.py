@@ -1,0 +1,134 @@
+"""``twelfth-night try``: what it prints, saves and exits with."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bots_sdk.bot import load
+from bots_sdk.commands import replaying
+from engine.record import read, verify
+from tests.bots_sdk.conftest import Home
+
+SMALL = ("--against", "thumb,random", "--matches", 24, "--seed", "x", "--jobs", 2)
+
+
+def test_it_tells_places_elo_and_time(home: Home) -> None:
+    result = home("try", "first.py", *SMALL)
+    assert result.exit_code == 0
+    assert re.search(r"^win share +\d+\.\d % \(", result.stdout, re.M)
+    assert re.search(r"^Elo +[-+]\d+ \(.*against the field$", result.stdout, re.M)
+    assert re.search(r"^places +1st \d+ %", result.stdout, re.M)
+    assert re.search(r"^\* first\.py +24 ", result.stdout, re.M)
+    assert "99 of 100 at most" in result.stdout
+    assert "faults       none" in result.stdout
+
+
+def test_json_is_one_object_and_the_same_for_any_number_of_processes(home: Home) -> None:
+    told = []
+    for jobs in (1, 2):
+        result = home("try", "last.py", *SMALL[:-1], jobs, "--json", "--rules", "eagle-short")
+        assert result.exit_code == 0
+        told.append(json.loads(result.stdout))
+        told[-1].pop("seconds_a_move")
+    assert told[0] == told[1]
+    assert told[0]["game"] == "partridge"
+    assert told[0]["matches"] == 24
+    assert told[0]["blocks"] == 6
+    assert told[0]["win_share"]["elo_interval"][0] < told[0]["win_share"]["elo"]
+
+
+def test_matches_are_rounded_up_to_whole_blocks(home: Home) -> None:
+    result = home("try", "first.py", *SMALL[:2], "--matches", 5, "--seats", 3, "--json")
+    assert json.loads(result.stdout)["matches"] == 6
+
+
+def test_a_crash_is_shown_and_saved_ready_for_a_test(home: Home, tmp_path: Path) -> None:
+    result = home("try", "crash.py", *SMALL)
+    assert result.exit_code == 1
+    assert 'crash.py", line 2, in choose' in result.stderr
+    assert result.stderr.count("Traceback") == 3
+    assert "72 crash; 24 matches forfeited" in result.stdout
+    saved = sorted((tmp_path / "faults").iterdir())
+    assert len(saved) == 72
+    seen = json.loads(saved[0].read_text())
+    with pytest.raises(KeyError, match="no such key"):
+        load("crash.py")(seen["info"])(seen["observation"])
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["no.py"], "There is no file no.py, and no reference bot of that name: house-random"),
+        (["first.py", "--against", "nobody"], "no file nobody"),
+        (["first.py", "--against", ","], "Against whom?"),
+        (["first.py", "--rules", "eagl"], "no preset 'eagl'; there is calliope"),
+        (["first.py", "--rules", "eagle", "--game", "twelve-days"], "no preset 'eagle'"),
+        (["first.py", "--seats", 9], "calliope takes 3 to 5 seats, not 9"),
+        (["first.py", "--matches", 0], "Invalid value for '--matches'"),
+        (["first.py", "--all"], "--all goes with --replay"),
+        (["first.py", "--replay", 401], "no match 401 in 400"),
+        (["first.py", "--replays"], "No such option: --replays"),
+    ],
+)
+def test_nonsense_is_told_with_what_would_do(home: Home, words: list[str], told: str) -> None:
+    result = home("try", *words, "--json")
+    assert result.exit_code == 2
+    assert told in json.loads(result.stderr)["detail"]
+    assert result.stdout == ""
+
+
+def test_a_match_of_the_run_is_shown_step_by_step(home: Home) -> None:
+    shown = home("try", "first.py", *SMALL, "--replay", 3, "--all")
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("twelve-days calliope, match 3 of --seed x\nday 1, give")
+    record = read(home("try", "first.py", *SMALL, "--replay", 3, "--json").stdout.encode())
+    verify(record)
+    assert record.players is not None
+    assert "first.py" in record.players
+    nobody = home("try", "first.py", *SMALL, "--replay")
+    assert nobody.exit_code == 2
+    assert "no terminal to step in; --all prints" in nobody.stderr
+    assert "match 1 of" in home("try", "first.py", *SMALL, "--replay", "--all").stdout
+
+
+def test_steps_go_on_back_and_end(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    keys = iter(["\r", "\x1b[C", "\x1b[D", "?", " ", "\n"])
+    monkeypatch.setattr(replaying, "read_key", lambda: next(keys))
+    replaying._step_through(["one", "two", "three"])
+    assert re.findall(r"one|two|three", capsys.readouterr().out) == [
+        *("one", "two", "three", "two", "two", "three")
+    ]
+    assert not list(keys)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends a signal")
+def test_ctrl_c_prints_what_was_played_so_far(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "tells.py").write_text(
+        "import pathlib\n"
+        "def choose(observation):\n"
+        "    pathlib.Path('begun').touch()\n"
+        "    return observation['legal_moves'][0]\n"
+    )
+    words = ["try", "tells.py", "--against", "random", "--matches", "1000000", "--json"]
+    running = subprocess.Popen(
+        [sys.executable, "-m", "bots_sdk", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not (tmp_path / "begun").exists():
+        assert running.poll() is None
+    running.send_signal(signal.SIGINT)
+    out, err = running.communicate(timeout=30)
+    assert (running.returncode, err) == (130, "")
+    told = json.loads(out)
+    assert told["stopped"]
+    assert told["matches"] < 1_000_000
