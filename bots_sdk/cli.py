@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 
 import typer
 
-from bots_sdk.commands import accounts, looking, playing, starting, trying
+from bots_sdk.commands import accounts, comparing, looking, playing, starting, trying
 from bots_sdk.commands.shared import BareReplay, Group
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 for command in (
     starting.new,
+    comparing.ab,
     accounts.login,
     looking.status,
     playing.run,

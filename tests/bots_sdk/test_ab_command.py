@@ -1,0 +1,138 @@
+"""``twelfth-night ab`` and its swap blocks: one deal, two seats exchanged, one verdict."""
+
+import json
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bots_sdk.arena.contestants import Bench, contestant, field_of
+from bots_sdk.arena.matches import Played, Table, play_fixture
+from bots_sdk.arena.swaps import NEW, OLD, SwapTest, blocks_in_order, gain
+from engine.rating import sprt
+from tests.bots_sdk.conftest import Home
+
+SOME = ("--against", "thumb", "--seed", "x", "--jobs", 2)
+
+
+def swap_test(new: str, old: str, seats: int = 4, blocks: int = 3) -> SwapTest:
+    return SwapTest(
+        table=Table("partridge", "eagle-short", seats),
+        new=contestant(new),
+        old=contestant(old),
+        field=field_of(["house"]),
+        plan=sprt.Plan(seats, most_blocks=blocks, least_blocks=1),
+        seed=bytes(32),
+    )
+
+
+@given(seats=st.integers(2, 8))
+def test_in_a_block_the_versions_exchange_seats_and_all_else_stays(seats: int) -> None:
+    fixtures = list(swap_test("thumb", "random", seats, blocks=6).fixtures())
+    assert [each.number for each in fixtures] == list(range(1, 13))
+    for first, second in zip(fixtures[::2], fixtures[1::2], strict=True):
+        assert first.deal_seed == second.deal_seed
+        assert first.bots == second.bots
+        assert first.seating.index(NEW) == second.seating.index(OLD)
+        assert first.seating.index(OLD) == second.seating.index(NEW)
+        assert [bot for bot in first.seating if bot > OLD] == [
+            bot for bot in second.seating if bot > OLD
+        ]
+    assert len({each.deal_seed for each in fixtures}) == 6
+    assert len({each.seating for each in fixtures}) > (2 if seats > 2 else 1)
+
+
+def played(test: SwapTest) -> list[Played]:
+    bench = Bench(test.contestants)
+    names = [each.name for each in test.contestants]
+    return [play_fixture(bench, test.table, each, names) for each in test.fixtures()]
+
+
+@given(seed=st.integers(0, 1000))
+def test_blocks_come_in_order_however_their_matches_end(seed: int) -> None:
+    shuffled = list(PLAYED)
+    Random(seed).shuffle(shuffled)
+    assert list(blocks_in_order(shuffled)) == list(blocks_in_order(PLAYED))
+
+
+PLAYED = played(swap_test("thumb", "random"))
+
+
+def test_exchanging_the_versions_turns_the_difference_round() -> None:
+    ahead = [block.difference for block in blocks_in_order(PLAYED)]
+    behind = [block.difference for block in blocks_in_order(played(swap_test("random", "thumb")))]
+    assert any(ahead)
+    assert ahead == [-difference for difference in behind]
+
+
+def test_a_gain_in_elo_is_that_of_the_mean_difference() -> None:
+    plan = sprt.Plan(4)
+    elo, width = gain(plan, [plan.expected_difference(20.0)] * 8)
+    assert (elo, width) == (pytest.approx(20.0), 0.0)
+    assert gain(plan, [0.5])[1] is None
+
+
+def test_a_better_version_is_called_better(home: Home) -> None:
+    result = home("ab", "first.py", "house-counting", *SOME, "--json")
+    assert result.exit_code == 0
+    told = json.loads(result.stdout)
+    assert told["verdict"] == "better"
+    assert told["llr"][-1] > told["bounds"][1] > told["llr"][-2]
+    assert len(told["llr"]) == told["blocks"] >= 16
+    assert told["elo"] - told["elo_error"] > 0
+
+
+def test_a_worse_version_is_not_better(home: Home) -> None:
+    result = home("ab", "house-counting", "first.py", *SOME)
+    assert result.exit_code == 1
+    assert "\nnot better\nLLR -" in result.stdout
+
+
+def test_versions_that_do_the_same_show_no_difference_even_with_luck(
+    home: Home, tmp_path: Path
+) -> None:
+    for name in ("old.py", "new.py"):
+        source = "import random\ndef choose(o): return random.choice(o['legal_moves'])\n"
+        (tmp_path / name).write_text(source)
+    result = home("ab", "old.py", "new.py", *SOME)
+    assert result.exit_code == 1
+    assert "no difference in behaviour" in result.stdout
+    assert "The versions made the same moves throughout." in result.stdout
+
+
+def test_the_verdict_is_the_same_for_any_number_of_processes(home: Home) -> None:
+    told = []
+    for jobs in (1, 3):
+        result = home("ab", "first.py", "last.py", *SOME[:-1], jobs, "--json")
+        told.append(json.loads(result.stdout))
+        for version in told[-1]["versions"].values():
+            version.pop("seconds_a_move")
+    assert told[0] == told[1]
+
+
+def test_too_few_blocks_leave_it_undecided_and_faults_are_told_of_each_version(
+    home: Home,
+) -> None:
+    result = home("ab", "crash.py", "first.py", *SOME, "--max-blocks", 2)
+    assert result.exit_code == 1
+    assert "undecided\nLLR" in result.stdout
+    assert 'crash.py", line 2, in choose' in result.stderr
+    assert "12 crash; 4 matches forfeited" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["first.py", "first.py"], "are one file"),
+        (["first.py", "no.py"], "There is no file no.py"),
+        (["first.py"], "Missing argument"),
+        (["first.py", "last.py", "--max-blocks", -1], "Invalid value for '--max-blocks'"),
+        (["first.py", "last.py", "--seats", 1], "takes 3 to 5 seats, not 1"),
+    ],
+)
+def test_nonsense_is_told_with_what_would_do(home: Home, words: list[str], told: str) -> None:
+    result = home("ab", *words, "--json")
+    assert result.exit_code == 2
+    assert told in json.loads(result.stderr)["detail"]
