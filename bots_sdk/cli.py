@@ -3,7 +3,8 @@
 Results go to standard output, as JSON with ``--json``; reasons go to standard error, as one object
 with ``--json``. `bots_sdk.commands` has the commands, a module a subject; this is their list.
 
-Exit status: 0 done; 1 the league refused, or a record does not hold; 2 it can't be done as asked:
+Exit status: 0 done; 1 the league refused, a record does not hold, or a bot that is tried, compared
+or checked at home did not do; 2 it can't be done as asked:
 a wrong argument, a file that is no bot; 3 the league does not answer; 4 a token is missing or does
 not work; 130 stopped by Ctrl-C.
 """
@@ -12,7 +13,7 @@ from collections.abc import Iterable, Sequence
 
 import typer
 
-from bots_sdk.commands import accounts, comparing, looking, playing, starting, trying
+from bots_sdk.commands import accounts, checking, comparing, looking, playing, starting, trying
 from bots_sdk.commands.shared import BareReplay, Group
 
 app = typer.Typer(
@@ -27,6 +28,7 @@ app = typer.Typer(
 )
 for command in (
     starting.new,
+    checking.check,
     comparing.ab,
     accounts.login,
     looking.status,

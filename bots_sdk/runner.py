@@ -274,7 +274,10 @@ class Runner:
             "played": move,
             **({"traceback": fault.traceback} if fault.traceback else {}),
         }
-        saved = self._faults.save({**facts, "observation": turn["observation"]})
+        saved = self._faults.save(
+            {**facts, "observation": turn["observation"]},
+            f"match{turn['match']}-turn{turn['turn']}",
+        )
         text = (
             f"match {turn['match']}, turn {turn['turn']}: {fault.kind}: {fault}; "
             f"played {move!r}, the first legal move, instead; {saved.told}"

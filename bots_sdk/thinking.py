@@ -68,7 +68,11 @@ def traceback_of(error: BaseException) -> str:
     """Return an error's traceback without the frames of those who asked."""
     here = Path(__file__).parent
     frames = traceback.TracebackException.from_exception(error)
-    while frames.stack and Path(frames.stack[0].filename).parent in (here, here / "arena"):
+    while frames.stack and Path(frames.stack[0].filename).parent in (
+        here,
+        here / "arena",
+        here / "checking",
+    ):
         del frames.stack[0]
     return "".join(frames.format())
 
@@ -107,15 +111,15 @@ class FaultFiles:
         self._directory, self._bot = directory, bot
         self._left = _MOST_SAVED
 
-    def save(self, fault: dict[str, Any]) -> Kept:
+    def save(self, fault: dict[str, Any], where: str) -> Kept:
         """Write what is known of a fault, unless there are many already.
 
         Args:
-            fault: JSON data; its ``match`` and its ``turn`` or ``ply`` name the file.
+            fault: JSON data.
+            where: it was, for the file's name.
         """
         if not self._left:
             return Kept(None, f"its observation is not saved, {_MOST_SAVED} others are")
-        where = "-".join(f"{key}{fault[key]}" for key in ("match", "turn", "ply") if key in fault)
         name = f"{self._bot.stem}-{where}.json"
         path = self._directory / name
         try:

@@ -46,7 +46,8 @@ class Report:
                 "deal_seed": played.record.deal_seed.hex(),
                 "info": info_for(self._table, fault.seat),
                 "observation": fault.observation,
-            }
+            },
+            f"match{number}-ply{fault.ply}",
         )
         if kept.path:
             self.saved.append(str(kept.path))

@@ -201,6 +201,20 @@ class JailedProcess:
         with contextlib.suppress(KeyError):
             self._poll.unregister(self._output)
 
+    def memory(self) -> int | None:
+        """Return the most bytes of address space that the bot needed; None if nobody knows."""
+        pid = str(self._popen.pid)
+        try:
+            # Below bubblewrap, which waits for the first process of the namespace, which waits too.
+            while children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+                pid = children[0]
+            for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+                if line.startswith("VmPeak:"):
+                    return int(line.split()[1]) << 10
+        except (OSError, ValueError):
+            pass
+        return None
+
     def end(self) -> None:
         """End the process and wait until it is gone."""
         assert self._popen.stdin is not None

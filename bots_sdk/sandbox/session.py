@@ -98,6 +98,13 @@ class BotProcess:
             self._process.drain()
         return self._log.decode("utf-8", "replace")
 
+    def memory(self) -> int | None:
+        """Return the bytes of address space that its process needed so far, None if nobody knows.
+
+        That is what `Limits.memory_bytes` bounds.
+        """
+        return None if self._process is None else self._process.memory()
+
     def ready(self) -> None:
         """Wait until the bot is loaded, so that this takes no time from its first move.
 

@@ -1,0 +1,186 @@
+"""A bot in a process of its own without a sandbox: for where none can be set up, if asked for.
+
+Never at the league. It stands in for `bots_sdk.sandbox.session.BotProcess` in the author's check.
+"""
+
+import io
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from pathlib import Path
+from typing import Any
+
+from bots_sdk.arena.worker import receive, send
+from bots_sdk.bot import load
+from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
+from bots_sdk.sandbox.sources import Source
+from bots_sdk.thinking import traceback_of
+from engine.games.game import Observation
+
+_ROOT = str(Path(__file__).parents[2])
+_START = (
+    f"import sys; sys.path.append({_ROOT!r}); from bots_sdk.checking.unconfined import main; main()"
+)
+_LOAD_SECONDS = 5.0
+
+
+class UnconfinedProcess:
+    """One bot in one match; see `bots_sdk.sandbox.session.BotProcess`."""
+
+    def __init__(
+        self, source: Source, info: dict[str, Any], *, allowance: Callable[[], float]
+    ) -> None:
+        """Start the process, and don't wait for it."""
+        self._info = info
+        self._allowance = allowance
+        self._directory = Path(tempfile.mkdtemp(prefix="bot-"))
+        for name, data in (source.files or {"bot.py": source.main}).items():
+            path = self._directory / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        self.printed = ""
+        self._unfit: Exception | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._start()
+
+    def ready(self) -> None:
+        """Wait until the bot is loaded.
+
+        Raises:
+            BotTimeoutError: it is not done with that in time.
+            BotCrashError: it can't be loaded.
+        """
+        self._loaded(time.monotonic() + _LOAD_SECONDS)
+
+    def memory(self) -> int | None:
+        """Return None: nobody looks."""
+        return None
+
+    def close(self) -> None:
+        """End the process and remove its files; may be called again."""
+        self._end()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def __call__(self, observation: Observation) -> str:
+        """Return the bot's move.
+
+        Raises:
+            BotTimeoutError: there was none in time.
+            BotCrashError: it raised or died.
+        """
+        deadline = time.monotonic() + self._allowance()
+        self._loaded(deadline)
+        self._send(observation)
+        move: str = self._answer(deadline)
+        return move
+
+    def _start(self) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _START],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            cwd=self._directory,
+        )
+        self._answers: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        reading = (self._process.stdout, self._answers)
+        threading.Thread(target=_read, args=reading, daemon=True).start()
+        self._ready = False
+        self._send((str(self._directory / "bot.py"), self._info))
+
+    def _loaded(self, deadline: float) -> None:
+        if self._unfit is not None:
+            raise self._unfit
+        if self._process is None:
+            self._start()
+        if not self._ready:
+            try:
+                self._answer(min(deadline, time.monotonic() + _LOAD_SECONDS))
+            except (BotTimeoutError, BotCrashError) as error:
+                self._unfit = error
+                self._end()
+                raise
+            self._ready = True
+
+    def _send(self, what: object) -> None:
+        assert self._process is not None
+        assert self._process.stdin is not None
+        with suppress(OSError):  # why, the missing answer tells
+            send(self._process.stdin, what)
+
+    def _answer(self, deadline: float) -> Any:
+        try:
+            answer = self._answers.get(timeout=max(0.0, deadline - time.monotonic()))
+        except queue.Empty:
+            self._end()
+            raise BotTimeoutError("it did not answer in time") from None
+        if answer is None:
+            self._end()
+            raise BotCrashError("its process ended")
+        self.printed += answer["printed"]
+        if "failed" in answer:
+            raise BotCrashError(answer["failed"])
+        return answer["move"]
+
+    def _end(self) -> None:
+        if self._process is not None:
+            process, self._process = self._process, None
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    with suppress(OSError):
+                        pipe.close()
+
+
+def _read(stream: Any, answers: "queue.SimpleQueue[dict[str, Any] | None]") -> None:
+    try:
+        while True:
+            answers.put(receive(stream))
+    except (OSError, EOFError, ValueError):
+        answers.put(None)
+
+
+def main() -> None:
+    """Load a bot and answer for it, until nobody asks any more."""
+    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for descriptor in (0, 1):
+        os.dup2(nowhere, descriptor)
+    choose: Any = None
+    while True:
+        try:
+            asked = receive(questions)
+        except EOFError:
+            return
+        printed = io.StringIO()
+        move: object = ""
+        said: dict[str, Any]
+        with redirect_stdout(printed), redirect_stderr(printed):
+            try:
+                if choose is None:
+                    path, info = asked
+                    choose = load(path)(info)
+                else:
+                    move = choose(asked)
+                said = {"move": move if isinstance(move, str) else _NoText(ascii(move)[:300])}
+            except BaseException as error:
+                said = {"failed": f"{type(error).__name__}: {error}"[:300]}
+                printed.write(traceback_of(error))
+        send(answers, {**said, "printed": printed.getvalue()})
+
+
+class _NoText:
+    """What a bot answered that is no text, as it describes it."""
+
+    def __init__(self, description: str) -> None:
+        self.description = description
+
+    def __repr__(self) -> str:
+        return self.description
