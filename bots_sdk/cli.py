@@ -4,9 +4,8 @@ Results go to standard output, as JSON with ``--json``; reasons go to standard e
 with ``--json``. `bots_sdk.commands` has the commands, a module a subject; this is their list.
 
 Exit status: 0 done; 1 the league refused, a record does not hold, or a bot that is tried, compared
-or checked at home did not do; 2 it can't be done as asked:
-a wrong argument, a file that is no bot; 3 the league does not answer; 4 a token is missing or does
-not work; 130 stopped by Ctrl-C.
+or checked at home did not do; 2 it can't be done as asked: a wrong argument, a file that is no bot;
+3 the league does not answer; 4 a token is missing or does not work; 130 stopped by Ctrl-C.
 """
 
 from collections.abc import Iterable, Sequence

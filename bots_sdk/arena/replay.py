@@ -33,7 +33,7 @@ def frames(
             actions[seat] = state.moves.ids[text]
             if ply in told:
                 notes.append(f"ply {ply}: {names[seat]} at fault, {told[ply]}")
-        yield "\n".join([head, *_lines(state, names, own, doing), *notes])
+        yield "\n".join([head, *lines(state, names, own, doing), *notes])
         state.step_unchecked(actions)
     results = [
         f"{'*' if seat == own else ' '} {seat}  {name:24} {score:3} points, place {place}"
@@ -41,10 +41,10 @@ def frames(
             zip(names, record.scores, record.places, strict=True)
         )
     ]
-    yield "\n".join([head, *_lines(state, names, own, {}), "", *results])
+    yield "\n".join([head, *lines(state, names, own, {}), "", *results])
 
 
-def _lines(state: State, names: tuple[str, ...], own: int, doing: dict[int, str]) -> Iterator[str]:
+def lines(state: State, names: tuple[str, ...], own: int, doing: dict[int, str]) -> Iterator[str]:
     """Yield the state of a match, a line a seat."""
     public = state.spectate()
     yield _about(public)

@@ -322,7 +322,7 @@ class Partridge(State):
         unseen cards, told apart, are equally likely in each unseen place, out of the round too.
         """
         seat, trick = observation["seat"], observation["trick"]
-        hands = _known_hands(observation)
+        hands = known_hands(observation)
         hands[seat] = Counter(observation["hand"])
         unseen = Counter({rank: rank for rank in range(1, RANKS + 1)})
         unseen.subtract(observation["discards"])
@@ -367,7 +367,7 @@ class Partridge(State):
         return state
 
 
-def _known_hands(observation: Observation) -> dict[int, Counter[int]]:
+def known_hands(observation: Observation) -> dict[int, Counter[int]]:
     """Return the hands that everybody can tell: of the seats that took cards back this round."""
     hands: dict[int, Counter[int]] = {}
     for trick in observation["history"]:
