@@ -5,30 +5,29 @@ in threads. While moves are under way their answers bring the next turns, so it 
 has nothing to do, or when a bot takes long. What the league has not confirmed is kept and sent
 again, for as long as it takes: a move sent twice counts once.
 
-A bot that raises, answers what is not legal, or is not done shortly before the clock runs out gets
-its **first legal move** played, as that is one move and a fault at the league costs the match in
-the end. It is reported, and the observation is saved.
+What a bot is asked and what is played where it fails is in `deciding`: its first legal move, as
+that is one move, and a fault at the league costs the match in the end.
 """
 
 import asyncio
-import json
 import math
 import random
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from bots_sdk import calls
 from bots_sdk.answers import Move, Turn, WatchedMatch
-from bots_sdk.bot import BotFile, Choose, MatchInfo, load
+from bots_sdk.bot import BotFile, load
 from bots_sdk.calls import Call
 from bots_sdk.client import AsyncClient, Retry
+from bots_sdk.deciding import Mind, Thinker
 from bots_sdk.errors import LeagueError, ProblemError
 from bots_sdk.reports import Report, Tally, reporting
-from bots_sdk.thinking import BotFaultError, FaultFiles, checked, in_thread
+from bots_sdk.thinking import FaultFiles
 
 Result = TypeVar("Result")
 
@@ -38,7 +37,6 @@ STOP_SECONDS = 10.0
 """How long moves that are being thought of may take once it is told to stop."""
 
 _LOOK_AGAIN_SECONDS = 1.0
-_INFO_SECONDS = 2.0
 _LAST_LOOK_SECONDS = 2.0
 _FIRST_LOOK_SECONDS, _LONGEST_LOOK_SECONDS = 2.0, 60.0
 _UNTIL_IT_WORKS = Retry(seconds=math.inf, most=2.0)
@@ -50,7 +48,7 @@ class _Game:
 
     Attributes:
         id: of the match.
-        choose: the bot in it; None before its first move, and after one that it was too slow for.
+        mind: the bot in it.
         turn: the number of the newest turn.
         move: what was answered in it.
         answered_at: when the league's verdict on that came; None while the turn is in hand.
@@ -59,7 +57,7 @@ class _Game:
     """
 
     id: int
-    choose: Choose | None = None
+    mind: Mind = field(default_factory=Mind)
     turn: int = -1
     move: str = ""
     answered_at: float | None = 0.0
@@ -90,10 +88,8 @@ class Runner:
             threads: how many turns are thought of at once.
             faults: the directory where observations of faults are saved.
         """
-        self._bot, self._report = bot, report
-        self._faults = FaultFiles(faults, bot.path)
+        self._report = report
         self._client = AsyncClient(url, token, retry=_UNTIL_IT_WORKS, on_retry=self._note_outage)
-        self._slots = asyncio.Semaphore(threads)
         self._games: dict[int, _Game] = {}
         self._outbox: dict[int, Move] = {}
         self._thinking: set[asyncio.Task[None]] = set()
@@ -103,6 +99,14 @@ class Runner:
         self._takes_turns = True
         self._connected = False
         self.tally = Tally()
+        self._thinker = Thinker(
+            bot,
+            self._client,
+            report,
+            self.tally,
+            threads=threads,
+            faults=FaultFiles(faults, bot.path),
+        )
 
     async def run(self, stop: asyncio.Event) -> None:
         """Play until told to stop, then finish the moves in hand.
@@ -207,85 +211,13 @@ class Runner:
 
     async def _decide(self, game: _Game, turn: Turn, kept: str) -> None:
         """Put a move in the outbox, whatever the bot does, before the turn's clock runs out."""
-        began = _now()
         if kept:
             await asyncio.sleep(_LOOK_AGAIN_SECONDS)
             game.move = kept
         else:
-            seconds = turn["remaining_ms"] / 1000
-            due = began + seconds - min(1.0, 0.1 + seconds / 10)
-            try:
-                async with asyncio.timeout_at(due):
-                    game.move = await self._think(game, turn)
-                self.tally.note_thought(_now() - began)
-            except TimeoutError:
-                took = f"no answer after {_now() - began:.1f} s, and the clock runs out"
-                game.move = self._fall_back(turn, BotFaultError("slow", took))
-            except BotFaultError as fault:
-                game.move = self._fall_back(turn, fault)
+            game.move = await self._thinker.move(game.mind, turn)
         self._outbox[game.id] = {"match": game.id, "turn": turn["turn"], "move": game.move}
         self._moves_wait.set()
-
-    async def _think(self, game: _Game, turn: Turn) -> str:
-        info = await self._info(game, turn)
-        async with self._slots:
-            # A copy, as the bot may change it, and the one saved is to be what it was asked.
-            seen = json.loads(json.dumps(turn["observation"]))
-            choose = game.choose
-            if choose is None:
-                choose = await in_thread(self._bot, info)
-            game.choose = None  # one whose thread does not come back is not asked again
-            try:
-                answer = await in_thread(choose, seen)
-            except BotFaultError:
-                game.choose = choose
-                raise
-            game.choose = choose
-            return checked(answer, turn["observation"])
-
-    async def _info(self, game: _Game, turn: Turn) -> MatchInfo:
-        """Return what ``start`` is told, as well as it can be known in a moment."""
-        seen = turn["observation"]
-        info: MatchInfo = {
-            "game": seen["game"],
-            "rules": seen["rules"],
-            "seats": seen["seats"],
-            "seat": turn["seat"],
-            "move_seconds": max(0.0, (turn["remaining_ms"] - turn["bank_ms"]) / 1000),
-            "bank_seconds": turn["bank_ms"] / 1000,
-        }
-        if self._bot.wants_info and game.choose is None:
-            with suppress(TimeoutError, LeagueError):
-                async with asyncio.timeout(min(_INFO_SECONDS, turn["remaining_ms"] / 4000)):
-                    match = await self._client.send(calls.match(turn["match"]))
-                info["move_seconds"] = match["move_seconds"]
-                info["bank_seconds"] = match["bank_seconds"]
-        return info
-
-    def _fall_back(self, turn: Turn, fault: BotFaultError) -> str:
-        """Report a fault and save its observation; return the move to play instead."""
-        move: str = turn["observation"]["legal_moves"][0]
-        self.tally.faults += 1
-        facts = {
-            "match": turn["match"],
-            "turn": turn["turn"],
-            "kind": fault.kind,
-            "reason": str(fault),
-            "played": move,
-            **({"traceback": fault.traceback} if fault.traceback else {}),
-        }
-        saved = self._faults.save(
-            {**facts, "observation": turn["observation"]},
-            f"match{turn['match']}-turn{turn['turn']}",
-        )
-        text = (
-            f"match {turn['match']}, turn {turn['turn']}: {fault.kind}: {fault}; "
-            f"played {move!r}, the first legal move, instead; {saved.told}"
-        )
-        if fault.traceback:
-            text = f"{fault.traceback.rstrip()}\n{text}"
-        self._report("fault", text, **facts, saved=saved.path and str(saved.path))
-        return move
 
     # -- Moves out ---------------------------------------------------------------------------
 

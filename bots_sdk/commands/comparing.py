@@ -36,7 +36,7 @@ from engine.rating import sprt
 from engine.rating.sprt import Verdict
 
 _VERSIONS = {NEW: "new", OLD: "old"}
-_GAUGE = 41
+_GAUGE = 21
 
 
 @dataclass(slots=True)
