@@ -73,7 +73,63 @@ class Version(TypedDict):
     number: int
     state: Literal["checking", "ready", "refused"]
     note: str
+    aside: bool
     created_at: str
+
+
+class Trial(TypedDict):
+    """A qualifying match of a version; ``observation`` is what it failed at."""
+
+    game: str
+    passed: bool
+    reason: str
+    printed: str
+    observation: Observation | None
+    played_at: str
+
+
+class VersionLog(Version):
+    """A version as its owner sees it."""
+
+    reason: str
+    trials: list[Trial]
+
+
+class SeatFault(TypedDict):
+    """A move that the referee made in a bot's stead; ``test`` is a unit test of the bot."""
+
+    ply: int
+    kind: str
+    reason: str
+    move: str
+    observation: Observation | None
+    test: str | None
+
+
+class Receipt(TypedDict):
+    """The receipts of a turn's clock."""
+
+    turn: int
+    ply: int
+    opened_at: str
+    handed_out_at: str | None
+    deadline: str
+    decided_at: str | None
+    bank_ms: int
+    illegal_answers: int
+    move: str
+    fault: str
+
+
+class SeatLog(TypedDict):
+    """What its owner may know of a bot's seat in a match."""
+
+    seat: int
+    bot: str
+    version: int
+    printed: str
+    faults: list[SeatFault]
+    turns: list[Receipt]
 
 
 class Ladder(TypedDict):

@@ -26,6 +26,7 @@ from bots_sdk.answers import (
     OwnerToken,
     Page,
     Round,
+    SeatLog,
     Standing,
     Tournament,
     TournamentEntry,
@@ -33,6 +34,7 @@ from bots_sdk.answers import (
     Turn,
     Verdicts,
     Version,
+    VersionLog,
     WatchedMatch,
 )
 
@@ -151,12 +153,17 @@ def new_bot_token(name: str) -> Call[BotToken]:
     return Call("POST", _path("bots", name, "token"))
 
 
-def upload(name: str, filename: str, source: bytes, note: str = "") -> Call[Version]:
-    """Upload a version of a hosted bot: a .py, or a .zip with bot.py. Owner."""
+def upload(
+    name: str, filename: str, source: bytes, note: str = "", *, aside: bool = False
+) -> Call[Version]:
+    """Upload a version of a hosted bot: a .py, or a .zip with bot.py. Owner.
+
+    One kept aside does not take over when it is ready.
+    """
     return Call(
         "POST",
         _path("bots", name, "versions"),
-        {"note": note},
+        {"note": note, "aside": "true" if aside else "false"},
         files={"source": (filename, source)},
         repeatable=False,
     )
@@ -175,6 +182,16 @@ def version(name: str, number: int) -> Call[Version]:
 def source(name: str, number: int) -> Call[bytes]:
     """Get the file that was uploaded. Owner."""
     return Call("GET", _path("bots", name, "versions", number, "source"), read=_bytes)
+
+
+def version_log(name: str, number: int) -> Call[VersionLog]:
+    """See how a version was checked: why it failed, what it printed. Owner."""
+    return Call("GET", _path("bots", name, "versions", number, "log"))
+
+
+def promote(name: str, number: int) -> Call[Version]:
+    """Have a version that is ready play from now on. Owner."""
+    return Call("POST", _path("bots", name, "versions", number, "promote"))
 
 
 # -- Ladders ---------------------------------------------------------------------------------
@@ -289,6 +306,11 @@ def match(number: int) -> Call[WatchedMatch]:
 def record(number: int) -> Call[bytes]:
     """Get the record of a finished match, as `engine.record.read` takes it."""
     return Call("GET", _path("matches", number, "record"), read=_bytes)
+
+
+def match_log(number: int) -> Call[list[SeatLog]]:
+    """See what one's bots printed in a match, and why they had faults. Owner."""
+    return Call("GET", _path("matches", number, "log"))
 
 
 def match_events(number: int, last_event_id: str | None = None) -> Stream:

@@ -12,7 +12,16 @@ from collections.abc import Iterable, Sequence
 
 import typer
 
-from bots_sdk.commands import accounts, checking, comparing, looking, playing, starting, trying
+from bots_sdk.commands import (
+    accounts,
+    checking,
+    comparing,
+    looking,
+    playing,
+    starting,
+    trying,
+    uploading,
+)
 from bots_sdk.commands.shared import BareReplay, Group
 
 app = typer.Typer(
@@ -31,6 +40,8 @@ for command in (
     comparing.ab,
     accounts.login,
     looking.status,
+    uploading.upload,
+    uploading.logs,
     playing.run,
     playing.enter,
     looking.ladder,

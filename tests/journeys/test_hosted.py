@@ -1,11 +1,23 @@
 """Uploaded bots from their upload to the ladder, beside remote ones and those of the house."""
 
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.journeys.running import League, league, remote_bot, sign_up, tournament, wait_for
+from tests.journeys.running import (
+    CHECKOUT,
+    League,
+    league,
+    remote_bot,
+    sign_up,
+    tournament,
+    wait_for,
+)
 from tests.journeys.running import wait_for_end as wait_for_tournament
 from tests.journeys.test_survival import THREE, check_all_is_whole, finished, kill, set_up
 from tests.league.hosting.uploaded import LOUD, RAISES
@@ -27,18 +39,39 @@ def upload(running: League, owner: str, bot: str, source: bytes) -> Any:
     return running.get(path)
 
 
+def cli(running: League, owner: str, *words: str) -> tuple[int, Any]:
+    """Run a command of ``twelfth-night`` as the owner; return its exit status and its JSON."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bots_sdk", *words, "--json"],
+        env={**os.environ, "TWELFTH_NIGHT_URL": running.address, "TWELFTH_NIGHT_TOKEN": owner},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        cwd=CHECKOUT,
+    )
+    return done.returncode, json.loads(done.stdout or done.stderr)
+
+
 def test_uploaded_bots_play_remote_ones_and_lose_no_match_when_workers_are_killed(
     tmp_path: Path,
 ) -> None:
     with league(tmp_path / "var", variables=THREE) as running:
         organiser = set_up(running, move=10, bank=60)
         owner = sign_up(running, "maria")
-        for name in ("maria-1", "maria-2"):
-            running.post("bots", owner, name=name, kind="hosted")
+        running.post("bots", owner, name="maria-1", kind="hosted")
         assert upload(running, owner, "maria-1", RAISES)["state"] == "refused"
         assert running.get("bots/maria-1")["version"] is None
-        for name in ("maria-1", "maria-2"):
-            assert upload(running, owner, name, LOUD)["state"] == "ready"
+        assert upload(running, owner, "maria-1", LOUD)["state"] == "ready"
+        file = tmp_path / "maria_2.py"  # a bot that there is not yet is made, named as the file
+        file.write_bytes(RAISES)
+        status, refused = cli(running, owner, "upload", str(file))
+        assert (status, refused["state"]) == (1, "refused")
+        status, log = cli(running, owner, "logs", "maria-2", "--version", "1")
+        assert (status, log["trials"][0]["printed"][:9]) == (0, "about to\n")
+        file.write_bytes(LOUD)
+        status, ready = cli(running, owner, "upload", str(file))
+        assert (status, ready["state"], ready["number"]) == (0, "ready", 2)
         assert running.get("bots/maria-1")["version"] == 2
 
         feste = sign_up(running, "feste")
@@ -64,5 +97,7 @@ def test_uploaded_bots_play_remote_ones_and_lose_no_match_when_workers_are_kille
             f"matches/{mixed[0]}/log", headers={"Authorization": f"Bearer {owner}"}
         ).json()
         assert "asked 1" in told[0]["printed"]
+        _, reports = cli(running, owner, "logs", "maria-1", "--match", str(mixed[0]))
+        assert reports[0]["printed"] == told[0]["printed"]
         assert running.client.get(f"matches/{mixed[0]}/log").status_code == 401
         remote.join(30)
