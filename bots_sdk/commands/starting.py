@@ -42,7 +42,8 @@ def new(
     print(f"Wrote {bot} and {test}. Next:")
     for command, purpose in (
         (f"python {test}", "does it play without a fault?"),
-        (f"twelfth-night bot create {name}", "make it known to the league"),
-        (f"twelfth-night run {bot}", "play, until Ctrl-C"),
+        (f"twelfth-night try {bot}", "how does it do against the house?"),
+        ("twelfth-night login ADDRESS --sign-up", "get to know a league"),
+        (f"twelfth-night upload {bot}", "let it run there"),
     ):
         print(f"  {command:<40}{purpose}")
