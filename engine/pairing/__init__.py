@@ -1,5 +1,15 @@
 """Pairing: who sits together next. The same entrants and seed give the same tables."""
 
+from engine.pairing.event import (
+    Format,
+    NextRound,
+    Participant,
+    PlayedBlock,
+    PlayedRound,
+    Terms,
+    rounds_opened,
+)
+from engine.pairing.event_standings import Met, cross_table, rank_event
 from engine.pairing.knockout import (
     KnockoutRound,
     advancing,
@@ -9,7 +19,9 @@ from engine.pairing.knockout import (
     seed_entrants,
 )
 from engine.pairing.ladder import Candidate, blocks_to_halve_error, ladder_round
+from engine.pairing.next_round import is_too_small, next_round
 from engine.pairing.round_robin import MOST_TABLES, round_robin
+from engine.pairing.stages import Stage, StageTable, going_on, seeding, stages
 from engine.pairing.swiss import Entrant, SwissRound, swiss_round, swiss_rounds
 from engine.pairing.tables import (
     MOST_BLOCKS_A_ROUND,
@@ -26,25 +38,42 @@ __all__ = [
     "MOST_TABLES",
     "Candidate",
     "Entrant",
+    "Format",
     "KnockoutRound",
+    "Met",
+    "NextRound",
     "Owners",
+    "Participant",
+    "PlayedBlock",
     "PlayedMatch",
+    "PlayedRound",
     "Row",
+    "Stage",
+    "StageTable",
     "SwissRound",
     "Table",
+    "Terms",
     "TieBreak",
     "advancing",
     "are_owners_apart",
     "blocks_to_halve_error",
+    "cross_table",
     "derive_pairing_seed",
+    "going_on",
+    "is_too_small",
     "knockout_round",
     "ladder_round",
     "meetings",
     "needs_extra_block",
+    "next_round",
     "places_to_advance",
     "rank_entrants",
+    "rank_event",
     "round_robin",
+    "rounds_opened",
     "seed_entrants",
+    "seeding",
+    "stages",
     "swiss_round",
     "swiss_rounds",
 ]

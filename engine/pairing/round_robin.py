@@ -1,15 +1,40 @@
 """Round robins: every table once, or a balanced choice of them."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from math import comb
 from random import Random
+from typing import NamedTuple
 
-from engine.pairing.tables import MOST_BLOCKS_A_ROUND, Owners, Table, are_owners_apart, pairs
+from engine.deals import derive
+from engine.pairing.event import Participant, Terms, owners_of
+from engine.pairing.seating import party
+from engine.pairing.tables import (
+    MOST_BLOCKS_A_ROUND,
+    Owners,
+    Table,
+    are_owners_apart,
+    pairs,
+    table_of,
+)
 
 MOST_TABLES = 500
 _SWAPS_PER_TABLE = 40
+
+
+class Drawn(NamedTuple):
+    """Tables of a round robin, as if nobody had left.
+
+    Attributes:
+        tables: in the order of play.
+        missed: by bot, tables that are never played as they would seat an owner twice; told in
+            the round with which the bot or the last of its company comes.
+    """
+
+    tables: list[Table]
+    missed: Counter[int]
 
 
 def round_robin(owners: Owners, seats: int, seed: bytes) -> list[list[Table]]:
@@ -24,18 +49,106 @@ def round_robin(owners: Owners, seats: int, seed: bytes) -> list[list[Table]]:
         Tables by round; a bot is at most at `MOST_BLOCKS_A_ROUND` tables of a round. Empty with
         fewer entrants than seats.
     """
+    left = _design(tuple(sorted(owners.items())), seats, seed).tables
+    rounds = []
+    while left:
+        here, left = _take_round(left, MOST_BLOCKS_A_ROUND)
+        rounds.append(here)
+    return rounds
+
+
+def round_robin_round(
+    terms: Terms, participants: Sequence[Participant], number: int
+) -> Drawn | None:
+    """Return a round of a round robin that late entrants may join; None when all is played.
+
+    Those who start play a round robin. Who comes later plays every table with those who are in
+    then, in the rounds to come, so has missed nothing; where these would make more than
+    `MOST_TABLES` tables, as many tables as a starter has, everybody sitting at them equally often.
+
+    Args:
+        terms: of the event.
+        participants: all of them, those who left too; their seats are the caller's matter.
+        number: of the round, from 1.
+    """
+    capacity = max(MOST_BLOCKS_A_ROUND // terms.blocks, 1)
+    left: list[Table] = []
+    here: list[Table] = []
+    missed: Counter[int] = Counter()
+    for at in range(1, number + 1):
+        missed = Counter()
+        for design in _arriving(terms, participants, at):
+            left += design.tables
+            missed += design.missed
+        gone = {one.bot for one in participants if one.has_left_before(at)}
+        left = [table for table in left if not gone.issuperset(table.bots)]
+        here, left = _take_round(left, capacity)
+    return Drawn(here, missed) if here else None
+
+
+def _arriving(terms: Terms, participants: Sequence[Participant], number: int) -> Iterator[Drawn]:
+    """Yield what is to be played because of those who come with this round."""
+    starters = owners_of(one for one in participants if one.first_round == 1)
+    seats = min(terms.seats, len(starters))
+    if number == 1:
+        yield _design(tuple(sorted(starters.items())), seats, terms.seed)
+        return
+    there = owners_of(one for one in participants if one.first_round < number and one.is_in(number))
+    share = round(min(comb(len(starters), seats), MOST_TABLES) * seats / len(starters))
+    for one in sorted(participants, key=lambda one: one.bot):
+        if one.first_round == number and one.is_in(number):
+            there[one.bot] = one.owner
+            rng = Random(derive(terms.seed, f"late/{one.bot}"))
+            yield _late(one.bot, there, min(terms.seats, len(there)), share, rng)
+
+
+@lru_cache(maxsize=16)
+def _design(bots: tuple[tuple[int, int | None], ...], seats: int, seed: bytes) -> Drawn:
+    """Return all tables of these bots and owners. Kept, as every round asks for them again."""
     rng = Random(seed)
-    entrants = sorted(owners)
+    owners = dict(bots)
+    entrants = list(owners)
     if comb(len(entrants), seats) <= MOST_TABLES:
         tables = list(combinations(entrants, seats))
         rng.shuffle(tables)
     else:
         tables = _balanced(entrants, seats, rng)
+    return _apart(tables, owners)
+
+
+def _late(bot: int, owners: Owners, seats: int, share: int, rng: Random) -> Drawn:
+    """Return the tables of one that comes late, with all who are there."""
+    others = sorted(other for other in owners if other != bot)
+    if comb(len(owners), seats) <= MOST_TABLES:
+        tables = [(bot, *rest) for rest in combinations(others, seats - 1)]
+        rng.shuffle(tables)
+        return _apart(tables, owners)
+    sat: Counter[int] = Counter()
+    tables = []
+    for _ in range(share):
+        lots = {other: rng.random() for other in others}
+        table = [bot]
+        waiting = sorted(others, key=lambda other: (sat[other], lots[other]))
+        # Those of an owner who is there already come last, and so only if nobody else is left.
+        while len(table) < seats:
+            seated = {party(one, owners) for one in table}
+            fits = (other for other in waiting if party(other, owners) not in seated)
+            table.append(next(fits, waiting[0]))
+            waiting.remove(table[-1])
+        sat.update(table)
+        tables.append(tuple(table))
+    return _apart(tables, owners)
+
+
+def _apart(tables: Sequence[tuple[int, ...]], owners: Owners) -> Drawn:
+    """Leave out tables that seat one owner twice, but where somebody would not play at all."""
     apart = [table for table in tables if are_owners_apart(table, owners)]
-    # Tables that seat one owner twice are played only where somebody would not play at all.
     placed = {bot for table in apart for bot in table}
     together = [table for table in tables if not placed.issuperset(table)]
-    return _in_rounds([Table(t, True) for t in apart] + [Table(t, False) for t in together])
+    missed = Counter(bot for table in tables for bot in table)
+    missed.subtract(bot for table in [*apart, *together] for bot in table)
+    played = [table_of(table, owners) for table in apart]
+    return Drawn([*played, *(table_of(table, owners) for table in together)], +missed)
 
 
 def _balanced(entrants: Sequence[int], seats: int, rng: Random) -> list[tuple[int, ...]]:
@@ -78,19 +191,15 @@ def _cost(table: Sequence[int], met: Counter[tuple[int, int]]) -> int:
     return sum(met[pair] for pair in pairs(table))
 
 
-def _in_rounds(tables: Sequence[Table]) -> list[list[Table]]:
-    """Return the tables by round, each in the first in which all its bots have a block left."""
-    rounds: list[tuple[list[Table], Counter[int]]] = []
+def _take_round(tables: Sequence[Table], capacity: int) -> tuple[list[Table], list[Table]]:
+    """Return the tables of a round, with no bot at more than so many, and those that are left."""
+    here: list[Table] = []
+    left: list[Table] = []
+    sat: Counter[int] = Counter()
     for table in tables:
-        with_room = (
-            round_
-            for round_ in rounds
-            if all(round_[1][bot] < MOST_BLOCKS_A_ROUND for bot in table.bots)
-        )
-        round_ = next(with_room, None)
-        if round_ is None:
-            round_ = ([], Counter())
-            rounds.append(round_)
-        round_[0].append(table)
-        round_[1].update(table.bots)
-    return [tables_of_round for tables_of_round, _ in rounds]
+        if all(sat[bot] < capacity for bot in table.bots):
+            here.append(table)
+            sat.update(table.bots)
+        else:
+            left.append(table)
+    return here, left

@@ -14,8 +14,10 @@ _LOT_BYTES = 8
 
 
 class TieBreak(StrEnum):
-    """What standings go by, the first that differs decides."""
+    """What standings go by, the first that differs decides; the first two in knockouts alone."""
 
+    ROUND_REACHED = "round-reached"
+    TABLE_PLACE = "table-place"
     SCORE = "score"
     HEAD_TO_HEAD = "head-to-head"
     BUCHHOLZ = "buchholz"
@@ -47,6 +49,8 @@ class Row:
     Attributes:
         rank: from 1; never shared, as the lot decides in the end.
         bot: its id.
+        round_reached: in a knockout, the last round that it was in; None otherwise.
+        table_place: its place at its table there, 1 the best; None where that is not decided.
         score: S, the sum over its blocks of the mean share of opponents beaten, ties half; what
             was awarded for byes included.
         head_to_head: what it took from those with the same S, block by block in the mean, summed
@@ -63,6 +67,8 @@ class Row:
 
     rank: int
     bot: int
+    round_reached: int | None
+    table_place: int | None
     score: Fraction
     head_to_head: Fraction | None
     buchholz: Fraction
@@ -76,8 +82,10 @@ class Row:
 
     @property
     def numbers(self) -> tuple[Fraction | int | None, ...]:
-        """The number of each `TieBreak`, in their order."""
+        """The number of each `TieBreak`, in their order, the higher the better."""
         return (
+            self.round_reached,
+            self.table_place and -self.table_place,
             self.score,
             self.head_to_head,
             self.buchholz,
@@ -94,6 +102,7 @@ def rank_entrants(
     seed: bytes,
     *,
     awarded: Mapping[int, Fraction] | None = None,
+    reached: Mapping[int, tuple[int, int | None]] | None = None,
 ) -> list[Row]:
     """Return the standings of a tournament, best first (spec "Formats").
 
@@ -105,11 +114,14 @@ def rank_entrants(
         blocks: the matches of each finished block. Void ones are left out by the caller.
         seed: of the tournament; the lot comes of it.
         awarded: S for blocks not played, as `engine.pairing.swiss.BYE` a block.
+        reached: in a knockout, by entrant, the last round that it was in and its place at its
+            table there, None where that is not decided; it comes before all else.
 
     Raises:
         ValueError: a block without matches, or whose matches are not all of one table.
     """
     tally = _Tally(blocks, awarded or {})
+    came = reached or {}
     bots = sorted(set(entrants))
     head_to_head: dict[int, Fraction | None] = {}
     by_score = sorted(bots, key=lambda bot: tally.score[bot])
@@ -119,6 +131,8 @@ def rank_entrants(
         Row(
             rank=0,
             bot=bot,
+            round_reached=came[bot][0] if bot in came else None,
+            table_place=came[bot][1] if bot in came else None,
             score=tally.score[bot],
             head_to_head=head_to_head[bot],
             buchholz=tally.buchholz(bot),
@@ -132,7 +146,7 @@ def rank_entrants(
         )
         for bot in bots
     ]
-    # None stands in a whole group of equal scores or in none of it.
+    # None stands in a whole group that is equal in what comes before, or in none of it.
     rows.sort(key=lambda row: ([number or 0 for number in row.numbers], row.bot), reverse=True)
     return [
         replace(row, rank=rank, decided_by=_what_decided(row, above))

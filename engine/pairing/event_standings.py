@@ -1,0 +1,67 @@
+"""How an event stands: its ranked rows, and who took what from whom."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from engine.pairing.event import (
+    Format,
+    Participant,
+    PlayedRound,
+    Terms,
+    awarded,
+    finished_blocks,
+)
+from engine.pairing.stages import reached
+from engine.pairing.tiebreaks import Row, rank_entrants
+from engine.rating.blocks import MatchResult, pair_results
+
+
+class Met(NamedTuple):
+    """What a bot took from an opponent.
+
+    Attributes:
+        blocks: finished, at one table.
+        taken: the sum over them of the share of matches in which it came before, ties half.
+    """
+
+    blocks: int
+    taken: Fraction
+
+
+def rank_event(
+    terms: Terms,
+    participants: Sequence[Participant],
+    rounds: Sequence[PlayedRound],
+    *,
+    over: bool,
+) -> list[Row]:
+    """Return the standings, best first.
+
+    Who withdrew is ranked by what it played. Who was disqualified has no row, but counts as an
+    opponent with what it made, so nobody else's score changes.
+
+    Args:
+        terms: of the event.
+        participants: all of them.
+        rounds: in the order in which they were opened; blocks still in play count for nobody yet.
+        over: whether nothing will be played any more.
+    """
+    ranked = [one.bot for one in participants if not one.disqualified]
+    blocks = finished_blocks(rounds)
+    if terms.format == Format.KNOCKOUT:
+        came = reached(terms, participants, rounds, over=over)
+        return rank_entrants(ranked, blocks, terms.seed, reached=came)
+    return rank_entrants(ranked, blocks, terms.seed, awarded=awarded(rounds))
+
+
+def cross_table(rounds: Iterable[PlayedRound]) -> dict[int, dict[int, Met]]:
+    """Return by bot and opponent what the first took from the second in all finished blocks."""
+    table: dict[int, dict[int, Met]] = defaultdict(dict)
+    for matches in finished_blocks(rounds):
+        results = pair_results([MatchResult(of.seating, of.places) for of in matches])
+        for (bot, other), s_ij in results.items():
+            before = table[bot].get(other, Met(0, Fraction()))
+            table[bot][other] = Met(before.blocks + 1, before.taken + s_ij)
+    return dict(table)

@@ -1,0 +1,120 @@
+"""Whole events played by luck: who comes late, who leaves, which block is given up, all drawn."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from random import Random
+
+from engine.games.game import places
+from engine.pairing import (
+    Format,
+    NextRound,
+    Participant,
+    PlayedBlock,
+    PlayedMatch,
+    PlayedRound,
+    Table,
+    Terms,
+    next_round,
+    rounds_opened,
+)
+from tests.engine.pairing.fields import Owners
+
+MOST_ROUNDS = 2000
+"""More than any event here has."""
+
+
+@dataclass
+class Simulated:
+    """An event and all that happened in it.
+
+    Attributes:
+        drawn: the rounds as they were drawn, with who was in when they were.
+    """
+
+    terms: Terms
+    participants: dict[int, Participant]
+    fill_ins: Sequence[int] = ()
+    rounds: list[PlayedRound] = field(default_factory=list)
+    drawn: list[tuple[dict[int, Participant], NextRound]] = field(default_factory=list)
+
+    def next(self) -> NextRound | None:
+        return next_round(self.terms, [*self.participants.values()], self.rounds, self.fill_ins)
+
+    def in_event(self) -> dict[int, Participant]:
+        number = rounds_opened(self.rounds) + 1
+        return {bot: one for bot, one in self.participants.items() if one.is_in(number)}
+
+    def leave(self, bot: int, *, disqualified: bool = False) -> None:
+        opened = rounds_opened(self.rounds)
+        one = self.participants[bot]
+        self.participants[bot] = replace(one, left_after=opened, disqualified=disqualified)
+
+    def come(self, bot: int, owner: int | None) -> None:
+        number = rounds_opened(self.rounds) + 1
+        self.participants[bot] = Participant(bot, owner, first_round=number)
+
+    def play(self, drawn: NextRound, luck: Random, *, void: float = 0) -> None:
+        self.drawn.append((self.in_event(), drawn))
+        blocks = [block(table, luck, void=luck.random() < void) for table in drawn.tables]
+        self.rounds.append(PlayedRound(drawn.number, drawn.extra, tuple(blocks), drawn.byes))
+
+
+def block(table: Table, luck: Random, *, void: bool = False) -> PlayedBlock:
+    """Return a block whose places fall by luck, with many ties."""
+    if void:
+        return PlayedBlock(table.bots, void=True)
+    matches = []
+    for _ in table.bots:
+        points = [luck.randrange(3) for _ in table.bots]
+        matches.append(PlayedMatch(table.bots, places(points), tuple(points)))
+    return PlayedBlock(table.bots, tuple(matches))
+
+
+def start(
+    of: Format,
+    owners: Owners,
+    seats: int,
+    seed: bytes,
+    *,
+    luck: Random,
+    fewest: int = 2,
+    blocks: int = 1,
+    house: int = 0,
+) -> Simulated:
+    """Return an event that has not begun."""
+    entered = {
+        bot: Participant(bot, owner, rating=luck.randrange(1400, 1600) * 1000)
+        for bot, owner in owners.items()
+    }
+    terms = Terms(of, seats, seed, fewest=min(fewest, seats), blocks=blocks, swaps=50)
+    return Simulated(terms, entered, range(10_000, 10_000 + house))
+
+
+def play_out(
+    event: Simulated, luck: Random, *, withdrawals: float = 0, late: float = 0, void: float = 0
+) -> Simulated:
+    """Play an event to its end; before each round some leave and some come, by luck."""
+    newcomer = 5000
+    for _ in range(MOST_ROUNDS):
+        if event.rounds:
+            for bot in event.in_event():
+                if luck.random() < withdrawals:
+                    event.leave(bot, disqualified=luck.random() < 0.3)
+            if luck.random() < late and len(event.rounds) < 6:
+                event.come(newcomer, luck.choice([None, 1, 2, newcomer]))
+                newcomer += 1
+        drawn = event.next()
+        if drawn is None:
+            return event
+        event.play(drawn, luck, void=void)
+    raise AssertionError(f"{event.terms.format} does not end")
+
+
+def blocks_by_bot(event: Simulated) -> Counter[int]:
+    """Return how many blocks each bot sat at, sat out, or saw given up."""
+    counted: Counter[int] = Counter()
+    for round_ in event.rounds:
+        counted.update(bot for block in round_.blocks for bot in block.bots)
+        counted.update(round_.byes)
+    return counted
