@@ -35,6 +35,7 @@ CODES: dict[str, tuple[int, str]] = {
     "method-not-allowed": (405, "The method is none of those in the Allow header."),
     "not-acceptable": (406, "The answer is JSON, and the Accept header has no room for that."),
     "entries-not-open": (409, "The tournament takes no entries now."),
+    "bot-has-left": (409, "The bot has left this tournament and can't come back."),
     "no-version": (409, "The bot has no version that may play yet."),
     "not-qualified": (409, "The bot's current version did not qualify for this game."),
     "not-ready": (409, "The version is not ready to play."),

@@ -36,6 +36,16 @@ urlpatterns = [
     ),
     path("tournaments/<int:tournament_id>/rounds", tournaments.TournamentRoundsView.as_view()),
     path(
+        "tournaments/<int:tournament_id>/cross-table",
+        tournaments.TournamentCrossTableView.as_view(),
+    ),
+    path("tournaments/<int:tournament_id>/bracket", tournaments.TournamentBracketView.as_view()),
+    path("tournaments/<int:tournament_id>/entries", tournaments.TournamentEntriesView.as_view()),
+    path(
+        "tournaments/<int:tournament_id>/entries/<slug:name>/disqualify",
+        tournaments.DisqualificationView.as_view(),
+    ),
+    path(
         "tournaments/<int:tournament_id>/entries/<slug:name>",
         tournaments.TournamentEntryView.as_view(),
     ),

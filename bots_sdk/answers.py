@@ -195,7 +195,11 @@ class Tournament(TypedDict):
     entries_open_at: str
     starts_at: str
     finished_at: str | None
+    blocks_a_table: int
+    swiss_rounds: int | None
+    late_entry: bool
     house_bots: bool
+    fill_in: bool
     entries: int
     commitment: str
     seed: str | None
@@ -204,14 +208,23 @@ class Tournament(TypedDict):
 class TournamentRow(TypedDict):
     """How an entrant of a tournament stands."""
 
-    rank: int
+    rank: int | None
     bot: str
     owner: str | None
+    state: str
+    reason: str
+    round_reached: int | None
+    table_place: int | None
     score: float
-    blocks: int
+    head_to_head: float | None
+    buchholz: float
+    sonneborn_berger: float
     wins: int
-    matches: int
     mean_points: float
+    decided_by: str | None
+    blocks: int
+    byes: int
+    matches: int
 
 
 class TournamentEntry(TypedDict):
@@ -219,7 +232,80 @@ class TournamentEntry(TypedDict):
 
     tournament: int
     bot: str
+    owner: str | None
     entered_at: str
+    state: Literal["entered", "withdrawn", "disqualified"]
+    rating: int | None
+    first_round: int
+    left_after: int | None
+    reason: str
+
+
+class Bye(TypedDict):
+    """A bot that sits blocks of a round out."""
+
+    bot: str
+    blocks: int
+
+
+class TournamentBlock(TypedDict):
+    """A block of a tournament's round."""
+
+    number: int
+    state: str
+    rated: bool
+    duplicate: bool
+    bots: list[str]
+
+
+class TournamentRound(Round):
+    """A round of a tournament."""
+
+    stage: int | None
+    extra: int
+    byes: list[Bye]
+    tables: list[TournamentBlock]
+
+
+class Met(TypedDict):
+    """What a bot took from an opponent."""
+
+    opponent: str
+    blocks: int
+    taken: float
+
+
+class CrossRow(TypedDict):
+    """What an entrant took from each that it met."""
+
+    rank: int | None
+    bot: str
+    met: list[Met]
+
+
+class BracketSeat(TypedDict):
+    """A bot at a table of a knockout."""
+
+    bot: str
+    seed: int | None
+    scores: list[float]
+    goes_on: bool | None
+
+
+class BracketTable(TypedDict):
+    """A table of a knockout's round."""
+
+    seats: list[BracketSeat]
+    extra_blocks: int
+
+
+class BracketRound(TypedDict):
+    """A round of a knockout."""
+
+    stage: int
+    final: bool
+    tables: list[BracketTable]
+    byes: list[BracketSeat]
 
 
 class Seat(TypedDict):

@@ -17,7 +17,9 @@ from bots_sdk.answers import (
     Accepted,
     Bot,
     BotToken,
+    BracketRound,
     CreatedBot,
+    CrossRow,
     Game,
     Ladder,
     LadderEntry,
@@ -30,6 +32,7 @@ from bots_sdk.answers import (
     Standing,
     Tournament,
     TournamentEntry,
+    TournamentRound,
     TournamentRow,
     Turn,
     Verdicts,
@@ -245,9 +248,24 @@ def tournament_standings(number: int) -> Call[Page[TournamentRow]]:
     return Call("GET", _path("tournaments", number, "standings"))
 
 
-def tournament_rounds(number: int, limit: int | None = None) -> Call[Page[Round]]:
-    """List the rounds of a tournament, the latest first."""
+def tournament_rounds(number: int, limit: int | None = None) -> Call[Page[TournamentRound]]:
+    """List the rounds of a tournament, the latest first, with tables and byes."""
     return Call("GET", _path("tournaments", number, "rounds"), query={"limit": limit})
+
+
+def tournament_cross_table(number: int) -> Call[Page[CrossRow]]:
+    """See who took what from whom in a tournament."""
+    return Call("GET", _path("tournaments", number, "cross-table"))
+
+
+def tournament_bracket(number: int) -> Call[Page[BracketRound]]:
+    """See who sits where in each round of a knockout, and goes on; empty for other formats."""
+    return Call("GET", _path("tournaments", number, "bracket"))
+
+
+def tournament_entries(number: int, limit: int | None = None) -> Call[Page[TournamentEntry]]:
+    """List who is entered for a tournament, and who has left."""
+    return Call("GET", _path("tournaments", number, "entries"), query={"limit": limit})
 
 
 def create_tournament(title: str, ladder: str, starts_at: str, **more: Any) -> Call[Tournament]:
@@ -272,8 +290,14 @@ def enter_tournament(number: int, bot: str) -> Call[TournamentEntry]:
 
 
 def leave_tournament(number: int, bot: str) -> Call[None]:
-    """Withdraw a bot from a tournament while entries are open. Owner or that bot."""
+    """Withdraw a bot from a tournament, also while that runs. Owner or that bot."""
     return Call("DELETE", _path("tournaments", number, "entries", bot), read=_nothing)
+
+
+def disqualify(number: int, bot: str, reason: str) -> Call[TournamentEntry]:
+    """Disqualify a bot from a tournament. Organiser."""
+    path = _path("tournaments", number, "entries", bot, "disqualify")
+    return Call("POST", path, {"reason": reason})
 
 
 # -- Matches ---------------------------------------------------------------------------------

@@ -3,13 +3,19 @@
 from rest_framework import serializers
 
 from api.serializers.fields import LadderField
-from league.models import Tournament, TournamentEntry
+from api.serializers.ladders import RoundSerializer
+from engine.pairing import MOST_BLOCKS_A_ROUND
+from league.models import Block, Round, Tournament, TournamentEntry
+from league.models.tournaments import MOST_SWISS_ROUNDS
 
 
 class TournamentSerializer(serializers.ModelSerializer[Tournament]):
     """A tournament."""
 
     ladder = serializers.CharField(source="ladder.slug", help_text="That it is rated on.")
+    blocks_a_table = serializers.IntegerField(
+        source="blocks", help_text="That a table plays in a round."
+    )
     entries = serializers.IntegerField(source="entry_count", help_text="How many bots.")
     seed = serializers.SerializerMethodField(help_text="In hex; null until it is finished.")
 
@@ -24,7 +30,11 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             "entries_open_at",
             "starts_at",
             "finished_at",
+            "blocks_a_table",
+            "swiss_rounds",
+            "late_entry",
             "house_bots",
+            "fill_in",
             "entries",
             "commitment",
             "seed",
@@ -37,17 +47,43 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
         return bytes(tournament.seed).hex() if finished else None
 
 
-class NewTournamentSerializer(serializers.Serializer[None]):
+class ArrangementSerializer(serializers.Serializer[None]):
+    """How a tournament is played."""
+
+    format = serializers.ChoiceField(Tournament.Format.choices, required=False)
+    blocks_a_table = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_BLOCKS_A_ROUND,
+        required=False,
+        allow_null=True,
+        help_text="That a table plays in a round; null for 2 in a swiss, else 1.",
+    )
+    swiss_rounds = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_SWISS_ROUNDS,
+        required=False,
+        allow_null=True,
+        help_text="Of a swiss; null for log2 of the entrants, rounded up, and 2.",
+    )
+    late_entry = serializers.BooleanField(
+        required=False, help_text="Take entries while it runs; not in a knockout."
+    )
+    house_bots = serializers.BooleanField(required=False, help_text="Enter them at the start.")
+    fill_in = serializers.BooleanField(
+        required=False, help_text="House bots that are not entered take empty seats."
+    )
+
+
+class NewTournamentSerializer(ArrangementSerializer):
     """A tournament to announce."""
 
     title = serializers.CharField(max_length=80)
     ladder = LadderField()
     starts_at = serializers.DateTimeField()
     entries_open_at = serializers.DateTimeField(required=False, help_text="By default now.")
-    house_bots = serializers.BooleanField(required=False, help_text="Enter them at the start.")
 
 
-class TournamentChangesSerializer(serializers.Serializer[None]):
+class TournamentChangesSerializer(ArrangementSerializer):
     """What to change of a tournament that has not begun."""
 
     title = serializers.CharField(max_length=80, required=False)
@@ -55,7 +91,6 @@ class TournamentChangesSerializer(serializers.Serializer[None]):
     entries_open_at = serializers.DateTimeField(
         required=False, help_text="Only while entries are not open yet."
     )
-    house_bots = serializers.BooleanField(required=False)
 
 
 class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
@@ -63,22 +98,88 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
 
     tournament = serializers.IntegerField(source="tournament_id")
     bot = serializers.CharField(source="bot.name")
+    owner = serializers.CharField(source="bot.owner.username", default=None, allow_null=True)
 
     class Meta:
         model = TournamentEntry
-        fields = ("tournament", "bot", "entered_at")
+        fields = (
+            "tournament",
+            "bot",
+            "owner",
+            "entered_at",
+            "state",
+            "rating",
+            "first_round",
+            "left_after",
+            "reason",
+        )
+        read_only_fields = fields
+
+
+class DisqualificationSerializer(serializers.Serializer[None]):
+    """Why a bot is disqualified."""
+
+    reason = serializers.CharField(max_length=200, help_text="For everybody to read.")
+
+
+class ByeSerializer(serializers.Serializer[None]):
+    """A bot that sits blocks out, for want of a seat or of opponents."""
+
+    bot = serializers.CharField(source="bot.name")
+    blocks = serializers.IntegerField(help_text="Each counts half in a swiss and a round robin.")
+
+
+class TournamentBlockSerializer(serializers.ModelSerializer[Block]):
+    """A block of a tournament's round."""
+
+    bots = serializers.SerializerMethodField(help_text="At its table.")
+
+    class Meta:
+        model = Block
+        fields = ("number", "state", "rated", "duplicate", "bots")
+        read_only_fields = fields
+
+    def get_bots(self, block: Block) -> list[str]:
+        """Return the names of the bots."""
+        return [seat.bot.name for seat in block.bots.all()]
+
+
+class TournamentRoundSerializer(RoundSerializer):
+    """A round of a tournament."""
+
+    byes = ByeSerializer(many=True)
+    tables = TournamentBlockSerializer(source="blocks", many=True, help_text="Block by block.")
+
+    class Meta:
+        model = Round
+        fields = (*RoundSerializer.Meta.fields, "stage", "extra", "byes", "tables")
         read_only_fields = fields
 
 
 class TournamentRowSerializer(serializers.Serializer[None]):
     """How an entrant stands."""
 
-    rank = serializers.IntegerField(source="row.rank")
+    rank = serializers.IntegerField(
+        source="row.rank", allow_null=True, help_text="Null if it is disqualified."
+    )
     bot = serializers.CharField(source="bot.name")
     owner = serializers.CharField(source="bot.owner.username", default=None, allow_null=True)
+    state = serializers.CharField(source="entry.state", help_text="Whether it is still in.")
+    reason = serializers.CharField(source="entry.reason", help_text="Why it is disqualified.")
+    round_reached = serializers.IntegerField(
+        source="row.round_reached",
+        allow_null=True,
+        help_text="In a knockout, the last round that it was in.",
+    )
+    table_place = serializers.IntegerField(
+        source="row.table_place",
+        allow_null=True,
+        help_text="In a knockout, its place at its table there; null while that is not decided.",
+    )
     score = serializers.FloatField(
         source="row.score",
-        help_text="The sum over its finished blocks of the mean share of opponents beaten.",
+        help_text="The sum over its finished blocks of the mean share of opponents beaten; in a "
+        "swiss and a round robin half for each block sat out or given up.",
     )
     head_to_head = serializers.FloatField(
         source="row.head_to_head",
@@ -99,7 +200,8 @@ class TournamentRowSerializer(serializers.Serializer[None]):
         allow_null=True,
         help_text="The first of these in which it differs from the row above; lot if in none.",
     )
-    blocks = serializers.IntegerField(source="row.blocks")
+    blocks = serializers.IntegerField(source="row.blocks", help_text="That it finished.")
+    byes = serializers.IntegerField(help_text="Blocks that it sat out, or that were given up.")
     matches = serializers.IntegerField(source="row.matches")
 
 
@@ -107,5 +209,71 @@ class TournamentStandingsSerializer(serializers.Serializer[None]):
     """All entrants: as other lists, but always on one page."""
 
     results = TournamentRowSerializer(many=True)
+    next = serializers.CharField(allow_null=True, help_text="Always null.")
+    previous = serializers.CharField(allow_null=True, help_text="Always null.")
+
+
+class MetSerializer(serializers.Serializer[None]):
+    """What a bot took from an opponent."""
+
+    opponent = serializers.CharField()
+    blocks = serializers.IntegerField(help_text="Finished, at one table.")
+    taken = serializers.FloatField(
+        help_text="The sum over these of the share of matches in which it came before; ties half."
+    )
+
+
+class CrossRowSerializer(serializers.Serializer[None]):
+    """What an entrant took from each that it met."""
+
+    rank = serializers.IntegerField(allow_null=True)
+    bot = serializers.CharField()
+    met = MetSerializer(many=True, help_text="In the order of the standings.")
+
+
+class CrossTableSerializer(serializers.Serializer[None]):
+    """Who took what from whom: as other lists, but always on one page."""
+
+    results = CrossRowSerializer(many=True)
+    next = serializers.CharField(allow_null=True, help_text="Always null.")
+    previous = serializers.CharField(allow_null=True, help_text="Always null.")
+
+
+class BracketSeatSerializer(serializers.Serializer[None]):
+    """A bot at a table of a knockout."""
+
+    bot = serializers.CharField(source="bot.name")
+    seed = serializers.IntegerField(
+        allow_null=True, help_text="1 the best; null for a house bot that fills in."
+    )
+    scores = serializers.ListField(
+        child=serializers.FloatField(),
+        help_text="Of the regular blocks together, then of each extra block.",
+    )
+    goes_on = serializers.BooleanField(
+        allow_null=True, help_text="In the final: has won. Null while that is not decided."
+    )
+
+
+class BracketTableSerializer(serializers.Serializer[None]):
+    """A table of a knockout's round."""
+
+    seats = BracketSeatSerializer(many=True, help_text="Best first.")
+    extra_blocks = serializers.IntegerField()
+
+
+class BracketRoundSerializer(serializers.Serializer[None]):
+    """A round of a knockout."""
+
+    stage = serializers.IntegerField(source="number")
+    final = serializers.BooleanField()
+    tables = BracketTableSerializer(many=True)
+    byes = BracketSeatSerializer(many=True, help_text="They go on without playing.")
+
+
+class BracketSerializer(serializers.Serializer[None]):
+    """The rounds of a knockout: as other lists, but always on one page."""
+
+    results = BracketRoundSerializer(many=True)
     next = serializers.CharField(allow_null=True, help_text="Always null.")
     previous = serializers.CharField(allow_null=True, help_text="Always null.")

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from django.db.models import QuerySet
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -9,17 +10,21 @@ from rest_framework.response import Response
 from api.authentication import AnyToken, Organiser, check_owner_or_bot
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
-from api.serializers.ladders import RoundSerializer
 from api.serializers.tournaments import (
+    BracketSerializer,
+    CrossTableSerializer,
+    DisqualificationSerializer,
     NewTournamentSerializer,
     TournamentChangesSerializer,
     TournamentEntrySerializer,
+    TournamentRoundSerializer,
     TournamentSerializer,
     TournamentStandingsSerializer,
 )
 from api.views.base import ApiView, ListView, checked, find_bot, find_tournament
 from league import events
-from league.events.results import tournament_standings
+from league.events.history import history_of
+from league.events.results import bracket_of, cross_table_of, tournament_standings
 from league.models import Tournament
 
 
@@ -40,7 +45,7 @@ class TournamentsView(ListView):
         responses={201: TournamentSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Announce a tournament: a round robin, rated on its ladder."""
+        """Announce a tournament: a round robin, swiss or knockout, rated on its ladder."""
         tournament = events.plan_tournament(**checked(NewTournamentSerializer, request))
         return Response(_shown(tournament.pk), 201)
 
@@ -94,7 +99,7 @@ class TournamentStandingsView(ApiView):
     @extend_schema(operation_id="tournaments_standings", responses=TournamentStandingsSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
         """See how the entrants stand, by the blocks that are finished."""
-        tournament = find_tournament(Tournament.objects.all(), tournament_id)
+        tournament = find_tournament(_with_ladder(), tournament_id)
         page = {"results": tournament_standings(tournament), "next": None, "previous": None}
         return Response(TournamentStandingsSerializer(page).data)
 
@@ -104,12 +109,66 @@ class TournamentRoundsView(ListView):
 
     ordering: ClassVar = ("-number",)
 
-    @extend_schema(operation_id="tournaments_rounds", responses=RoundSerializer(many=True))
+    @extend_schema(
+        operation_id="tournaments_rounds", responses=TournamentRoundSerializer(many=True)
+    )
     def get(self, request: Request, tournament_id: int) -> Response:
-        """List the rounds of a tournament, the latest first; numbers are those of its ladder."""
+        """List the rounds of a tournament, the latest first, with tables and byes.
+
+        ``number`` is that of its ladder, ``stage`` that of the tournament.
+        """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         rounds = events.rounds_with_counts().filter(tournament=tournament)
-        return self.answer(RoundSerializer, self.page(rounds))
+        return self.answer(TournamentRoundSerializer, self.page(events.with_tables(rounds)))
+
+
+class TournamentCrossTableView(ApiView):
+    """The cross table of a tournament."""
+
+    @extend_schema(operation_id="tournaments_cross_table", responses=CrossTableSerializer)
+    def get(self, request: Request, tournament_id: int) -> Response:
+        """See who took what from whom, by the blocks that are finished."""
+        tournament = find_tournament(_with_ladder(), tournament_id)
+        rows = [
+            {
+                "rank": placed.row.rank,
+                "bot": placed.bot.name,
+                "met": [
+                    {"opponent": bot.name, "blocks": of.blocks, "taken": of.taken}
+                    for bot, of in met
+                    if of is not None
+                ],
+            }
+            for placed, met in cross_table_of(history_of(tournament))
+        ]
+        page = {"results": rows, "next": None, "previous": None}
+        return Response(CrossTableSerializer(page).data)
+
+
+class TournamentBracketView(ApiView):
+    """The bracket of a knockout."""
+
+    @extend_schema(operation_id="tournaments_bracket", responses=BracketSerializer)
+    def get(self, request: Request, tournament_id: int) -> Response:
+        """See who sits where in each round of a knockout, and goes on; empty for other formats."""
+        tournament = find_tournament(_with_ladder(), tournament_id)
+        rounds = bracket_of(history_of(tournament))
+        return Response(BracketSerializer({"results": rounds, "next": None, "previous": None}).data)
+
+
+class TournamentEntriesView(ListView):
+    """The entries for a tournament."""
+
+    ordering: ClassVar = ("entered_at", "id")
+
+    @extend_schema(
+        operation_id="tournaments_entries", responses=TournamentEntrySerializer(many=True)
+    )
+    def get(self, request: Request, tournament_id: int) -> Response:
+        """List who is entered, and who has left, in the order in which they came."""
+        tournament = find_tournament(Tournament.objects.all(), tournament_id)
+        entries = tournament.entries.select_related("bot__owner")
+        return self.answer(TournamentEntrySerializer, self.page(entries))
 
 
 class TournamentEntryView(ApiView):
@@ -117,7 +176,7 @@ class TournamentEntryView(ApiView):
 
     needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
     problems: ClassVar = {
-        "PUT": ("not-your-bot", "entries-not-open", "no-version", "not-qualified"),
+        "PUT": ("not-your-bot", "entries-not-open", "no-version", "not-qualified", "bot-has-left"),
         "DELETE": ("not-your-bot", "entries-not-open"),
     }
 
@@ -125,7 +184,11 @@ class TournamentEntryView(ApiView):
         operation_id="tournaments_enter", request=None, responses=TournamentEntrySerializer
     )
     def put(self, request: Request, tournament_id: int, name: str) -> Response:
-        """Enter a bot while entries are open; entering it again changes nothing."""
+        """Enter a bot; entering it again changes nothing.
+
+        Entries are open until the start and, with ``late_entry``, while the tournament runs: a bot
+        that comes late is drawn from the next round on.
+        """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)
         check_owner_or_bot(request, bot)
@@ -134,12 +197,42 @@ class TournamentEntryView(ApiView):
 
     @extend_schema(operation_id="tournaments_withdraw", responses={204: NO_CONTENT})
     def delete(self, request: Request, tournament_id: int, name: str) -> Response:
-        """Withdraw a bot while entries are open."""
+        """Withdraw a bot, also while the tournament runs.
+
+        What it has been drawn for is played, and stands; it is drawn no more and can't come back.
+        """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)
         check_owner_or_bot(request, bot)
         events.withdraw(tournament=tournament, bot=bot)
         return Response(status=204)
+
+
+class DisqualificationView(ApiView):
+    """Disqualifying a bot."""
+
+    needs: ClassVar = {"POST": Organiser}
+    problems: ClassVar = {"POST": ("entries-not-open",)}
+
+    @extend_schema(
+        operation_id="tournaments_disqualify",
+        request=DisqualificationSerializer,
+        responses=TournamentEntrySerializer,
+    )
+    def post(self, request: Request, tournament_id: int, name: str) -> Response:
+        """Disqualify a bot, also after the end; a second time changes the reason.
+
+        It has no rank and is drawn no more. What it played stays, for its opponents and for
+        ratings.
+        """
+        tournament = find_tournament(Tournament.objects.all(), tournament_id)
+        taken = checked(DisqualificationSerializer, request)
+        entry = events.disqualify(tournament=tournament, bot=find_bot(name), **taken)
+        return Response(TournamentEntrySerializer(entry).data)
+
+
+def _with_ladder() -> QuerySet[Tournament]:
+    return Tournament.objects.select_related("ladder")
 
 
 def _shown(tournament_id: int) -> dict[str, object]:

@@ -19,7 +19,7 @@ from engine.pairing.knockout import (
     seed_entrants,
 )
 from engine.pairing.ladder import Candidate, blocks_to_halve_error, ladder_round
-from engine.pairing.next_round import is_too_small, next_round
+from engine.pairing.next_round import is_too_small, next_round, swiss_length
 from engine.pairing.round_robin import MOST_TABLES, round_robin
 from engine.pairing.stages import Stage, StageTable, going_on, seeding, stages
 from engine.pairing.swiss import Entrant, SwissRound, swiss_round, swiss_rounds
@@ -74,6 +74,7 @@ __all__ = [
     "seed_entrants",
     "seeding",
     "stages",
+    "swiss_length",
     "swiss_round",
     "swiss_rounds",
 ]

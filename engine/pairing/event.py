@@ -64,6 +64,11 @@ class Participant:
     left_after: int | None = None
     disqualified: bool = False
 
+    @property
+    def started(self) -> bool:
+        """Whether it was in when the event began."""
+        return self.is_in(1)
+
     def is_in(self, number: int) -> bool:
         """Return whether it may be drawn for a round, as far as is known now."""
         return self.first_round <= number and not self.has_left_before(number)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -39,8 +40,8 @@ def rank_event(
 ) -> list[Row]:
     """Return the standings, best first.
 
-    Who withdrew is ranked by what it played. Who was disqualified has no row, but counts as an
-    opponent with what it made, so nobody else's score changes.
+    Who withdrew is ranked by what it played. Who was disqualified has no rank and stands after all
+    others, but counts as an opponent with what it made, so nobody else's score changes.
 
     Args:
         terms: of the event.
@@ -48,12 +49,19 @@ def rank_event(
         rounds: in the order in which they were opened; blocks still in play count for nobody yet.
         over: whether nothing will be played any more.
     """
-    ranked = [one.bot for one in participants if not one.disqualified]
     blocks = finished_blocks(rounds)
+    came = given = None
     if terms.format == Format.KNOCKOUT:
         came = reached(terms, participants, rounds, over=over)
-        return rank_entrants(ranked, blocks, terms.seed, reached=came)
-    return rank_entrants(ranked, blocks, terms.seed, awarded=awarded(rounds))
+    else:
+        given = awarded(rounds)
+
+    def rows(*, disqualified: bool) -> list[Row]:
+        bots = [one.bot for one in participants if one.disqualified == disqualified]
+        return rank_entrants(bots, blocks, terms.seed, awarded=given, reached=came)
+
+    unranked = (replace(row, rank=None, decided_by=None) for row in rows(disqualified=True))
+    return [*rows(disqualified=False), *unranked]
 
 
 def cross_table(rounds: Iterable[PlayedRound]) -> dict[int, dict[int, Met]]:

@@ -66,6 +66,13 @@ def is_too_small(
     return left < 2 or left + len(fill_ins) < terms.fewest
 
 
+def swiss_length(terms: Terms, participants: Sequence[Participant]) -> int:
+    """Return how many rounds a swiss has, from its terms or from those who started."""
+    if terms.rounds is not None:
+        return terms.rounds
+    return swiss_rounds(sum(one.started for one in participants))
+
+
 def _swiss(
     terms: Terms,
     participants: Sequence[Participant],
@@ -73,9 +80,9 @@ def _swiss(
     fill_ins: Sequence[int],
 ) -> NextRound | None:
     number = rounds_opened(rounds) + 1
-    started = sum(one.first_round == 1 for one in participants)
-    most = swiss_rounds(started) if terms.rounds is None else terms.rounds
-    if number > most or is_too_small(terms, participants, number, fill_ins):
+    if number > swiss_length(terms, participants) or is_too_small(
+        terms, participants, number, fill_ins
+    ):
         return None
     score: dict[int, Fraction] = defaultdict(Fraction, awarded(rounds))
     byes: Counter[int] = Counter()

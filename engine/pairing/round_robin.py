@@ -88,7 +88,7 @@ def round_robin_round(
 
 def _arriving(terms: Terms, participants: Sequence[Participant], number: int) -> Iterator[Drawn]:
     """Yield what is to be played because of those who come with this round."""
-    starters = owners_of(one for one in participants if one.first_round == 1)
+    starters = owners_of(one for one in participants if one.started)
     seats = min(terms.seats, len(starters))
     if number == 1:
         yield _design(tuple(sorted(starters.items())), seats, terms.seed)

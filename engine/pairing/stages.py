@@ -83,7 +83,7 @@ class Reached(NamedTuple):
 
 def seeding(terms: Terms, participants: Iterable[Participant]) -> list[int]:
     """Return the seeds of a knockout, best first; it is settled when the event starts."""
-    ratings = {one.bot: one.rating for one in participants if one.first_round == 1}
+    ratings = {one.bot: one.rating for one in participants if one.started}
     return seed_entrants(ratings, derive_pairing_seed(terms.seed, 0))
 
 

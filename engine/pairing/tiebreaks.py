@@ -47,7 +47,7 @@ class Row:
     """Where a bot stands, and why.
 
     Attributes:
-        rank: from 1; never shared, as the lot decides in the end.
+        rank: from 1; never shared, as the lot decides in the end. None for one that has none.
         bot: its id.
         round_reached: in a knockout, the last round that it was in; None otherwise.
         table_place: its place at its table there, 1 the best; None where that is not decided.
@@ -65,7 +65,7 @@ class Row:
         decided_by: the first tie-break in which it differs from the row above; None at the top.
     """
 
-    rank: int
+    rank: int | None
     bot: int
     round_reached: int | None
     table_place: int | None

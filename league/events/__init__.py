@@ -6,6 +6,7 @@ from league.events.comparisons import (
     compare,
     comparisons_to_advance,
 )
+from league.events.entries import disqualify, enter, takes_entries, withdraw
 from league.events.ladders import (
     enter_ladder,
     ladders_to_pair,
@@ -13,6 +14,7 @@ from league.events.ladders import (
     may_show_seed,
     open_ladder_round,
     rounds_with_counts,
+    with_tables,
 )
 from league.events.organising import (
     change_tournament,
@@ -21,7 +23,7 @@ from league.events.organising import (
 )
 from league.events.rounds import open_round
 from league.events.schedules import announce_due, announce_tournament
-from league.events.tournaments import advance, cancel, enter, tournaments_to_advance, withdraw
+from league.events.tournaments import advance, cancel, tournaments_to_advance
 
 __all__ = [
     "advance",
@@ -33,6 +35,7 @@ __all__ = [
     "change_tournament",
     "compare",
     "comparisons_to_advance",
+    "disqualify",
     "enter",
     "enter_ladder",
     "ladders_to_pair",
@@ -42,7 +45,9 @@ __all__ = [
     "open_round",
     "plan_tournament",
     "rounds_with_counts",
+    "takes_entries",
     "tournaments_to_advance",
     "tournaments_with_counts",
+    "with_tables",
     "withdraw",
 ]

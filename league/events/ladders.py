@@ -4,7 +4,7 @@ import secrets
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Count, Max, Q, QuerySet
+from django.db.models import Count, Max, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES
@@ -13,7 +13,17 @@ from engine.rating import elo
 from league.accounts import ONLINE_FOR
 from league.events.rounds import open_round
 from league.hosting import check_qualified
-from league.models import Block, Bot, Ladder, LadderEntry, Round, Standing, Tournament
+from league.models import (
+    Block,
+    BlockBot,
+    Bot,
+    Bye,
+    Ladder,
+    LadderEntry,
+    Round,
+    Standing,
+    Tournament,
+)
 
 SETTLED_BLOCKS = 40
 """House bots alone on a ladder play up to here; then they rest until somebody comes."""
@@ -42,6 +52,16 @@ def rounds_with_counts() -> QuerySet[Round]:
         block_count=Count("blocks"),
         blocks_finished=Count("blocks", filter=Q(blocks__state=Block.State.FINISHED)),
         blocks_void=Count("blocks", filter=Q(blocks__state=Block.State.VOID)),
+    )
+
+
+def with_tables(rounds: QuerySet[Round]) -> QuerySet[Round]:
+    """Add to rounds their blocks with the bots at them, and their byes."""
+    seats = BlockBot.objects.select_related("bot").order_by("bot")
+    blocks = Block.objects.order_by("number").prefetch_related(Prefetch("bots", queryset=seats))
+    byes = Bye.objects.select_related("bot").order_by("bot")
+    return rounds.prefetch_related(
+        Prefetch("blocks", queryset=blocks), Prefetch("byes", queryset=byes)
     )
 
 

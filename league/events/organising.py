@@ -1,12 +1,14 @@
 """What organisers do: announce a tournament, change one that has not begun."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils import timezone
 
+from league.events.arrangements import check_arrangement
 from league.events.schedules import announce_tournament
 from league.models import Ladder, Tournament
 
@@ -22,13 +24,20 @@ def plan_tournament(
     ladder: Ladder,
     starts_at: datetime,
     entries_open_at: datetime | None = None,
-    house_bots: bool = True,
+    **arrangement: Any,
 ) -> Tournament:
     """Announce a tournament as an organiser wants it; without a time, entries open now.
 
+    Args:
+        title: of the tournament.
+        ladder: that it is rated on.
+        starts_at: when the first round is drawn.
+        entries_open_at: by default now.
+        arrangement: fields of `Arrangement`.
+
     Raises:
         ValidationError: by field: a time has passed, is too far off, or the times are in the
-            wrong order.
+            wrong order; or what is arranged doesn't go together.
     """
     opens_at = entries_open_at or timezone.now()
     _check_times(opens_at, starts_at)
@@ -37,19 +46,16 @@ def plan_tournament(
         ladder=ladder,
         starts_at=starts_at,
         entries_open_at=opens_at,
-        house_bots=house_bots,
+        **arrangement,
     )
 
 
-def change_tournament(
-    *,
-    tournament: Tournament,
-    title: str | None = None,
-    starts_at: datetime | None = None,
-    entries_open_at: datetime | None = None,
-    house_bots: bool | None = None,
-) -> Tournament:
-    """Change a tournament that has not begun; what is None stays as it is.
+def change_tournament(*, tournament: Tournament, **changes: Any) -> Tournament:
+    """Change a tournament that has not begun.
+
+    Args:
+        tournament: to change.
+        changes: ``title``, ``starts_at``, ``entries_open_at`` and fields of `Arrangement`.
 
     Raises:
         ValidationError: it has begun (``tournament-begun``), or by field: as `plan_tournament`,
@@ -59,19 +65,13 @@ def change_tournament(
         locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
         if locked.state not in (State.ANNOUNCED, State.ENTRIES_OPEN):
             raise ValidationError(f"{locked} is {locked.state}.", code="tournament-begun")
-        if entries_open_at is not None and locked.state != State.ANNOUNCED:
+        if "entries_open_at" in changes and locked.state != State.ANNOUNCED:
             raise ValidationError({"entries_open_at": "Entries are open already."})
-        changes = {
-            "title": title,
-            "starts_at": starts_at,
-            "entries_open_at": entries_open_at,
-            "house_bots": house_bots,
-        }
         for field, value in changes.items():
-            if value is not None:
-                setattr(locked, field, value)
-        if starts_at or entries_open_at:
+            setattr(locked, field, value)
+        if changes.keys() & {"starts_at", "entries_open_at"}:
             _check_times(locked.entries_open_at, locked.starts_at)
+        check_arrangement(locked)
         locked.save(update_fields=list(changes))
     return locked
 

@@ -1,13 +1,14 @@
 """Opening rounds: from tables of bots to blocks and matches that wait to be played."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from django.db.models import Max
 
 from engine.deals import commitment
 from engine.pairing import Table
 from engine.rating.blocks import derive_block_seed, plan_block
-from league.models import Block, BlockBot, Bot, Ladder, Round, Tournament
+from league.models import Block, BlockBot, Bot, Bye, Ladder, Round, Tournament
 from league.play import open_match
 
 
@@ -17,7 +18,11 @@ def open_round(
     tables: Sequence[Table],
     seed: bytes,
     tournament: Tournament | None = None,
+    stage: int | None = None,
+    extra: int = 0,
+    byes: Mapping[int, int] | None = None,
     first_block: int = 0,
+    played: Mapping[tuple[int, ...], int] | None = None,
 ) -> Round:
     """Store a round with its blocks and their matches.
 
@@ -25,20 +30,30 @@ def open_round(
 
     Args:
         ladder: that the round is rated on.
-        tables: the bots of each block.
+        tables: the bots of each block; a table of several blocks stands several times.
         seed: 32 secret bytes; all luck of the round comes of it.
         tournament: that the round belongs to.
+        stage: its number in the tournament.
+        extra: as in `Round`.
+        byes: blocks that bots sit out, by bot.
         first_block: number of the first block, so that all blocks of one seed differ.
+        played: how many blocks of the tournament a table has played before, by its bots.
     """
     last = ladder.rounds.aggregate(last=Max("number"))["last"] or 0
     round_ = Round.objects.create(
         ladder=ladder,
         number=last + 1,
         tournament=tournament,
+        stage=stage,
+        extra=extra,
         seed=seed,
         commitment=commitment(seed),
         k_schedule=ladder.k_schedule,
     )
+    Bye.objects.bulk_create(
+        Bye(round=round_, bot_id=bot, blocks=blocks) for bot, blocks in (byes or {}).items()
+    )
+    times = Counter(played or {})
     bots = Bot.objects.select_related("current").in_bulk({b for t in tables for b in t.bots})
     for number, table in enumerate(tables, first_block):
         at_table = [bots[bot] for bot in table.bots]
@@ -52,7 +67,13 @@ def open_round(
         BlockBot.objects.bulk_create(
             BlockBot(block=block, bot=bot, version=versions[bot.pk]) for bot in at_table
         )
-        plan = plan_block(derive_block_seed(seed, number), table.bots, duplicate=block.duplicate)
+        plan = plan_block(
+            derive_block_seed(seed, number),
+            table.bots,
+            duplicate=block.duplicate,
+            odd_repeat=times[table.bots] % 2 == 1,
+        )
+        times[table.bots] += 1
         for match in plan.matches:
             open_match(ladder=ladder, block=block, plan=match, versions=versions)
     return round_

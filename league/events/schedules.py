@@ -2,11 +2,13 @@
 
 import secrets
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES, commitment
+from league.events.arrangements import arrangement_of, check_arrangement
 from league.models import Ladder, Schedule, Tournament
 
 
@@ -16,21 +18,36 @@ def announce_tournament(
     ladder: Ladder,
     starts_at: datetime,
     entries_open_at: datetime | None = None,
-    house_bots: bool = True,
     schedule: Schedule | None = None,
+    **arrangement: Any,
 ) -> Tournament:
-    """Store a tournament to come, its seed drawn and committed to before anybody has entered."""
+    """Store a tournament to come, its seed drawn and committed to before anybody has entered.
+
+    Args:
+        title: of the tournament.
+        ladder: that it is rated on.
+        starts_at: when the first round is drawn.
+        entries_open_at: by default now.
+        schedule: that makes it.
+        arrangement: fields of `Arrangement`; those left out are as the model has them.
+
+    Raises:
+        ValidationError: by field: what is arranged doesn't go together.
+    """
     seed = secrets.token_bytes(SEED_BYTES)
-    return Tournament.objects.create(
+    tournament = Tournament(
         title=title,
         ladder=ladder,
         starts_at=starts_at,
         entries_open_at=entries_open_at or timezone.now(),
-        house_bots=house_bots,
         schedule=schedule,
         seed=seed,
         commitment=commitment(seed),
+        **arrangement,
     )
+    check_arrangement(tournament)
+    tournament.save()
+    return tournament
 
 
 def announce_due() -> None:
@@ -47,6 +64,7 @@ def announce_due() -> None:
             starts_at=starts_at,
             entries_open_at=opens_at,
             schedule=schedule,
+            **arrangement_of(schedule),
         )
 
 

@@ -1,49 +1,16 @@
 """The life of a tournament: entries open, it starts, rounds follow on, the result stands."""
 
-from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from engine.pairing import round_robin
+from engine.pairing import is_too_small, next_round
+from engine.rating import elo
+from league.events.history import History, history_of
 from league.events.rounds import open_round
-from league.hosting import check_qualified
 from league.models import Bot, Ladder, Tournament, TournamentEntry
 
 State = Tournament.State
-
-
-def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
-    """Enter a bot while entries are open; entering it again changes nothing.
-
-    Raises:
-        ValidationError: entries are not open, or the bot has no version that may play this game.
-    """
-    with transaction.atomic():
-        locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
-        if locked.state != State.ENTRIES_OPEN:
-            raise ValidationError(
-                f"Entries are not open: {locked} is {locked.state}.", code="entries-not-open"
-            )
-        if bot.current_id is None:
-            raise ValidationError(f"{bot} has no version that may play yet.", code="no-version")
-        check_qualified(bot, locked.ladder.game)
-        return TournamentEntry.objects.get_or_create(tournament=locked, bot=bot)[0]
-
-
-def withdraw(*, tournament: Tournament, bot: Bot) -> None:
-    """Take back an entry while entries are open.
-
-    Raises:
-        ValidationError: entries are not open.
-    """
-    with transaction.atomic():
-        locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
-        if locked.state != State.ENTRIES_OPEN:
-            raise ValidationError(
-                f"Entries are not open: {locked} is {locked.state}.", code="entries-not-open"
-            )
-        locked.entries.filter(bot=bot).delete()
 
 
 def cancel(*, tournament: Tournament) -> bool:
@@ -77,40 +44,59 @@ def advance(tournament_id: int) -> None:
         if tournament.state == State.ENTRIES_OPEN and tournament.starts_at <= now:
             _close_entries(tournament, ladder)
         if tournament.state == State.RUNNING:
-            _next_round(tournament, ladder)
+            _open_next(tournament, ladder)
         tournament.save(update_fields=["state", "finished_at"])
 
 
 def _close_entries(tournament: Tournament, ladder: Ladder) -> None:
     if tournament.house_bots:
-        house = Bot.objects.filter(kind=Bot.Kind.HOUSE, paused=False, current__isnull=False)
         TournamentEntry.objects.bulk_create(
-            [TournamentEntry(tournament=tournament, bot=bot) for bot in house],
+            [TournamentEntry(tournament=tournament, bot=bot) for bot in _house_bots()],
             ignore_conflicts=True,
         )
-    if tournament.entries.count() < ladder.seats:
+    ratings = dict(ladder.standings.values_list("bot", "rating"))
+    entries = list(tournament.entries.all())
+    for entry in entries:
+        entry.rating = ratings.get(entry.bot_id, elo.START)
+    TournamentEntry.objects.bulk_update(entries, ["rating"])
+    history = history_of(tournament)
+    if is_too_small(history.terms, history.participants, 1, _fill_ins(history)):
         tournament.state = State.CANCELLED
         tournament.finished_at = timezone.now()
     else:
         tournament.state = State.RUNNING
 
 
-def _next_round(tournament: Tournament, ladder: Ladder) -> None:
+def _open_next(tournament: Tournament, ladder: Ladder) -> None:
     """Open the next round once the one before it has been applied, or finish."""
-    opened = list(tournament.rounds.order_by("number"))
-    if any(round_.applied_at is None for round_ in opened):
+    if tournament.rounds.filter(applied_at__isnull=True).exists():
         return
-    owners = dict(tournament.entries.values_list("bot", "bot__owner"))
-    seed = bytes(tournament.seed)
-    planned = round_robin(owners, ladder.seats, seed)
-    if len(opened) == len(planned):
+    history = history_of(tournament)
+    drawn = next_round(history.terms, history.participants, history.rounds, _fill_ins(history))
+    if drawn is None:
         tournament.state = State.FINISHED
         tournament.finished_at = timezone.now()
         return
     open_round(
         ladder=ladder,
-        tables=planned[len(opened)],
-        seed=seed,
+        tables=drawn.tables,
+        seed=bytes(tournament.seed),
         tournament=tournament,
-        first_block=sum(len(tables) for tables in planned[: len(opened)]),
+        stage=drawn.number,
+        extra=drawn.extra,
+        byes=drawn.byes,
+        first_block=history.blocks_drawn,
+        played=history.times,
     )
+
+
+def _fill_ins(history: History) -> list[int]:
+    """Return the house bots that may take empty seats."""
+    if not history.tournament.fill_in:
+        return []
+    return [bot.pk for bot in _house_bots() if bot.pk not in history.entries]
+
+
+def _house_bots() -> QuerySet[Bot]:
+    house = Bot.objects.filter(kind=Bot.Kind.HOUSE, paused=False, current__isnull=False)
+    return house.order_by("pk")

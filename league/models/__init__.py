@@ -6,17 +6,19 @@ from league.models.comparisons import Comparison, SwapBlock
 from league.models.hosting import BotSource, SeatLog, Trial
 from league.models.ladders import BlockEntry, Ladder, LadderEntry, RoundEntry, Standing
 from league.models.matches import Match, MatchSeat
-from league.models.rounds import Block, BlockBot, Round
-from league.models.tournaments import Schedule, Tournament, TournamentEntry
+from league.models.rounds import Block, BlockBot, Bye, Round
+from league.models.tournaments import Arrangement, Schedule, Tournament, TournamentEntry
 from league.models.turns import LiveMove, Turn
 
 __all__ = [
+    "Arrangement",
     "Block",
     "BlockBot",
     "BlockEntry",
     "Bot",
     "BotSource",
     "BotVersion",
+    "Bye",
     "Comparison",
     "Ladder",
     "LadderEntry",

@@ -14,6 +14,14 @@ class Round(models.Model):
     tournament = models.ForeignKey(
         "Tournament", models.PROTECT, related_name="rounds", null=True, blank=True
     )
+    stage = models.PositiveIntegerField(
+        null=True, blank=True, help_text="Its number in its tournament, from 1."
+    )
+    extra = models.PositiveSmallIntegerField(
+        default=0,
+        db_default=0,
+        help_text="From 1 for the blocks that untie a stage of a knockout, else 0.",
+    )
     seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64)
     k_schedule = models.JSONField(
@@ -25,11 +33,30 @@ class Round(models.Model):
     class Meta:
         ordering = ["ladder", "number"]
         constraints = [
-            models.UniqueConstraint(fields=["ladder", "number"], name="one_round_a_number")
+            models.UniqueConstraint(fields=["ladder", "number"], name="one_round_a_number"),
+            models.UniqueConstraint(
+                fields=["tournament", "stage", "extra"], name="a_tournament_opens_a_stage_once"
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.ladder.slug}, round {self.number}"
+
+
+class Bye(models.Model):
+    """A bot that sits blocks of a tournament's round out, for want of a seat or of opponents."""
+
+    round = models.ForeignKey(Round, models.CASCADE, related_name="byes")
+    bot = models.ForeignKey("Bot", models.PROTECT, related_name="byes")
+    blocks = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["round", "bot"], name="one_bye_a_bot_and_round")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot.name} in {self.round}"
 
 
 class Block(models.Model):

@@ -1,9 +1,62 @@
 """Tournaments, who is entered, and the schedules that make them."""
 
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
+from engine.pairing import MOST_BLOCKS_A_ROUND
+from engine.pairing.swiss import BLOCKS_A_TABLE
 
-class Tournament(models.Model):
+MOST_SWISS_ROUNDS = 50
+
+
+class Arrangement(models.Model):
+    """How a tournament is played; what a schedule hands on to those that it makes."""
+
+    class Format(models.TextChoices):
+        """What decides who sits together next, as `engine.pairing.Format`."""
+
+        ROUND_ROBIN = "round-robin", "round robin"
+        SWISS = "swiss", "swiss"
+        KNOCKOUT = "knockout", "knockout"
+
+    format = models.CharField(
+        max_length=16, choices=Format, default=Format.ROUND_ROBIN, db_default=Format.ROUND_ROBIN
+    )
+    blocks_a_table = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_BLOCKS_A_ROUND)],
+        help_text="That a table plays in a round; empty for 2 in a swiss, else 1.",
+    )
+    swiss_rounds = models.PositiveSmallIntegerField(
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_SWISS_ROUNDS)],
+        help_text="Of a swiss; empty for log2 of the entrants, rounded up, and 2.",
+    )
+    late_entry = models.BooleanField(
+        default=False, db_default=False, help_text="Take entries while it runs; not in a knockout."
+    )
+    house_bots = models.BooleanField(
+        default=True, db_default=True, help_text="Enter the house bots at the start."
+    )
+    fill_in = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="House bots that are not entered take empty seats; they are not ranked.",
+    )
+
+    class Meta:
+        abstract = True
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks a table plays in a round."""
+        usual = BLOCKS_A_TABLE if self.format == self.Format.SWISS else 1
+        return self.blocks_a_table or usual
+
+
+class Tournament(Arrangement):
     """An event with entrants and an end, rated on a ladder."""
 
     class State(models.TextChoices):
@@ -17,16 +70,12 @@ class Tournament(models.Model):
 
     title = models.CharField(max_length=80)
     ladder = models.ForeignKey("Ladder", models.PROTECT, related_name="tournaments")
-    format = models.CharField(
-        max_length=16, choices=[("round-robin", "round robin")], default="round-robin"
-    )
     state = models.CharField(max_length=10, choices=State, default=State.ANNOUNCED)
     entries_open_at = models.DateTimeField()
     starts_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
     seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64)
-    house_bots = models.BooleanField(default=True, help_text="Enter the house bots at the start.")
     schedule = models.ForeignKey(
         "Schedule", models.PROTECT, related_name="tournaments", null=True, blank=True
     )
@@ -45,23 +94,50 @@ class Tournament(models.Model):
 
 
 class TournamentEntry(models.Model):
-    """A bot that is entered for a tournament."""
+    """A bot that is entered for a tournament; once that has begun, the row stays."""
+
+    class State(models.TextChoices):
+        """Whether the bot is still in."""
+
+        ENTERED = "entered", "entered"
+        WITHDRAWN = "withdrawn", "withdrawn"
+        DISQUALIFIED = "disqualified", "disqualified"
 
     tournament = models.ForeignKey(Tournament, models.CASCADE, related_name="entries")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="tournament_entries")
     entered_at = models.DateTimeField(auto_now_add=True)
+    state = models.CharField(
+        max_length=12, choices=State, default=State.ENTERED, db_default=State.ENTERED
+    )
+    rating = models.BigIntegerField(
+        null=True, blank=True, help_text="In thousandths of an Elo point, when it came in."
+    )
+    first_round = models.PositiveIntegerField(
+        default=1, db_default=1, help_text="That it may be drawn for; later than 1 if it was late."
+    )
+    left_after = models.PositiveIntegerField(
+        null=True, blank=True, help_text="How many rounds had been opened when it left."
+    )
+    reason = models.CharField(
+        max_length=200, blank=True, db_default="", help_text="Why it was disqualified; public."
+    )
 
     class Meta:
         verbose_name_plural = "tournament entries"
         constraints = [
-            models.UniqueConstraint(fields=["tournament", "bot"], name="a_bot_enters_once")
+            models.UniqueConstraint(fields=["tournament", "bot"], name="a_bot_enters_once"),
+            models.CheckConstraint(
+                condition=models.Q(state="entered", left_after__isnull=True)
+                | (~models.Q(state="entered") & models.Q(left_after__isnull=False)),
+                name="who_left_did_so_at_a_time",
+            ),
         ]
 
     def __str__(self) -> str:
         return f"{self.bot.name} in {self.tournament.title}"
 
 
-class Schedule(models.Model):
+class Schedule(Arrangement):
     """Makes a tournament again and again: every so many hours, or weekly at a time of day."""
 
     title = models.CharField(max_length=80)

@@ -27,7 +27,7 @@ def open_match(
         number=plan.index,
         game=ladder.game,
         rules=ladder.rules,
-        seats=ladder.seats,
+        seats=len(plan.seating),
         move_seconds=ladder.move_seconds,
         bank_seconds=ladder.bank_seconds,
         deal_seed=plan.deal_seed,

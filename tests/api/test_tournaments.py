@@ -102,9 +102,47 @@ def test_a_bot_enters_and_withdraws_while_entries_are_open(api, tournament, ada,
         assert api.call("PUT", path, token=token).status_code == 200
     assert api.get(f"tournaments/{tournament.pk}").json()["entries"] == 1
     assert api.call("DELETE", path, token=bot[1]).status_code == 204
-    Tournament.objects.update(state="running")
+    Tournament.objects.update(state="finished")
     assert_problem(api.call("PUT", path, token=bot[1]), 409, "entries-not-open")
     assert_problem(api.call("DELETE", path, token=bot[1]), 409, "entries-not-open")
+
+
+def test_a_bot_that_withdraws_while_the_tournament_runs_does_not_come_back(api, tournament, bot):
+    path = f"tournaments/{tournament.pk}/entries/ada-bot"
+    api.call("PUT", path, token=bot[1])
+    Tournament.objects.update(state="running", late_entry=True)
+    for _ in range(2):
+        assert api.call("DELETE", path, token=bot[1]).status_code == 204
+    assert_problem(api.call("PUT", path, token=bot[1]), 409, "bot-has-left")
+    [entry] = api.get(f"tournaments/{tournament.pk}/entries").json()["results"]
+    assert (entry["bot"], entry["owner"], entry["state"]) == ("ada-bot", "ada", "withdrawn")
+    assert entry["left_after"] == 0
+
+
+def test_a_bot_comes_late_where_the_organiser_allows_it(api, tournament, bot):
+    path = f"tournaments/{tournament.pk}/entries/ada-bot"
+    Tournament.objects.update(state="running")
+    assert_problem(api.call("PUT", path, token=bot[1]), 409, "entries-not-open")
+    Tournament.objects.update(late_entry=True)
+    entered = api.call("PUT", path, token=bot[1]).json()
+    assert (entered["first_round"], entered["rating"]) == (1, 1_500_000)
+
+
+def test_an_organiser_disqualifies_a_bot_and_says_why(api, tournament, ada, bot, organiser):
+    path = f"tournaments/{tournament.pk}/entries/ada-bot"
+    why = {"reason": "Asked for hidden cards."}
+    answer = api.post(f"{path}/disqualify", why, token=organiser)
+    assert_problem(answer, 404, "not-found")
+    api.call("PUT", path, token=bot[1])
+    answer = api.post(f"{path}/disqualify", why, token=ada[1])
+    assert_problem(answer, 403, "organiser-needed")
+    answer = api.post(f"{path}/disqualify", {"reason": " "}, token=organiser)
+    assert "reason" in assert_problem(answer, 400, "invalid")["errors"]
+    answer = api.post(f"{path}/disqualify", why, token=organiser)
+    assert answer.json().items() >= {"state": "disqualified", **why}.items()
+    assert_problem(api.call("PUT", path, token=bot[1]), 409, "bot-has-left")
+    [row] = api.get(f"tournaments/{tournament.pk}/standings").json()["results"]
+    assert (row["rank"], row["state"], row["reason"]) == (None, "disqualified", why["reason"])
 
 
 def test_a_bot_without_a_version_does_not_enter(api, tournament, ada):
@@ -130,6 +168,87 @@ def test_a_finished_tournament_shows_standings_rounds_and_its_seed(api, ladder):
     scores = [row["score"] for row in rows]
     assert scores == sorted(scores, reverse=True)
     assert len(api.get(f"{path}/rounds").json()["results"]) > 0
+
+
+def test_formats_are_arranged_and_changed_until_it_begins(api, ladder, organiser):
+    swiss = {"format": "swiss", "swiss_rounds": 4, "house_bots": False, "fill_in": True}
+    made = api.post("tournaments", new(**swiss), token=organiser).json()
+    assert made.items() >= {**swiss, "blocks_a_table": 2, "late_entry": False}.items()
+    path = f"tournaments/{made['id']}"
+    changed = {"format": "knockout", "swiss_rounds": None}
+    shown = api.call("PATCH", path, changed, token=organiser).json()
+    assert shown.items() >= {**changed, "blocks_a_table": 1}.items()
+
+
+@pytest.mark.parametrize(
+    ("field", "arrangement"),
+    [
+        ("format", {"format": "ladder"}),
+        ("late_entry", {"format": "knockout", "late_entry": True}),
+        ("swiss_rounds", {"swiss_rounds": 3}),
+        ("swiss_rounds", {"format": "swiss", "swiss_rounds": 0}),
+        ("blocks_a_table", {"blocks_a_table": 5}),
+        ("fill_in", {"fill_in": True, "house_bots": True}),
+    ],
+)
+def test_an_arrangement_that_makes_no_sense_is_refused_by_field(
+    api, ladder, organiser, tournament, field, arrangement
+):
+    answer = api.post("tournaments", new(**arrangement), token=organiser)
+    assert field in assert_problem(answer, 400, "invalid")["errors"]
+    answer = api.call("PATCH", f"tournaments/{tournament.pk}", arrangement, token=organiser)
+    assert field in assert_problem(answer, 400, "invalid")["errors"]
+
+
+def test_a_knockout_tells_its_rounds_bracket_and_standings(api):
+    small.bots(6)
+    played = small.tournament(small.ladder(seats=4), format="knockout")
+    small.run_all()
+    path = f"tournaments/{played.pk}"
+    bracket = api.get(f"{path}/bracket").json()["results"]
+    assert [round_["stage"] for round_ in bracket] == list(range(1, len(bracket) + 1))
+    assert bracket[-1]["final"]
+    [final] = bracket[-1]["tables"]
+    [winner] = [seat["bot"] for seat in final["seats"] if seat["goes_on"]]
+    rows = api.get(f"{path}/standings").json()["results"]
+    assert rows[0].items() >= {"bot": winner, "table_place": 1}.items()
+    assert rows[0]["round_reached"] == len(bracket)
+    seats = [seat for table in bracket[0]["tables"] for seat in table["seats"]]
+    assert sorted(seat["seed"] for seat in seats) == [1, 2, 3, 4, 5, 6]
+    rounds = api.get(f"{path}/rounds").json()["results"]
+    assert {round_["stage"] for round_ in rounds} == set(range(1, len(bracket) + 1))
+    first = rounds[-1]
+    assert {bot for table in first["tables"] for bot in table["bots"]} == {
+        seat["bot"] for seat in seats
+    }
+
+
+def test_a_swiss_tells_who_took_what_from_whom_and_who_had_a_bye(api):
+    small.bots(5)
+    played = small.tournament(small.ladder(seats=2), format="swiss", swiss_rounds=2)
+    small.run_all()
+    path = f"tournaments/{played.pk}"
+    rows = api.get(f"{path}/cross-table").json()["results"]
+    taken = {(row["bot"], met["opponent"]): met for row in rows for met in row["met"]}
+    for (bot, other), met in taken.items():
+        assert met["taken"] + taken[other, bot]["taken"] == met["blocks"] == 2
+    rounds = api.get(f"{path}/rounds").json()["results"]
+    assert [len(round_["byes"]) for round_ in rounds] == [1, 1]
+    assert len({round_["byes"][0]["bot"] for round_ in rounds}) == 2
+    standings = api.get(f"{path}/standings").json()["results"]
+    assert sorted(row["byes"] for row in standings) == [0, 0, 0, 2, 2]
+    assert api.get(f"{path}/bracket").json()["results"] == []
+
+
+@pytest.mark.parametrize("part", ["rounds", "standings", "cross-table", "bracket", "entries"])
+def test_parts_of_a_tournament_cost_as_many_queries_however_long_it_is(
+    api, part, django_assert_max_num_queries
+):
+    small.bots(7)
+    played = small.tournament(small.ladder(seats=3), format="knockout")
+    small.run_all()
+    with django_assert_max_num_queries(8):
+        assert api.get(f"tournaments/{played.pk}/{part}").status_code == 200
 
 
 @pytest.mark.parametrize("count", [1, 10])

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import timedelta
 from random import Random
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -14,10 +15,9 @@ from league.models import Bot, BotVersion, Ladder, MatchSeat, Tournament
 
 
 def ladder(slug: str = "quick", seats: int = 3) -> Ladder:
-    """Store a ladder of short matches."""
-    return Ladder.objects.create(
-        slug=slug, title=slug.title(), game="twelve-days", rules="eight-nights", seats=seats
-    )
+    """Store a ladder of short matches; only one of the games is for two."""
+    game, rules = ("partridge", "eagle-short") if seats == 2 else ("twelve-days", "eight-nights")
+    return Ladder.objects.create(slug=slug, title=slug.title(), game=game, rules=rules, seats=seats)
 
 
 def bots(count: int, owner: User | None = None, prefix: str = "bot") -> list[Bot]:
@@ -47,7 +47,7 @@ def players(seating: Sequence[MatchSeat]) -> list[Player]:
     return [player(seat) for seat in seating]
 
 
-def tournament(of: Ladder, *, house_bots: bool = True) -> Tournament:
+def tournament(of: Ladder, *, house_bots: bool = True, **arrangement: Any) -> Tournament:
     """Announce a tournament that is due now."""
     now = timezone.now()
     return events.announce_tournament(
@@ -56,20 +56,27 @@ def tournament(of: Ladder, *, house_bots: bool = True) -> Tournament:
         starts_at=now - timedelta(seconds=1),
         entries_open_at=now - timedelta(hours=1),
         house_bots=house_bots,
+        **arrangement,
     )
 
 
 def run_all() -> None:
     """Do what the tasks do until nothing is left to do."""
     for _ in range(100):
-        for tournament_id in events.tournaments_to_advance():
-            events.advance(tournament_id)
-        due = play.take_due()
-        for match_id in due:
-            play.play_match(match_id, players=players)
-        for round_id in standings.rounds_to_close():
-            standings.close_round(round_id)
+        due = run_once()
         running = Tournament.objects.exclude(state__in=["finished", "cancelled"])
         if not due and not running.exists():
             return
     raise AssertionError("the league does not come to an end")
+
+
+def run_once() -> int:
+    """Do what the tasks do at a tick; return how many matches were due."""
+    for tournament_id in events.tournaments_to_advance():
+        events.advance(tournament_id)
+    due = play.take_due()
+    for match_id in due:
+        play.play_match(match_id, players=players)
+    for round_id in standings.rounds_to_close():
+        standings.close_round(round_id)
+    return len(due)

@@ -141,8 +141,10 @@ def test_a_round_robin_draws_the_same_tables_though_its_past_is_told_later(
 def test_every_entrant_but_the_disqualified_has_one_rank(event: Simulated) -> None:
     everybody = [*event.participants.values()]
     rows = rank_event(event.terms, everybody, event.rounds, over=True)
-    assert {row.bot for row in rows} == {one.bot for one in everybody if not one.disqualified}
-    assert [row.rank for row in rows] == list(range(1, len(rows) + 1))
+    ranked = [row for row in rows if row.rank is not None]
+    assert {row.bot for row in ranked} == {one.bot for one in everybody if not one.disqualified}
+    assert [row.rank for row in ranked] == list(range(1, len(ranked) + 1))
+    assert {row.bot for row in rows} == {one.bot for one in everybody}
 
 
 @fewer
@@ -369,8 +371,9 @@ def test_the_disqualified_have_no_rank_and_everybody_elses_score_stands() -> Non
     before = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
     event.leave(before[0].bot, disqualified=True)
     after = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
-    assert [row.bot for row in after] == [row.bot for row in before[1:]]
-    assert [row.score for row in after] == [row.score for row in before[1:]]
+    assert [row.bot for row in after] == [row.bot for row in [*before[1:], before[0]]]
+    assert [row.score for row in after[:-1]] == [row.score for row in before[1:]]
+    assert [row.rank for row in after] == [*range(1, len(after)), None]
 
 
 def test_a_bot_that_is_entered_does_not_fill_in() -> None:
