@@ -297,6 +297,7 @@ class BracketTable(TypedDict):
 
     seats: list[BracketSeat]
     extra_blocks: int
+    by_seed: bool
 
 
 class BracketRound(TypedDict):

@@ -1,8 +1,16 @@
 """Django's admin, for organisers."""
 
-from django.contrib import admin
+from collections.abc import Callable, Sequence
+from typing import Any
 
-from league import models
+from django import forms
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from league import events, models
+from league.events.arrangements import FIELDS as ARRANGED
 
 
 @admin.register(models.Bot)
@@ -22,12 +30,27 @@ class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ("title", "slug", "game", "rules", "seats", "paused")
 
 
+class ArrangementForm(forms.ModelForm):  # type: ignore[type-arg]
+    """Refuses what does not go together."""
+
+    def clean(self) -> dict[str, Any]:
+        """Check the fields together, as the API does."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors:
+            settled = {name: cleaned[name] for name in ARRANGED if name in cleaned}
+            kept = {**events.arrangement_of(self.instance), **settled}
+            events.check_arrangement(type(self.instance)(**kept))
+        return cleaned
+
+
 @admin.register(models.Tournament)
 class TournamentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Tournaments; their seeds stay out of sight."""
 
+    form = ArrangementForm
     list_display = ("title", "ladder", "format", "state", "starts_at")
-    list_filter = ("state", "ladder")
+    list_filter = ("state", "format", "ladder")
+    search_fields = ("title",)
     exclude = ("seed",)
     readonly_fields = ("commitment", "state", "finished_at")
 
@@ -35,14 +58,83 @@ class TournamentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """Tournaments are announced by schedules or through the API, which draw their seeds."""
         return False
 
+    def get_readonly_fields(self, request: object, obj: Any = None) -> Sequence[str]:
+        """How a tournament is played is settled when it begins."""
+        states = models.Tournament.State
+        if obj is None or obj.state in (states.ANNOUNCED, states.ENTRIES_OPEN):
+            return self.readonly_fields
+        return (*self.readonly_fields, "ladder", "entries_open_at", "starts_at", *ARRANGED)
+
+
+@admin.register(models.TournamentEntry)
+class TournamentEntryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Entries: who is in, who has left. They change by the actions."""
+
+    list_display = ("bot", "tournament", "state", "first_round", "left_after", "reason")
+    list_filter = ("state", "tournament")
+    search_fields = ("bot__name", "tournament__title")
+    actions = ("withdraw", "disqualify")
+    readonly_fields = (
+        "tournament",
+        "bot",
+        "entered_at",
+        "state",
+        "rating",
+        "first_round",
+        "left_after",
+    )
+
+    def has_add_permission(self, request: object) -> bool:
+        """Owners enter their bots."""
+        return False
+
+    def has_delete_permission(self, request: object, obj: object = None) -> bool:
+        """Who has begun stays on record."""
+        return False
+
+    @admin.action(description="Withdraw: play no further round", permissions=["change"])
+    def withdraw(self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]) -> None:
+        """Withdraw the bots of the chosen entries."""
+        self._each(request, queryset, events.withdraw, "withdrawn")
+
+    @admin.action(
+        description="Disqualify: lose the rank and play no further round", permissions=["change"]
+    )
+    def disqualify(self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]) -> None:
+        """Disqualify the bots of the chosen entries; each for the reason that its entry gives."""
+
+        def work(*, tournament: models.Tournament, bot: models.Bot) -> None:
+            entry = queryset.get(tournament=tournament, bot=bot)
+            reason = entry.reason or "By decision of the organisers."
+            events.disqualify(tournament=tournament, bot=bot, reason=reason)
+
+        self._each(request, queryset, work, "disqualified")
+
+    def _each(
+        self,
+        request: HttpRequest,
+        entries: QuerySet[models.TournamentEntry],
+        work: Callable[..., object],
+        done: str,
+    ) -> None:
+        for entry in entries.select_related("tournament", "bot"):
+            try:
+                work(tournament=entry.tournament, bot=entry.bot)
+            except ValidationError as error:
+                self.message_user(request, " ".join(error.messages), messages.ERROR)
+            else:
+                self.message_user(request, f"{entry.bot} is {done}.")
+
 
 @admin.register(models.Schedule)
 class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Series of tournaments."""
 
+    form = ArrangementForm
     list_display = (
         "title",
         "ladder",
+        "format",
         "every_hours",
         "weekday",
         "time_of_day",

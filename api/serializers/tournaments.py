@@ -259,7 +259,8 @@ class BracketTableSerializer(serializers.Serializer[None]):
     """A table of a knockout's round."""
 
     seats = BracketSeatSerializer(many=True, help_text="Best first.")
-    extra_blocks = serializers.IntegerField()
+    extra_blocks = serializers.IntegerField(help_text="Played for a tie at the cut, 4 at most.")
+    by_seed = serializers.BooleanField(help_text="Still tied then, so the better seed went on.")
 
 
 class BracketRoundSerializer(serializers.Serializer[None]):

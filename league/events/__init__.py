@@ -1,5 +1,6 @@
 """Tournaments and rounds: who plays whom when; the one door through which they change."""
 
+from league.events.arrangements import arrangement_of, check_arrangement
 from league.events.comparisons import (
     advance_comparison,
     cancel_comparison,
@@ -30,9 +31,11 @@ __all__ = [
     "advance_comparison",
     "announce_due",
     "announce_tournament",
+    "arrangement_of",
     "cancel",
     "cancel_comparison",
     "change_tournament",
+    "check_arrangement",
     "compare",
     "comparisons_to_advance",
     "disqualify",

@@ -61,6 +61,13 @@ class BracketTable:
     seats: list[BracketSeat]
     extra_blocks: int
 
+    @property
+    def by_seed(self) -> bool:
+        """Whether the cut is still tied after the extra blocks, so that the better seed went on."""
+        on = {seat.scores for seat in self.seats if seat.goes_on and seat.seed}
+        out = {seat.scores for seat in self.seats if seat.goes_on is False and seat.seed}
+        return self.extra_blocks > 0 and bool(on & out)
+
 
 @dataclass(frozen=True)
 class BracketRound:

@@ -193,7 +193,7 @@ def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
 @login_required
 @require_POST
 def tournament_entry(request: HttpRequest, pk: int) -> HttpResponse:
-    """Enter a bot for a tournament while entries are open."""
+    """Enter a bot for a tournament."""
     tournament = get_object_or_404(Tournament, pk=pk)
     bot = _own_bot(request, request.POST.get("bot", ""))
     try:
@@ -202,6 +202,21 @@ def tournament_entry(request: HttpRequest, pk: int) -> HttpResponse:
         messages.error(request, " ".join(error.messages))
     else:
         messages.success(request, f"{bot} is entered.")
+    return redirect("web:tournament", pk=pk)
+
+
+@login_required
+@require_POST
+def tournament_withdrawal(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take a bot out of a tournament."""
+    tournament = get_object_or_404(Tournament, pk=pk)
+    bot = _own_bot(request, request.POST.get("bot", ""))
+    try:
+        events.withdraw(tournament=tournament, bot=bot)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"{bot} is withdrawn.")
     return redirect("web:tournament", pk=pk)
 
 

@@ -6,6 +6,8 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.db.models import Count, Prefetch, Q, QuerySet
 
+from league.events import takes_entries
+from league.events.history import History
 from league.models import (
     Block,
     Bot,
@@ -18,6 +20,7 @@ from league.models import (
     RoundEntry,
     Standing,
     Tournament,
+    TournamentEntry,
 )
 from league.standings.listing import in_order
 
@@ -166,11 +169,23 @@ def source_of(version: BotVersion) -> str | None:
 
 def bots_to_enter(user: Any, tournament: Tournament) -> list[Bot]:
     """Return a person's bots that could be entered for a tournament now."""
-    if not user.is_authenticated or tournament.state != State.ENTRIES_OPEN:
+    if not user.is_authenticated or not takes_entries(tournament):
         return []
     return list(
         user.bots.filter(current__isnull=False).exclude(tournament_entries__tournament=tournament)
     )
+
+
+def bots_to_withdraw(user: Any, history: History) -> list[Bot]:
+    """Return a person's bots that could be taken out of a tournament now."""
+    can = history.tournament.state in (State.ENTRIES_OPEN, State.RUNNING)
+    if not user.is_authenticated or not can:
+        return []
+    return [
+        entry.bot
+        for entry in history.entries.values()
+        if entry.bot.owner_id == user.pk and entry.state == TournamentEntry.State.ENTERED
+    ]
 
 
 def _counted(tournaments: QuerySet[Tournament]) -> QuerySet[Tournament]:

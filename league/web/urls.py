@@ -39,4 +39,9 @@ urlpatterns = [
         name="ladder-entry",
     ),
     path("tournaments/<int:pk>/enter/", account_views.tournament_entry, name="tournament-entry"),
+    path(
+        "tournaments/<int:pk>/withdraw/",
+        account_views.tournament_withdrawal,
+        name="tournament-withdrawal",
+    ),
 ]

@@ -9,14 +9,16 @@ from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
+from engine.pairing import rounds_opened
 from league.accounts import is_online
 from league.events import comparisons
-from league.events.results import tournament_standings
+from league.events.history import history_of
+from league.events.results import bracket_of
 from league.models import Bot, Comparison, Ladder, Match, Round, Tournament
 from league.play.reports import owner_report
 from league.play.watching import is_open_to_all, record_line
 from league.standings.listing import RANKED_FROM, add_ranks
-from league.web import selectors
+from league.web import selectors, tournament_page
 from league.web.charts import chart
 from league.web.replays import Step, steps
 
@@ -128,22 +130,30 @@ def tournaments(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def tournament(request: HttpRequest, pk: int) -> HttpResponse:
-    """A tournament: its times, how it stands, and one of its rounds."""
+    """A tournament: its times, how it stands, who met whom, and one of its rounds."""
     found = get_object_or_404(Tournament.objects.select_related("ladder"), pk=pk)
-    rounds = list(found.rounds.order_by("number"))
-    selectors.add_block_counts(rounds)
-    shown = _round_shown(request, rounds)
+    history = history_of(found)
+    named = tournament_page.rounds_named(history)
+    selectors.add_block_counts(history.opened)
+    shown = _round_shown(request, history.opened)
     finished = found.state == Tournament.State.FINISHED
     context: dict[str, Any] = {
         "tournament": found,
-        "standings": tournament_standings(found),
-        "rounds": list(enumerate(rounds, 1)),
+        "told": tournament_page.in_its_words(history),
+        "standings": tournament_page.standings_told(history),
+        "bracket": bracket_of(history),
+        "crossed": tournament_page.cross_table_told(history),
+        "rounds": [(at, *of) for at, of in enumerate(named, 1)],
+        "opened": rounds_opened(history.rounds),
+        "length": tournament_page.length_of(history),
         "shown": shown,
         "seed": bytes(found.seed).hex() if finished else None,
         "live": found.state in (Tournament.State.RUNNING, Tournament.State.ENTRIES_OPEN),
         "to_enter": selectors.bots_to_enter(request.user, found),
+        "to_withdraw": selectors.bots_to_withdraw(request.user, history),
     }
     if shown:
+        context["byes"] = tournament_page.byes_of(history, shown)
         context["blocks"] = _page(request, selectors.blocks_shown(shown), _BLOCKS)
     return render(request, "league/tournament.html", context)
 

@@ -189,6 +189,19 @@ def test_a_tie_at_the_cut_opens_an_extra_block_for_that_table() -> None:
     assert sum(tournament.ladder.standings.values_list("rating", flat=True)) == 4 * elo.START
 
 
+def test_a_cut_that_stays_tied_says_that_the_better_seed_went_on() -> None:
+    tournament = begun(bots=2, seats=2, format="knockout")
+    for _ in range(5):
+        play_round()
+        MatchSeat.objects.update(place=1)
+        events.advance(tournament.pk)
+    assert again(tournament).state == "finished"
+    [final] = bracket_of(history_of(again(tournament)))
+    [table] = final.tables
+    assert (table.extra_blocks, table.by_seed) == (4, True)
+    assert [(seat.seed, seat.goes_on) for seat in table.seats] == [(1, True), (2, False)]
+
+
 def test_house_bots_fill_in_where_the_organiser_wants_it_and_are_not_ranked() -> None:
     tournament = small.tournament(
         small.ladder(seats=4), format="swiss", house_bots=False, fill_in=True

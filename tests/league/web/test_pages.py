@@ -1,8 +1,10 @@
 """The pages, with much and with nothing on them."""
 
 import json
+from itertools import pairwise
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -10,9 +12,10 @@ from django.test.utils import CaptureQueriesContext
 from engine.record import read, verify
 from league import events, play
 from league.events.results import tournament_standings
-from league.models import Ladder, Match, Standing, Tournament
+from league.models import Bot, Ladder, Match, Standing, Tournament
 from league.standings.listing import RANKED_FROM
 from league.web.replays import steps
+from league.web.tournament_page import behind
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,9 +59,73 @@ def test_a_tournament_shows_its_standings_and_in_the_end_its_seed(
     assert text.count("bot-0") > 1
     standings = tournament_standings(played)
     assert [placed.row.rank for placed in standings] == [1, 2, 3, 4]
-    for placed in standings[1:]:
-        assert f"<td>{placed.row.decided_by}</td>" in text
+    for placed in standings:
+        assert f"<strong>{float(placed.row.score):.2f}</strong>" in text
     assert 'http-equiv="refresh"' not in text
+
+
+def test_a_tie_is_told_with_its_numbers_below_the_name(client: Client) -> None:
+    small.bots(8)
+    cup = small.tournament(small.ladder(seats=2), format="knockout")
+    small.run_all()
+    text = page(client, f"/tournaments/{cup.pk}/")
+    rows = [placed.row for placed in tournament_standings(cup)]
+    told = [behind(row, above) for above, row in pairwise(rows)]
+    assert [text.count(f"by {of}<") >= 1 for of in told if of] == [True] * len(
+        [*filter(None, told)]
+    )
+    assert any(told)
+    assert [bool(of) for of in told] == [
+        row.decided_by not in ("round-reached", "table-place", "score") for row in rows[1:]
+    ]
+
+
+def test_the_bracket_of_a_knockout_shows_who_goes_on_and_who_has_won(client: Client) -> None:
+    small.bots(9)
+    cup = small.tournament(small.ladder(seats=4), format="knockout")
+    small.run_all()
+    text = page(client, f"/tournaments/{cup.pk}/")
+    assert text.count("has won") == 1
+    assert text.count(", goes on") == 6 + 4
+    assert "Cross table" not in text
+    winner = tournament_standings(cup)[0].bot.name
+    assert f'{winner}</a><span class="unseen">, has won' in text
+
+
+def test_a_swiss_has_a_cross_table_and_tells_who_left_and_who_came_late(client: Client) -> None:
+    small.bots(7)
+    swiss = small.tournament(small.ladder(seats=3), format="swiss", late_entry=True)
+    small.run_once()
+    gone, bad = Bot.objects.filter(name__in=["bot-0", "bot-1"]).order_by("name")
+    events.withdraw(tournament=swiss, bot=gone)
+    events.disqualify(tournament=swiss, bot=bad, reason="It asked for <hidden> cards.")
+    [guest] = small.bots(1, owner=User.objects.create(username="ada"), prefix="guest")
+    events.enter(tournament=swiss, bot=guest)
+    small.run_all()
+    text = page(client, f"/tournaments/{swiss.pk}/")
+    for said in ("withdrew in round 1", "It asked for &lt;hidden&gt; cards.", "from round 2"):
+        assert said in text
+    assert text.count('<td class="number self">') == 8
+    assert 'style="' not in text
+    assert "<script>" not in text
+
+
+def test_an_owner_enters_late_and_withdraws_on_the_page(client: Client) -> None:
+    small.bots(7)
+    swiss = small.tournament(small.ladder(seats=3), format="swiss", late_entry=True)
+    small.run_once()
+    ada = User.objects.create(username="ada")
+    small.bots(1, owner=ada, prefix="guest")
+    client.force_login(ada)
+    path = f"/tournaments/{swiss.pk}/"
+    assert "It plays from the next round on." in page(client, path)
+    client.post(f"{path}enter/", {"bot": "guest-0"})
+    assert swiss.entries.get(bot__name="guest-0").first_round == 2
+    assert "Withdraw a bot" in page(client, path)
+    client.post(f"{path}withdraw/", {"bot": "guest-0"})
+    assert swiss.entries.get(bot__name="guest-0").state == "withdrawn"
+    assert "Withdraw a bot" not in page(client, path)
+    assert client.post(f"{path}withdraw/", {"bot": "bot-0"}).status_code == 404
 
 
 def test_a_running_tournament_keeps_its_seed_and_refreshes(client: Client) -> None:

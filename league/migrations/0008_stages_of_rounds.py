@@ -14,6 +14,6 @@ def number_the_stages(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("league", "0020_formats")]
+    dependencies = [("league", "0007_formats")]
 
     operations = [migrations.RunPython(number_the_stages, migrations.RunPython.noop, elidable=True)]

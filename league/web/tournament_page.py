@@ -1,0 +1,162 @@
+"""What the page of a tournament says: how it is played, why each stands where, who met whom."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+from engine.pairing import Met, Row, TieBreak, swiss_length
+from league.events.history import History
+from league.events.results import CrossRow, Placed, cross_table_of, standings_of
+from league.models import Bot, Round, Tournament
+
+MOST_CROSSED = 24
+"""Rows of the cross table; more than that nobody reads on a page."""
+
+_PLAIN = (TieBreak.ROUND_REACHED, TieBreak.TABLE_PLACE, TieBreak.SCORE)
+_CALLED = {
+    TieBreak.HEAD_TO_HEAD: "head to head",
+    TieBreak.BUCHHOLZ: "Buchholz",
+    TieBreak.SONNEBORN_BERGER: "Sonneborn-Berger",
+    TieBreak.WINS: "wins",
+    TieBreak.MEAN_POINTS: "mean points",
+    TieBreak.LOT: "lot",
+}
+
+
+class Standing(NamedTuple):
+    """A row of the standings, with the tie-break that puts it below the row above, in words."""
+
+    placed: Placed
+    behind: str
+
+
+class Cell(NamedTuple):
+    """A cell of the cross table.
+
+    Attributes:
+        text: what was taken, of how many blocks; empty where the two have not met.
+        mark: ``self`` on the diagonal, ``up`` and ``down`` for more and less than half.
+    """
+
+    text: str
+    mark: str
+
+
+class Crossed(NamedTuple):
+    """The cross table of a page: its columns in order, and its rows.
+
+    Attributes:
+        columns: the rank of each and the bot; no rank for house bots that fill in.
+        left_out: entrants that are not shown.
+    """
+
+    columns: list[tuple[int | None, Bot]]
+    rows: list[tuple[Placed, list[Cell]]]
+    left_out: int
+
+
+def standings_told(history: History) -> list[Standing]:
+    """Return the standings, best first, each row with what separates it from the one above."""
+    placed = standings_of(history)
+    told = [Standing(one, "") for one in placed[:1]]
+    told += [Standing(one, behind(one.row, above.row)) for above, one in pairwise(placed)]
+    return told
+
+
+def behind(row: Row, above: Row) -> str:
+    """Return which tie-break separates a row from the one above, with both numbers.
+
+    Empty where the columns say it at a glance: by score, or how far each came.
+    """
+    if row.decided_by is None or row.decided_by in _PLAIN:
+        return ""
+    called = _CALLED[row.decided_by]
+    if row.decided_by == TieBreak.LOT:
+        return called
+    at = list(TieBreak).index(row.decided_by)
+    own, other = (abs(number or 0) for number in (row.numbers[at], above.numbers[at]))
+    for digits in (2, 4, 6):
+        told = [_number(number, digits) for number in (own, other)]
+        if told[0] != told[1]:
+            break
+    return f"{called}, {told[0]} against {told[1]}"
+
+
+def cross_table_told(history: History) -> Crossed | None:
+    """Return the cross table; None in a knockout, whose bracket says more, and before any round."""
+    if history.tournament.format == Tournament.Format.KNOCKOUT or not history.rounds:
+        return None
+    rows = cross_table_of(history, MOST_CROSSED)
+    ranks = {row.placed.bot.pk: row.placed.row.rank for row in rows}
+    columns = [(ranks.get(bot.pk), bot) for bot, _ in rows[0].met] if rows else []
+    told = [(row.placed, [_cell(row, bot, met) for bot, met in row.met]) for row in rows]
+    return Crossed(columns, told, len(history.entries) - len(rows))
+
+
+def rounds_named(history: History) -> list[tuple[Round, str]]:
+    """Return the rounds that were opened with what they are called."""
+    is_final = False
+    named = []
+    for round_, played in zip(history.opened, history.rounds, strict=True):
+        if not played.extra:
+            tables = {block.bots for block in played.blocks}
+            is_knockout = history.tournament.format == Tournament.Format.KNOCKOUT
+            is_final = is_knockout and len(tables) == 1 and not played.byes
+        name = "Final" if is_final else f"Round {played.number}"
+        named.append((round_, f"{name}, extra block {played.extra}" if played.extra else name))
+    return named
+
+
+def byes_of(history: History, round_: Round) -> list[tuple[Bot, int]]:
+    """Return who sits blocks of a round out, and how many."""
+    at = next(at for at, one in enumerate(history.opened) if one.pk == round_.pk)
+    return [(history.bots[bot], blocks) for bot, blocks in sorted(history.rounds[at].byes.items())]
+
+
+def length_of(history: History) -> int | None:
+    """Return how many rounds a swiss that has begun will have; None for other formats."""
+    if history.tournament.format != Tournament.Format.SWISS or not history.rounds:
+        return None
+    return swiss_length(history.terms, history.participants)
+
+
+def in_its_words(history: History) -> Sequence[str]:
+    """Return how the tournament is played, a sentence each."""
+    tournament = history.tournament
+    told = []
+    if tournament.format == Tournament.Format.SWISS:
+        told.append("In each round bots with like scores sit together, if possible for the first.")
+        if tournament.swiss_rounds is None:
+            told.append("With n entrants there are log2(n) rounds, rounded up, and 2 more.")
+    elif tournament.format == Tournament.Format.KNOCKOUT:
+        told.append(
+            "Tables are seeded by rating; the better half of each goes on. A tie at the cut is "
+            "played on, for 4 blocks at most; then the better seed goes on."
+        )
+    else:
+        told.append("Everybody sits with everybody else as often as with any other.")
+    if tournament.blocks > 1:
+        told.append(f"A table plays {tournament.blocks} blocks.")
+    if tournament.late_entry:
+        told.append("Entries are taken while it runs, without points for what was missed.")
+    if tournament.fill_in:
+        told.append("House bots take empty seats; they are not ranked.")
+    told.append("Bots of one owner meet only where there is no other way, and are not rated then.")
+    return told
+
+
+def _cell(row: CrossRow, bot: Bot, met: Met | None) -> Cell:
+    if bot == row.placed.bot:
+        return Cell("", "self")
+    if met is None:
+        return Cell("", "")
+    half = Fraction(met.blocks, 2)
+    mark = "up" if met.taken > half else "down" if met.taken < half else ""
+    return Cell(f"{_number(met.taken, 2)}/{met.blocks}", mark)
+
+
+def _number(number: Fraction | int, digits: int) -> str:
+    """Return a number as short as it can be told with so many decimals."""
+    text = f"{float(number):.{digits}f}"
+    return text.rstrip("0").rstrip(".") if digits > 2 or text.endswith(".00") else text
