@@ -4,7 +4,6 @@ Opponents are random bots, which bring about odd situations soonest. Deals come 
 so that a second check sees the same.
 """
 
-import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -15,7 +14,7 @@ from typing import Any
 from bots_sdk.arena.figures import Times, times
 from bots_sdk.arena.matches import CLOCK, Table, info_for
 from bots_sdk.checking.findings import Finding, Verdict, bytes_told
-from bots_sdk.checking.imports import PROBE, imports_of, missing, question
+from bots_sdk.checking.loading import MOST_EVIDENCE, SLOWER, of_imports, of_loading, of_source
 from bots_sdk.checking.places import Place
 from bots_sdk.checking.players import AskedTwice, Bot, PassedOver, Plain, Restarted
 from bots_sdk.reference import make_player
@@ -26,12 +25,8 @@ from engine.deals import derive
 from engine.games.catalogue import GAMES
 from engine.referee import FAULTS_TO_FORFEIT, Incident, MatchClock, TimeControl, play
 
-_PROBE_SECONDS = 20.0
 _UNHURRIED = TimeControl(move_seconds=60.0)
-_SLOWER = 3
-"""How much slower the league's machine may be than this one, at a bad moment."""
 _MUCH_MEMORY = 0.8
-_MOST_EVIDENCE = 3000
 
 Progress = Callable[[str, int, int], None]
 """Is told what is played, how many matches are done, and how many there are."""
@@ -99,9 +94,10 @@ class Suite:
         Raises:
             SandboxBrokenError: the sandbox failed, not the bot.
         """
-        yield self._source()
-        yield from self._imports()
-        loaded = self._load()
+        yield of_source(self.source)
+        yield from of_imports(self.path, self.source, self.place)
+        info = self._info(_tables(next(iter(GAMES)))[0])
+        loaded = of_loading(self.source, self.place, info)
         yield loaded
         if loaded.verdict is Verdict.WRONG:
             return
@@ -138,78 +134,6 @@ class Suite:
     def times(self) -> Times:
         """How long its moves took in matches that went as planned."""
         return times(each.player.seconds for each in self.matches)
-
-    # -- Before any match --------------------------------------------------------------------
-
-    def _source(self) -> Finding:
-        files = len(self.source.files) or 1
-        size = sum(map(len, self.source.files.values())) or len(self.source.main)
-        told = f"{files} file{'s' if files > 1 else ''}, {bytes_told(size)}"
-        return Finding("source", Verdict.OK, told)
-
-    def _imports(self) -> Iterator[Finding]:
-        imports = imports_of(self.source)
-        if not imports:
-            yield Finding("imports", Verdict.OK, "none")
-            return
-        probe = Source(PROBE, {**self.source.files, "bot.py": PROBE} if self.source.files else {})
-        bot = self._start(probe, {}, lambda: _PROBE_SECONDS)
-        try:
-            absent = missing(bot(question(imports)), imports)
-        except (BotCrashError, BotTimeoutError, json.JSONDecodeError) as error:
-            told = f"one of its imports ends the process that tries it: {error}"
-            yield Finding("imports", Verdict.WRONG, told, "Import less, one at a time.")
-            return
-        finally:
-            bot.close()
-        for each, why in absent:
-            if "failed to map segment" in why:
-                why = "a part of it in C can't be loaded"
-            told = f"{each.file}, line {each.line}: `{each.told}` fails there: {why}"
-            if each.guarded:
-                yield Finding("imports", Verdict.NOTE, f"{told}; it goes on without.")
-            else:
-                yield Finding("imports", Verdict.WRONG, told, self._import_remedy(each.module))
-        if not absent:
-            names = sorted({each.module for each in imports})
-            yield Finding("imports", Verdict.OK, ", ".join(names))
-
-    def _import_remedy(self, module: str) -> str:
-        top = module.partition(".")[0]
-        beside = self.path.parent
-        if not self.source.files and (
-            (beside / f"{top}.py").exists() or (beside / top / "__init__.py").exists()
-        ):
-            return (
-                f"It is beside the file: make an archive with it, your file as bot.py in it "
-                f"(`cp {self.path.name} bot.py; zip -r bot.zip bot.py {top}*`)."
-            )
-        return (
-            "There is Python's standard library, without what needs the network, processes or "
-            "files, and engine and bots_sdk.reference; do without the rest."
-        )
-
-    def _load(self) -> Finding:
-        began = time.perf_counter()
-        bot = self._start(self.source, self._info(_tables(next(iter(GAMES)))[0]), lambda: 60.0)
-        try:
-            bot.ready()
-        except (BotCrashError, BotTimeoutError) as error:
-            return Finding(
-                "loading",
-                Verdict.WRONG,
-                f"It can't be loaded: {error}.",
-                "Mend that first; an upload would be refused for it.",
-                bot.printed[-_MOST_EVIDENCE:],
-            )
-        finally:
-            bot.close()
-        took = time.perf_counter() - began
-        told = f"{took:.2f} s of {self.place.start_seconds:g} s"
-        if took * _SLOWER > self.place.start_seconds:
-            remedy = "Load less, or when it is first needed: a busy machine would be too slow."
-            return Finding("loading", Verdict.WARNING, told, remedy)
-        return Finding("loading", Verdict.OK, told)
 
     # -- Matches -----------------------------------------------------------------------------
 
@@ -248,7 +172,8 @@ class Suite:
         clock = MatchClock(control, table.seats, time.monotonic)
 
         def start() -> Bot:
-            return self._start(self.source, self._info(table, seat), lambda: clock.allowance(seat))
+            info = self._info(table, seat)
+            return self.place.start(self.source, info, lambda: clock.allowance(seat))
 
         with way(start) as player:
             with suppress(BotCrashError, BotTimeoutError):
@@ -313,7 +238,7 @@ class Suite:
             f"longest {1000 * took.most:.3g} ms"
         )
         slower = times(
-            [each * _SLOWER for each in seen.player.seconds] for seen in self.matches
+            [each * SLOWER for each in seen.player.seconds] for seen in self.matches
         ).out_of_time
         clock = f"{CLOCK.move_seconds:g} s a move and {CLOCK.bank_seconds:g} s more for a match"
         longest = max(sum(seen.player.seconds) for seen in self.matches)
@@ -321,11 +246,11 @@ class Suite:
         if took.out_of_time:
             told += f"; out of time in {took.out_of_time} matches, at {clock}"
             return Finding("time", Verdict.WRONG, told, "Think less, or look at the time.")
-        if limit is not None and longest * _SLOWER > limit:
+        if limit is not None and longest * SLOWER > limit:
             told += f"; {longest:.0f} s in one match, and {limit} s of CPU time end it"
             return Finding("time", Verdict.WARNING, told, "Think less.")
         if slower:
-            told += f"; {_SLOWER} times slower it would be out of time, at {clock}"
+            told += f"; {SLOWER} times slower it would be out of time, at {clock}"
             return Finding("time", Verdict.WARNING, told, "Stop thinking by the clock.")
         if took.slow:
             told += f"; {took.slow} moves drew on the bank, at {clock}"
@@ -355,9 +280,6 @@ class Suite:
         return Finding("printing", Verdict.OK, told)
 
     # -- Shared ------------------------------------------------------------------------------
-
-    def _start(self, source: Source, info: Any, allowance: Callable[[], float]) -> Bot:
-        return self.place.start(source, info, allowance)
 
     def _info(self, table: Table, seat: int = 0) -> dict[str, Any]:
         return dict(info_for(table, seat))
@@ -405,4 +327,4 @@ def _tables(game: str) -> list[Table]:
 
 def _last_traceback(printed: str) -> str:
     at = printed.rfind("Traceback (most recent call last)")
-    return printed[at:][-_MOST_EVIDENCE:] if at >= 0 else ""
+    return printed[at:][-MOST_EVIDENCE:] if at >= 0 else ""

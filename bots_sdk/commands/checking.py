@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -17,7 +17,7 @@ from bots_sdk.checking.findings import Finding, Verdict
 from bots_sdk.checking.places import Place, sandbox, unconfined
 from bots_sdk.checking.suite import Progress, Suite
 from bots_sdk.commands.shared import REFUSED, STOPPED, ImpossibleError, Json, print_json
-from bots_sdk.commands.tables import Faults, Game
+from bots_sdk.commands.tables import Faults
 from bots_sdk.sandbox.errors import (
     SandboxBrokenError,
     SandboxUnavailableError,
@@ -38,7 +38,10 @@ def check(
     bot: Annotated[
         Path, typer.Argument(help="The bot's Python file, or an archive as it is uploaded.")
     ],
-    game: Game = "",
+    game: Annotated[
+        Literal["twelve-days", "partridge"] | None,
+        typer.Option(help="That it is to know; default: those that it does.", show_default=False),
+    ] = None,
     tier: Annotated[
         int,
         typer.Option(

@@ -104,7 +104,7 @@ def ab(
     max_blocks: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="After so many it is undecided.")
     ] = 3000,
-    game: Game = "",
+    game: Game = None,
     rules: RulesName = "",
     seats: Seats = 0,
     jobs: Jobs = 0,

@@ -84,13 +84,17 @@ def read_key() -> str:
         if key == "\x03":
             raise KeyboardInterrupt
         return f"\xe0{msvcrt.getwch()}" if key in "\x00\xe0" else key
+    import select
     import termios
     import tty
 
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
     try:
-        tty.setcbreak(descriptor)
-        return os.read(descriptor, 8).decode("utf-8", "replace")
+        tty.setcbreak(descriptor, termios.TCSANOW)  # what was pressed before now counts too
+        key = os.read(descriptor, 1)
+        if key == b"\x1b" and select.select([descriptor], [], [], 0.05)[0]:
+            key += os.read(descriptor, 2)
+        return key.decode("utf-8", "replace")
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)

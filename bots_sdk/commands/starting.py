@@ -42,7 +42,8 @@ def new(
     print(f"Wrote {bot} and {test}. Next:")
     for command, purpose in (
         (f"python {test}", "does it play without a fault?"),
-        (f"twelfth-night try {bot}", "how does it do against the house?"),
+        (f"twelfth-night try {bot}", "how good is it?"),
+        (f"twelfth-night check {bot}", "would it do at the league?"),
         ("twelfth-night login ADDRESS --sign-up", "get to know a league"),
         (f"twelfth-night upload {bot}", "let it run there"),
     ):

@@ -16,7 +16,7 @@ from engine.errors import UnknownRulesError, listed, quote
 from engine.games.catalogue import GAMES
 
 Game = Annotated[
-    Literal["", "twelve-days", "partridge"],
+    Literal["twelve-days", "partridge"] | None,
     typer.Option(help="What is played; default: twelve-days, or by --rules.", show_default=False),
 ]
 RulesName = Annotated[
@@ -27,7 +27,9 @@ Seats = Annotated[
 ]
 Against = Annotated[
     list[str],
-    typer.Option(help="Opponents: house for the reference bots, a name of one, or a file; again."),
+    typer.Option(
+        help="Opponents: house for the reference bots, a name of one, or a file; repeat it."
+    ),
 ]
 SeedText = Annotated[
     str,
@@ -39,7 +41,7 @@ Jobs = Annotated[
 Faults = Annotated[Path, typer.Option(help="Where the observations of faults are saved.")]
 
 
-def table_of(game: str, rules: str, seats: int) -> Table:
+def table_of(game: str | None, rules: str, seats: int) -> Table:
     """Return the table that is meant, where what isn't told is what most play.
 
     Raises:

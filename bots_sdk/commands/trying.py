@@ -52,7 +52,7 @@ def try_bot(
     matches: Annotated[
         int, typer.Option(min=1, max=1_000_000, help="How many, rounded up to whole blocks.")
     ] = 400,
-    game: Game = "",
+    game: Game = None,
     rules: RulesName = "",
     seats: Seats = 0,
     jobs: Jobs = 0,

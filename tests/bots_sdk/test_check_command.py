@@ -186,7 +186,7 @@ def test_what_cannot_be_loaded_is_told_and_no_match_is_played(
 def test_time_memory_and_printing_are_measured(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(suite, "_SLOWER", 1e6)
+    monkeypatch.setattr(suite, "SLOWER", 1e6)
     untiring = replace(PLACE, cpu_seconds=None)
     monkeypatch.setattr(checking, "_sandbox", lambda tier: untiring)
     told = check(

@@ -109,6 +109,17 @@ def test_steps_go_on_back_and_end(
     assert not list(keys)
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+@pytest.mark.parametrize("key", ["\x1b[C", "q", "\n"])
+def test_a_key_is_read_as_it_is_pressed(monkeypatch: pytest.MonkeyPatch, key: str) -> None:
+    pressed, terminal = os.openpty()
+    with os.fdopen(pressed, "wb", buffering=0) as keyboard, os.fdopen(terminal) as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        # Held back until a line is whole, unless somebody waits for keys: what came before counts.
+        keyboard.write(key.encode())
+        assert replaying.read_key() == key
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_ctrl_c_prints_what_was_played_so_far(home: Home, tmp_path: Path) -> None:
     (tmp_path / "tells.py").write_text(
