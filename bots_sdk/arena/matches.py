@@ -209,28 +209,30 @@ class _Watched:
             self.seconds.append(perf_counter() - began)
 
     def _watched(self, work: Callable[[], Result]) -> Result:
-        """Return what a bot's code gives.
+        return in_time(work) if self._limited else work()
 
-        Raises:
-            Exception: it raised this, or something worse than that is told by it.
-            TimeoutError: it took longer than any clock gives.
-        """
-        if not self._limited:
-            return work()
+
+def in_time(work: Callable[[], Result]) -> Result:
+    """Return what somebody's code gives, if that takes no longer than any clock would allow.
+
+    Raises:
+        Exception: it raised this; something worse than that is told by a RuntimeError.
+        TimeoutError: it took longer.
+    """
+    try:
+        _set_alarm(_MOST_SECONDS)
         try:
-            _set_alarm(_MOST_SECONDS)
-            try:
-                return work()
-            finally:
-                _set_alarm(0)
-        except _TooLateError:
-            raise TimeoutError(
-                f"no answer after {_MOST_SECONDS:g} s, all that move and bank give"
-            ) from None
-        except BaseException as error:
-            if isinstance(error, Exception) and not isinstance(error, MatchInterruptedError):
-                raise
-            raise RuntimeError(f"it raised {type(error).__name__}: {error}") from error
+            return work()
+        finally:
+            _set_alarm(0)
+    except _TooLateError:
+        raise TimeoutError(
+            f"no answer after {_MOST_SECONDS:g} s, all that move and bank give"
+        ) from None
+    except BaseException as error:
+        if isinstance(error, Exception) and not isinstance(error, MatchInterruptedError):
+            raise
+        raise RuntimeError(f"it raised {type(error).__name__}: {error}") from error
 
 
 class _TooLateError(BaseException):

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from bots_sdk.arena.contestants import Bench, Contestant
-from bots_sdk.arena.matches import Fixture, Played, Table, limit_time, play_fixture
+from bots_sdk.arena.matches import Fixture, Played, Table, in_time, limit_time, play_fixture
 from bots_sdk.bot import BotFileError
 
 _LENGTH = struct.Struct(">I")
@@ -71,9 +71,13 @@ def main() -> None:
 def _play_all(orders: IO[bytes], answers: IO[bytes]) -> None:
     setup: Setup = receive(orders)
     try:
-        bench = Bench(setup.contestants)
+        bench = in_time(lambda: Bench(setup.contestants))
     except BotFileError as error:
         send(answers, NoBot(str(error)))
+        return
+    except (TimeoutError, RuntimeError) as error:
+        files = ", ".join(str(each.path) for each in setup.contestants if each.path)
+        send(answers, NoBot(f"{files} can't be loaded: {error}."))
         return
     send(answers, None)
     names = [each.name for each in setup.contestants]

@@ -217,9 +217,16 @@ def test_a_bot_that_ends_its_process_is_told_with_the_match(tmp_path: Path) -> N
         in_processes(trial(bot), 2)
 
 
-def test_a_file_that_is_no_bot_is_told_as_such(tmp_path: Path) -> None:
-    with pytest.raises(BotFileError, match="no function choose"):
-        in_processes(trial(written(tmp_path, "x = 1")), 2)
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("x = 1", "no function choose"),
+        ("raise KeyboardInterrupt", "mybot.py can't be loaded: it raised KeyboardInterrupt"),
+    ],
+)
+def test_a_file_that_is_no_bot_is_told_as_such(tmp_path: Path, source: str, told: str) -> None:
+    with pytest.raises(BotFileError, match=told):
+        in_processes(trial(written(tmp_path, source)), 2)
 
 
 def test_what_a_bot_reads_and_writes_past_python_does_not_reach_the_arena(tmp_path: Path) -> None:
