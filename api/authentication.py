@@ -91,8 +91,7 @@ class Organiser(OwnerToken):
         """Return whether there is a token; refuse one of somebody else."""
         if not super().has_permission(request, view):
             return False
-        user = request.user
-        if not user.is_staff and not user.groups.filter(name=accounts.ORGANISERS).exists():
+        if not accounts.is_organiser(request.user):
             raise ProblemError("organiser-needed")
         return True
 

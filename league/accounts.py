@@ -8,6 +8,7 @@ nor a backup of it lets anyone in.
 import secrets
 import time
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
@@ -173,6 +174,13 @@ def bot_for_token(text: str) -> Bot | None:
     """Return the bot that plays by a token, or None where it is no bot token that works."""
     token = find_token(text)
     return token.bot if token else None
+
+
+def is_organiser(user: Any) -> bool:
+    """Return whether somebody may set up events: staff, and those in the group `ORGANISERS`."""
+    return bool(
+        user.is_authenticated and (user.is_staff or user.groups.filter(name=ORGANISERS).exists())
+    )
 
 
 def is_online(bot: Bot, now: datetime) -> bool:

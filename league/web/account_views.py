@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,6 +16,7 @@ from bots_sdk.sandbox.sources import MOST_BYTES
 from league import accounts, events, hosting
 from league.events.ladders import enter_ladder, leave_ladder
 from league.models import Bot, BotVersion, Comparison, Ladder, Tournament
+from league.standings.fairness import suspicious_pairs
 from league.web import selectors
 from league.web.forms import BotForm, CompareForm, SignUpForm, UploadForm
 
@@ -218,6 +219,17 @@ def tournament_withdrawal(request: HttpRequest, pk: int) -> HttpResponse:
     else:
         messages.success(request, f"{bot} is withdrawn.")
     return redirect("web:tournament", pk=pk)
+
+
+@login_required
+@never_cache
+def fair_play(request: HttpRequest, slug: str) -> HttpResponse:
+    """For organisers: pairs of bots that do better next to each other than they should."""
+    if not accounts.is_organiser(request.user):
+        raise PermissionDenied
+    ladder = get_object_or_404(Ladder, slug=slug)
+    context = {"ladder": ladder, "reports": suspicious_pairs(ladder)}
+    return render(request, "league/fair_play.html", context)
 
 
 def _own_bot(request: HttpRequest, name: str) -> Bot:

@@ -9,6 +9,7 @@ app_name = "web"
 urlpatterns = [
     path("", views.home, name="home"),
     path("ladders/<slug:slug>/", views.ladder, name="ladder"),
+    path("ladders/<slug:slug>/fair-play/", account_views.fair_play, name="fair-play"),
     path("bots/<slug:name>/", views.bot, name="bot"),
     path("comparisons/<int:pk>/", views.comparison, name="comparison"),
     path("tournaments/", views.tournaments, name="tournaments"),
