@@ -28,6 +28,14 @@ def flag(name: str, default: bool = False) -> bool:
     return value in ("1", "yes", "true", "on")
 
 
+def choice(name: str, choices: list[str]) -> str:
+    """Return a variable that is one of some words, by default the first."""
+    value = os.environ.get(name) or choices[0]
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name} is {value!r}; it is {' or '.join(choices)}.")
+    return value
+
+
 def listed(name: str, default: str) -> list[str]:
     """Return the parts of a variable that is separated by commas."""
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]

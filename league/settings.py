@@ -188,4 +188,6 @@ SPECTACULAR_SETTINGS = {
 }
 LOGGING["filters"] = {"request_id": {"()": "api.request_ids.RequestIdFilter"}}
 LOGGING["handlers"]["console"]["filters"] = ["request_id"]
+LOGGING["formatters"]["json"] = {"()": "league.logs.JsonFormatter"}
+LOGGING["handlers"]["console"]["formatter"] = environment.choice("LOG_FORMAT", ["line", "json"])
 LOGGING["formatters"]["line"]["format"] = "%(levelname)s %(name)s [%(request_id)s] %(message)s"

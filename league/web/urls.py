@@ -3,7 +3,7 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from league.web import account_views, health, views
+from league.web import account_views, health, metrics, views
 
 app_name = "web"
 urlpatterns = [
@@ -19,6 +19,7 @@ urlpatterns = [
     path("matches/<int:pk>/record.json", views.record, name="record"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
+    path("metrics", metrics.metrics, name="metrics"),
     path("account/sign-in/", LoginView.as_view(), name="sign-in"),
     path("account/sign-out/", LogoutView.as_view(), name="sign-out"),
     path("account/", account_views.account, name="account"),
