@@ -24,7 +24,7 @@ class SeatStep:
     Attributes:
         seat: its number.
         name: of the bot.
-        hand: when the step began, with what was received since.
+        hand: when the step began, with what was received since; None where it is hidden.
         before: points before the step.
         points: points after it.
         played: cards on the table; empty for a pass, None where nothing is played.
@@ -40,7 +40,7 @@ class SeatStep:
 
     seat: int
     name: str
-    hand: list[Card]
+    hand: list[Card] | None
     before: int
     points: int
     played: list[int] | None = None
@@ -164,15 +164,16 @@ def _days(state: TwelveDays, record: Record, names: Sequence[str]) -> Iterator[S
             told.hand = _marked(hands[number], marks)
             told.points, told.won = points[number], day.winner == number
         title = f"Day {day.day} of {state.rules.days}"
-        note = _day_note(day.pot, day.winner, day.to, names, day.day == state.rules.days)
+        note = day_note(day.pot, day.winner, day.to, names, day.day == state.rules.days)
         yield Step("Days", str(day.day), title, note, seats, list(day.pot))
         seats, hands = _seats(state, names, points)
     yield _counting(record, seats, hands)
 
 
-def _day_note(
+def day_note(
     pot: Sequence[int], winner: int | None, to: int | None, names: Sequence[str], last: bool
 ) -> str:
+    """Return what came of a day, in a sentence."""
     total = f"{sum(pot)} point{'s' if sum(pot) > 1 else ''}"
     if winner is None or to is None:
         left = "go to nobody" if last else "stay in the pot for the next day"

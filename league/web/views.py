@@ -16,10 +16,11 @@ from league.events.history import history_of
 from league.events.results import bracket_of
 from league.models import Bot, Comparison, Ladder, Match, Round, Tournament
 from league.play.reports import owner_report
-from league.play.watching import is_open_to_all, record_line
+from league.play.watching import is_open_to_all, public_view, record_line
 from league.standings.listing import RANKED_FROM, add_ranks
 from league.web import selectors, tournament_page
 from league.web.charts import chart
+from league.web.live import live_steps
 from league.web.replays import Step, steps
 
 _ROWS = 50
@@ -168,6 +169,10 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
         "open": bool(told),
         "live": not told and found.status != Match.Status.VOID,
     }
+    if found.status == Match.Status.PLAYING:
+        view = public_view(found)
+        names = [seat.bot.name for seat in found.seating.all()]
+        context["now"] = live_steps(view, names) if view else []
     if request.user.is_authenticated:
         context["reports"] = owner_report(found, request.user)
     if told:

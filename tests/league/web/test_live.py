@@ -1,0 +1,38 @@
+"""A match in play as spectators see it: all that is public, no hand."""
+
+import pytest
+from django.test import Client
+
+from league import play
+from league.models import Match
+from tests.league.play.live import START, match_of, play_on, remote_bots
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize(
+    ("game", "rules", "seats"), [("twelve-days", "calliope", 3), ("partridge", "eagle-short", 4)]
+)
+def test_a_match_in_play_shows_its_last_days_or_tricks_and_no_hand(
+    client: Client, game: str, rules: str, seats: int
+) -> None:
+    bots = remote_bots(seats)
+    match = match_of(bots, game, rules)
+    pages = []
+
+    def look() -> bool:
+        match.refresh_from_db()
+        if match.status != Match.Status.PLAYING:
+            return True
+        pages.append(client.get(f"/matches/{match.pk}/").content.decode())
+        return False
+
+    while not look():
+        bot = next(bot for bot in bots if play.open_turns(bot, START))
+        play_on([bot], until=iter([False, True]).__next__)
+    assert len(pages) > 10
+    assert any('class="play won"' in page for page in pages)
+    assert all("hands are hidden until the end" in page for page in pages)
+    assert not any('<ul class="cards">' in page for page in pages)
+    assert 'data-live="4"' in pages[-1]
+    assert '<ul class="cards">' in client.get(f"/matches/{match.pk}/").content.decode()
