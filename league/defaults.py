@@ -14,6 +14,8 @@ LADDERS = [
     ("twelve-days", "12 Days", "twelve-days", "calliope", 4),
     ("partridge", "12 Days of Christmas", "partridge", "eagle-short", 4),
 ]
+ANCHOR = "house-thumb"
+"""The house bot of middling strength: performance counts from it."""
 FIRST_START = timedelta(seconds=5)
 
 
@@ -33,6 +35,9 @@ def set_up_league() -> None:
                 bot.save(update_fields=["current"])
                 for ladder in Ladder.objects.all():
                     enter_ladder(ladder=ladder, bot=bot)
+        for ladder in Ladder.objects.filter(anchor=None):
+            ladder.anchor = Bot.objects.filter(name=ANCHOR, ladder_entries__ladder=ladder).first()
+            ladder.save(update_fields=["anchor"])
         if not Tournament.objects.exists():
             now = timezone.now()
             for ladder in Ladder.objects.all():

@@ -56,6 +56,16 @@ def follow_up() -> None:
     _each(events.tournaments_to_advance(), events.advance)
     _each(events.ladders_to_pair(), events.open_ladder_round)
     _each(events.comparisons_to_advance(), events.advance_comparison)
+    _each(standings.take_fits(), fit_performance.delay)
+
+
+@shared_task
+def fit_performance(round_id: int) -> None:
+    """Fit performance up to a round; should it fail, ratings stand and a later tick tries again."""
+    try:
+        standings.fit_round(round_id)
+    except Exception:
+        log.exception("fit_round(%s) failed; it is tried again in a while", round_id)
 
 
 @shared_task

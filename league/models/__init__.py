@@ -6,6 +6,7 @@ from league.models.comparisons import Comparison, SwapBlock
 from league.models.hosting import BotSource, SeatLog, Trial
 from league.models.ladders import BlockEntry, Ladder, LadderEntry, RoundEntry, Standing
 from league.models.matches import Match, MatchSeat
+from league.models.performance import Fit, PackedResults, Performance
 from league.models.rounds import Block, BlockBot, Bye, Round
 from league.models.tournaments import Arrangement, Schedule, Tournament, TournamentEntry
 from league.models.turns import LiveMove, Turn
@@ -20,11 +21,14 @@ __all__ = [
     "BotVersion",
     "Bye",
     "Comparison",
+    "Fit",
     "Ladder",
     "LadderEntry",
     "LiveMove",
     "Match",
     "MatchSeat",
+    "PackedResults",
+    "Performance",
     "Round",
     "RoundEntry",
     "Schedule",

@@ -22,6 +22,14 @@ class Ladder(models.Model):
     round_pause_seconds = models.FloatField(
         default=20.0, help_text="From the end of a round of the ladder's own to the next."
     )
+    anchor = models.ForeignKey(
+        "Bot",
+        models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text="The bot whose performance is 1500, one of middling strength; none: the mean is.",
+    )
     paused = models.BooleanField(default=False)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -74,6 +82,18 @@ class Standing(models.Model):
     pairs = models.PositiveIntegerField(default=0, help_text="Opponents met, match by match.")
     half_wins = models.PositiveIntegerField(default=0, help_text="2 for a win, 1 for a tie.")
     points = models.BigIntegerField(default=0)
+    performance = models.FloatField(
+        null=True, blank=True, help_text="In Elo, by the last fit; none before the first."
+    )
+    performance_error = models.FloatField(
+        null=True, blank=True, help_text="Its standard error, against the field's mean."
+    )
+    performance_blocks = models.PositiveIntegerField(
+        default=0, help_text="Blocks of the current version, which it was fitted to."
+    )
+    band = models.PositiveSmallIntegerField(
+        null=True, blank=True, help_text="Of rank, by performance; none for a provisional bot."
+    )
 
     class Meta:
         constraints = [

@@ -1,0 +1,302 @@
+"""Performance of a ladder's bots: fitted after each round, apart from the rating that closed it.
+
+A fit reads integers and writes floats beside the ratings; whatever happens to it, ratings stay.
+"""
+
+import logging
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection, transaction
+from django.db.models import OuterRef, Q, Subquery
+from django.utils import timezone
+
+from league.models import Fit, Ladder, Performance, Round
+from league.models.ladders import RANKED_FROM
+from league.standings.packing import Packed, integers_a_block, pack_missing, read_packed
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from engine.rating.performance import PairResults
+    from engine.rating.performance import Performance as Fitted
+
+    _Ints = npt.NDArray[np.int64]
+
+log = logging.getLogger(__name__)
+
+TRY_AGAIN_AFTER = timedelta(minutes=2)
+MOST_BOTS = 2000
+"""How many a fit takes in, the last to have played: its time grows with the cube of this."""
+
+
+def take_fits() -> list[int]:
+    """Return the ids of rounds to fit, each the last applied of its ladder, and note the try.
+
+    One that nobody finishes is returned again after `TRY_AGAIN_AFTER`. A round that another has
+    overtaken before it was fitted gets no fit of its own.
+    """
+    now = timezone.now()
+    latest = Round.objects.filter(ladder=OuterRef("pk"), applied_at__isnull=False)
+    rounds = Ladder.objects.values_list(
+        Subquery(latest.order_by("-number").values("pk")[:1]), flat=True
+    )
+    due = Q(fit=None) | Q(fit__finished_at=None, fit__tried_at__lt=now - TRY_AGAIN_AFTER)
+    taken = []
+    for round_id in Round.objects.filter(due, pk__in=list(filter(None, rounds))).values_list(
+        "pk", flat=True
+    ):
+        Fit.objects.get_or_create(round_id=round_id)
+        free = Q(tried_at=None) | Q(tried_at__lt=now - TRY_AGAIN_AFTER)
+        if Fit.objects.filter(free, round=round_id, finished_at=None).update(tried_at=now):
+            taken.append(round_id)
+    return taken
+
+
+def fit_round(round_id: int) -> bool:
+    """Fit all pair results up to a round and store what came of it; return whether this call did.
+
+    May be called any number of times, at once too. Only the writing holds the ladder's lock, for
+    some tens of milliseconds; a round that is not applied, or was fitted already, is left alone.
+    """
+    round_ = Round.objects.select_related("ladder").get(pk=round_id)
+    if (
+        round_.applied_at is None
+        or Fit.objects.filter(round=round_, finished_at__isnull=False).exists()
+    ):
+        return False
+    began = time.perf_counter()
+    ladder, number = round_.ladder, round_.number
+    pack_missing(ladder, up_to=number)
+    results = _Results(read_packed(ladder, up_to=number))
+    fitted = results.fit(ladder.anchor_id)
+    took = time.perf_counter() - began
+    with transaction.atomic():
+        Ladder.objects.select_for_update().get(pk=ladder.pk)
+        fit, _ = Fit.objects.select_for_update().get_or_create(round=round_)
+        if fit.finished_at is not None:
+            return False
+        earlier = Fit.objects.filter(round__ladder=ladder, finished_at__isnull=False)
+        last = earlier.order_by("-round__number").values_list("round__number", flat=True).first()
+        bands = _bands(ladder, fitted)
+        if last is None or last < number:
+            _write_standings(ladder, fitted, bands)
+        rounds = ladder.rounds.filter(number__gt=last or 0, number__lte=number)
+        _write_rows(round_, fitted, bands, results, set(rounds.values_list("pk", flat=True)))
+        fit.finished_at = timezone.now()
+        fit.save(update_fields=["finished_at"])
+    log.info(
+        "%s: %d bots fitted to %d blocks in %.2f s", round_, len(fitted.bots), results.blocks, took
+    )
+    return True
+
+
+@dataclass(slots=True)
+class _Tally:
+    """Of a bot's current version."""
+
+    matches: int = 0
+    pairs: int = 0
+    halves: int = 0
+    points: int = 0
+
+
+class _Results:
+    """The pair results of a ladder up to a round, and what a bot's current version made of them.
+
+    A bot's current version is here the latest that was rated: one uploaded since has shown nothing.
+    """
+
+    def __init__(self, packs: Iterator[Packed]) -> None:
+        # NumPy is for the workers that fit; the web processes do without.
+        import numpy as np
+
+        self._np = np
+        self.rounds: dict[int, int] = {}
+        """By bot the last round, by its id, that it was in."""
+        kept: dict[int, list[bytes]] = {}
+        for pack in packs:
+            kept.setdefault(pack.seats, []).append(pack.numbers)
+            width = integers_a_block(pack.seats)
+            numbers = np.frombuffer(pack.numbers, "<i8").reshape(-1, width)
+            for bot in np.unique(numbers[:, : pack.seats]).tolist():
+                self.rounds[bot] = pack.round
+        self._tables = {
+            seats: np.frombuffer(b"".join(packed), "<i8").reshape(-1, integers_a_block(seats))
+            for seats, packed in kept.items()
+        }
+        self.blocks = sum(len(table) for table in self._tables.values())
+        self._bots = np.array(sorted(self.rounds), np.int64)
+        self._latest = self._latest_versions()
+
+    def fit(self, anchor: int | None) -> "Fitted":
+        """Return the fit, on the scale of the anchor if it has results."""
+        from engine.rating.performance import PairResults, fit
+
+        results = PairResults()
+        bots = self._bots_to_fit()
+        for seats, table in sorted(self._tables.items()):
+            self._add(results, seats, table, bots)
+        return fit(results, anchor=anchor if anchor in results.bots else None)
+
+    def tallies(self, bots: Sequence[int]) -> dict[int, _Tally]:
+        """Return what each bot's current version has made, whoever it met."""
+        np = self._np
+        wanted = np.array(sorted(bots), np.int64)
+        tallies = {bot: _Tally() for bot in wanted.tolist()}
+        for seats, table in self._tables.items():
+            ids, versions, points = _parts(table, seats)
+            halves, matches = table[:, 3 * seats : -1], table[:, -1]
+            taken = np.zeros(ids.shape, np.int64)
+            for pair, (a, b) in enumerate(combinations(range(seats), 2)):
+                taken[:, a] += halves[:, pair]
+                taken[:, b] += 2 * matches - halves[:, pair]
+            counts = self._is_current(ids, versions) & np.isin(ids, wanted)
+            at = np.searchsorted(wanted, ids[counts])
+            played = np.broadcast_to(matches[:, None], ids.shape)[counts]
+            sums = [
+                np.bincount(at, values, minlength=len(wanted)).astype(np.int64).tolist()
+                for values in (played, taken[counts], points[counts])
+            ]
+            for bot, (played_by, halves_of, points_of) in zip(
+                wanted.tolist(), zip(*sums, strict=True), strict=True
+            ):
+                tally = tallies[bot]
+                tally.matches += played_by
+                tally.pairs += played_by * (seats - 1)
+                tally.halves += halves_of
+                tally.points += points_of
+        return tallies
+
+    def _add(self, results: "PairResults", seats: int, table: "_Ints", fitted: "_Ints") -> None:
+        """Add the pairs of current versions, table by table of those who are it."""
+        np = self._np
+        ids, versions, _ = _parts(table, seats)
+        halves, matches = table[:, 3 * seats : -1], table[:, -1]
+        current = self._is_current(ids, versions) & np.isin(ids, fitted)
+        pattern = current @ (1 << np.arange(seats))
+        pairs = list(combinations(range(seats), 2))
+        for bits in np.unique(pattern).tolist():
+            columns = [seat for seat in range(seats) if bits >> seat & 1]
+            if len(columns) < 2:
+                continue
+            rows = pattern == bits
+            kept = [at for at, (a, b) in enumerate(pairs) if a in columns and b in columns]
+            n = matches[rows]
+            shares = halves[rows][:, kept] / (2 * n[:, None])
+            results.extend(ids[rows][:, columns], shares, n)
+
+    def _is_current(self, ids: "_Ints", versions: "_Ints") -> "npt.NDArray[np.bool_]":
+        latest: _Ints = self._latest[self._np.searchsorted(self._bots, ids)]
+        return versions == latest
+
+    def _latest_versions(self) -> "_Ints":
+        """Return the latest version of each bot."""
+        latest = self._np.zeros(len(self._bots), self._np.int64)
+        for seats, table in self._tables.items():
+            ids, versions, _ = _parts(table, seats)
+            at = self._np.searchsorted(self._bots, ids.ravel())
+            self._np.maximum.at(latest, at, versions.ravel())
+        return latest
+
+    def _bots_to_fit(self) -> "_Ints":
+        """Return the ids of the bots to fit: the `MOST_BOTS` that played last."""
+        bots = sorted(self.rounds, key=lambda bot: (-self.rounds[bot], bot))
+        if len(bots) > MOST_BOTS:
+            log.warning("%d bots; performance is fitted for the last %d", len(bots), MOST_BOTS)
+        return self._np.array(bots[:MOST_BOTS], self._np.int64)
+
+
+def _parts(table: "_Ints", seats: int) -> tuple["_Ints", "_Ints", "_Ints"]:
+    """Return the bots, versions and points of blocks, (B, n) each."""
+    return table[:, :seats], table[:, seats : 2 * seats], table[:, 2 * seats : 3 * seats]
+
+
+def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
+    """Return the rank band of each bot that has a rank.
+
+    Provisional bots are left out: one of which little is known, if it stood first, would draw
+    everybody into its band.
+    """
+    import numpy as np
+
+    from engine.rating.performance import rank_bands
+
+    ranked = ladder.standings.filter(blocks__gte=RANKED_FROM).values_list("bot", flat=True)
+    kept = np.isin(np.array(fitted.bots, np.int64), np.array(list(ranked), np.int64))
+    bots = [bot for bot, keep in zip(fitted.bots, kept.tolist(), strict=True) if keep]
+    bands = rank_bands(fitted.elo[kept], fitted.covariance[np.ix_(kept, kept)])
+    return dict(zip(bots, bands, strict=True))
+
+
+_UPDATE = """
+UPDATE league_standing AS standing
+SET performance = fitted.elo, performance_error = fitted.error, band = fitted.band,
+    performance_blocks = fitted.blocks
+FROM unnest(%s::bigint[], %s::float8[], %s::float8[], %s::int[], %s::int[])
+    AS fitted (bot, elo, error, band, blocks)
+WHERE standing.ladder_id = %s AND standing.bot_id = fitted.bot
+"""
+
+
+def _write_standings(ladder: Ladder, fitted: "Fitted", bands: Mapping[int, int]) -> None:
+    """Put the fit on the standings: one statement, however many bots there are."""
+    stale = ladder.standings.filter(performance__isnull=False).exclude(bot__in=fitted.bots)
+    stale.update(performance=None, performance_error=None, band=None, performance_blocks=0)
+    columns: list[Any] = [
+        list(fitted.bots),
+        fitted.elo.tolist(),
+        [_finite(error) for error in fitted.errors.tolist()],
+        [bands.get(bot) for bot in fitted.bots],
+        list(fitted.blocks),
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_UPDATE, [*columns, ladder.pk])
+
+
+def _write_rows(
+    round_: Round,
+    fitted: "Fitted",
+    bands: Mapping[int, int],
+    results: _Results,
+    rounds: set[int],
+) -> None:
+    """Keep the numbers of those who played since the last fit."""
+    at = {bot: i for i, bot in enumerate(fitted.bots) if results.rounds[bot] in rounds}
+    tallies = results.tallies(list(at))
+    Performance.objects.bulk_create(
+        [
+            Performance(
+                round=round_,
+                bot_id=bot,
+                elo=float(fitted.elo[i]),
+                error=_finite(float(fitted.errors[i])),
+                band=bands.get(bot),
+                blocks=fitted.blocks[i],
+                matches=tallies[bot].matches,
+                win_share=tallies[bot].halves / (2 * tallies[bot].pairs),
+                mean_points=tallies[bot].points / tallies[bot].matches,
+            )
+            for bot, i in at.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["round", "bot"],
+        update_fields=[
+            "elo",
+            "error",
+            "band",
+            "blocks",
+            "matches",
+            "win_share",
+            "mean_points",
+        ],
+    )
+
+
+def _finite(number: float) -> float | None:
+    return number if number < float("inf") else None

@@ -1,0 +1,257 @@
+"""Performance as it is stored: fitted after each round, and never in the way of the ratings."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from engine.rating.blocks import pair_results
+from engine.rating.performance import PairResults, fit
+from league import events, play, standings, tasks
+from league.models import (
+    Block,
+    BotVersion,
+    Fit,
+    Ladder,
+    MatchSeat,
+    PackedResults,
+    Performance,
+    Round,
+    Standing,
+)
+from league.models.ladders import RANKED_FROM
+from league.standings.performance import TRY_AGAIN_AFTER
+from league.standings.results import match_result
+from tests.league import small
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def play_tournament(ladder: Ladder) -> None:
+    small.tournament(ladder)
+    small.run_all()
+
+
+def fit_due() -> list[bool]:
+    return [standings.fit_round(round_id) for round_id in standings.take_fits()]
+
+
+@pytest.fixture
+def ladder() -> Ladder:
+    """A ladder on which five bots have played a tournament, and nothing is fitted."""
+    ladder = small.ladder()
+    small.bots(5)
+    play_tournament(ladder)
+    return ladder
+
+
+def fitted_from_records(ladder: Ladder) -> dict[int, tuple[float, float]]:
+    """Return performance and error by bot, worked out from the records alone."""
+    blocks = Block.objects.filter(round__ladder=ladder, rated=True, state="finished")
+    latest: dict[int, int] = {}
+    for block in blocks:
+        for seat in block.bots.select_related("version"):
+            latest[seat.bot_id] = max(seat.version.number, latest.get(seat.bot_id, 0))
+    results = PairResults()
+    for block in blocks.order_by("pk"):
+        current = [
+            seat.bot_id
+            for seat in block.bots.select_related("version")
+            if seat.version.number == latest[seat.bot_id]
+        ]
+        matches = [match_result(match) for match in block.matches.all()]
+        results.add(pair_results(matches), matches=len(matches), only=current)
+    fitted = fit(results, anchor=ladder.anchor_id)
+    return dict(
+        zip(fitted.bots, zip(fitted.elo.tolist(), fitted.errors.tolist(), strict=True), strict=True)
+    )
+
+
+def assert_as_from_records(ladder: Ladder) -> None:
+    rows = ladder.standings.filter(performance__isnull=False)
+    assert {row.bot_id: (row.performance, row.performance_error) for row in rows} == pytest.approx(
+        {bot: pytest.approx(numbers) for bot, numbers in fitted_from_records(ladder).items()}
+    )
+
+
+def test_what_is_stored_is_the_fit_of_the_records(ladder: Ladder) -> None:
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+    assert set(ladder.standings.values_list("performance_blocks", flat=True)) == {6}
+
+
+def test_tables_of_another_size_are_fitted_with_the_rest(ladder: Ladder) -> None:
+    Ladder.objects.update(seats=4)
+    ladder.refresh_from_db()
+    play_tournament(ladder)
+    assert fit_due() == [True]
+    assert set(PackedResults.objects.values_list("seats", flat=True)) == {3, 4}
+    assert_as_from_records(ladder)
+
+
+def test_the_anchor_has_1500(ladder: Ladder) -> None:
+    last = ladder.standings.order_by("rating").first()
+    Ladder.objects.update(anchor=last.bot)
+    ladder.refresh_from_db()
+    assert fit_due() == [True]
+    assert ladder.standings.get(bot=last.bot).performance == pytest.approx(1500)
+    assert_as_from_records(ladder)
+
+
+def test_results_of_an_older_version_count_no_more_once_the_new_one_was_rated(
+    ladder: Ladder,
+) -> None:
+    bot = ladder.standings.first().bot
+    bot.current = BotVersion.objects.create(bot=bot, number=2)
+    bot.save()
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+    assert Performance.objects.get(bot=bot).blocks == 6
+    play_tournament(ladder)
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+    assert Performance.objects.filter(bot=bot).last().blocks == 6
+    other = ladder.standings.exclude(bot=bot).first().bot
+    assert Performance.objects.filter(bot=other).last().blocks == 12
+
+
+def test_a_row_a_bot_and_round_says_what_its_version_made(ladder: Ladder) -> None:
+    fit_due()
+    for row in Performance.objects.all():
+        standing = ladder.standings.get(bot=row.bot)
+        assert (row.matches, row.blocks) == (standing.matches, standing.blocks)
+        assert row.win_share == pytest.approx(standing.half_wins / 2 / standing.pairs)
+        assert row.mean_points == pytest.approx(standing.points / standing.matches)
+    assert Performance.objects.count() == 5
+
+
+def test_only_bots_with_a_rank_stand_in_a_band(ladder: Ladder) -> None:
+    fit_due()
+    assert set(ladder.standings.values_list("band", flat=True)) == {None}
+    known = ladder.standings.order_by("-performance")[:3]
+    Standing.objects.filter(pk__in=[row.pk for row in known]).update(blocks=RANKED_FROM)
+    Fit.objects.all().delete()
+    fit_due()
+    bands = ladder.standings.order_by("-performance").values_list("band", flat=True)
+    assert bands[0] == 1
+    assert None not in bands[:3]
+    assert set(bands[3:]) == {None}
+
+
+def test_a_void_block_is_not_fitted(ladder: Ladder) -> None:
+    tournament = small.tournament(ladder)
+    events.advance(tournament.pk)
+    play.void_block(Block.objects.filter(state="playing").first().pk)
+    small.run_all()
+    fit_due()
+    assert_as_from_records(ladder)
+    assert sum(ladder.standings.values_list("performance_blocks", flat=True)) == 3 * (10 + 9)
+
+
+def test_fitting_again_changes_nothing(ladder: Ladder) -> None:
+    [round_id] = standings.take_fits()
+    assert standings.fit_round(round_id)
+    before = list(Performance.objects.values_list())
+    assert not standings.fit_round(round_id)
+    assert standings.take_fits() == []
+    assert list(Performance.objects.values_list()) == before
+
+
+def test_of_four_who_fit_at_once_one_stores_it(ladder: Ladder) -> None:
+    [round_id] = standings.take_fits()
+
+    def work(_: int) -> bool:
+        try:
+            return standings.fit_round(round_id)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sorted(threads.map(work, range(4))) == [False, False, False, True]
+    assert_as_from_records(ladder)
+
+
+def test_a_fit_that_an_overtaken_round_gets_late_leaves_the_latest_standing(
+    ladder: Ladder,
+) -> None:
+    first = ladder.rounds.order_by("number").first()
+    play_tournament(ladder)
+    fit_due()
+    before = list(ladder.standings.order_by("pk").values_list("performance", flat=True))
+    assert standings.fit_round(first.pk)
+    assert list(ladder.standings.order_by("pk").values_list("performance", flat=True)) == before
+
+
+def test_a_fit_that_fails_is_logged_and_tried_again_and_ratings_stand(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = list(ladder.standings.order_by("pk").values())
+    [round_id] = standings.take_fits()
+
+    def crash(*_args: object, **_kwargs: object) -> None:
+        raise MemoryError("no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("league.standings.performance._write_rows", crash)
+        tasks.fit_performance(round_id)
+    assert "no room" in caplog.text
+    assert list(ladder.standings.order_by("pk").values()) == before
+    assert not Performance.objects.exists()
+    assert standings.recompute(ladder) == []
+    assert standings.take_fits() == []  # not at every tick
+    Fit.objects.update(tried_at=timezone.now() - TRY_AGAIN_AFTER - timedelta(seconds=1))
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+
+
+def test_a_round_is_closed_while_another_is_fitted(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from league.standings import performance
+
+    [round_id] = standings.take_fits()
+    reading = performance.read_packed
+
+    def read_slowly(*args: object, **kwargs: object) -> object:
+        play_tournament(ladder)
+        monkeypatch.setattr(performance, "read_packed", reading)
+        return reading(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(performance, "read_packed", read_slowly)
+    assert standings.fit_round(round_id)
+    assert Round.objects.filter(applied_at__isnull=True).count() == 0
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+
+
+def test_packs_are_made_anew_where_they_are_missing(ladder: Ladder) -> None:
+    fit_due()
+    before = [bytes(packed) for packed in PackedResults.objects.values_list("packed", flat=True)]
+    PackedResults.objects.all().delete()
+    Fit.objects.all().delete()
+    fit_due()
+    after = PackedResults.objects.values_list("packed", flat=True)
+    assert [bytes(packed) for packed in after] == before
+
+
+def test_a_ladder_without_a_rated_block_is_fitted_to_nothing() -> None:
+    ladder = small.ladder()
+    small.bots(3)
+    tournament = small.tournament(ladder)
+    events.advance(tournament.pk)
+    for block in Block.objects.all():
+        play.void_block(block.pk)
+    small.run_all()
+    assert fit_due() == [True]
+    assert not Performance.objects.exists()
+
+
+def test_bots_beyond_the_most_that_are_fitted_have_no_performance(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league.standings.performance.MOST_BOTS", 3)
+    fit_due()
+    assert ladder.standings.filter(performance__isnull=False).count() == 3
+    assert MatchSeat.objects.exists()
