@@ -107,15 +107,19 @@ SELECT %(first)s + i, %(first)s + i, 1, 'ready', '', now()
 FROM generate_series(1, %(size)s) AS i;
 
 INSERT INTO league_ladder (id, slug, title, game, rules, seats, move_seconds, bank_seconds,
-    k_schedule, paused, created_at)
-VALUES (%(size)s, 'big-' || %(size)s, 'Big', 'twelve-days', 'calliope', 4, 1, 30, '{}', false,
+    k_schedule, round_pause_seconds, paused, created_at)
+VALUES (%(size)s, 'big-' || %(size)s, 'Big', 'twelve-days', 'calliope', 4, 1, 30, '{}', 20, false,
     now());
 
 INSERT INTO league_standing (ladder_id, bot_id, rating, blocks, version, matches, pairs,
-    half_wins, points)
+    half_wins, points, performance, performance_error, performance_blocks, band)
 SELECT %(size)s, %(first)s + i, 1500000 + (hashint4(i) %% 400000), CASE WHEN i %% 10 = 0 THEN 5
-    ELSE 400 END, 1, 1600, 4800, 4800 + i %% 1000, 16000
+    ELSE 400 END, 1, 1600, 4800, 4800 + i %% 1000, 16000, 1500 + hashint4(i) %% 400, 20, 400, 1
 FROM generate_series(1, %(size)s) AS i;
+
+INSERT INTO league_headtohead (ladder_id, bot_id, opponent_id, pairs, half_wins)
+SELECT %(size)s, %(first)s + i, %(first)s + 1 + (i + j) %% %(size)s, 48, 48
+FROM generate_series(1, %(size)s) AS i, generate_series(1, 98) AS j;
 
 INSERT INTO league_round (id, ladder_id, number, seed, commitment, k_schedule, opened_at,
     applied_at)

@@ -9,6 +9,13 @@ from league.models import Ladder, LadderEntry, Round, Standing
 class LadderSerializer(serializers.ModelSerializer[Ladder]):
     """A ladder."""
 
+    anchor = serializers.CharField(
+        source="anchor.name",
+        default=None,
+        allow_null=True,
+        help_text="The bot whose performance is 1500; null: the mean of all bots is.",
+    )
+
     class Meta:
         model = Ladder
         fields = (
@@ -19,6 +26,7 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "seats",
             "move_seconds",
             "bank_seconds",
+            "anchor",
             "paused",
             "created_at",
         )
@@ -37,20 +45,46 @@ class StandingSerializer(serializers.ModelSerializer[Standing]):
         help_text="Of the opponents met, match by match: those beaten, a tie being half."
     )
     mean_points = serializers.SerializerMethodField()
+    trend = serializers.IntegerField(
+        allow_null=True,
+        help_text="What it won or lost in the ladder's last 10 rounds, in thousandths of an Elo "
+        "point; null if it sat them out.",
+    )
+    performance = serializers.FloatField(
+        allow_null=True,
+        help_text="Strength in Elo, estimated from all that its current version has played, on a "
+        "scale where the ladder's anchor has 1500. Null before it was fitted.",
+    )
+    performance_error = serializers.FloatField(
+        allow_null=True,
+        help_text="Its standard error in Elo: performance ± 1.96 of it is the 95 % interval of the "
+        "bot's strength against the field's mean, not against the anchor.",
+    )
+    performance_blocks = serializers.IntegerField(help_text="That it was fitted to.")
+    band = serializers.IntegerField(
+        allow_null=True,
+        help_text="Rank band, 1 the best: no bot of a band can be told from the best of it. Null "
+        "for a provisional bot.",
+    )
 
     class Meta:
         model = Standing
         fields = (
             "rank",
+            "band",
             "bot",
             "owner",
             "version",
             "rating",
             "provisional",
+            "performance",
+            "performance_error",
+            "performance_blocks",
             "blocks",
             "matches",
             "win_share",
             "mean_points",
+            "trend",
         )
         read_only_fields = fields
 

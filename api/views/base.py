@@ -72,7 +72,7 @@ def find_bot(name: str) -> Bot:
 
 def find_ladder(slug: str) -> Ladder:
     """Return a ladder by its slug, or raise the problem ``not-found``."""
-    ladder = Ladder.objects.filter(slug=slug).first()
+    ladder = Ladder.objects.select_related("anchor").filter(slug=slug).first()
     if ladder is None:
         raise ProblemError("not-found", f"There is no ladder {slug}.")
     return ladder

@@ -28,7 +28,7 @@ class LaddersView(ListView):
     @extend_schema(operation_id="ladders_list", responses=LadderSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List the ladders."""
-        return self.answer(LadderSerializer, self.page(Ladder.objects.all()))
+        return self.answer(LadderSerializer, self.page(Ladder.objects.select_related("anchor")))
 
 
 class LadderView(ApiView):
@@ -48,8 +48,10 @@ class LadderStandingsView(ListView):
     @extend_schema(operation_id="ladders_standings", responses=StandingSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """See who stands where: bots with a rank by rating, then the provisional ones."""
-        rows = self.page(listing.standings_in_order(find_ladder(slug)))
+        ladder = find_ladder(slug)
+        rows = self.page(listing.standings_in_order(ladder))
         listing.add_ranks(rows)
+        listing.add_trends(ladder, rows)
         return self.answer(StandingSerializer, rows)
 
 

@@ -7,6 +7,7 @@ from league.events.comparisons import (
     compare,
     comparisons_to_advance,
 )
+from league.events.due import when_due
 from league.events.entries import disqualify, enter, takes_entries, withdraw
 from league.events.ladders import (
     enter_ladder,
@@ -51,6 +52,7 @@ __all__ = [
     "takes_entries",
     "tournaments_to_advance",
     "tournaments_with_counts",
+    "when_due",
     "with_tables",
     "withdraw",
 ]

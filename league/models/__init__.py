@@ -4,7 +4,7 @@ from league.models.accounts import Token
 from league.models.bots import Bot, BotVersion
 from league.models.comparisons import Comparison, SwapBlock
 from league.models.hosting import BotSource, SeatLog, Trial
-from league.models.ladders import BlockEntry, Ladder, LadderEntry, RoundEntry, Standing
+from league.models.ladders import BlockEntry, HeadToHead, Ladder, LadderEntry, RoundEntry, Standing
 from league.models.matches import Match, MatchSeat
 from league.models.performance import Fit, PackedResults, Performance
 from league.models.rounds import Block, BlockBot, Bye, Round
@@ -22,6 +22,7 @@ __all__ = [
     "Bye",
     "Comparison",
     "Fit",
+    "HeadToHead",
     "Ladder",
     "LadderEntry",
     "LiveMove",

@@ -114,6 +114,30 @@ class Standing(models.Model):
         return f"{self.bot.name}: {self.rating / 1000:.1f}"
 
 
+class HeadToHead(models.Model):
+    """What a bot took from an opponent in all rated blocks, whatever their versions.
+
+    Each pair has two rows, one from either side.
+    """
+
+    ladder = models.ForeignKey(Ladder, models.CASCADE, related_name="head_to_head")
+    bot = models.ForeignKey("Bot", models.PROTECT, related_name="opponents")
+    opponent = models.ForeignKey("Bot", models.PROTECT, related_name="+")
+    pairs = models.PositiveIntegerField(help_text="Matches in which they met.")
+    half_wins = models.PositiveIntegerField(help_text="2 for a win, 1 for a tie.")
+
+    class Meta:
+        verbose_name_plural = "head to head"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["ladder", "bot", "opponent"], name="one_row_a_bot_and_opponent"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot.name} against {self.opponent.name}"
+
+
 class RoundEntry(models.Model):
     """The ledger: a bot's rating before and after a round."""
 

@@ -1,13 +1,12 @@
 """Closing rounds: all their blocks are applied at once, exactly once."""
 
-from collections import Counter, defaultdict
-
 from django.db import transaction
 from django.utils import timezone
 
 from engine.rating import elo
 from league.models import Block, BlockEntry, Ladder, Round, RoundEntry, Standing
 from league.standings.results import round_to_rate
+from league.standings.tallies import Tallies, add_head_to_head, tally
 
 
 def rounds_to_close() -> list[int]:
@@ -41,7 +40,9 @@ def close_round(round_id: int) -> bool:
         }
         applied = elo.apply_round(before, finished)
         _write_ledger(round_, applied)
-        _write_standings(ladder, rows, applied, _tallies(finished, round_))
+        gains = tally(round_, finished)
+        _write_standings(ladder, rows, applied, gains)
+        add_head_to_head(ladder, gains)
         round_.applied_at = timezone.now()
         round_.save(update_fields=["applied_at"])
     return True
@@ -68,30 +69,11 @@ def _write_ledger(round_: Round, applied: elo.AppliedRound) -> None:
     )
 
 
-def _tallies(finished: elo.Round, round_: Round) -> dict[int, Counter[str]]:
-    """Return what each bot's standing gains: matches, pairs, half wins and points."""
-    gains: dict[int, Counter[str]] = defaultdict(Counter)
-    for block in finished.blocks:
-        if block.void or not block.rated:
-            continue
-        for result in block.results:
-            for seat, bot in enumerate(result.seating):
-                place = result.places[seat]
-                others = [p for other, p in enumerate(result.places) if other != seat]
-                gains[bot]["matches"] += 1
-                gains[bot]["pairs"] += len(others)
-                gains[bot]["half_wins"] += sum((p > place) + (p >= place) for p in others)
-    rated = round_.blocks.filter(state=Block.State.FINISHED, rated=True)
-    for bot, score in rated.values_list("matches__seating__bot", "matches__seating__score"):
-        gains[bot]["points"] += score
-    return gains
-
-
 def _write_standings(
     ladder: Ladder,
     rows: dict[int, Standing],
     applied: elo.AppliedRound,
-    gains: dict[int, Counter[str]],
+    gains: Tallies,
 ) -> None:
     changed = []
     for entry in applied.bots:
@@ -99,7 +81,7 @@ def _write_standings(
         row.rating = entry.after.rating
         row.blocks = entry.after.blocks
         row.version = entry.after.version
-        for name, gain in gains[entry.bot].items():
+        for name, gain in gains.bots[entry.bot].items():
             setattr(row, name, getattr(row, name) + gain)
         changed.append(row)
     Standing.objects.bulk_create(

@@ -65,7 +65,7 @@ def _pack(round_: Round) -> list[PackedResults]:
         versions[block][bot] = version
     seats = (
         MatchSeat.objects.filter(match__block__in=versions)
-        .order_by("match__block__number", "match", "seat")
+        .order_by("match__block__number", "match_id", "seat")
         .values_list("match__block", "match", "bot", "place", "score")
     )
     blocks: dict[int, array[int]] = {}

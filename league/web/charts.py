@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 WIDTH, HEIGHT = 640, 220
-_LEFT, _RIGHT, _TOP, _BOTTOM = 48, 12, 12, 26
+_LEFT, _RIGHT, _TOP, _BOTTOM = 60, 12, 12, 26
 _MOST_POINTS = 300
 
 
@@ -31,12 +31,14 @@ class Chart:
 
     Attributes:
         lines: in order.
+        areas: to shade behind them, as SVG polygons take their points.
         ticks: values up the side, with their heights.
         first: label at the left end.
         last: label at the right end.
     """
 
     lines: list[Line]
+    areas: list[str]
     ticks: list[tuple[float, str]]
     first: str
     last: str
@@ -48,18 +50,31 @@ class Chart:
     foot: int = HEIGHT - 8
 
 
-def chart(series: Sequence[tuple[str, Sequence[float]]], first: str, last: str) -> Chart | None:
+Values = Sequence[float | None]
+"""Evenly spaced; None where there is nothing yet, which only the first can be."""
+
+
+def chart(
+    series: Sequence[tuple[str, Values]],
+    first: str,
+    last: str,
+    bands: Sequence[tuple[Values, Values]] = (),
+) -> Chart | None:
     """Return lines over a common axis, or None where there is nothing to draw a line through.
 
     Args:
-        series: names and their values, evenly spaced.
+        series: names and their values.
         first: label at the left end.
         last: label at the right end.
+        bands: lower and upper bounds to shade between.
     """
+    series = [(name, line) for name, line in series if line and line[-1] is not None]
     longest = max((len(values) for _, values in series), default=0)
     if longest < 2:
         return None
-    values = [value for _, line in series for value in line]
+    bounds = [bound for band in bands for bound in band]
+    every_line = [*(line for _, line in series), *bounds]
+    values = [value for line in every_line for value in line if value is not None]
     low, high, step = _frame(min(values), max(values))
 
     def height(value: float) -> float:
@@ -69,17 +84,27 @@ def chart(series: Sequence[tuple[str, Sequence[float]]], first: str, last: str) 
     def across(index: int) -> float:
         return round(_LEFT + index * (WIDTH - _LEFT - _RIGHT) / (longest - 1), 1)
 
+    def points(line: Values) -> list[tuple[float, float]]:
+        every = -(-len(line) // _MOST_POINTS)
+        final = len(line) - 1
+        return [
+            (across(i), height(value))
+            for i, value in enumerate(line)
+            if value is not None and (i % every == 0 or i == final)
+        ]
+
     lines = []
     for name, line in series:
-        every = -(-len(line) // _MOST_POINTS)
-        kept = [(across(i), height(v)) for i, v in enumerate(line) if i % every == 0]
-        end = (across(len(line) - 1), height(line[-1]))
-        if kept[-1] != end:
-            kept.append(end)
-        lines.append(Line(name, " ".join(f"{x},{y}" for x, y in kept), end, line[-1]))
+        drawn = points(line)
+        lines.append(Line(name, _path(drawn), drawn[-1], line[-1] or 0.0))
+    areas = [_path(points(low) + points(high)[::-1]) for low, high in bands]
     count = round((high - low) / step)
     ticks = [(height(low + i * step), f"{low + i * step:g}") for i in range(count + 1)]
-    return Chart(lines, ticks, first, last)
+    return Chart(lines, [area for area in areas if area], ticks, first, last)
+
+
+def _path(points: Sequence[tuple[float, float]]) -> str:
+    return " ".join(f"{x},{y}" for x, y in points)
 
 
 def _frame(low: float, high: float) -> tuple[float, float, float]:

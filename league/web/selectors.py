@@ -1,13 +1,14 @@
 """What the pages show, each in a number of queries that does not grow with the data."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
+from django.core.paginator import Page, Paginator
 from django.db.models import Count, Prefetch, Q, QuerySet
 
 from league.events import takes_entries
-from league.events.history import History
+from league.events.history import History as TournamentHistory
 from league.models import (
     Block,
     Bot,
@@ -16,13 +17,21 @@ from league.models import (
     Ladder,
     Match,
     MatchSeat,
+    Performance,
     Round,
     RoundEntry,
     Standing,
     Tournament,
     TournamentEntry,
 )
-from league.standings.listing import in_order
+from league.standings.listing import (
+    add_ranks,
+    add_trends,
+    bots_in_order,
+    find_bots,
+    in_order,
+)
+from league.web.intervals import Z_95
 
 State = Tournament.State
 
@@ -30,6 +39,8 @@ _SEATING = Prefetch(
     "seating", queryset=MatchSeat.objects.select_related("bot").order_by("match", "seat")
 )
 _MOST_ROUNDS = 1000
+_BEFORE = 0
+"""Stands for the time before a bot's first round."""
 
 
 def matches_shown() -> QuerySet[Match]:
@@ -56,10 +67,32 @@ def tournaments_past() -> QuerySet[Tournament]:
     return _counted(past).order_by("-starts_at", "-id")
 
 
-def standings_found(ladder: Ladder, wanted: str) -> QuerySet[Standing]:
-    """Return a ladder's standings in order, of the bots with a text in their name."""
-    found = in_order(ladder.standings.all())
-    return found.filter(bot__name__icontains=wanted) if wanted else found
+def standings_page(
+    ladder: Ladder, wanted: str, number: str | None, size: int
+) -> tuple[Page[Any], list[Standing]]:
+    """Return a page of a ladder's standings, and its rows with all that is shown of them.
+
+    Which bots are on the page is asked first, so that only theirs are joined with the rest.
+
+    Args:
+        ladder: to show.
+        wanted: text in the names of the bots to show; "" shows all.
+        number: of the page, as the address has it.
+        size: rows on a page.
+    """
+    if wanted:
+        page = Paginator(find_bots(ladder, wanted), size).get_page(number)
+        ranks = {found.bot: found.rank for found in page}
+        rows = list(in_order(ladder.standings.filter(bot__in=ranks)))
+        for row in rows:
+            row.rank = ranks[row.bot_id]  # type: ignore[attr-defined]
+    else:
+        page = Paginator(bots_in_order(ladder), size).get_page(number)
+        rows = list(in_order(ladder.standings.filter(bot__in=list(page))))
+        add_ranks(rows)
+    add_trends(ladder, rows)
+    add_results(rows)
+    return page, rows
 
 
 def add_results(rows: Iterable[Standing]) -> None:
@@ -84,32 +117,76 @@ def add_block_counts(rounds: Sequence[Round]) -> None:
         round_.block_count, round_.blocks_done = by_round.get(round_.pk, (0, 0))  # type: ignore[attr-defined]
 
 
-def rating_history(ladder: Ladder, bots: Sequence[Bot]) -> list[tuple[str, list[float]]]:
+class History(NamedTuple):
+    """A bot on a ladder after each of the last rounds, in Elo points, for a chart.
+
+    Attributes:
+        ratings: the first is from before the first round.
+        performances: None before the first fit.
+        lows: lower ends of their 95 % intervals, where there is one.
+        highs: upper ends.
+    """
+
+    ratings: list[float | None]
+    performances: list[float | None]
+    lows: list[float | None]
+    highs: list[float | None]
+
+
+def rating_history(ladder: Ladder, bots: Sequence[Bot]) -> list[tuple[str, list[float | None]]]:
     """Return the ratings of some bots after each of a ladder's last rounds, in Elo points.
 
     A bot that sat a round out keeps its rating; the first value is from before the first round.
     """
+    numbers = _last_rounds(ladder)
+    told = _ratings(ladder, bots, numbers)
+    return [(bot.name, _carried(told[bot.pk], numbers)) for bot in bots if bot.pk in told]
+
+
+def history_of(ladder: Ladder, bot: Bot) -> History:
+    """Return how a bot got to where it stands on a ladder. Costs three queries."""
+    numbers = _last_rounds(ladder)
+    told = _ratings(ladder, [bot], numbers).get(bot.pk, {})
+    performances: dict[int, float] = {}
+    lows: dict[int, float] = {}
+    highs: dict[int, float] = {}
+    rows = Performance.objects.filter(
+        bot=bot, round__ladder=ladder, round__number__gte=numbers[0] if numbers else 0
+    )
+    for number, elo, error in rows.values_list("round__number", "elo", "error"):
+        performances[number] = elo
+        if error is not None:
+            lows[number], highs[number] = elo - Z_95 * error, elo + Z_95 * error
+    return History(*(_carried(values, numbers) for values in (told, performances, lows, highs)))
+
+
+def _last_rounds(ladder: Ladder) -> list[int]:
+    """Return the numbers of a ladder's last rounds, ascending."""
     last = ladder.rounds.filter(applied_at__isnull=False).order_by("-number")[:_MOST_ROUNDS]
-    numbers = sorted(last.values_list("number", flat=True))
+    return sorted(last.values_list("number", flat=True))
+
+
+def _ratings(
+    ladder: Ladder, bots: Sequence[Bot], numbers: Sequence[int]
+) -> dict[int, dict[int, float]]:
+    """Return by bot its rating after each of these rounds that it was in, and before the first."""
     entries = RoundEntry.objects.filter(
         round__ladder=ladder, bot__in=bots, round__number__gte=numbers[0] if numbers else 0
     ).order_by("round__number")
-    told: dict[int, dict[int, tuple[int, int]]] = {}
+    told: dict[int, dict[int, float]] = {}
     for bot, number, before, after in entries.values_list(
         "bot", "round__number", "rating_before", "rating_after"
     ):
-        told.setdefault(bot, {})[number] = (before, after)
-    series = []
-    for bot in bots:
-        ledger = told.get(bot.pk)
-        if not ledger:
-            continue
-        first = min(ledger)
-        values = [ledger[first][0] / 1000]
-        for number in numbers:
-            values.append(ledger[number][1] / 1000 if number in ledger else values[-1])
-        series.append((bot.name, values))
-    return series
+        told.setdefault(bot, {_BEFORE: before / 1000})[number] = after / 1000
+    return told
+
+
+def _carried(values: dict[int, float], numbers: Sequence[int]) -> list[float | None]:
+    """Return the values before the first and after each round, each kept until the next."""
+    carried = [values.get(_BEFORE)]
+    for number in numbers:
+        carried.append(values.get(number, carried[-1]))
+    return carried
 
 
 def results_of(bot: Bot, count: int) -> list[MatchSeat]:
@@ -119,7 +196,7 @@ def results_of(bot: Bot, count: int) -> list[MatchSeat]:
         .select_related("match__block")
         .defer("match__packed_record")
         .prefetch_related(Prefetch("match__seating", queryset=_SEATING.queryset))
-        .order_by("-match")
+        .order_by("-match_id")
     )
     return list(seats[:count])
 
@@ -128,7 +205,7 @@ def faults_of(bot: Bot, among: int) -> dict[str, int]:
     """Return the ``faults`` and ``forfeits`` in a bot's last ``matches`` that are finished."""
     last = (
         MatchSeat.objects.filter(bot=bot, score__isnull=False)
-        .order_by("-match")
+        .order_by("-match_id")
         .values_list("faults", "forfeited")[:among]
     )
     seats = list(last)
@@ -176,7 +253,7 @@ def bots_to_enter(user: Any, tournament: Tournament) -> list[Bot]:
     )
 
 
-def bots_to_withdraw(user: Any, history: History) -> list[Bot]:
+def bots_to_withdraw(user: Any, history: TournamentHistory) -> list[Bot]:
     """Return a person's bots that could be taken out of a tournament now."""
     can = history.tournament.state in (State.ENTRIES_OPEN, State.RUNNING)
     if not user.is_authenticated or not can:

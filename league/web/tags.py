@@ -29,6 +29,12 @@ def gain(change: int) -> str:
 
 
 @register.filter
+def points(change: int) -> str:
+    """Return a change in thousandths of a point as whole points with their sign."""
+    return gain(round(change / 1000)) if round(change / 1000) else "±0"
+
+
+@register.filter
 def decimals(number: float | None) -> str:
     """Return a number with two decimals."""
     return "–" if number is None else f"{float(number):.2f}"
@@ -44,6 +50,12 @@ def as_json(data: object) -> str:
 def percent(share: float | None) -> str:
     """Return a share as per cent."""
     return "–" if share is None else f"{100 * share:.0f} %"
+
+
+@register.filter
+def times(number: float, factor: int) -> str:
+    """Return a product as HTML wants a number, whatever the language."""
+    return f"{number * factor:.0f}"
 
 
 @register.filter

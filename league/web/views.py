@@ -17,16 +17,20 @@ from league.events.results import bracket_of
 from league.models import Bot, Comparison, Ladder, Match, Round, Tournament
 from league.play.reports import owner_report
 from league.play.watching import is_open_to_all, public_view, record_line
-from league.standings.listing import RANKED_FROM, add_ranks
+from league.standings.listing import RANKED_FROM, TREND_ROUNDS
 from league.web import selectors, tournament_page
 from league.web.charts import chart
+from league.web.crosstables import cross_table
+from league.web.intervals import add_bars
 from league.web.live import live_steps
+from league.web.panels import panel
 from league.web.replays import Step, steps
 
 _ROWS = 50
 _ROUNDS = 10
 _BLOCKS = 20
 _FAULTS_AMONG = 200
+_CROSSED = 12
 
 
 @require_safe
@@ -48,27 +52,32 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def ladder(request: HttpRequest, slug: str) -> HttpResponse:
     """The standings of a ladder and its last rounds."""
-    found = get_object_or_404(Ladder, slug=slug)
+    found = get_object_or_404(Ladder.objects.select_related("anchor"), slug=slug)
     wanted = request.GET.get("q", "").strip()[:32]
-    page = _page(request, selectors.standings_found(found, wanted))
-    rows = list(page.object_list)
-    add_ranks(rows)
-    selectors.add_results(rows)
+    page, rows = selectors.standings_page(found, wanted, request.GET.get("page"), _ROWS)
+    top = rows if page.number == 1 and not wanted else []
     rounds = _page(
         request, found.rounds.select_related("tournament").order_by("-number"), _ROUNDS, "rounds"
     )
     shown = list(rounds.object_list)
     selectors.add_block_counts(shown)
-    top = [row.bot for row in rows[:5]] if page.number == 1 and not wanted else []
+    history = selectors.rating_history(found, [row.bot for row in top[:5]])
     context = {
         "ladder": found,
         "rows": rows,
+        "groups": [
+            ("ranked", [row for row in rows if row.blocks >= RANKED_FROM]),
+            ("provisional", [row for row in rows if row.blocks < RANKED_FROM]),
+        ],
+        "axis": add_bars(rows),
+        "cross": cross_table(found, top[:_CROSSED]),
         "page": page,
         "wanted": wanted,
         "rounds": rounds,
         "rounds_shown": shown,
         "ranked_from": RANKED_FROM,
-        "chart": chart(selectors.rating_history(found, top), "start", "now"),
+        "trend_rounds": TREND_ROUNDS,
+        "chart": chart(history, "start", "now"),
     }
     return render(request, "league/ladder.html", context)
 
@@ -77,17 +86,11 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
 def bot(request: HttpRequest, name: str) -> HttpResponse:
     """A bot: where it stands, how it got there, and its last matches."""
     found = get_object_or_404(Bot.objects.select_related("owner", "current"), name=name)
-    rows = list(found.standings.select_related("ladder").order_by("ladder__slug"))
-    for row in rows:
-        add_ranks([row])
-    selectors.add_results(rows)
+    rows = found.standings.select_related("ladder__anchor", "bot").order_by("ladder__slug")
     context = {
         "bot": found,
         "online": is_online(found, timezone.now()),
-        "rows": [
-            (row, chart(selectors.rating_history(row.ladder, [found]), "start", "now"))
-            for row in rows
-        ],
+        "panels": [panel(row) for row in rows],
         "seats": selectors.results_of(found, 20),
         "faults": selectors.faults_of(found, _FAULTS_AMONG),
         "ranked_from": RANKED_FROM,

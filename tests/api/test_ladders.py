@@ -2,6 +2,7 @@
 
 import pytest
 
+from league import standings
 from league.models import Standing, Tournament
 from tests.api.conftest import assert_problem
 from tests.league import small
@@ -50,10 +51,33 @@ def test_ranks_go_on_from_page_to_page(api, ladder):
 
 
 @pytest.mark.parametrize("count", [2, 40])
-def test_standings_cost_three_queries(api, ladder, count, django_assert_num_queries):
+def test_standings_cost_four_queries(api, ladder, count, django_assert_num_queries):
     stand(ladder, *[(1_500_000, 20)] * count)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         assert len(api.get("ladders/quick/standings").json()["results"]) == count
+
+
+def test_standings_tell_performance_and_trend(api, ladder):
+    small.bots(4)
+    small.tournament(ladder)
+    small.run_all()
+    rows = api.get("ladders/quick/standings").json()["results"]
+    assert {row["performance"] for row in rows} == {None}
+    for row in rows:
+        assert row["trend"] == row["rating"] - 1_500_000
+    [round_id] = standings.take_fits()
+    standings.fit_round(round_id)
+    stored = {row.bot.name: row for row in ladder.standings.select_related("bot")}
+    for row in api.get("ladders/quick/standings").json()["results"]:
+        assert row["performance"] == stored[row["bot"]].performance
+        assert row["performance_error"] > 0
+        assert (row["performance_blocks"], row["band"]) == (3, None)
+
+
+def test_a_bot_that_sat_out_the_last_rounds_has_no_trend(api, ladder):
+    stand(ladder, (1_500_000, 20))
+    [row] = api.get("ladders/quick/standings").json()["results"]
+    assert row["trend"] is None
 
 
 def test_an_owner_enters_and_takes_out_a_bot(api, ladder, ada, bot):

@@ -1,6 +1,7 @@
 """The pages, with much and with nothing on them."""
 
 import json
+import re
 from itertools import pairwise
 
 import pytest
@@ -10,9 +11,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from engine.record import read, verify
-from league import events, play
+from league import events, play, standings
 from league.events.results import tournament_standings
-from league.models import Bot, Ladder, Match, Standing, Tournament
+from league.models import Bot, HeadToHead, Ladder, Match, Standing, Tournament
 from league.standings.listing import RANKED_FROM
 from league.web.replays import steps
 from league.web.tournament_page import behind
@@ -51,15 +52,65 @@ def test_the_ladder_shows_every_bot_with_its_rating(client: Client, played: Tour
         assert f"{standing.rating / 1000:.0f}" in text
 
 
+def test_the_ladder_shows_performance_bands_and_who_beats_whom(
+    client: Client, played: Tournament
+) -> None:
+    assert "Provisional: fewer than 20 blocks" in page(client, "/ladders/quick/")
+    Standing.objects.filter(bot__name__in=["bot-0", "bot-1"]).update(blocks=RANKED_FROM)
+    [round_id] = standings.take_fits()
+    standings.fit_round(round_id)
+    text = page(client, "/ladders/quick/")
+    for row in played.ladder.standings.all():
+        half = 1.96 * (row.performance_error or 0)
+        assert f'{row.performance:.0f} <span class="quiet">± {half:.0f}</span>' in text
+        assert (row.band is None) == (row.blocks < RANKED_FROM)
+    assert text.count('<svg class="bar"') == 4
+    assert text.index("Provisional: fewer") > text.index("/bots/bot-1/")
+    met = HeadToHead.objects.get(bot__name="bot-0", opponent__name="bot-1")
+    share = f"{100 * met.half_wins / met.pairs / 2:.0f} %"
+    assert f"bot-0 against bot-1: {share} of {met.pairs}" in text
+    assert "against the field’s mean" in text
+
+
+def test_a_bots_page_shows_its_interval_opponents_and_when_it_is_due(
+    client: Client, played: Tournament
+) -> None:
+    [round_id] = standings.take_fits()
+    standings.fit_round(round_id)
+    events.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
+    text = page(client, "/bots/bot-0/")
+    assert "About 9 more blocks halve its error bar." in text
+    assert "It waits for company: 1 of the 3 bots" in text
+    assert 'class="area' in text
+    for name in ("bot-1", "bot-2", "bot-3"):
+        assert f'<a href="/bots/{name}/">{name}</a></th><td class="number">6</td>' in text
+
+
+def test_a_bots_latest_matches_come_first(client: Client, played: Tournament) -> None:
+    small.tournament(played.ladder)
+    small.run_all()
+    text = page(client, "/bots/bot-0/")
+    shown = [int(pk) for pk in re.findall(r">Match (\d+)<", text)]
+    played_in = Match.objects.filter(seating__bot__name="bot-0").order_by("-pk")
+    assert shown == list(played_in.values_list("pk", flat=True))[:20]
+
+
+def test_a_name_is_sought_whatever_its_case(client: Client, played: Tournament) -> None:
+    text = page(client, "/ladders/quick/?q=BOT-2")
+    assert "/bots/bot-2/" in text
+    assert "/bots/bot-1/" not in text
+    assert "No bot here has" in page(client, "/ladders/quick/?q=nobody")
+
+
 def test_a_tournament_shows_its_standings_and_in_the_end_its_seed(
     client: Client, played: Tournament
 ) -> None:
     text = page(client, f"/tournaments/{played.pk}/")
     assert bytes(played.seed).hex() in text
     assert text.count("bot-0") > 1
-    standings = tournament_standings(played)
-    assert [placed.row.rank for placed in standings] == [1, 2, 3, 4]
-    for placed in standings:
+    placed_bots = tournament_standings(played)
+    assert [placed.row.rank for placed in placed_bots] == [1, 2, 3, 4]
+    for placed in placed_bots:
         assert f"<strong>{float(placed.row.score):.2f}</strong>" in text
     assert 'http-equiv="refresh"' not in text
 
@@ -190,8 +241,10 @@ def queries(client: Client, path: str) -> int:
 def test_pages_take_as_many_queries_however_much_is_on_them(
     client: Client, played: Tournament
 ) -> None:
-    paths = ["/", "/ladders/quick/", "/tournaments/", f"/tournaments/{played.pk}/"]
+    paths = ["/", "/ladders/quick/", "/ladders/quick/?q=bot", "/tournaments/"]
+    paths += [f"/tournaments/{played.pk}/", "/bots/bot-0/"]
     Standing.objects.update(blocks=RANKED_FROM)
+    events.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
     before = {path: queries(client, path) for path in paths}
     for _ in range(2):
         small.tournament(Ladder.objects.get())
@@ -200,4 +253,5 @@ def test_pages_take_as_many_queries_however_much_is_on_them(
     small.tournament(Ladder.objects.get())
     small.run_all()
     assert {path: queries(client, path) for path in paths} == before
-    assert max(before.values()) <= 12
+    assert before.pop("/bots/bot-0/") <= 22
+    assert max(before.values()) <= 13

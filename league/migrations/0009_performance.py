@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("league", "0004_standings_in_order"),
+        ("league", "0008_stages_of_rounds"),
     ]
 
     operations = [

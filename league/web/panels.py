@@ -1,0 +1,52 @@
+"""What a bot's page tells of it on one ladder."""
+
+from dataclasses import dataclass
+
+from engine.pairing import blocks_to_halve_error
+from league.events import when_due
+from league.models import HeadToHead, Standing
+from league.standings.listing import add_ranks, add_trends, opponents
+from league.web.charts import Chart, chart
+from league.web.crosstables import Cell, cell
+from league.web.intervals import margin
+from league.web.selectors import add_results, history_of
+
+_OPPONENTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A bot on a ladder.
+
+    Attributes:
+        row: its standing, with rank, trend and results.
+        margin: half the length of its performance's 95 % interval, if it has one.
+        halve: about how many blocks more would halve that.
+        due: when it plays next, in a sentence.
+        chart: of rating and performance, once there is something to draw.
+        opponents: those it has met most, with what it took from them.
+    """
+
+    row: Standing
+    margin: float | None
+    halve: int
+    due: str
+    chart: Chart | None
+    opponents: list[tuple[HeadToHead, Cell]]
+
+
+def panel(row: Standing) -> Panel:
+    """Return what is told of a standing, which has its ladder and bot."""
+    add_ranks([row])
+    add_trends(row.ladder, [row])
+    add_results([row])
+    history = history_of(row.ladder, row.bot)
+    lines = [("Elo", history.ratings), ("performance, 95 % interval", history.performances)]
+    return Panel(
+        row=row,
+        margin=margin(row),
+        halve=blocks_to_halve_error(row.performance_blocks),
+        due=when_due(row),
+        chart=chart(lines, "start", "now", [(history.lows, history.highs)]),
+        opponents=[(met, cell(met)) for met in opponents(row, _OPPONENTS)],
+    )
