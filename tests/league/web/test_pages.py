@@ -120,6 +120,7 @@ def test_a_tie_is_told_with_its_numbers_below_the_name(client: Client) -> None:
     cup = small.tournament(small.ladder(seats=2), format="knockout")
     small.run_all()
     text = page(client, f"/tournaments/{cup.pk}/")
+    cup.refresh_from_db()
     rows = [placed.row for placed in tournament_standings(cup)]
     told = [behind(row, above) for above, row in pairwise(rows)]
     assert [text.count(f"by {of}<") >= 1 for of in told if of] == [True] * len(
@@ -139,6 +140,7 @@ def test_the_bracket_of_a_knockout_shows_who_goes_on_and_who_has_won(client: Cli
     assert text.count("has won") == 1
     assert text.count(", goes on") == 6 + 4
     assert "Cross table" not in text
+    cup.refresh_from_db()
     winner = tournament_standings(cup)[0].bot.name
     assert f'{winner}</a><span class="unseen">, has won' in text
 
