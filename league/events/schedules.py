@@ -1,15 +1,19 @@
 """Schedules: when the next tournament of a series starts, and announcing it."""
 
+import logging
 import secrets
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from django.db import transaction
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES, commitment
 from league.events.arrangements import arrangement_of, check_arrangement
 from league.models import Ladder, Schedule, Tournament
+
+log = logging.getLogger(__name__)
 
 
 def announce_tournament(
@@ -51,21 +55,39 @@ def announce_tournament(
 
 
 def announce_due() -> None:
-    """Announce, for each schedule, its next tournament, when entries for it are to open."""
-    now = timezone.now()
-    for schedule in Schedule.objects.filter(active=True).select_related("ladder"):
-        starts_at = next_start(schedule, now)
-        opens_at = starts_at - timedelta(hours=schedule.entry_hours)
-        if opens_at > now or schedule.tournaments.filter(starts_at=starts_at).exists():
-            continue
-        announce_tournament(
-            title=f"{schedule.title}, {_local(schedule, starts_at):%d %B %Y %H:%M}",
-            ladder=schedule.ladder,
-            starts_at=starts_at,
-            entries_open_at=opens_at,
-            schedule=schedule,
-            **arrangement_of(schedule),
-        )
+    """Announce, for each schedule, its next tournament, when entries for it are to open.
+
+    Of two that do so at once one announces; a schedule that can't be read stops no other.
+    """
+    for schedule_id in Schedule.objects.filter(active=True).values_list("pk", flat=True):
+        try:
+            with transaction.atomic():
+                _announce_next(schedule_id, timezone.now())
+        except Exception:
+            log.exception("schedule %s: its next tournament can't be announced", schedule_id)
+
+
+def _announce_next(schedule_id: int, now: datetime) -> None:
+    schedule = (
+        Schedule.objects.select_for_update(of=("self",), skip_locked=True)
+        .select_related("ladder")
+        .filter(pk=schedule_id)
+        .first()
+    )
+    if schedule is None:
+        return
+    starts_at = next_start(schedule, now)
+    opens_at = starts_at - timedelta(hours=schedule.entry_hours)
+    if opens_at > now or schedule.tournaments.filter(starts_at=starts_at).exists():
+        return
+    announce_tournament(
+        title=f"{schedule.title}, {_local(schedule, starts_at):%d %B %Y %H:%M}",
+        ladder=schedule.ladder,
+        starts_at=starts_at,
+        entries_open_at=opens_at,
+        schedule=schedule,
+        **arrangement_of(schedule),
+    )
 
 
 def next_start(schedule: Schedule, after: datetime) -> datetime:

@@ -316,3 +316,46 @@ def test_a_series_announces_its_next_tournament_once() -> None:
     [tournament] = Tournament.objects.all()
     assert tournament.title.startswith("Hourly, ")
     assert tournament.starts_at > timezone.now()
+
+
+def test_two_that_announce_a_series_at_once_announce_it_once_and_quietly(caplog) -> None:
+    for number in range(3):
+        Schedule.objects.create(
+            title=f"Hourly {number}",
+            ladder=small.ladder(f"ladder-{number}"),
+            every_hours=1,
+            first_at=timezone.now() - timedelta(minutes=30),
+        )
+    start = threading.Barrier(4)
+
+    def announce() -> None:
+        try:
+            start.wait()
+            events.announce_due()
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=announce) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert Tournament.objects.count() == 3
+    assert not [line for line in caplog.records if line.levelname == "ERROR"]
+
+
+def test_a_series_that_cannot_be_read_stops_no_other(caplog) -> None:
+    for zone in ("Mars/Olympus", "Europe/London"):
+        Schedule.objects.create(
+            title=zone,
+            ladder=small.ladder(zone.lower().replace("/", "-")),
+            weekday=2,
+            time_of_day=time(18, 0),
+            time_zone=zone,
+            entry_hours=24 * 8,
+            first_at=timezone.now() - timedelta(days=30),
+        )
+    events.announce_due()
+    [tournament] = Tournament.objects.all()
+    assert tournament.title.startswith("Europe/London")
+    assert "can't be announced" in caplog.text
