@@ -76,6 +76,10 @@ def knockout_round(
         return KnockoutRound([table_of(table, known)], (), final=True)
     in_event = {bot: known[bot] for bot in seeding}
     sizes = plan_sizes(in_event, seats, fewest=fewest, fill_ins=len(fill_ins))
+    if len(sizes.tables) >= len(in_event) - sizes.byes:
+        # To keep owners apart each would sit with house bots alone: nobody would ever go out.
+        alone = dict.fromkeys(in_event)
+        sizes = plan_sizes(alone, seats, fewest=fewest, fill_ins=len(fill_ins))
     playing = [*seeding[sizes.byes :], *fill_ins[: sizes.fill_ins]]
     tables = _snake(playing, len(sizes.tables), known)
     return KnockoutRound(

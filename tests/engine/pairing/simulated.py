@@ -101,7 +101,7 @@ def play_out(
             for bot in event.in_event():
                 if luck.random() < withdrawals:
                     event.leave(bot, disqualified=luck.random() < 0.3)
-            if luck.random() < late and len(event.rounds) < 6:
+            if luck.random() < late and newcomer < 5003:
                 event.come(newcomer, luck.choice([None, 1, 2, newcomer]))
                 newcomer += 1
         drawn = event.next()

@@ -17,7 +17,6 @@ from engine.pairing import (
     Participant,
     PlayedBlock,
     PlayedMatch,
-    Table,
     cross_table,
     next_round,
     rank_event,
@@ -46,7 +45,8 @@ def events(draw: st.DrawFn) -> Simulated:
     of = draw(formats)
     event = start(
         of,
-        draw(small_fields),
+        # A round robin of more is long: every few of them make a table.
+        draw(fields(most=6) if of == Format.ROUND_ROBIN else small_fields),
         draw(seats),
         draw(seeds),
         luck=luck,
@@ -239,26 +239,47 @@ def test_a_late_entrant_of_a_swiss_has_no_points_for_what_it_missed() -> None:
     assert 77 in {bot for table in drawn.tables for bot in table.bots}
 
 
+def begun(entrants: int, seats: int, **kwargs: int) -> Simulated:
+    """Return a round robin of which one round is played, each bot at one table of it."""
+    luck = Random(8)
+    event = start(
+        Format.ROUND_ROBIN,
+        dict.fromkeys(range(entrants)),
+        seats,
+        SEED,
+        luck=luck,
+        blocks=4,
+        **kwargs,
+    )
+    first = event.next()
+    assert first is not None
+    event.play(first, luck)
+    return event
+
+
 def test_a_seat_of_one_that_left_a_round_robin_stays_empty_or_goes_to_a_house_bot() -> None:
-    for house, expected in ((0, (0, 1)), (2, (0, 1, 10_000))):
-        luck = Random(8)
-        event = start(Format.ROUND_ROBIN, dict.fromkeys(range(3)), 3, SEED, luck=luck, house=house)
-        event.participants[2] = replace(event.participants[2], left_after=0)
-        drawn = event.next()
-        assert drawn is not None
-        assert drawn.tables == [Table(expected, True)]
+    for house, expected in ((0, 2), (2, 3)):
+        event = begun(4, 3, house=house)
+        event.leave(0)
+        while (drawn := event.next()) is not None:
+            for table in drawn.tables:
+                assert 0 not in table.bots
+                assert len([bot for bot in table.bots if bot < 10_000]) in (2, 3)
+                assert len(table.bots) in (expected, 3)
+            event.play(drawn, Random(8))
+        assert {blocks_by_bot(event)[bot] for bot in (1, 2, 3)} == {12}
 
 
 def test_a_table_of_a_round_robin_that_is_left_too_small_counts_half_for_who_is_left() -> None:
-    luck = Random(9)
-    event = start(Format.ROUND_ROBIN, dict.fromkeys(range(4)), 2, SEED, luck=luck)
-    event.participants[3] = replace(event.participants[3], left_after=0)
-    drawn = event.next()
-    assert drawn is not None
-    assert drawn.byes == {0: 1, 1: 1, 2: 1}
-    event.play(drawn, luck)
+    event = begun(4, 2)
+    event.leave(3)
+    play_out(event, Random(8))
+    sat_out = Counter(bot for round_ in event.rounds for bot in round_.byes)
+    assert sum(sat_out.values()) == 2
+    assert {blocks_by_bot(event)[bot] for bot in (0, 1, 2)} == {12}
     rows = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
-    assert sum(row.score for row in rows) == 3 + Fraction(3, 2)
+    # Four blocks of two bots at each of four tables, and two byes of four blocks.
+    assert sum(row.score for row in rows) == 4 * 4 + 2 * 4 * Fraction(1, 2)
 
 
 def place_all(event: Simulated, order: list[int]) -> None:

@@ -133,6 +133,12 @@ def test_the_final_is_played_even_by_bots_of_one_owner() -> None:
     assert knockout_round([1, 2], {1: 5, 2: 5}, 2).tables == [Table((1, 2), False)]
 
 
+def test_bots_of_one_owner_meet_rather_than_that_house_bots_keep_them_apart_for_ever() -> None:
+    one = knockout_round(range(4), dict.fromkeys(range(4), 1), 2, fill_ins=range(10, 18))
+    assert [table.bots for table in one.tables] == [(0, 3), (1, 2)]
+    assert not any(table.rated for table in one.tables)
+
+
 def test_a_bot_that_stands_twice_is_refused() -> None:
     with pytest.raises(ValueError, match="bot 1 stands twice"):
         knockout_round([1, 2], {1: 1, 2: 2}, 2, fill_ins=[1])

@@ -119,6 +119,7 @@ def test_a_tie_is_told_with_its_numbers_below_the_name(client: Client) -> None:
     small.bots(8)
     cup = small.tournament(small.ladder(seats=2), format="knockout")
     small.run_all()
+    cup.refresh_from_db()
     text = page(client, f"/tournaments/{cup.pk}/")
     cup.refresh_from_db()
     rows = [placed.row for placed in tournament_standings(cup)]
@@ -136,6 +137,7 @@ def test_the_bracket_of_a_knockout_shows_who_goes_on_and_who_has_won(client: Cli
     small.bots(9)
     cup = small.tournament(small.ladder(seats=4), format="knockout")
     small.run_all()
+    cup.refresh_from_db()
     text = page(client, f"/tournaments/{cup.pk}/")
     assert text.count("has won") == 1
     assert text.count(", goes on") == 6 + 4
