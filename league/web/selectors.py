@@ -43,6 +43,32 @@ _BEFORE = 0
 """Stands for the time before a bot's first round."""
 
 
+class TwinGap(NamedTuple):
+    """Two house bots that are one program, and what lies between their ratings: noise.
+
+    Attributes:
+        bot: name of one.
+        twin: name of the other.
+        gap: in Elo points.
+    """
+
+    bot: str
+    twin: str
+    gap: float
+
+
+def twin_gaps(ladder: Ladder) -> list[TwinGap]:
+    """Return the gaps between twins on a ladder; empty before both of a pair are rated."""
+    ratings = dict(
+        ladder.standings.filter(bot__kind=Bot.Kind.HOUSE).values_list("bot__name", "rating")
+    )
+    return [
+        TwinGap(name, twin, abs(ratings[name] - ratings[twin]) / 1000)
+        for twin in sorted(ratings)
+        if (name := twin.removesuffix("-2")) != twin and name in ratings
+    ]
+
+
 def matches_shown() -> QuerySet[Match]:
     """Return matches as lists show them: with their bots and block, without their records."""
     shown = Match.objects.defer("packed_record").select_related("block")

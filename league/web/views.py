@@ -77,6 +77,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "rounds_shown": shown,
         "ranked_from": RANKED_FROM,
         "trend_rounds": TREND_ROUNDS,
+        "twins": selectors.twin_gaps(found),
         "chart": chart(history, "start", "now"),
     }
     return render(request, "league/ladder.html", context)

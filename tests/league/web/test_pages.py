@@ -259,3 +259,17 @@ def test_pages_take_as_many_queries_however_much_is_on_them(
     assert {path: queries(client, path) for path in paths} == before
     assert before.pop("/bots/bot-0/") <= 22
     assert max(before.values()) <= 13
+
+
+def test_twins_of_the_house_show_how_much_of_the_ratings_is_luck(client: Client) -> None:
+    ladder = small.ladder()
+    bots = small.bots(3)
+    for bot, name in zip(bots, ("house-thumb", "house-thumb-2", "house-random-2"), strict=True):
+        bot.name = name
+        bot.save()
+    small.tournament(ladder)
+    small.run_all()
+    one, other = (ladder.standings.get(bot=bot).rating for bot in bots[:2])
+    text = page(client, "/ladders/quick/")
+    assert f"<strong>{abs(one - other) / 1000:.0f} Elo</strong> lie between house-thumb and" in text
+    assert text.count("the same program") == 1
