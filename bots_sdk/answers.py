@@ -132,6 +132,38 @@ class SeatLog(TypedDict):
     turns: list[Receipt]
 
 
+class Comparison(TypedDict):
+    """An A/B test of two versions; ``verdict`` is empty before there is one."""
+
+    id: int
+    bot: str
+    ladder: str
+    new: int
+    old: int
+    promote: bool
+    promoted: bool
+    state: Literal["running", "finished", "cancelled"]
+    verdict: str
+    created_at: str
+    ended_at: str | None
+
+
+class ComparisonStep(TypedDict):
+    """A test after some swap blocks."""
+
+    blocks: int
+    mean: float
+    llr: float
+
+
+class ComparisonDetail(Comparison):
+    """A comparison with the path of its log-likelihood ratio, and the bounds of that."""
+
+    lower: float
+    upper: float
+    path: list[ComparisonStep]
+
+
 class Ladder(TypedDict):
     """A ladder: bots that are rated at one game."""
 

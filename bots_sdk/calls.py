@@ -18,6 +18,8 @@ from bots_sdk.answers import (
     Bot,
     BotToken,
     BracketRound,
+    Comparison,
+    ComparisonDetail,
     CreatedBot,
     CrossRow,
     Game,
@@ -195,6 +197,29 @@ def version_log(name: str, number: int) -> Call[VersionLog]:
 def promote(name: str, number: int) -> Call[Version]:
     """Have a version that is ready play from now on. Owner."""
     return Call("POST", _path("bots", name, "versions", number, "promote"))
+
+
+def compare(
+    name: str, ladder: str, new: int, old: int, *, promote: bool = False
+) -> Call[Comparison]:
+    """Ask whether a version of a hosted bot is better than another. Owner."""
+    body = {"ladder": ladder, "new": new, "old": old, "promote": promote}
+    return Call("POST", _path("bots", name, "comparisons"), body, repeatable=False)
+
+
+def comparisons(name: str, limit: int | None = None) -> Call[Page[Comparison]]:
+    """List the comparisons of a bot's versions, the latest first."""
+    return Call("GET", _path("bots", name, "comparisons"), query={"limit": limit})
+
+
+def comparison(number: int) -> Call[ComparisonDetail]:
+    """See how a comparison goes."""
+    return Call("GET", _path("comparisons", number))
+
+
+def cancel_comparison(number: int) -> Call[Comparison]:
+    """End a comparison without a verdict. Owner."""
+    return Call("POST", _path("comparisons", number, "cancel"))
 
 
 # -- Ladders ---------------------------------------------------------------------------------

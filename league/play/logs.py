@@ -96,8 +96,8 @@ cache = LogCache()
 def logs_of(matches: Iterable[Match | MatchRow]) -> dict[int, Log]:
     """Return the logs of matches in play, each as long as its row says; one query at most.
 
-    A match that was finished since its row was read is left out. In a transaction that has
-    written moves, call `log_of` before.
+    A match that was finished since its row was read is left out. In a transaction that writes
+    moves, call it before.
     """
     logs: dict[int, Log] = {}
     behind: dict[int, Match | MatchRow] = {}
@@ -128,11 +128,6 @@ def logs_of(matches: Iterable[Match | MatchRow]) -> dict[int, Log]:
         logs[pk] = logs[pk].followed_by(moves)
         cache.put(match, logs[pk])
     return logs
-
-
-def log_of(match: Match | MatchRow) -> Log:
-    """Return the log of a match in play whose row is locked."""
-    return logs_of([match])[match.pk]
 
 
 def _dealt(match: Match | MatchRow) -> Log:

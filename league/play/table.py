@@ -17,7 +17,7 @@ from league.models import Bot, Match, Turn
 from league.play import wakeups
 from league.play.clocks import Stopwatch, bank_after, full_bank, latest_deadline
 from league.play.finishing import finish
-from league.play.logs import Log, cache, log_of
+from league.play.logs import Log, cache, logs_of
 from league.play.rows import MoveRow, TurnRow
 from league.play.statements import Change, Sight, read, write
 
@@ -77,7 +77,11 @@ class Table:
     @cached_property
     def log(self) -> Log:
         """The log up to the phase that is being decided."""
-        return log_of(self.match)
+        log = logs_of([self.match]).get(self.match.pk)
+        if log is None:
+            self.need_lock()  # it was finished since its row was read
+            raise RuntimeError(f"match {self.match.pk} has lost moves of its log")
+        return log
 
     @property
     def is_playing(self) -> bool:

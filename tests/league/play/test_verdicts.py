@@ -9,7 +9,7 @@ from psycopg.errors import DeadlockDetected
 from engine.record import fallback, verify
 from league import play
 from league.models import LiveMove, Match, Turn
-from league.play import statements, table, wakeups
+from league.play import logs, statements, table, wakeups
 from tests.league import small
 from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
 
@@ -253,6 +253,29 @@ def test_a_move_that_was_judged_before_another_came_is_judged_again(match, bots,
     assert overtaken
     assert (Match.objects.get().plies, Match.objects.get().stored) == (3, 3)
     assert Turn.objects.filter(decided_at=None).count() == 3
+
+
+def test_a_move_sent_twice_at_once_is_answered_alike_up_to_the_one_that_ends_the_match(
+    match, bots, monkeypatch
+):
+    real = table.Table.seen
+    answers = []
+
+    def seen(match_ids, watch):
+        read_before = real(match_ids, watch)
+        monkeypatch.setattr(table.Table, "seen", real)
+        answers.append(answer(bots[0], turn, START))
+        logs.cache.clear()  # as in another process
+        return read_before
+
+    while Match.objects.get().status == "playing":
+        play_on(bots[1:])
+        for turn in play.open_turns(bots[0], START):
+            monkeypatch.setattr(table.Table, "seen", seen)
+            answers.append(answer(bots[0], turn, START))
+    assert len(answers) > 10
+    assert answers[::2] == answers[1::2]
+    assert Match.objects.get().record.faults == ()
 
 
 def test_every_move_can_be_made_under_the_lock(match, bots, always_locked):
