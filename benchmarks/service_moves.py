@@ -73,8 +73,8 @@ def main() -> None:
             warm_up(socket, options.clients)
             runs = {
                 "pgbench": lambda: pgbench(directory, reference, options),
-                "single": lambda: play(socket, pid, tables, "single", options),
-                "batched": lambda: play(socket, pid, tables, "batched", options),
+                "single": lambda: play(socket, pid, tables, reference, "single", options),
+                "batched": lambda: play(socket, pid, tables, reference, "batched", options),
             }
             rounds = [{name: run() for name, run in runs.items()} for _ in range(options.rounds)]
     report(rounds)
@@ -201,11 +201,20 @@ REQUESTS = {"single": single, "batched": batched}
 
 
 def play(
-    socket: Path, pid: int, tables: list[list[Bot]], mode: str, options: argparse.Namespace
+    socket: Path,
+    pid: int,
+    tables: list[list[Bot]],
+    reference: range,
+    mode: str,
+    options: argparse.Namespace,
 ) -> Measured:
     """Let all clients play for a while."""
     from django.db import connection
 
+    from league.models import Match
+
+    # What the last run left open would be handed out again and again.
+    Match.objects.filter(status="playing", pk__gt=reference[-1]).update(status="void")
     sources = []
     for bots in tables:
         prepared = []

@@ -1,8 +1,8 @@
-"""The two statements of moves: one reads live matches, one writes all that moves bring in them.
+"""The statements of moves: live matches read, all that moves bring in them written, turns read.
 
 What is written of a match counts only if the match is still as it was read: it is compared and set
 on the number of moves stored, which every decision of a turn raises. So a plain move needs no lock
-and no transaction around it, and the moves of a bot in many matches are two statements too. Both
+and no transaction around it, and the moves of a bot in many matches are two statements too. All
 are prepared at the server, where planning them would take longer than running them.
 """
 
@@ -49,6 +49,14 @@ LEFT JOIN league_livemove AS move
     ON move.match_id = match.id AND move.ply >= match.plies AND move.seat = seat.seat
 WHERE match.id = ANY(%(matches)s::bigint[]) AND match.live
 ORDER BY match.id, seat.seat
+"""
+
+OPEN = f"""
+SELECT {_columns("turn", [*_TURN[:8], "opened_at", "handed_out_at"])},
+    {_columns("match", _MATCH[:7])}
+FROM league_turn AS turn
+JOIN league_match AS match ON match.id = turn.match_id
+WHERE turn.bot_id = %(bot)s AND turn.decided_at IS NULL AND match.status = 'playing'
 """
 
 WRITE = """
@@ -159,6 +167,16 @@ def _sight(rows: Sequence[tuple[Any, ...]]) -> Sight:
         if row[_MOVE_FROM] is not None:
             chosen[number] = MoveRow(*row[_MOVE_FROM:])
     return Sight(MatchRow(*rows[0][2:_TURN_FROM]), seats, turns, chosen)
+
+
+def read_open_turns(bot_id: int) -> tuple[list[TurnRow], dict[int, MatchRow]]:
+    """Read the open turns of a bot, and by id the matches that they are in."""
+    turns, matches = [], {}
+    for row in _run(OPEN, {"bot": str(bot_id)}):
+        turns.append(TurnRow(*row[:8], opened_at=row[8], handed_out_at=row[9]))
+        match = MatchRow(*row[10:])
+        matches[match.pk] = match
+    return turns, matches
 
 
 def write(changes: Iterable[Change]) -> set[int]:

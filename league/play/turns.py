@@ -7,17 +7,13 @@ from django.db.models import DateTimeField, ExpressionWrapper, F, Q, Value
 from django.db.models.functions import Least
 
 from league.models import Bot, Match, Turn
+from league.play import statements
 from league.play.clocks import GRACE, deadline_if_handed_out, remaining_ms
 from league.play.logs import logs_of
-from league.play.rows import MatchRow, TurnRow
+from league.play.rows import TurnRow
 
 SEEN_EVERY = timedelta(seconds=5)
 """A bot that asks more often is not written down each time."""
-
-_TURN = ("pk", "match_id", "seat", "bot_id", "number", "ply", "deadline", "bank_ms")
-_RECEIPTS = ("opened_at", "handed_out_at")
-_MATCH = ("game", "rules", "seats", "deal_seed", "plies", "attempts")
-"""In the order of the fields of `TurnRow` and `MatchRow`."""
 
 
 def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
@@ -28,15 +24,7 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
     ``bank_ms`` is the bank as the turn opened.
     """
     note_seen(bot, now)
-    rows = Turn.objects.filter(
-        bot=bot, decided_at__isnull=True, match__status=Match.Status.PLAYING
-    ).values_list(*_TURN, *_RECEIPTS, "match_id", *(f"match__{name}" for name in _MATCH))
-    turns, matches = [], {}
-    for row in rows:
-        turn_fields, (opened_at, handed_out_at), match_fields = row[:8], row[8:10], row[10:]
-        turns.append(TurnRow(*turn_fields, opened_at=opened_at, handed_out_at=handed_out_at))
-        match = MatchRow(*match_fields)
-        matches[match.pk] = match
+    turns, matches = statements.read_open_turns(bot.pk)
     fresh = [turn for turn in turns if turn.handed_out_at is None]
     if fresh:
         _hand_out(fresh, now)
