@@ -27,6 +27,8 @@ urlpatterns = [
     path("ladders/<slug:slug>", ladders.LadderView.as_view()),
     path("ladders/<slug:slug>/standings", ladders.LadderStandingsView.as_view()),
     path("ladders/<slug:slug>/rounds", ladders.LadderRoundsView.as_view()),
+    path("ladders/<slug:slug>/ledger", ladders.LadderLedgerView.as_view()),
+    path("ladders/<slug:slug>/revisions", ladders.LadderRevisionsView.as_view()),
     path("ladders/<slug:slug>/entries/<slug:name>", ladders.LadderEntryView.as_view()),
     path("tournaments", tournaments.TournamentsView.as_view()),
     path("tournaments/<int:tournament_id>", tournaments.TournamentView.as_view()),

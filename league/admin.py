@@ -5,11 +5,12 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ActionForm
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from league import events, models
+from league import events, models, standings
 from league.events.arrangements import FIELDS as ARRANGED
 
 
@@ -27,7 +28,9 @@ class BotAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Ladders."""
 
-    list_display = ("title", "slug", "game", "rules", "seats", "paused")
+    list_display = ("title", "slug", "game", "rules", "seats", "paused", "revision", "alarm")
+    autocomplete_fields = ("anchor",)
+    readonly_fields = ("revision", "alarm", "frozen_round", "checked_at", "checked_round")
 
 
 class ArrangementForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -141,3 +144,70 @@ class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         "time_zone",
         "active",
     )
+
+
+class _ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
+    """What is looked at here and changed elsewhere, or not at all."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Nothing is added here."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        """Nothing is changed here."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        """Nothing is deleted here."""
+        return False
+
+
+class _ReasonForm(ActionForm):
+    reason = forms.CharField(required=False, max_length=500, label="Reason (published):")
+
+
+@admin.register(models.Block)
+class BlockAdmin(_ReadOnly):
+    """Blocks, to be taken out of the ratings."""
+
+    list_display = ("__str__", "state", "rated", "void_mark")
+    list_filter = ("state", "round__ladder")
+    list_select_related = ("round__ladder", "void_mark__block__round__ladder")
+    search_fields = ("=id", "=round__number", "bots__bot__name")
+    ordering = ("-id",)
+    action_form = _ReasonForm
+    actions = ("void_blocks",)
+
+    @admin.action(description="Void: take out of the ratings, for good", permissions=["void"])
+    def void_blocks(self, request: HttpRequest, queryset: QuerySet[models.Block]) -> None:
+        """Mark the blocks void; ratings that they are in follow within moments."""
+        for block in queryset.order_by("pk"):
+            try:
+                standings.void_block(
+                    block_id=block.pk,
+                    reason=request.POST.get("reason", ""),
+                    made_by=request.user,  # type: ignore[arg-type]
+                )
+            except ValidationError as error:
+                self.message_user(request, f"{block}: {error.messages[0]}", messages.ERROR)
+            else:
+                self.message_user(request, f"{block} is void; the ratings follow.")
+
+    def has_void_permission(self, request: HttpRequest) -> bool:
+        """Organisers may void blocks: those who may add void marks."""
+        return request.user.has_perm("league.add_voidmark")  # type: ignore[union-attr]
+
+
+@admin.register(models.VoidMark)
+class VoidMarkAdmin(_ReadOnly):
+    """Void marks: made on the page of blocks, and never taken back."""
+
+    list_display = ("block", "reason", "made_by", "made_at")
+    list_select_related = ("block__round__ladder", "made_by")
+
+
+@admin.register(models.Revision)
+class RevisionAdmin(_ReadOnly):
+    """What corrections came to."""
+
+    list_display = ("ladder", "number", "from_round", "reason", "made_at")

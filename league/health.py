@@ -8,6 +8,8 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError, connection
 
+from league.standings import alarms
+
 SILENT_SECONDS = 15
 """After so long without a tick its worker or beat is taken to be down."""
 
@@ -37,6 +39,17 @@ def find_faults() -> dict[str, str]:
         "clock": _clock,
     }
     return {part: fault for part, check in checks.items() if (fault := check())}
+
+
+def find_alarms() -> dict[str, str]:
+    """Return what an operator must look at although the league works, in a line each.
+
+    A ladder whose ratings are not what its records give is here, as ``ladder SLUG``.
+    """
+    try:
+        return {f"ladder {slug}": alarm for slug, alarm in alarms().items()}
+    except DatabaseError:
+        return {}  # `find_faults` tells of it
 
 
 def _database() -> str | None:

@@ -2,6 +2,7 @@
 
 import os
 
+from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
 
 from bots_sdk.reference import HOUSE
@@ -119,6 +120,10 @@ CELERY_BEAT_SCHEDULE = {
         "task": "league.tasks.expire_overdue",
         "schedule": 1.0,
         "options": {"expires": 5},
+    },
+    "check-ratings": {
+        "task": "league.tasks.check_ratings",
+        "schedule": crontab(hour="3", minute="30"),
     },
 }
 

@@ -6,10 +6,15 @@ from collections.abc import Callable, Iterable
 from celery import shared_task
 from django.utils import timezone
 
+from engine.rating.elo import ZeroSumError
 from league import events, health, hosting, play, standings
 from league.hosting import jails
+from league.models import Ladder
 
 log = logging.getLogger(__name__)
+
+_LONG = 6 * 3600
+"""Seconds that folding a ladder from its first record may take: about 1 ms a match."""
 
 
 @shared_task
@@ -52,7 +57,7 @@ def expire_overdue() -> None:
 @shared_task
 def follow_up() -> None:
     """Close the rounds that are played to the end, and open those that come next."""
-    _each(standings.rounds_to_close(), standings.close_round)
+    _each(standings.rounds_to_close(), _close_round)
     _each(events.tournaments_to_advance(), events.advance)
     _each(events.ladders_to_pair(), events.open_ladder_round)
     _each(events.comparisons_to_advance(), events.advance_comparison)
@@ -68,6 +73,25 @@ def fit_performance(round_id: int) -> None:
         log.exception("fit_round(%s) failed; it is tried again in a while", round_id)
 
 
+@shared_task(time_limit=_LONG)
+def correct_ladder(ladder_id: int) -> None:
+    """Fold a ladder anew whose ratings don't follow its void marks yet."""
+    standings.correct(ladder_id)
+
+
+@shared_task(time_limit=_LONG)
+def check_ladder(ladder_id: int) -> None:
+    """Recompute a ladder, and freeze its display with an alarm if anything differs."""
+    standings.check_ladder(ladder_id)
+
+
+@shared_task
+def check_ratings() -> None:
+    """Have every ladder checked: beat sends this nightly."""
+    for ladder_id in Ladder.objects.values_list("pk", flat=True):
+        check_ladder.delay(ladder_id)
+
+
 @shared_task
 def tick() -> None:
     """Do whatever is due, as the database has it."""
@@ -81,7 +105,22 @@ def tick() -> None:
         play_match.delay(match_id)
     for match_id in play.take_due_live():
         open_live_match.delay(match_id)
+    for ladder_id in standings.ladders_to_correct():
+        # Not taken up before the next tick it is worth nothing: that sends another.
+        correct_ladder.apply_async((ladder_id,), expires=1)
     health.note_pulse()
+
+
+def _close_round(round_id: int) -> None:
+    """Close a round; where its ladder's ratings are wrong already, have that told."""
+    try:
+        standings.close_round(round_id)
+    except ZeroSumError:
+        ladder = Ladder.objects.get(rounds=round_id)
+        if ladder.alarm:
+            return  # it is known, and the round waits until somebody has put it right
+        check_ladder.apply_async((ladder.pk,), expires=1)
+        raise
 
 
 def _each(ids: Iterable[int], work: Callable[[int], object]) -> None:

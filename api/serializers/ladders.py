@@ -3,7 +3,9 @@
 from rest_framework import serializers
 
 from league.events import may_show_seed
-from league.models import Ladder, LadderEntry, Round, Standing
+from league.models import Ladder, LadderEntry, Match, Revision, Round, RoundEntry, Standing
+from league.play.watching import is_open_to_all
+from league.standings.ledger import Change
 
 
 class LadderSerializer(serializers.ModelSerializer[Ladder]):
@@ -27,9 +29,72 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "move_seconds",
             "bank_seconds",
             "anchor",
+            "revision",
+            "alarm",
+            "frozen_round",
+            "checked_at",
+            "checked_round",
             "paused",
             "created_at",
         )
+        read_only_fields = fields
+
+
+class RevisionSerializer(serializers.ModelSerializer[Revision]):
+    """A correction of a ladder."""
+
+    class Meta:
+        model = Revision
+        fields = ("number", "from_round", "reason", "made_at")
+        read_only_fields = fields
+
+
+class ChangedByMatchSerializer(serializers.ModelSerializer[Match]):
+    """A match that a change of a rating was made of."""
+
+    deal_seed = serializers.SerializerMethodField(
+        help_text="In hex; null where it may not be known yet."
+    )
+
+    class Meta:
+        model = Match
+        fields = ("id", "number", "status", "commitment", "deal_seed")
+        read_only_fields = fields
+
+    def get_deal_seed(self, match: Match) -> str | None:
+        """Return the deal seed once it may be known."""
+        return bytes(match.deal_seed).hex() if is_open_to_all(match) else None
+
+
+class ChangeSerializer(serializers.Serializer[Change]):
+    """What a block did to a bot's rating."""
+
+    block = serializers.IntegerField(
+        source="entry.block.number", help_text="Its number in the round."
+    )
+    delta = serializers.IntegerField(
+        source="entry.delta", help_text="In thousandths of an Elo point."
+    )
+    void_reason = serializers.CharField(
+        source="entry.block.void_mark.reason",
+        default=None,
+        allow_null=True,
+        help_text="Why the block was taken out of the ratings, under a later revision than this "
+        "row's.",
+    )
+    matches = ChangedByMatchSerializer(many=True)
+
+
+class RatingChangeSerializer(serializers.ModelSerializer[RoundEntry]):
+    """A row of the ledger: what a round did to a bot's rating."""
+
+    round = serializers.IntegerField(source="round.number")
+    bot = serializers.CharField(source="bot.name")
+    changes = ChangeSerializer(many=True, help_text="Block by block; they add up.")
+
+    class Meta:
+        model = RoundEntry
+        fields = ("round", "bot", "revision", "rating_before", "rating_after", "changes")
         read_only_fields = fields
 
 

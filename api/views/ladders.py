@@ -2,22 +2,25 @@
 
 from typing import ClassVar
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken, check_owner_or_bot
+from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.ladders import (
     LadderEntrySerializer,
     LadderSerializer,
+    RatingChangeSerializer,
+    RevisionSerializer,
     RoundSerializer,
     StandingSerializer,
 )
 from api.views.base import ApiView, ListView, find_bot, find_ladder
 from league import events
 from league.models import Ladder
-from league.standings import listing
+from league.standings import ledger, listing
 
 
 class LaddersView(ListView):
@@ -67,6 +70,51 @@ class LadderRoundsView(ListView):
         return self.answer(RoundSerializer, self.page(rounds))
 
 
+class LadderLedgerView(ListView):
+    """The ledger of a ladder."""
+
+    ordering: ClassVar = ("-round_id", "bot_id")
+    problems: ClassVar = {"GET": ("invalid",)}
+
+    @extend_schema(
+        operation_id="ladders_ledger",
+        parameters=[
+            OpenApiParameter("bot", str, description="A bot, by name."),
+            OpenApiParameter("round", int, description="A round, by its number."),
+            OpenApiParameter(
+                "revision", int, description="As it stood under an older revision; see there."
+            ),
+        ],
+        responses=RatingChangeSerializer(many=True),
+    )
+    def get(self, request: Request, slug: str) -> Response:
+        """See every change of a rating, with its blocks, matches and seeds; the latest first."""
+        ladder = find_ladder(slug)
+        revision = _whole_number(request, "revision")
+        if revision is not None and not 1 <= revision <= ladder.revision:
+            allowed = f"A whole number from 1 to {ladder.revision}."
+            raise ProblemError("invalid", errors={"revision": [allowed]})
+        rows = ledger.round_entries(ladder, revision).select_related("round", "bot")
+        if (number := _whole_number(request, "round")) is not None:
+            rows = rows.filter(round__number=number)
+        if (name := request.query_params.get("bot")) is not None:
+            rows = rows.filter(bot__name=name) if "\0" not in name else rows.none()
+        page = self.page(rows)
+        ledger.add_changes(page)
+        return self.answer(RatingChangeSerializer, page)
+
+
+class LadderRevisionsView(ListView):
+    """The corrections of a ladder."""
+
+    ordering: ClassVar = ("-number",)
+
+    @extend_schema(operation_id="ladders_revisions", responses=RevisionSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        """List the corrections of a ladder, the latest first; revision 1 was none."""
+        return self.answer(RevisionSerializer, self.page(find_ladder(slug).revisions.all()))
+
+
 class LadderEntryView(ApiView):
     """A bot's entry on a ladder."""
 
@@ -88,3 +136,13 @@ class LadderEntryView(ApiView):
         check_owner_or_bot(request, bot)
         events.leave_ladder(ladder=ladder, bot=bot)
         return Response(status=204)
+
+
+def _whole_number(request: Request, name: str) -> int | None:
+    """Return a number of the query string, None where it isn't there; else it is ``invalid``."""
+    text = request.query_params.get(name)
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise ProblemError("invalid", errors={name: ["A whole number."]})
+    return int(text)

@@ -42,7 +42,9 @@ class Migration(migrations.Migration):
             model_name="standing",
             name="performance_blocks",
             field=models.PositiveIntegerField(
-                default=0, help_text="Blocks of the current version, which it was fitted to."
+                db_default=0,
+                default=0,
+                help_text="Blocks of the current version, which it was fitted to.",
             ),
         ),
         migrations.AddField(

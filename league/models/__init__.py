@@ -4,7 +4,8 @@ from league.models.accounts import Token
 from league.models.bots import Bot, BotVersion
 from league.models.comparisons import Comparison, SwapBlock
 from league.models.hosting import BotSource, SeatLog, Trial
-from league.models.ladders import BlockEntry, HeadToHead, Ladder, LadderEntry, RoundEntry, Standing
+from league.models.ladders import FrozenStanding, HeadToHead, Ladder, LadderEntry, Standing
+from league.models.ledger import BlockEntry, Revision, RoundEntry, VoidMark
 from league.models.matches import Match, MatchSeat
 from league.models.performance import Fit, PackedResults, Performance
 from league.models.rounds import Block, BlockBot, Bye, Round
@@ -22,6 +23,7 @@ __all__ = [
     "Bye",
     "Comparison",
     "Fit",
+    "FrozenStanding",
     "HeadToHead",
     "Ladder",
     "LadderEntry",
@@ -30,6 +32,7 @@ __all__ = [
     "MatchSeat",
     "PackedResults",
     "Performance",
+    "Revision",
     "Round",
     "RoundEntry",
     "Schedule",
@@ -41,4 +44,5 @@ __all__ = [
     "TournamentEntry",
     "Trial",
     "Turn",
+    "VoidMark",
 ]

@@ -1,6 +1,6 @@
-"""Ladders: who is on them, today's ratings, and the ledger of every change.
+"""Ladders: who is on them and how they stand today.
 
-Ratings are integers in thousandths of an Elo point. The ledger is only ever added to.
+Ratings are integers in thousandths of an Elo point.
 """
 
 from django.db import models
@@ -31,6 +31,24 @@ class Ladder(models.Model):
         help_text="The bot whose performance is 1500, one of middling strength; none: the mean is.",
     )
     paused = models.BooleanField(default=False)
+    revision = models.PositiveIntegerField(
+        default=1,
+        db_default=1,
+        help_text="Of the ledger, the one in force: a correction makes the next.",
+    )
+    checked_at = models.DateTimeField(
+        null=True, blank=True, help_text="When a recompute last gave what is stored."
+    )
+    checked_round = models.PositiveIntegerField(null=True, blank=True, help_text="Up to which.")
+    alarm = models.TextField(
+        default="",
+        db_default="",
+        blank=True,
+        help_text="What a recompute found wrong; while it is here, frozen standings are shown.",
+    )
+    frozen_round = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The last round in the frozen standings."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -67,14 +85,12 @@ def is_provisional() -> models.ExpressionWrapper:
     )
 
 
-class Standing(models.Model):
-    """Where a bot stands after the last round applied: the fold so far, kept for reading.
+class StandingNumbers(models.Model):
+    """The numbers of a standing.
 
     Win share is ``half_wins / (2 * pairs)`` and mean points ``points / matches``.
     """
 
-    ladder = models.ForeignKey(Ladder, models.CASCADE, related_name="standings")
-    bot = models.ForeignKey("Bot", models.PROTECT, related_name="standings")
     rating = models.BigIntegerField(help_text="In thousandths of an Elo point.")
     blocks = models.PositiveIntegerField(help_text="Rated blocks, as K counts them.")
     version = models.PositiveIntegerField()
@@ -89,11 +105,23 @@ class Standing(models.Model):
         null=True, blank=True, help_text="Its standard error, against the field's mean."
     )
     performance_blocks = models.PositiveIntegerField(
-        default=0, help_text="Blocks of the current version, which it was fitted to."
+        default=0,
+        db_default=0,
+        help_text="Blocks of the current version, which it was fitted to.",
     )
     band = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Of rank, by performance; none for a provisional bot."
     )
+
+    class Meta:
+        abstract = True
+
+
+class Standing(StandingNumbers):
+    """Where a bot stands after the last round applied: the fold so far, kept for reading."""
+
+    ladder = models.ForeignKey(Ladder, models.CASCADE, related_name="standings")
+    bot = models.ForeignKey("Bot", models.PROTECT, related_name="standings")
 
     class Meta:
         constraints = [
@@ -112,6 +140,23 @@ class Standing(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bot.name}: {self.rating / 1000:.1f}"
+
+
+class FrozenStanding(StandingNumbers):
+    """A standing as it was when an alarm was raised: shown until the ladder is put right."""
+
+    ladder = models.ForeignKey(Ladder, models.CASCADE, related_name="frozen_standings")
+    bot = models.ForeignKey("Bot", models.PROTECT, related_name="frozen_standings")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["ladder", "bot"], name="one_frozen_standing_a_bot_and_ladder"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot.name}: {self.rating / 1000:.1f}, frozen"
 
 
 class HeadToHead(models.Model):
@@ -136,36 +181,3 @@ class HeadToHead(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bot.name} against {self.opponent.name}"
-
-
-class RoundEntry(models.Model):
-    """The ledger: a bot's rating before and after a round."""
-
-    round = models.ForeignKey("Round", models.PROTECT, related_name="ledger")
-    bot = models.ForeignKey("Bot", models.PROTECT, related_name="round_ledger")
-    rating_before = models.BigIntegerField()
-    rating_after = models.BigIntegerField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["round", "bot"], name="a_round_rates_a_bot_once")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.bot.name}, round {self.round.number}"
-
-
-class BlockEntry(models.Model):
-    """The ledger: what one block did to one bot's rating."""
-
-    block = models.ForeignKey("Block", models.PROTECT, related_name="ledger")
-    bot = models.ForeignKey("Bot", models.PROTECT, related_name="block_ledger")
-    delta = models.BigIntegerField()
-
-    class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["block", "bot"], name="a_block_rates_a_bot_once")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.bot.name}, block {self.block_id}"

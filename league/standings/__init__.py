@@ -1,14 +1,22 @@
 """Ratings: the one door through which they change, and the fold that checks them."""
 
+from league.standings.alarms import alarms, check_ladder
 from league.standings.closing import close_round, rounds_to_close
+from league.standings.correcting import correct, ladders_to_correct, void_block
 from league.standings.performance import fit_round, take_fits
-from league.standings.recomputing import Difference, recompute
+from league.standings.recomputing import Difference, OvertakenError, recompute
 
 __all__ = [
     "Difference",
+    "OvertakenError",
+    "alarms",
+    "check_ladder",
     "close_round",
+    "correct",
     "fit_round",
+    "ladders_to_correct",
     "recompute",
     "rounds_to_close",
     "take_fits",
+    "void_block",
 ]

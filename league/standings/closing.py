@@ -39,7 +39,7 @@ def close_round(round_id: int) -> bool:
             bot: elo.Standing(row.rating, row.blocks, row.version) for bot, row in rows.items()
         }
         applied = elo.apply_round(before, finished)
-        _write_ledger(round_, applied)
+        write_ledger(round_, applied, ladder.revision)
         gains = tally(round_, finished)
         _write_standings(ladder, rows, applied, gains)
         add_head_to_head(ladder, gains)
@@ -52,16 +52,20 @@ def _is_next(ladder: Ladder, round_: Round) -> bool:
     return not ladder.rounds.filter(number__lt=round_.number, applied_at__isnull=True).exists()
 
 
-def _write_ledger(round_: Round, applied: elo.AppliedRound) -> None:
+def write_ledger(round_: Round, applied: elo.AppliedRound, revision: int) -> None:
+    """Add what a round came to to the ledger; call it in a transaction, once a revision."""
     blocks = {block.number: block.pk for block in round_.blocks.all()}
     BlockEntry.objects.bulk_create(
-        BlockEntry(block_id=blocks[entry.block], bot_id=entry.bot, delta=entry.delta)
+        BlockEntry(
+            block_id=blocks[entry.block], bot_id=entry.bot, revision=revision, delta=entry.delta
+        )
         for entry in applied.blocks
     )
     RoundEntry.objects.bulk_create(
         RoundEntry(
             round=round_,
             bot_id=entry.bot,
+            revision=revision,
             rating_before=entry.before.rating,
             rating_after=entry.after.rating,
         )

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from engine.rating.blocks import MatchResult
 from engine.rating.collusion import RatedBlock, Suspicion, suspicions
-from league.models import Block, Bot, Ladder, Match, MatchSeat, RoundEntry
+from league.models import Block, Bot, Ladder, Match, MatchSeat
+from league.standings.ledger import round_entries
 
 MOST_BLOCKS = 20_000
 """The last of a ladder's that are looked at."""
@@ -52,7 +53,7 @@ def _rated_blocks(ladder: Ladder) -> Iterator[RatedBlock]:
     if last:
         blocks = blocks.filter(pk__gt=last[0])
     ratings: dict[int, dict[int, float]] = {}
-    entries = RoundEntry.objects.filter(round__blocks__in=blocks).distinct()
+    entries = round_entries(ladder).filter(round__blocks__in=blocks).distinct()
     for round_id, bot, rating in entries.values_list("round", "bot", "rating_before"):
         ratings.setdefault(round_id, {})[bot] = rating / 1000
     rows = (

@@ -6,8 +6,9 @@ from typing import NamedTuple
 from django.db import connection
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from league.models import HeadToHead, Ladder, RoundEntry, Standing
+from league.models import HeadToHead, Ladder, Round, Standing
 from league.models.ladders import RANKED_FROM, is_provisional
+from league.standings.ledger import round_entries
 
 ORDER = ("provisional", "-rating", "bot_id")
 """Of a ladder's standings: bots with a rank first. No two rows have the same."""
@@ -16,9 +17,33 @@ TREND_ROUNDS = 10
 """A bot's trend is what it won or lost in so many of its ladder's last rounds."""
 
 
+def standings_shown(ladder: Ladder) -> QuerySet[Standing]:
+    """Return a ladder's standings; as they were when the alarm was raised, while it stands."""
+    if ladder.alarm:
+        return ladder.frozen_standings.all()  # type: ignore[return-value]
+    return ladder.standings.all()
+
+
+def standing_shown(row: Standing) -> Standing:
+    """Return a standing, which has its ladder and bot, as it may be shown: it may be frozen."""
+    if not row.ladder.alarm:
+        return row
+    frozen = standings_shown(row.ladder).filter(bot=row.bot_id).first() or row
+    frozen.ladder, frozen.bot = row.ladder, row.bot
+    return frozen
+
+
+def rounds_shown(ladder: Ladder) -> QuerySet[Round]:
+    """Return the rounds that the standings shown are made of, the last first."""
+    rounds = ladder.rounds.filter(applied_at__isnull=False)
+    if ladder.alarm:
+        rounds = rounds.filter(number__lte=ladder.frozen_round or 0)
+    return rounds.order_by("-number")
+
+
 def standings_in_order(ladder: Ladder) -> QuerySet[Standing]:
     """Return a ladder's standings, best first, provisional bots after the others."""
-    return in_order(ladder.standings.all())
+    return in_order(standings_shown(ladder))
 
 
 def in_order(standings: QuerySet[Standing]) -> QuerySet[Standing]:
@@ -29,7 +54,7 @@ def in_order(standings: QuerySet[Standing]) -> QuerySet[Standing]:
 
 def bots_in_order(ladder: Ladder) -> QuerySet[Standing, int]:
     """Return the ids of a ladder's bots in order, from the index alone: a deep slice is cheap."""
-    found = ladder.standings.annotate(provisional=is_provisional())
+    found = standings_shown(ladder).annotate(provisional=is_provisional())
     return found.order_by(*ORDER).values_list("bot_id", flat=True)
 
 
@@ -45,7 +70,7 @@ SELECT placed.bot_id, CASE WHEN placed.provisional THEN NULL ELSE placed.rank EN
 FROM (
     SELECT bot_id, rating, blocks < %s AS provisional,
         rank() OVER (PARTITION BY blocks < %s ORDER BY rating DESC) AS rank
-    FROM league_standing WHERE ladder_id = %s
+    FROM {table} WHERE ladder_id = %s
 ) AS placed
 JOIN league_bot AS bot ON bot.id = placed.bot_id
 WHERE strpos(bot.name, %s) > 0
@@ -55,8 +80,9 @@ ORDER BY placed.provisional, placed.rating DESC, placed.bot_id
 
 def find_bots(ladder: Ladder, wanted: str) -> list[Found]:
     """Return a ladder's bots with a text in their name, in order. Costs one query."""
+    find = _FIND.format(table=standings_shown(ladder).model._meta.db_table)
     with connection.cursor() as cursor:
-        cursor.execute(_FIND, [RANKED_FROM, RANKED_FROM, ladder.pk, wanted.lower()])
+        cursor.execute(find, [RANKED_FROM, RANKED_FROM, ladder.pk, wanted.lower()])
         return [Found(bot, rank) for bot, rank in cursor.fetchall()]
 
 
@@ -71,7 +97,8 @@ def add_ranks(rows: Sequence[Standing]) -> None:
     if not ranked:
         return
     first = ranked[0]
-    field = Standing.objects.filter(ladder_id=first.ladder_id, blocks__gte=RANKED_FROM)
+    everybody = type(first).objects.filter(ladder_id=first.ladder_id)  # frozen among the frozen
+    field = everybody.filter(blocks__gte=RANKED_FROM)
     counted = field.filter(rating__gte=first.rating).aggregate(
         higher=Count("pk", filter=Q(rating__gt=first.rating)),
         level=Count("pk", filter=Q(rating=first.rating, bot_id__lt=first.bot_id)),
@@ -87,11 +114,11 @@ def add_ranks(rows: Sequence[Standing]) -> None:
 def add_trends(ladder: Ladder, rows: Iterable[Standing]) -> None:
     """Give rows of a ladder their ``trend``, in milli-Elo: None if they sat the last rounds out.
 
-    Costs one query.
+    Costs one query, and one more where there was a correction.
     """
     bots = [row.bot_id for row in rows]
-    last = ladder.rounds.filter(applied_at__isnull=False).order_by("-number")[:TREND_ROUNDS]
-    entries = RoundEntry.objects.filter(bot__in=bots, round__in=last.values("pk")).order_by()
+    last = rounds_shown(ladder)[:TREND_ROUNDS].values("pk")
+    entries = round_entries(ladder).filter(bot__in=bots, round__in=last).order_by()
     gains = entries.values("bot").annotate(gain=Sum(F("rating_after") - F("rating_before")))
     by_bot = dict(gains.values_list("bot", "gain"))
     for row in rows:

@@ -1,6 +1,6 @@
 """From stored matches to the blocks that the pure rating code folds."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from engine.rating import elo
 from engine.rating.blocks import MatchResult, rated_places
@@ -17,17 +17,22 @@ def k_schedule(stored: dict[str, object]) -> elo.KSchedule:
     return elo.KSchedule(**fields)  # type: ignore[arg-type]
 
 
-def round_to_rate(round_: Round) -> elo.Round:
-    """Return a round whose blocks are all finished or void, from the records alone."""
+def round_to_rate(round_: Round, void: Collection[int] = ()) -> elo.Round:
+    """Return a round whose blocks are all finished or void, from the records alone.
+
+    Args:
+        round_: to rate.
+        void: ids of blocks to take as void, beyond those that are.
+    """
     blocks = round_.blocks.prefetch_related("bots__version", "matches__seating")
     return elo.Round(
-        blocks=[_block_to_rate(block) for block in blocks],
+        blocks=[_block_to_rate(block, block.pk in void) for block in blocks],
         k_schedule=k_schedule(round_.k_schedule),
     )
 
 
-def _block_to_rate(block: Block) -> elo.Block:
-    void = block.state == Block.State.VOID
+def _block_to_rate(block: Block, void: bool) -> elo.Block:
+    void = void or block.state == Block.State.VOID
     return elo.Block(
         number=block.number,
         versions={seat.bot_id: seat.version.number for seat in block.bots.all()},

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.db import connection
 
 from engine.rating import elo
-from league.models import Block, Ladder, Round
+from league.models import Ladder, Round
 
 
 @dataclass(slots=True)
@@ -54,7 +54,8 @@ def tally(round_: Round, finished: elo.Round) -> Tallies:
     for (bot, opponent), met in sums.pairs.items():
         sums.bots[bot]["pairs"] += met
         sums.bots[bot]["half_wins"] += sums.half_wins[bot, opponent]
-    rated = round_.blocks.filter(state=Block.State.FINISHED, rated=True)
+    counted = [block.number for block in finished.blocks if block.rated and not block.void]
+    rated = round_.blocks.filter(number__in=counted)
     for bot, score in rated.values_list("matches__seating__bot", "matches__seating__score"):
         sums.bots[bot]["points"] += score
     return sums

@@ -4,7 +4,7 @@ from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from league.health import find_faults
+from league.health import find_alarms, find_faults
 from league.hosting import jails
 
 
@@ -20,11 +20,16 @@ def healthz(request: HttpRequest) -> JsonResponse:
 def readyz(request: HttpRequest) -> JsonResponse:
     """Say whether the league can do its work, else 503 and what is wrong, by part.
 
-    A worker without a sandbox is among the ``limits``: all but hosted bots can play.
+    A worker without a sandbox is among the ``limits``: all but hosted bots can play. Alarms are for
+    the operator and leave it ready: wrong ratings don't get right by sending nobody here.
     """
     faults = find_faults()
-    status = "not ready" if faults else "ready"
     sandbox = jails.find_fault()
-    limits = {"sandbox": sandbox} if sandbox else {}
-    told = {"status": status, "faults": faults, "limits": limits}
+    told = {
+        "status": "not ready" if faults else "ready",
+        "faults": faults,
+        "limits": {"sandbox": sandbox} if sandbox else {},
+    }
+    if alarms := find_alarms():
+        told["alarms"] = alarms
     return JsonResponse(told, status=503 if faults else 200)

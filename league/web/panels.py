@@ -4,14 +4,15 @@ from dataclasses import dataclass
 
 from engine.pairing import blocks_to_halve_error
 from league.events import when_due
-from league.models import HeadToHead, Standing
+from league.models import HeadToHead, RoundEntry, Standing
 from league.standings.listing import add_ranks, add_trends, opponents
 from league.web.charts import Chart, chart
 from league.web.crosstables import Cell, cell
 from league.web.intervals import margin
-from league.web.selectors import add_results, history_of
+from league.web.selectors import add_results, changes_of, history_of
 
 _OPPONENTS = 20
+_CHANGES = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,7 @@ class Panel:
         due: when it plays next, in a sentence.
         chart: of rating and performance, once there is something to draw.
         opponents: those it has met most, with what it took from them.
+        changes: of its rating, by its last rounds.
     """
 
     row: Standing
@@ -33,6 +35,7 @@ class Panel:
     due: str
     chart: Chart | None
     opponents: list[tuple[HeadToHead, Cell]]
+    changes: list[RoundEntry]
 
 
 def panel(row: Standing) -> Panel:
@@ -49,4 +52,5 @@ def panel(row: Standing) -> Panel:
         due=when_due(row),
         chart=chart(lines, "start", "now", [(history.lows, history.highs)]),
         opponents=[(met, cell(met)) for met in opponents(row, _OPPONENTS)],
+        changes=changes_of(row, _CHANGES),
     )

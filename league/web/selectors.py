@@ -5,8 +5,9 @@ from typing import Any, NamedTuple
 
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Prefetch, Q, QuerySet
+from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
+from engine.rating.elo import START
 from league.events import takes_entries
 from league.events.history import History as TournamentHistory
 from league.models import (
@@ -24,12 +25,16 @@ from league.models import (
     Tournament,
     TournamentEntry,
 )
+from league.standings.ledger import round_entries
 from league.standings.listing import (
     add_ranks,
     add_trends,
     bots_in_order,
     find_bots,
     in_order,
+    rounds_shown,
+    standings_in_order,
+    standings_shown,
 )
 from league.web.intervals import Z_95
 
@@ -75,10 +80,16 @@ def matches_shown() -> QuerySet[Match]:
     return shown.prefetch_related(_SEATING)
 
 
-def ladders_with_top(count: int) -> QuerySet[Ladder]:
+def ladders_with_top(count: int) -> list[Ladder]:
     """Return all ladders, each with its first bots as ``top``."""
     best = in_order(Standing.objects.all())[:count]
-    return Ladder.objects.prefetch_related(Prefetch("standings", queryset=best, to_attr="top"))
+    ladders = list(
+        Ladder.objects.prefetch_related(Prefetch("standings", queryset=best, to_attr="top"))
+    )
+    for ladder in ladders:
+        if ladder.alarm:
+            ladder.top = list(standings_in_order(ladder)[:count])  # type: ignore[attr-defined]
+    return ladders
 
 
 def tournaments_to_come() -> QuerySet[Tournament]:
@@ -109,12 +120,12 @@ def standings_page(
     if wanted:
         page = Paginator(find_bots(ladder, wanted), size).get_page(number)
         ranks = {found.bot: found.rank for found in page}
-        rows = list(in_order(ladder.standings.filter(bot__in=ranks)))
+        rows = list(standings_in_order(ladder).filter(bot__in=ranks))
         for row in rows:
             row.rank = ranks[row.bot_id]  # type: ignore[attr-defined]
     else:
         page = Paginator(bots_in_order(ladder), size).get_page(number)
-        rows = list(in_order(ladder.standings.filter(bot__in=list(page))))
+        rows = list(standings_in_order(ladder).filter(bot__in=list(page)))
         add_ranks(rows)
     add_trends(ladder, rows)
     add_results(rows)
@@ -126,6 +137,20 @@ def add_results(rows: Iterable[Standing]) -> None:
     for row in rows:
         row.win_share = row.half_wins / (2 * row.pairs) if row.pairs else None  # type: ignore[attr-defined]
         row.mean_points = row.points / row.matches if row.matches else None  # type: ignore[attr-defined]
+
+
+def sum_of_ratings(ladder: Ladder) -> dict[str, int]:
+    """Return how many ``bots`` are rated, the sum of their ``ratings``, and what is ``due``."""
+    sums: dict[str, int] = standings_shown(ladder).aggregate(
+        bots=Count("pk"), ratings=Sum("rating", default=0)
+    )
+    return sums | {"due": START * sums["bots"]}
+
+
+def changes_of(standing: Standing, count: int) -> list[RoundEntry]:
+    """Return the last changes of a bot's rating on a ladder, the latest first, with rounds."""
+    rows = round_entries(standing.ladder).filter(bot=standing.bot_id)
+    return list(rows.select_related("round").order_by("-round_id")[:count])
 
 
 def add_block_counts(rounds: Sequence[Round]) -> None:
@@ -177,7 +202,10 @@ def history_of(ladder: Ladder, bot: Bot) -> History:
     lows: dict[int, float] = {}
     highs: dict[int, float] = {}
     rows = Performance.objects.filter(
-        bot=bot, round__ladder=ladder, round__number__gte=numbers[0] if numbers else 0
+        bot=bot,
+        round__ladder=ladder,
+        round__number__gte=numbers[0] if numbers else 1,
+        round__number__lte=numbers[-1] if numbers else 0,
     )
     for number, elo, error in rows.values_list("round__number", "elo", "error"):
         performances[number] = elo
@@ -188,17 +216,19 @@ def history_of(ladder: Ladder, bot: Bot) -> History:
 
 def _last_rounds(ladder: Ladder) -> list[int]:
     """Return the numbers of a ladder's last rounds, ascending."""
-    last = ladder.rounds.filter(applied_at__isnull=False).order_by("-number")[:_MOST_ROUNDS]
-    return sorted(last.values_list("number", flat=True))
+    return sorted(rounds_shown(ladder).values_list("number", flat=True)[:_MOST_ROUNDS])
 
 
 def _ratings(
     ladder: Ladder, bots: Sequence[Bot], numbers: Sequence[int]
 ) -> dict[int, dict[int, float]]:
     """Return by bot its rating after each of these rounds that it was in, and before the first."""
-    entries = RoundEntry.objects.filter(
-        round__ladder=ladder, bot__in=bots, round__number__gte=numbers[0] if numbers else 0
-    ).order_by("round__number")
+    if not numbers:
+        return {}
+    entries = round_entries(ladder).filter(
+        bot__in=bots, round__number__gte=numbers[0], round__number__lte=numbers[-1]
+    )
+    entries = entries.order_by("round__number")
     told: dict[int, dict[int, float]] = {}
     for bot, number, before, after in entries.values_list(
         "bot", "round__number", "rating_before", "rating_after"

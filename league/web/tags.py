@@ -53,6 +53,30 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
+def milli(rating: int) -> str:
+    """Return a rating in thousandths as points with all their decimals."""
+    return f"{rating / 1000:.3f}"
+
+
+@register.filter
+def milli_change(change: int) -> str:
+    """Return a change in thousandths as points with their sign and all their decimals."""
+    return f"{change / 1000:+.3f}".replace("-", "−")
+
+
+@register.filter
+def less(number: int, other: int) -> int:
+    """Return a difference."""
+    return number - other
+
+
+@register.filter
+def deal_seed(match: Match) -> str:
+    """Return the deal seed of a match that is open to all, in hex."""
+    return bytes(match.deal_seed).hex() if is_open_to_all(match) else ""
+
+
+@register.filter
 def times(number: float, factor: int) -> str:
     """Return a product as HTML wants a number, whatever the language."""
     return f"{number * factor:.0f}"

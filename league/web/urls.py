@@ -3,13 +3,14 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
-from league.web import account_views, health, metrics, views
+from league.web import account_views, health, ledger_views, metrics, views
 
 app_name = "web"
 urlpatterns = [
     path("", views.home, name="home"),
     path("ladders/<slug:slug>/", views.ladder, name="ladder"),
     path("ladders/<slug:slug>/fair-play/", account_views.fair_play, name="fair-play"),
+    path("ladders/<slug:slug>/rounds/<int:number>/", ledger_views.ladder_round, name="round"),
     path("bots/<slug:name>/", views.bot, name="bot"),
     path("comparisons/<int:pk>/", views.comparison, name="comparison"),
     path("tournaments/", views.tournaments, name="tournaments"),

@@ -17,7 +17,8 @@ from league.events.results import bracket_of
 from league.models import Bot, Comparison, Ladder, Match, Round, Tournament
 from league.play.reports import owner_report
 from league.play.watching import is_open_to_all, public_view, record_line
-from league.standings.listing import RANKED_FROM, TREND_ROUNDS
+from league.standings.listing import RANKED_FROM, TREND_ROUNDS, standing_shown
+from league.standings.results import k_schedule
 from league.web import selectors, tournament_page
 from league.web.charts import chart
 from league.web.crosstables import cross_table
@@ -78,6 +79,9 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "ranked_from": RANKED_FROM,
         "trend_rounds": TREND_ROUNDS,
         "twins": selectors.twin_gaps(found),
+        "schedule": k_schedule(found.k_schedule),
+        "sum": selectors.sum_of_ratings(found),
+        "revisions": found.revisions.order_by("-number") if found.revision > 1 else [],
         "chart": chart(history, "start", "now"),
     }
     return render(request, "league/ladder.html", context)
@@ -91,7 +95,7 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "bot": found,
         "online": is_online(found, timezone.now()),
-        "panels": [panel(row) for row in rows],
+        "panels": [panel(standing_shown(row)) for row in rows],
         "seats": selectors.results_of(found, 20),
         "faults": selectors.faults_of(found, _FAULTS_AMONG),
         "ranked_from": RANKED_FROM,

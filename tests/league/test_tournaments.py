@@ -186,7 +186,7 @@ def test_a_crash_while_a_result_is_stored_leaves_nothing_half_done(
 @pytest.mark.parametrize(
     "where",
     [
-        "league.standings.closing._write_ledger",
+        "league.standings.closing.write_ledger",
         "league.standings.closing._write_standings",
         "league.models.Round.save",
     ],
@@ -247,7 +247,7 @@ def test_a_wrong_rating_is_found_by_recomputing(running: Tournament) -> None:
     assert standing is not None
     Standing.objects.filter(pk=standing.pk).update(rating=standing.rating + 1)
     [difference] = standings.recompute(running.ladder)
-    assert difference == (standing.bot_id, standing.rating + 1, standing.rating)
+    assert difference == (standing.bot_id, standing.rating + 1, standing.rating, "rating")
 
 
 def test_too_few_entrants_cancel_a_tournament() -> None:

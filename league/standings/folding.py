@@ -1,0 +1,49 @@
+"""The fold of a ladder from its records alone, round by round."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from engine.rating import elo
+from league.models import Ladder, Round
+from league.standings.results import round_to_rate
+from league.standings.tallies import Tallies, tally
+
+_CHUNK = 100
+"""Rounds read at a time."""
+
+
+@dataclass(slots=True)
+class Fold:
+    """How far a ladder is folded.
+
+    Attributes:
+        ladder: to fold.
+        standings: by bot, after the last round so far.
+        sums: of what else its rounds came to.
+        done: number of that round.
+    """
+
+    ladder: Ladder
+    standings: Mapping[int, elo.Standing] = field(default_factory=dict)
+    sums: Tallies = field(default_factory=Tallies)
+    done: int = 0
+
+    def go_on(
+        self, *, up_to: int | None = None, void: frozenset[int] = frozenset()
+    ) -> Iterator[tuple[Round, elo.AppliedRound]]:
+        """Fold the rounds that are applied and not folded yet; yield each with what it came to.
+
+        Args:
+            up_to: number of the last round to fold; None: all.
+            void: ids of blocks to take as void, beyond those that are.
+        """
+        rounds = self.ladder.rounds.filter(applied_at__isnull=False, number__gt=self.done)
+        if up_to is not None:
+            rounds = rounds.filter(number__lte=up_to)
+        for round_ in rounds.order_by("number").iterator(chunk_size=_CHUNK):
+            finished = round_to_rate(round_, void)
+            applied = elo.apply_round(self.standings, finished)
+            self.standings = applied.standings
+            self.sums.add(tally(round_, finished))
+            self.done = round_.number
+            yield round_, applied
