@@ -101,7 +101,8 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
-    "league.tasks.qualify": {"queue": "play"},
+    # Not behind matches: somebody waits for it.
+    "league.tasks.qualify": {"queue": "seats"},
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},

@@ -75,8 +75,11 @@ def twin_gaps(ladder: Ladder) -> list[TwinGap]:
 
 
 def matches_shown() -> QuerySet[Match]:
-    """Return matches as lists show them: with their bots and block, without their records."""
-    shown = Match.objects.defer("packed_record").select_related("block")
+    """Return matches as lists show them: with their bots and block, without their records.
+
+    Those of comparisons are told on the comparison's page.
+    """
+    shown = Match.objects.filter(swap_block=None).defer("packed_record").select_related("block")
     return shown.prefetch_related(_SEATING)
 
 
@@ -248,7 +251,7 @@ def _carried(values: dict[int, float], numbers: Sequence[int]) -> list[float | N
 def results_of(bot: Bot, count: int) -> list[MatchSeat]:
     """Return a bot's seats at its last matches, each match with all of its bots."""
     seats = (
-        MatchSeat.objects.filter(bot=bot)
+        MatchSeat.objects.filter(bot=bot, match__swap_block=None)
         .select_related("match__block")
         .defer("match__packed_record")
         .prefetch_related(Prefetch("match__seating", queryset=_SEATING.queryset))
@@ -260,7 +263,7 @@ def results_of(bot: Bot, count: int) -> list[MatchSeat]:
 def faults_of(bot: Bot, among: int) -> dict[str, int]:
     """Return the ``faults`` and ``forfeits`` in a bot's last ``matches`` that are finished."""
     last = (
-        MatchSeat.objects.filter(bot=bot, score__isnull=False)
+        MatchSeat.objects.filter(bot=bot, score__isnull=False, match__swap_block=None)
         .order_by("-match_id")
         .values_list("faults", "forfeited")[:among]
     )

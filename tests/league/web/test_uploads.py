@@ -94,6 +94,8 @@ def test_an_owner_compares_versions_and_promotes_one_by_hand(client, ada):
         play.play_match(match_id, players=small.players)
     events.advance_comparison(comparison.pk)
     assert "<polyline" in text(client, made.url)
+    assert "/matches/" not in text(client, f"/bots/{bot.name}/")  # they are not its record
+    assert "/matches/" not in text(client, "/")
     again = client.post(f"{where}/compare/", {"new": 2, "old": 1, "ladder": ladder.pk})
     assert "Another comparison" in again.content.decode()
     client.post(f"/account/comparisons/{comparison.pk}/cancel/")
