@@ -3,7 +3,18 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularJSONAPIView
 
-from api.views import accounts, bots, comparisons, docs, games, ladders, matches, moves, tournaments
+from api.views import (
+    accounts,
+    bots,
+    comparisons,
+    docs,
+    fairness,
+    games,
+    ladders,
+    matches,
+    moves,
+    tournaments,
+)
 
 urlpatterns = [
     path("schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
@@ -26,6 +37,7 @@ urlpatterns = [
     path("ladders", ladders.LaddersView.as_view()),
     path("ladders/<slug:slug>", ladders.LadderView.as_view()),
     path("ladders/<slug:slug>/standings", ladders.LadderStandingsView.as_view()),
+    path("ladders/<slug:slug>/fair-play", fairness.FairPlayView.as_view()),
     path("ladders/<slug:slug>/rounds", ladders.LadderRoundsView.as_view()),
     path("ladders/<slug:slug>/ledger", ladders.LadderLedgerView.as_view()),
     path("ladders/<slug:slug>/revisions", ladders.LadderRevisionsView.as_view()),

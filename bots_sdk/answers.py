@@ -164,6 +164,58 @@ class ComparisonDetail(Comparison):
     path: list[ComparisonStep]
 
 
+class ChangedByMatch(TypedDict):
+    """A match that a change of a rating was made of."""
+
+    id: int
+    number: int
+    status: str
+    commitment: str
+    deal_seed: str | None
+
+
+class ChangeByBlock(TypedDict):
+    """What a block did to a bot's rating, in thousandths of an Elo point."""
+
+    block: int
+    delta: int
+    void_reason: str | None
+    matches: list[ChangedByMatch]
+
+
+class RatingChange(TypedDict):
+    """A row of the ledger: what a round did to a bot's rating."""
+
+    round: int
+    bot: str
+    revision: int
+    rating_before: int
+    rating_after: int
+    changes: list[ChangeByBlock]
+
+
+class Revision(TypedDict):
+    """A correction of a ladder."""
+
+    number: int
+    from_round: int
+    reason: str
+    made_at: str
+
+
+class Suspicion(TypedDict):
+    """A pair of bots that does better next to each other than chance lets expect."""
+
+    partner: str
+    gainer: str
+    question: Literal["fed", "with"]
+    gain: float
+    blocks: int
+    t: float
+    p: float
+    matches: list[int]
+
+
 class Ladder(TypedDict):
     """A ladder: bots that are rated at one game."""
 

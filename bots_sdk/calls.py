@@ -29,9 +29,12 @@ from bots_sdk.answers import (
     Move,
     OwnerToken,
     Page,
+    RatingChange,
+    Revision,
     Round,
     SeatLog,
     Standing,
+    Suspicion,
     Tournament,
     TournamentEntry,
     TournamentRound,
@@ -238,6 +241,29 @@ def ladder(slug: str) -> Call[Ladder]:
 def ladder_standings(slug: str, limit: int | None = None) -> Call[Page[Standing]]:
     """See who stands where: bots with a rank by rating, then the provisional ones."""
     return Call("GET", _path("ladders", slug, "standings"), query={"limit": limit})
+
+
+def ladder_ledger(
+    slug: str,
+    *,
+    bot: str | None = None,
+    round: int | None = None,
+    revision: int | None = None,
+    limit: int | None = None,
+) -> Call[Page[RatingChange]]:
+    """See every change of a rating with its blocks, matches and seeds, the latest first."""
+    query = {"bot": bot, "round": round, "revision": revision, "limit": limit}
+    return Call("GET", _path("ladders", slug, "ledger"), query=query)
+
+
+def ladder_revisions(slug: str, limit: int | None = None) -> Call[Page[Revision]]:
+    """List the corrections of a ladder, the latest first."""
+    return Call("GET", _path("ladders", slug, "revisions"), query={"limit": limit})
+
+
+def fair_play(slug: str) -> Call[list[Suspicion]]:
+    """See which pairs do better next to each other than they should. Organiser."""
+    return Call("GET", _path("ladders", slug, "fair-play"))
 
 
 def ladder_rounds(slug: str, limit: int | None = None) -> Call[Page[Round]]:

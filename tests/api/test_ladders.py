@@ -128,3 +128,9 @@ def test_a_list_of_rounds_costs_two_queries(api, ladder, rounds, django_assert_n
         small.run_all()
     with django_assert_num_queries(2):
         assert len(api.get("ladders/quick/rounds").json()["results"]) == rounds
+
+
+def test_fair_play_is_for_organisers_alone(api, ladder, ada, organiser):
+    path = f"ladders/{ladder.slug}/fair-play"
+    assert_problem(api.get(path, token=ada[1]), 403, "organiser-needed")
+    assert api.get(path, token=organiser).json() == []
