@@ -39,6 +39,7 @@ urlpatterns = [
     path("ladders/<slug:slug>/standings", ladders.LadderStandingsView.as_view()),
     path("ladders/<slug:slug>/fair-play", fairness.FairPlayView.as_view()),
     path("ladders/<slug:slug>/rounds", ladders.LadderRoundsView.as_view()),
+    path("ladders/<slug:slug>/export", ladders.LadderExportView.as_view()),
     path("ladders/<slug:slug>/ledger", ladders.LadderLedgerView.as_view()),
     path("ladders/<slug:slug>/revisions", ladders.LadderRevisionsView.as_view()),
     path("ladders/<slug:slug>/entries/<slug:name>", ladders.LadderEntryView.as_view()),

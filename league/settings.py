@@ -158,6 +158,7 @@ API_RATES = {
     "general": environment.text("RATE_GENERAL", "600/minute"),
     "play": environment.text("RATE_PLAY", "60000/minute"),
     "accounts": environment.text("RATE_ACCOUNTS", "60/hour"),
+    "exports": environment.text("RATE_EXPORTS", "30/hour"),
     "passwords": environment.text("RATE_PASSWORDS", "30/minute"),
 }
 REST_FRAMEWORK = {

@@ -2,11 +2,17 @@
 
 from typing import ClassVar
 
+from django.http import StreamingHttpResponse
+from django.middleware.gzip import GZipMiddleware
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import Throttled
+from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken, check_owner_or_bot
+from api.exports import BusyError, Export
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.ladders import (
@@ -102,6 +108,44 @@ class LadderLedgerView(ListView):
         page = self.page(rows)
         ledger.add_changes(page)
         return self.answer(RatingChangeSerializer, page)
+
+
+_gzip = GZipMiddleware(lambda request: StreamingHttpResponse())
+
+
+class LinesRenderer(JSONRenderer):
+    """Lets a client ask for JSON Lines by name."""
+
+    media_type = "application/x-ndjson"
+    format = "jsonl"
+
+
+class LadderExportView(ApiView):
+    """A ladder as one file."""
+
+    rate = "exports"
+    renderer_classes = (LinesRenderer, JSONRenderer)
+
+    @extend_schema(
+        operation_id="ladders_export",
+        responses={(200, LinesRenderer.media_type): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
+        """Get all rated rounds of a ladder as JSON Lines: blocks, records, ledger, standings.
+
+        recompute_ladder.py, linked on the ladder's page, works out every rating from this file and
+        compares.
+        """
+        ladder = find_ladder(slug)
+        try:
+            lines = Export(ladder)
+        except BusyError as busy:
+            raise Throttled(busy.wait, detail=str(busy)) from None
+        name = f'attachment; filename="{ladder.slug}.jsonl"'
+        response = StreamingHttpResponse(
+            lines, content_type=LinesRenderer.media_type, headers={"Content-Disposition": name}
+        )
+        return _gzip.process_response(request._request, response)
 
 
 class LadderRevisionsView(ListView):

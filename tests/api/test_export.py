@@ -1,0 +1,282 @@
+"""A ladder as one file, and the page of Python with which a stranger recomputes it."""
+
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.test import Client
+
+from api.exports import MOST_AT_ONCE, Export
+from engine.record import read, verify
+from league import events, play, standings
+from league.models import Block, BotVersion, Ladder, Match, Standing, Tournament
+from league.standings import exporting
+from tests.api.conftest import assert_problem
+from tests.league import small
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+SCRIPT = finders.find("league/recompute_ladder.py")
+EXPORT = "ladders/quick/export"
+
+
+@pytest.fixture
+def ladder(db) -> Ladder:
+    """A ladder with all that a fold can meet: versions, void blocks and unrated ones, forfeits."""
+    ladder = small.ladder()
+    bots = small.bots(5)
+    for number in range(3):
+        tournament = small.tournament(ladder)
+        events.advance(tournament.pk)
+        if number == 1:
+            play.void_block(Block.objects.filter(state="playing").first().pk)
+            Block.objects.filter(pk=Block.objects.filter(state="playing").last().pk).update(
+                rated=False
+            )
+        small.run_all()
+        bots[number].current = BotVersion.objects.create(bot=bots[number], number=2)
+        bots[number].save()
+    standings.void_block(block_id=Block.objects.filter(state="finished").first().pk, reason="test")
+    standings.correct(ladder.pk)
+    ladder.refresh_from_db()
+    return ladder
+
+
+def export(api) -> bytes:
+    response = api.get(EXPORT)
+    assert response.status_code == 200
+    assert response["Content-Type"] == "application/x-ndjson"
+    assert 'filename="quick.jsonl"' in response["Content-Disposition"]
+    data = b"".join(response.streaming_content)
+    response.close()
+    return data
+
+
+def run(path: Path, data: bytes) -> subprocess.CompletedProcess[str]:
+    """Run the script as a stranger would: without our packages, without anybody's."""
+    path.write_bytes(data)
+    command = [sys.executable, "-I", "-S", SCRIPT, str(path)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=50)
+
+
+def sealed(lines: list[Any]) -> bytes:
+    """Return the file of these lines, its last one right again: a forger who knows how."""
+    body = b"".join(json.dumps(line).encode() + b"\n" for line in lines[:-1])
+    end = {**lines[-1], "lines": len(lines) - 1, "sha256": sha256(body).hexdigest()}
+    return body + json.dumps(end).encode() + b"\n"
+
+
+def test_a_stranger_recomputes_the_ladder_with_python_alone(api, ladder, tmp_path):
+    data = export(api)
+    done = run(tmp_path / "quick.jsonl", data)
+    assert (done.returncode, done.stderr) == (0, "")
+    rounds = ladder.rounds.count()
+    assert f"quick, revision 2: the ratings of 5 bots after {rounds} rounds are what" in done.stdout
+    assert f"the seeds of {rounds} rounds are public" in done.stdout
+    assert data == export(api)
+
+
+def test_the_file_has_every_record_of_what_counts(api, ladder):
+    lines = [json.loads(line) for line in export(api).splitlines()]
+    matches = [match for line in lines if line["type"] == "block" for match in line["matches"]]
+    counted = Match.objects.filter(block__state="finished")
+    assert {match["id"] for match in matches} == set(counted.values_list("pk", flat=True))
+    for match in matches:
+        assert verify(read(json.dumps(match["record"]).encode())).is_over
+    voided = [line for line in lines if line["type"] == "block" and line["void"]]
+    assert len(voided) == 2
+    assert all(line["deltas"] == {} and line["matches"] == [] for line in voided)
+
+
+def forge(kind: str, change: Callable[[dict], object]) -> Callable[[list], None]:
+    def falsify(lines: list) -> None:
+        line = next(
+            line
+            for line in lines
+            if line["type"] == kind and line.get("deltas", {0: 1}) and line.get("rated", True)
+        )
+        change(line)
+
+    return falsify
+
+
+def swap_scores(line: dict) -> None:
+    for key in ("scores", "places"):
+        line["matches"][0]["record"][key].reverse()
+
+
+def swap_seats(line: dict) -> None:
+    line["matches"][0]["seating"].reverse()
+
+
+def shift(numbers: dict) -> None:
+    first, second = list(numbers)[:2]
+    numbers[first] += 1
+    numbers[second] -= 1
+
+
+def drop_a_round(lines: list) -> None:
+    last = max(line["round"] for line in lines if line["type"] == "round")
+    lines[:] = [line for line in lines if line.get("round") != last]
+    lines[0]["rounds"] -= 1
+
+
+def forfeit(line: dict) -> None:
+    match = max(line["matches"], key=lambda match: match["record"]["scores"][0])
+    seat = match["record"]["places"].index(1)
+    match["record"]["faults"] = [{"ply": ply, "seat": seat, "kind": "crash"} for ply in range(3)]
+
+
+FORGERIES = {
+    "scores": forge("block", swap_scores),
+    "places alone": forge("block", lambda line: line["matches"][0]["record"]["places"].reverse()),
+    "seats": forge("block", swap_seats),
+    "a deal": forge("block", lambda line: line["matches"][0]["record"].update(deal_seed=64 * "0")),
+    "a forfeit": forge("block", forfeit),
+    "a block's gift": forge("block", lambda line: shift(line["deltas"])),
+    "a block left out": forge("block", lambda line: line.update(void=True, deltas={})),
+    "a version": forge("block", lambda line: line["bots"].update({min(line["bots"]): 3})),
+    "a round's seed": forge("round", lambda line: line.update(seed=64 * "0")),
+    "K": forge("round", lambda line: line.update(k_steps=[[10, 256], [20, 64]])),
+    "a standing": forge("standing", lambda line: line.update(rating=line["rating"] + 1)),
+    "a bot's blocks": forge("standing", lambda line: line.update(blocks=20)),
+    "a bot that is not there": lambda lines: lines.insert(-1, {**lines[-2], "bot": "ghost"}),
+    "a rating after a round": forge(
+        "applied", lambda line: min(line["ratings"].values()).reverse()
+    ),
+    "a round left out": drop_a_round,
+    "a line twice": lambda lines: lines.insert(3, lines[2]),
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_a_forgery_is_noticed_even_with_the_right_checksum(api, ladder, tmp_path, forgery):
+    lines = [json.loads(line) for line in export(api).splitlines()]
+    before = json.dumps(lines)
+    assert run(tmp_path / "right.jsonl", sealed(lines)).returncode == 0
+    FORGERIES[forgery](lines)
+    assert json.dumps(lines) != before
+    done = run(tmp_path / "forged.jsonl", sealed(lines))
+    assert done.returncode == 1
+    assert done.stderr.startswith("line ")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_changed_move_or_a_file_cut_short_is_noticed_by_the_checksum(api, ladder, tmp_path):
+    data = export(api)
+    block = next(line for line in data.splitlines() if b'"moves": [[0, "' in line)
+    changed = data.replace(block, block.replace(b'"moves": [[0, "', b'"moves": [[1, "', 1))
+    done = run(tmp_path / "changed.jsonl", changed)
+    assert (done.returncode, "changed lines" in done.stderr) == (1, True)
+    cut = b"\n".join(data.splitlines()[:-1]) + b"\n"
+    assert "ends too early" in run(tmp_path / "cut.jsonl", cut).stderr
+
+
+def test_the_seed_of_a_tournament_that_goes_on_stays_secret(api, ladder, tmp_path):
+    Tournament.objects.filter(pk=Tournament.objects.first().pk).update(
+        state="running", finished_at=None
+    )
+    lines = [json.loads(line) for line in export(api).splitlines()]
+    secret = [line for line in lines if line["type"] == "round" and line["seed"] is None]
+    assert secret
+    done = run(tmp_path / "quick.jsonl", export(api))
+    assert done.returncode == 0
+    assert f"the seeds of {ladder.rounds.count() - len(secret)} rounds" in done.stdout
+
+
+def test_rounds_in_play_are_not_in_the_file(api, ladder):
+    before = export(api)
+    tournament = small.tournament(ladder)
+    events.advance(tournament.pk)
+    for match_id in play.take_due()[:2]:
+        play.play_match(match_id, players=small.players)
+    assert export(api) == before
+
+
+def test_a_ladder_that_nobody_has_played_on_is_a_file_too(api, tmp_path):
+    small.ladder()
+    done = run(tmp_path / "quick.jsonl", export(api))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0 bots after 0 rounds" in done.stdout
+
+
+def test_a_round_that_is_rated_while_the_file_is_sent_is_left_out(api, ladder, tmp_path):
+    pieces = Export(ladder)
+    pieces._pieces = iter(exporting._lines(ladder))  # line by line, to be slow
+    lines = [next(pieces)]
+    small.tournament(ladder)
+    small.run_all()
+    lines += list(pieces)
+    pieces.close()
+    told = [json.loads(line) for line in lines]
+    assert told[0]["rounds"] == max(line.get("round", 0) for line in told) < ladder.rounds.count()
+    end = {"type": "end", "complete": True}
+    assert run(tmp_path / "quick.jsonl", sealed([*told, end])).returncode == 0
+
+
+def test_a_file_that_a_correction_overtook_says_so(api, ladder, tmp_path, monkeypatch):
+    lines = exporting._round_lines
+
+    def and_correct(*args):
+        yield from lines(*args)
+        if Ladder.objects.get().revision == 2:
+            standings.correct(ladder.pk, reason="test")
+
+    monkeypatch.setattr(exporting, "_round_lines", and_correct)
+    done = run(tmp_path / "quick.jsonl", export(api))
+    assert done.returncode == 1
+    assert "corrected meanwhile: get the file again" in done.stderr
+
+
+def test_a_false_rating_in_the_database_is_noticed_by_the_stranger(api, ladder, tmp_path):
+    row = ladder.standings.first()
+    Standing.objects.filter(pk=row.pk).update(rating=row.rating + 1)
+    done = run(tmp_path / "quick.jsonl", export(api))
+    assert "the standings are not what the rounds come to" in done.stderr
+
+
+def test_it_comes_in_pieces_and_packed_for_who_asks(api, ladder, monkeypatch):
+    monkeypatch.setattr(exporting, "_BYTES", 1)
+    response = api.get(EXPORT, **{"Accept-Encoding": "gzip"})
+    assert response["Content-Encoding"] == "gzip"
+    packed = b"".join(response.streaming_content)
+    response.close()
+    assert gzip.decompress(packed) == export(api)
+    assert len(packed) < len(export(api)) / 2
+    response = api.get(EXPORT)
+    assert len(list(response.streaming_content)) > 10
+    response.close()
+    assert api.get(EXPORT, Accept="application/x-ndjson").status_code == 200
+
+
+def test_only_a_few_are_sent_at_once_and_a_lost_client_gives_its_place_back(api, ladder):
+    sending = [api.get(EXPORT) for _ in range(MOST_AT_ONCE)]
+    next(sending[0].streaming_content)
+    refused = api.get(EXPORT)
+    assert_problem(refused, 429, "too-many-requests")
+    assert refused["Retry-After"] == "30"
+    for response in sending:  # one begun, one never read
+        response.close()
+    assert export(api)
+
+
+def test_a_rate_limit_of_its_own_keeps_it(api, ladder, settings):
+    settings.API_RATES = {**settings.API_RATES, "exports": "1/hour"}
+    assert export(api)
+    assert_problem(api.get(EXPORT), 429, "too-many-requests")
+    assert api.get("ladders/quick").status_code == 200
+
+
+def test_the_ladders_page_links_file_and_script(ladder):
+    text = Client().get("/ladders/quick/").content.decode()
+    assert f'href="/api/v1/{EXPORT}"' in text
+    response = Client().get("/static/league/recompute_ladder.py")
+    assert 'href="/static/league/recompute_ladder.py"' in text
+    assert b"".join(response.streaming_content) == Path(SCRIPT).read_bytes()
