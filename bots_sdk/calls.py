@@ -261,6 +261,11 @@ def ladder_revisions(slug: str, limit: int | None = None) -> Call[Page[Revision]
     return Call("GET", _path("ladders", slug, "revisions"), query={"limit": limit})
 
 
+def ladder_export(slug: str) -> Call[bytes]:
+    """Get a ladder as one file: rounds, records and ledger, as JSON Lines."""
+    return Call("GET", _path("ladders", slug, "export"), read=_bytes)
+
+
 def fair_play(slug: str) -> Call[list[Suspicion]]:
     """See which pairs do better next to each other than they should. Organiser."""
     return Call("GET", _path("ladders", slug, "fair-play"))
