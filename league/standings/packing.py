@@ -13,6 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, groupby
 from typing import NamedTuple
 
+from django.db import transaction
+
 from league.models import Block, Ladder, MatchSeat, PackedResults, Round
 
 _CHUNK = 500
@@ -38,15 +40,24 @@ def integers_a_block(seats: int) -> int:
     return seats * (seats - 1) // 2 + 3 * seats + 1
 
 
-def pack_missing(ladder: Ladder, *, up_to: int) -> None:
+def pack_missing(ladder: Ladder, *, up_to: int) -> bool:
     """Pack the rounds up to a number that are applied and not packed yet.
 
-    May be called any number of times, at once too: packs of a round are all the same.
+    May be called any number of times, at once too: packs of a round are all the same. A correction
+    throws packs away; what was read before it is not stored after it.
+
+    Returns:
+        Whether they are all packed: not if the ladder was corrected since it was read.
     """
     rounds = ladder.rounds.filter(applied_at__isnull=False, number__lte=up_to)
     # A round without a rated block has no pack, and is looked at again each time; they are few.
     for round_ in rounds.filter(packed_results=None).order_by("number").iterator(_CHUNK):
-        PackedResults.objects.bulk_create(_pack(round_), ignore_conflicts=True)
+        packs = _pack(round_)
+        with transaction.atomic():
+            if Ladder.objects.select_for_update().get(pk=ladder.pk).revision != ladder.revision:
+                return False
+            PackedResults.objects.bulk_create(packs, ignore_conflicts=True)
+    return True
 
 
 def read_packed(ladder: Ladder, *, up_to: int) -> Iterator[Packed]:

@@ -62,7 +62,8 @@ def fit_round(round_id: int) -> bool:
     """Fit all pair results up to a round and store what came of it; return whether this call did.
 
     May be called any number of times, at once too. Only the writing holds the ladder's lock, for
-    some tens of milliseconds; a round that is not applied, or was fitted already, is left alone.
+    some tens of milliseconds. A round that is not applied, or was fitted already, is left alone;
+    so is one whose ladder is corrected meanwhile, which is due again.
     """
     round_ = Round.objects.select_related("ladder").get(pk=round_id)
     if (
@@ -72,12 +73,14 @@ def fit_round(round_id: int) -> bool:
         return False
     began = time.perf_counter()
     ladder, number = round_.ladder, round_.number
-    pack_missing(ladder, up_to=number)
+    if not pack_missing(ladder, up_to=number):
+        return False
     results = _Results(read_packed(ladder, up_to=number))
     fitted = results.fit(ladder.anchor_id)
     took = time.perf_counter() - began
     with transaction.atomic():
-        Ladder.objects.select_for_update().get(pk=ladder.pk)
+        if Ladder.objects.select_for_update().get(pk=ladder.pk).revision != ladder.revision:
+            return False  # corrected meanwhile: what was read counts no more
         fit, _ = Fit.objects.select_for_update().get_or_create(round=round_)
         if fit.finished_at is not None:
             return False

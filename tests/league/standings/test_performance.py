@@ -1,5 +1,8 @@
 """Performance as it is stored: fitted after each round, and never in the way of the ratings."""
 
+import os
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
@@ -224,6 +227,44 @@ def test_a_round_is_closed_while_another_is_fitted(
     assert Round.objects.filter(applied_at__isnull=True).count() == 0
     assert fit_due() == [True]
     assert_as_from_records(ladder)
+
+
+@pytest.mark.parametrize("at", ["_pack", "read_packed"])
+def test_a_fit_that_a_correction_overtakes_stores_nothing_of_what_counts_no_more(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    from league.standings import packing, performance
+
+    block = Block.objects.filter(state="finished").first()
+    module = packing if at == "_pack" else performance
+    name = "_pack" if at == "_pack" else "read_packed"
+    working = getattr(module, name)
+
+    def and_correct(*args: object, **kwargs: object) -> object:
+        done = working(*args, **kwargs)
+        done = done if at == "_pack" else iter(list(done))
+        monkeypatch.setattr(module, name, working)
+        standings.void_block(block_id=block.pk, reason="test")
+        assert standings.correct(ladder.pk) is not None
+        return done
+
+    [round_id] = standings.take_fits()
+    monkeypatch.setattr(module, name, and_correct)
+    assert not standings.fit_round(round_id)
+    assert not Performance.objects.exists()
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+    assert sum(ladder.standings.values_list("performance_blocks", flat=True)) == 3 * 9
+
+
+def test_the_web_processes_do_without_numpy_and_workers_use_one_thread_of_it() -> None:
+    code = (
+        "import sys, os, league.wsgi; from django.test import Client; "
+        "Client().get('/healthz'); assert 'numpy' not in sys.modules; "
+        "assert os.environ['OPENBLAS_NUM_THREADS'] == '1'"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=50)
 
 
 def test_packs_are_made_anew_where_they_are_missing(ladder: Ladder) -> None:
