@@ -52,5 +52,10 @@ def _of_worker(url: str, number: int) -> str:
     return urlsplit(url)._replace(path=f"/{database}").geturl()
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the journeys, the longest by far, so that none is left over at the end."""
+    items.sort(key=lambda item: not item.nodeid.startswith("tests/journeys"))
+
+
 def pytest_unconfigure() -> None:
     _running.close()

@@ -19,7 +19,7 @@ from tests.journeys.running import (
     wait_for,
 )
 from tests.journeys.running import wait_for_end as wait_for_tournament
-from tests.journeys.test_survival import THREE, check_all_is_whole, finished, kill, set_up
+from tests.journeys.test_survival import TWO, check_all_is_whole, finished, kill, set_up
 from tests.league.hosting.uploaded import LOUD, RAISES
 
 pytestmark = pytest.mark.timeout(240)
@@ -56,7 +56,7 @@ def cli(running: League, owner: str, *words: str) -> tuple[int, Any]:
 def test_uploaded_bots_play_remote_ones_and_lose_no_match_when_workers_are_killed(
     tmp_path: Path,
 ) -> None:
-    with league(tmp_path / "var", variables=THREE) as running:
+    with league(tmp_path / "var", variables=TWO) as running:
         organiser = set_up(running, move=10, bank=60)
         owner = sign_up(running, "maria")
         running.post("bots", owner, name="maria-1", kind="hosted")

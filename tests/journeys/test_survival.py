@@ -33,7 +33,7 @@ Ladder.objects.create(slug="quick", title="Quick", game="twelve-days", rules="ei
 """
 
 
-THREE = {"HOUSE_BOTS": "house-random,house-thumb,house-random-2"}
+TWO = {"HOUSE_BOTS": "house-random,house-thumb"}
 
 
 def set_up(running: League, move: float, bank: float) -> str:
@@ -117,7 +117,7 @@ def thoughtful(seen: Any) -> str:
 def test_a_tournament_is_played_to_its_end_whatever_is_killed_meanwhile(tmp_path: Path) -> None:
     with (
         servers(tmp_path / "servers") as own,
-        league(tmp_path / "var", variables=own.variables | THREE) as running,
+        league(tmp_path / "var", variables=own.variables | TWO) as running,
     ):
         organiser = set_up(running, move=10, bank=60)
         owners = {f"feste-{i}": sign_up(running, f"owner-{i}") for i in range(2)}
@@ -148,8 +148,8 @@ def test_a_tournament_is_played_to_its_end_whatever_is_killed_meanwhile(tmp_path
 
 
 def test_bots_that_misbehave_harm_nobody_but_themselves(tmp_path: Path) -> None:
-    with league(tmp_path / "var", variables=THREE) as running:
-        organiser = set_up(running, move=5, bank=0)
+    with league(tmp_path / "var", variables=TWO) as running:
+        organiser = set_up(running, move=4, bank=0)
         owners = {
             name: sign_up(running, f"owner-of-{name}")
             for name in ("good", "nonsense", "twice", "silent")
