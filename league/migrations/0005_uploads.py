@@ -51,7 +51,13 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name="botversion",
             name="reason",
-            field=models.CharField(blank=True, help_text="Why it was refused.", max_length=500),
+            field=models.CharField(
+                blank=True,
+                db_default="",
+                default="",
+                help_text="Why it was refused.",
+                max_length=500,
+            ),
         ),
         migrations.CreateModel(
             name="Trial",

@@ -14,6 +14,7 @@ class Migration(migrations.Migration):
             model_name="botversion",
             name="aside",
             field=models.BooleanField(
+                db_default=False,
                 default=False,
                 help_text="It does not take over when it is ready, but when it is promoted.",
             ),

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
+from bots_sdk.reference import HOUSE
 from engine.rating.elo import START
 from league.events import takes_entries
 from league.events.history import History as TournamentHistory
@@ -64,9 +65,7 @@ class TwinGap(NamedTuple):
 
 def twin_gaps(ladder: Ladder) -> list[TwinGap]:
     """Return the gaps between twins on a ladder; empty before both of a pair are rated."""
-    ratings = dict(
-        ladder.standings.filter(bot__kind=Bot.Kind.HOUSE).values_list("bot__name", "rating")
-    )
+    ratings = dict(ladder.standings.filter(bot__name__in=HOUSE).values_list("bot__name", "rating"))
     return [
         TwinGap(name, twin, abs(ratings[name] - ratings[twin]) / 1000)
         for twin in sorted(ratings)
