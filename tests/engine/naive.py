@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import Any, NoReturn
 
 FORMAT = "twelfth-night/1"
@@ -271,9 +272,18 @@ COMBINATIONS = (
     + [list(range(low, high + 1)) for low in range(1, 13) for high in range(low + 1, 13)]
 )
 
+NEEDS = [(cards, [*Counter(cards).items()]) for cards in COMBINATIONS]
+
 
 def move_order(cards: list[int]) -> tuple[int, int, int]:
     return ["single", "set", "straight"].index(kind(cards)), min(cards), len(cards)
+
+
+@lru_cache(maxsize=100_000)  # a match asks for the same hand again and again
+def held_in(hand: tuple[int, ...]) -> list[list[int]]:
+    has = [hand.count(rank) for rank in range(13)]
+    held = [cards for cards, need in NEEDS if all(has[rank] >= count for rank, count in need)]
+    return sorted(held, key=move_order)
 
 
 def play_text(cards: list[int]) -> str:
@@ -310,13 +320,7 @@ class Partridge(Match):
     def legal(self, seat: int) -> list[str]:
         if seat not in self.turn():
             return []
-        hand = self.hands[seat]
-        held = [
-            cards
-            for cards in COMBINATIONS
-            if all(hand.count(rank) >= cards.count(rank) for rank in cards)
-        ]
-        held.sort(key=move_order)
+        held = held_in(tuple(sorted(self.hands[seat])))
         if not self.trick:
             return [play_text(cards) for cards in held]
         led = self.trick[0][1]

@@ -199,7 +199,8 @@ def test_a_misdeed_is_the_bots_fault_and_costs_no_more_than_its_time(
 @misdeeds
 def test_a_misdeed_does_harm_where_there_is_no_jail(misdeed: Misdeed) -> None:
     source = misdeed.source if isinstance(misdeed.source, bytes) else misdeed.source.encode()
-    how, said = unconfined.run(source, OBSERVATION, seconds=1.0)
+    seconds = SECONDS if "hangs" in misdeed.unconfined else 5.0
+    how, said = unconfined.run(source, OBSERVATION, seconds=seconds)
     if how == "answers" and said != b'"play 1"':
         how = "lies"
     assert how in misdeed.unconfined.split("|")

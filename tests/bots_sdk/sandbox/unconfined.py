@@ -21,6 +21,9 @@ answer = bot["choose"](json.loads(sys.argv[2]))
 print(json.dumps(answer), flush=True)
 """
 
+_SECONDS_FOR_MORE = 0.3
+"""What a bot that has spoken gets to finish its line, and to say what nobody asked."""
+
 
 def run(
     source: bytes, observation: dict[str, Any], *, seconds: float = 1.0, inherit: bool = False
@@ -59,6 +62,8 @@ def _judge(bot: "subprocess.Popen[bytes]", seconds: float) -> tuple[str, bytes]:
     said, end = b"", time.monotonic() + seconds
     while time.monotonic() < end and len(said) < 1 << 20:
         more = bot.stdout.read(1 << 20)
+        if more and not said:
+            end = min(end, time.monotonic() + _SECONDS_FOR_MORE)
         said += more or b""
         if more == b"":
             break
