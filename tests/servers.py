@@ -29,7 +29,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
         os.environ.setdefault("REDIS_URL", "unix:///nowhere?db=0")
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     if worker is not None:
-        os.environ["REDIS_URL"] = _of_worker(os.environ["REDIS_URL"], int(worker[2:]))
+        os.environ["REDIS_URL"] = redis_url(1 + int(worker[2:]) % 8)
         return
     given = {
         name.lower(): os.environ[name]
@@ -44,9 +44,9 @@ def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) 
     os.environ["REDIS_URL"] = servers.redis_url
 
 
-def _of_worker(url: str, number: int) -> str:
-    """Return a Redis URL with the number of a worker's own database; there are 16."""
-    database = 1 + number % 15
+def redis_url(database: int) -> str:
+    """Return the URL of another of the 16 databases: 1 to 8 are workers' own, by their number."""
+    url = os.environ["REDIS_URL"]
     if "db=" in url:
         return re.sub(r"\bdb=\d+", f"db={database}", url)
     return urlsplit(url)._replace(path=f"/{database}").geturl()

@@ -92,12 +92,9 @@ def _secret_key(directory: Path) -> str:
 
 def _prepare(environment: Mapping[str, str]) -> None:
     """Bring the database up to date and create what a league begins with."""
-    for command in (["migrate", "--verbosity", "0"], ["set_up_league"]):
-        done = subprocess.run(
-            [sys.executable, CHECKOUT / "manage.py", *command], env=environment, check=False
-        )
-        if done.returncode:
-            raise CannotStartError(f"manage.py {command[0]} failed, as said above")
+    command = [sys.executable, CHECKOUT / "manage.py", "set_up_league", "--migrate"]
+    if subprocess.run(command, env=environment, check=False).returncode:
+        raise CannotStartError("manage.py set_up_league --migrate failed, as said above")
 
 
 def web(at: Path) -> Part:

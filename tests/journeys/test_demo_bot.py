@@ -39,8 +39,10 @@ def demo(address: str, saved: Path) -> list[dict[str, Any]]:
     return told
 
 
-def test_the_demo_bot_plays_and_its_matches_are_verified_offline(tmp_path: Path) -> None:
-    with league(tmp_path / "var") as running:
+def test_the_demo_bot_plays_and_its_matches_are_verified_offline(
+    tmp_path: Path, own_database: dict[str, str]
+) -> None:
+    with league(tmp_path / "var", variables=own_database) as running:
         address = running.address
         saved = tmp_path / "demo-bot.json"
         told = demo(address, saved)

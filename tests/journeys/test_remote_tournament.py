@@ -51,9 +51,9 @@ def folded(running: League, ladder: str) -> dict[str, int]:
 
 
 def test_four_remote_bots_play_a_tournament_and_the_ladder_is_the_fold_of_its_records(
-    tmp_path: Path,
+    tmp_path: Path, own_database: dict[str, str]
 ) -> None:
-    with league(tmp_path / "var") as running:
+    with league(tmp_path / "var", variables=own_database) as running:
         organiser = sign_up(running, "olivia")
         assert "is an organiser" in running.manage("make_organiser", "olivia")
         owners = {f"feste-{i}": sign_up(running, f"owner-{i}") for i in range(4)}

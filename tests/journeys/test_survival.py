@@ -28,6 +28,7 @@ pytestmark = pytest.mark.timeout(240)
 
 SET_UP = """
 from league.models import Ladder
+Ladder.objects.update(paused=True)
 Ladder.objects.create(slug="quick", title="Quick", game="twelve-days", rules="eight-nights",
                       seats=3, move_seconds={move}, bank_seconds={bank})
 """
@@ -37,7 +38,7 @@ TWO = {"HOUSE_BOTS": "house-random,house-thumb"}
 
 
 def set_up(running: League, move: float, bank: float) -> str:
-    """Make a ladder of short matches, leave two house bots; return an organiser's token."""
+    """Make a ladder of short matches, the only one that plays; return an organiser's token."""
     running.manage("shell", "-c", SET_UP.format(move=move, bank=bank))
     organiser = sign_up(running, "olivia")
     running.manage("make_organiser", "olivia")
@@ -147,8 +148,10 @@ def test_a_tournament_is_played_to_its_end_whatever_is_killed_meanwhile(tmp_path
             bot.join(30)
 
 
-def test_bots_that_misbehave_harm_nobody_but_themselves(tmp_path: Path) -> None:
-    with league(tmp_path / "var", variables=TWO) as running:
+def test_bots_that_misbehave_harm_nobody_but_themselves(
+    tmp_path: Path, own_database: dict[str, str]
+) -> None:
+    with league(tmp_path / "var", variables=own_database | TWO) as running:
         organiser = set_up(running, move=4, bank=0)
         owners = {
             name: sign_up(running, f"owner-of-{name}")

@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandParser
 
 from league.defaults import set_up_league
 
@@ -12,6 +13,14 @@ class Command(BaseCommand):
 
     help = __doc__
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Define the arguments."""
+        parser.add_argument(
+            "--migrate", action="store_true", help="bring the database up to date first"
+        )
+
+    def handle(self, *args: Any, migrate: bool, **options: Any) -> None:
         """Set up what is missing."""
+        if migrate:
+            call_command("migrate", verbosity=0)
         set_up_league()
