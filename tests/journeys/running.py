@@ -18,6 +18,10 @@ from typing import Any
 import httpx
 import pytest
 
+from engine.rating import elo
+from engine.rating.blocks import MatchResult, rated_places
+from engine.record import read, verify
+from engine.referee import FAULTS_TO_FORFEIT
 from league.local.running import VARIABLES, variables_of_running
 
 logging.getLogger("httpx").setLevel(logging.WARNING)  # it notes every poll
@@ -192,6 +196,7 @@ class RemoteBot(threading.Thread):
         self.moves: list[tuple[int, int, str]] = []
         self.answers: list[tuple[int, str]] = []
         self.outages: list[str] = []
+        self.told: list[httpx.Response] = []
 
     def run(self) -> None:
         """Play until told to stop."""
@@ -199,19 +204,23 @@ class RemoteBot(threading.Thread):
             while not self._ended.is_set():
                 try:
                     self._play(client)
-                except (httpx.HTTPError, _OutageError, json.JSONDecodeError) as error:
+                except httpx.HTTPError as error:
                     self.outages.append(repr(error))
+                    self._ended.wait(0.1)
+                except _OutageError as error:
+                    self.outages.append(error.response.text)
+                    self.told.append(error.response)
                     self._ended.wait(0.1)
 
     def _play(self, client: httpx.Client) -> None:
         asked = client.get("turns", params={"wait": 5}, headers=self.headers)
         if asked.status_code != 200:
-            raise _OutageError(asked.text)
+            raise _OutageError(asked)
         for turn in asked.json():
             move = self._choose(turn["observation"])
             answer = self.send(client, f"matches/{turn['match']}/moves", turn["turn"], move)
             if answer.status_code >= 500:
-                raise _OutageError(answer.text)
+                raise _OutageError(answer)
             self.answers.append((answer.status_code, answer.json().get("code", "")))
             if answer.status_code == 200:
                 self.moves.append((turn["match"], turn["turn"], answer.json()["move"]))
@@ -226,7 +235,9 @@ class RemoteBot(threading.Thread):
 
 
 class _OutageError(Exception):
-    pass
+    def __init__(self, response: httpx.Response) -> None:
+        super().__init__(response.text)
+        self.response = response
 
 
 def sign_up(league: League, username: str) -> str:
@@ -291,3 +302,30 @@ def wait_for_end(league: League, number: int, seconds: float = SECONDS) -> Any:
         return found.json() if ended else None
 
     return wait_for(over, league.log, seconds, every=0.5)
+
+
+def folded(running: League, ladder: str) -> dict[str, int]:
+    """Return the ratings that folding the records gives, from what the API tells anybody."""
+    rounds: dict[int, dict[int, list[MatchResult]]] = {}
+    for match in running.all(f"matches?ladder={ladder}&status=finished"):
+        record = read(json.dumps(running.get(f"matches/{match['id']}/record")).encode())
+        assert verify(record).is_over
+        faults = [fault.seat for fault in record.faults]
+        out = [seat for seat in range(record.seats) if faults.count(seat) >= FAULTS_TO_FORFEIT]
+        blocks = rounds.setdefault(match["round"], {})
+        blocks.setdefault(match["block"], []).append(
+            MatchResult(
+                seating=tuple(seat["bot"] for seat in match["seating"]),
+                places=rated_places(record.places, out),
+            )
+        )
+    standings: dict[str, elo.Standing] = {}
+    for _, blocks in sorted(rounds.items()):
+        finished = elo.Round(
+            [
+                elo.Block(number, dict.fromkeys(results[0].seating, 1), results)
+                for number, results in blocks.items()
+            ]
+        )
+        standings = dict(elo.apply_round(standings, finished).standings)
+    return {bot: standing.rating for bot, standing in standings.items()}

@@ -1,17 +1,12 @@
 """Four remote bots play a tournament to its end, over real HTTP, with a real worker."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from engine.rating import elo
-from engine.rating.blocks import MatchResult, rated_places
-from engine.record import read, verify
-from engine.referee import FAULTS_TO_FORFEIT
 from tests.journeys.running import (
     PAUSE,
-    League,
+    folded,
     league,
     remote_bot,
     sign_up,
@@ -21,33 +16,6 @@ from tests.journeys.running import (
 )
 
 pytestmark = pytest.mark.timeout(180)
-
-
-def folded(running: League, ladder: str) -> dict[str, int]:
-    """Return the ratings that folding the records gives, from what the API tells anybody."""
-    rounds: dict[int, dict[int, list[MatchResult]]] = {}
-    for match in running.all(f"matches?ladder={ladder}&status=finished"):
-        record = read(json.dumps(running.get(f"matches/{match['id']}/record")).encode())
-        assert verify(record).is_over
-        faults = [fault.seat for fault in record.faults]
-        out = [seat for seat in range(record.seats) if faults.count(seat) >= FAULTS_TO_FORFEIT]
-        blocks = rounds.setdefault(match["round"], {})
-        blocks.setdefault(match["block"], []).append(
-            MatchResult(
-                seating=tuple(seat["bot"] for seat in match["seating"]),
-                places=rated_places(record.places, out),
-            )
-        )
-    standings: dict[str, elo.Standing] = {}
-    for _, blocks in sorted(rounds.items()):
-        finished = elo.Round(
-            [
-                elo.Block(number, dict.fromkeys(results[0].seating, 1), results)
-                for number, results in blocks.items()
-            ]
-        )
-        standings = dict(elo.apply_round(standings, finished).standings)
-    return {bot: standing.rating for bot, standing in standings.items()}
 
 
 def test_four_remote_bots_play_a_tournament_and_the_ladder_is_the_fold_of_its_records(

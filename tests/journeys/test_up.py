@@ -23,8 +23,8 @@ def test_a_first_tournament_plays_itself_and_a_second_start_keeps_it(tmp_path: P
     # One of each kind: twins would make it fifteen tables instead of one.
     kinds = [bot for bot in HOUSE if not bot.endswith("-2")]
     with league(directory, port, {"HOUSE_BOTS": ",".join(kinds)}) as running:
+        running.manage("shell", "-c", PAUSE)  # but for the tournament, which is what we watch
         wait_for(lambda: standings(running, "twelve-days"), running.log)
-        running.manage("shell", "-c", PAUSE)
         rounds = "ladders/twelve-days/rounds"
         wait_for(lambda: all(row["applied_at"] for row in running.all(rounds)), running.log)
         rated = standings(running, "twelve-days")
