@@ -1,4 +1,4 @@
-"""What all tests share: how hard Hypothesis searches.
+"""What all tests share: how hard Hypothesis searches, and how the database is emptied.
 
 HYPOTHESIS_EXAMPLES=5000 searches longer; CI draws the same examples every time.
 """
@@ -6,6 +6,8 @@ HYPOTHESIS_EXAMPLES=5000 searches longer; CI draws the same examples every time.
 import os
 
 from hypothesis import settings
+
+from tests.emptying import django_db_setup as django_db_setup
 
 examples = int(os.environ.get("HYPOTHESIS_EXAMPLES", "100"))
 

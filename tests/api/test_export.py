@@ -20,6 +20,7 @@ from league.models import Block, BotVersion, Ladder, Match, Standing, Tournament
 from league.standings import exporting
 from tests.api.conftest import assert_problem
 from tests.league import small
+from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -28,6 +29,7 @@ EXPORT = "ladders/quick/export"
 
 
 @pytest.fixture
+@kept
 def ladder(db) -> Ladder:
     """A ladder with all that a fold can meet: versions, void blocks and unrated ones, forfeits."""
     ladder = small.ladder()

@@ -6,11 +6,13 @@ from league import events, play, standings
 from league.models import BlockEntry, Match, RoundEntry
 from tests.api.conftest import assert_problem
 from tests.league import small
+from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
+@kept
 def ladder(db):
     ladder = small.ladder()
     small.bots(4)

@@ -8,12 +8,14 @@ from engine.record import read, verify
 from league.models import Block, Match, MatchSeat
 from tests.api.conftest import assert_problem
 from tests.league import small
+from tests.league.kept import kept
 from tests.league.play.live import match_of, play_on, remote_bots
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
+@kept
 def played(db):
     """A tournament of four house bots, played to its end."""
     small.bots(4)

@@ -10,6 +10,7 @@ from league import events
 from league.models import Tournament
 from tests.api.conftest import assert_problem
 from tests.league import small
+from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db
 
@@ -240,15 +241,22 @@ def test_a_swiss_tells_who_took_what_from_whom_and_who_had_a_bye(api):
     assert api.get(f"{path}/bracket").json()["results"] == []
 
 
+@pytest.fixture
+@kept
+def cup(db):
+    """A knockout of seven bots, played to its end."""
+    small.bots(7)
+    cup = small.tournament(small.ladder(seats=3), format="knockout")
+    small.run_all()
+    return cup
+
+
 @pytest.mark.parametrize("part", ["rounds", "standings", "cross-table", "bracket", "entries"])
 def test_parts_of_a_tournament_cost_as_many_queries_however_long_it_is(
-    api, part, django_assert_max_num_queries
+    api, part, cup, django_assert_max_num_queries
 ):
-    small.bots(7)
-    played = small.tournament(small.ladder(seats=3), format="knockout")
-    small.run_all()
     with django_assert_max_num_queries(8):
-        assert api.get(f"tournaments/{played.pk}/{part}").status_code == 200
+        assert api.get(f"tournaments/{cup.pk}/{part}").status_code == 200
 
 
 @pytest.mark.parametrize("count", [1, 10])

@@ -9,9 +9,10 @@ from django.contrib.auth.models import User
 from django.utils import timezone
 
 from engine.games.game import Observation
+from engine.pairing import Table
 from engine.referee import Player
 from league import events, play, standings
-from league.models import Bot, BotVersion, Ladder, MatchSeat, Tournament
+from league.models import Bot, BotVersion, Ladder, MatchSeat, Round, Tournament
 
 
 def ladder(slug: str = "quick", seats: int = 3) -> Ladder:
@@ -58,6 +59,14 @@ def tournament(of: Ladder, *, house_bots: bool = True, **arrangement: Any) -> To
         house_bots=house_bots,
         **arrangement,
     )
+
+
+def play_round(of: Ladder, *tables: Sequence[int]) -> Round:
+    """Play a round of its own on a ladder, with the bots of these ids at its tables; rate it."""
+    drawn = [Table(tuple(sorted(table)), True) for table in tables]
+    round_ = events.open_round(ladder=of, tables=drawn, seed=bytes([of.rounds.count()]) * 32)
+    run_once()
+    return round_
 
 
 def run_all() -> None:

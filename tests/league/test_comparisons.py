@@ -6,7 +6,7 @@ from random import Random
 import pytest
 from django.core.exceptions import ValidationError
 
-from bots_sdk.reference import thumb_bot
+from engine.rating import sprt
 from engine.record import verify
 from engine.referee import Player
 from league import events, hosting, play, standings
@@ -16,6 +16,13 @@ from tests.league import small
 from tests.league.hosting.uploaded import FIRST, owner, ready_bot
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def soon(monkeypatch):
+    """Look for a gain so big that few blocks tell."""
+    plan = sprt.Plan(seats=3, elo1=100)
+    monkeypatch.setattr(comparisons, "plan_of", lambda _: plan)
 
 
 @pytest.fixture
@@ -35,15 +42,15 @@ def bot(ladder):
     return made
 
 
-def players(strong: int = 0):
-    """Return a maker of players that move at random; one version plays by rules of thumb."""
+def players(strong: int):
+    """Return a maker of players that move at random; all versions but one know no legal move."""
 
     def make(seating: Sequence[MatchSeat]) -> list[Player]:
         def player(seat: MatchSeat) -> Player:
             rng = Random(f"{seat.match_id} {seat.seat}")
-            best = seat.bot.kind == Bot.Kind.HOSTED and seat.version.number == strong
-
-            return thumb_bot.choose if best else lambda seen: rng.choice(seen["legal_moves"])
+            if seat.bot.kind == Bot.Kind.HOSTED and seat.version.number != strong:
+                return lambda _: "none"
+            return lambda seen: rng.choice(seen["legal_moves"])
 
         return [player(seat) for seat in seating]
 
@@ -80,7 +87,11 @@ def test_a_swap_block_is_one_deal_twice_with_the_versions_exchanged(bot, ladder)
         assert seats[0] != seats[1]
 
 
-def test_a_better_version_is_found_and_promoted_and_rates_nobody(bot, ladder):
+def test_a_gain_of_20_elo_is_looked_for_at_tables_of_the_ladders_size(bot, ladder):
+    assert comparisons.plan_of(compared(bot, ladder)) == sprt.Plan(seats=3, elo0=0, elo1=20)
+
+
+def test_a_better_version_is_found_and_promoted_and_rates_nobody(bot, ladder, soon):
     comparison = compared(bot, ladder, promote=True)
     play_on(comparison, players(strong=2))
     assert (comparison.state, comparison.verdict) == ("finished", "better")
@@ -95,7 +106,7 @@ def test_a_better_version_is_found_and_promoted_and_rates_nobody(bot, ladder):
     assert {f"{bot.name} v1", f"{bot.name} v2"} <= set(match.record.players)
 
 
-def test_a_worse_version_is_not_better_and_takes_nothing_over(bot, ladder):
+def test_a_worse_version_is_not_better_and_takes_nothing_over(bot, ladder, soon):
     comparison = compared(bot, ladder, promote=True)
     play_on(comparison, players(strong=1))
     assert comparison.verdict == "not better"
@@ -113,7 +124,7 @@ def test_versions_that_never_differ_are_said_to(bot, ladder):
     assert not comparison.promoted
 
 
-def test_a_version_that_was_uploaded_meanwhile_stays(bot, ladder):
+def test_a_version_that_was_uploaded_meanwhile_stays(bot, ladder, soon):
     comparison = compared(bot, ladder, promote=True)
     third = hosting.upload(bot=bot, data=FIRST)
     third.state = BotVersion.State.READY

@@ -4,27 +4,24 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from engine.pairing import Table
-from league import events, play, standings
 from league.models import Bot, Ladder, Match
 from league.standings.fairness import suspicious_pairs
 from tests.league import small
+from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def played(rounds: int) -> tuple[Ladder, list[Bot]]:
-    """Return a ladder on which five bots have played at random."""
+@pytest.fixture
+@kept
+def ladder() -> Ladder:
+    """A ladder on which five bots have played twelve rounds at random."""
     ladder = small.ladder()
-    bots = small.bots(5)
+    bots = [bot.pk for bot in small.bots(5)]
     tables = [[0, 1, 2], [1, 2, 3], [0, 1, 4], [2, 3, 4], [0, 1, 3]]
-    for number in range(rounds):
-        drawn = [Table(tuple(sorted(bots[at].pk for at in table)), True) for table in tables]
-        round_ = events.open_round(ladder=ladder, tables=drawn, seed=bytes([number]) * 32)
-        for match_id in play.take_due():
-            play.play_match(match_id, players=small.players)
-        standings.close_round(round_.pk)
-    return ladder, bots
+    for _ in range(12):
+        small.play_round(ladder, *([bots[at] for at in table] for table in tables))
+    return ladder
 
 
 def let_win_when_fed(partner: Bot, gainer: Bot) -> None:
@@ -39,8 +36,8 @@ def let_win_when_fed(partner: Bot, gainer: Bot) -> None:
             seat.save()
 
 
-def test_a_pair_that_works_together_is_reported_with_its_matches():
-    ladder, bots = played(12)
+def test_a_pair_that_works_together_is_reported_with_its_matches(ladder: Ladder):
+    bots = list(Bot.objects.order_by("pk"))
     let_win_when_fed(bots[0], bots[1])
     [report, *_] = suspicious_pairs(ladder)
     assert (report.partner.name, report.gainer.name) == ("bot-0", "bot-1")
@@ -48,8 +45,7 @@ def test_a_pair_that_works_together_is_reported_with_its_matches():
     assert "fed" in {report.found.question for report in suspicious_pairs(ladder)}
 
 
-def test_honest_bots_are_not_reported_and_only_organisers_may_look(client: Client):
-    ladder, _ = played(5)
+def test_honest_bots_are_not_reported_and_only_organisers_may_look(client: Client, ladder: Ladder):
     assert suspicious_pairs(ladder) == []
     path = f"/ladders/{ladder.slug}/fair-play/"
     assert client.get(path).url.startswith("/account/sign-in/")

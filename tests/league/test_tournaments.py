@@ -28,11 +28,13 @@ from league.models import (
 )
 from league.play import hosted, leases
 from tests.league import small
+from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
+@kept
 def running() -> Tournament:
     """A tournament of four bots whose first round is open and not played."""
     tournament = small.tournament(small.ladder())

@@ -13,11 +13,13 @@ from league.models import FrozenStanding, Ladder, Standing
 from league.standings import recomputing
 from league.standings.recomputing import OvertakenError
 from tests.league import small
+from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
+@kept
 def ladder() -> Ladder:
     ladder = small.ladder()
     small.bots(4)

@@ -28,6 +28,7 @@ from league.models.ladders import RANKED_FROM
 from league.standings.performance import TRY_AGAIN_AFTER
 from league.standings.results import match_result
 from tests.league import small
+from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -42,6 +43,7 @@ def fit_due() -> list[bool]:
 
 
 @pytest.fixture
+@kept
 def ladder() -> Ladder:
     """A ladder on which five bots have played a tournament, and nothing is fitted."""
     ladder = small.ladder()

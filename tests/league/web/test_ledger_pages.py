@@ -9,11 +9,13 @@ from engine.deals import commitment
 from league import events, play, standings
 from league.models import Block, BlockEntry, Ladder, Match, Round
 from tests.league import small
+from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
+@kept
 def ladder() -> Ladder:
     """A ladder on which four bots have played a tournament, in blocks of one deal."""
     ladder = small.ladder()
@@ -111,7 +113,7 @@ def test_the_page_of_a_round_costs_as_many_queries_however_many_blocks_it_has(
     few = queries(ladder.rounds.first())
     small.bots(8, prefix="more")
     small.tournament(ladder)
-    small.run_all()
+    small.run_once()
     big = max(ladder.rounds.all(), key=lambda round_: round_.blocks.count())
     assert big.blocks.count() > 3
     assert queries(big) == few <= 10

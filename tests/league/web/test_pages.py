@@ -18,11 +18,13 @@ from league.standings.listing import RANKED_FROM
 from league.web.replays import steps
 from league.web.tournament_page import behind
 from tests.league import small
+from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
+@kept
 def played() -> Tournament:
     """A tournament played to its end by four bots."""
     tournament = small.tournament(small.ladder())
@@ -254,7 +256,7 @@ def test_pages_take_as_many_queries_however_much_is_on_them(
         small.tournament(Ladder.objects.get())
         small.run_all()
     small.bots(3, prefix="more")
-    small.tournament(Ladder.objects.get())
+    small.tournament(Ladder.objects.get(), format="swiss", swiss_rounds=1)
     small.run_all()
     assert {path: queries(client, path) for path in paths} == before
     assert before.pop("/bots/bot-0/") <= 22
