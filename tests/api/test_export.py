@@ -14,6 +14,7 @@ from django.contrib.staticfiles import finders
 from django.test import Client
 
 from api.exports import MOST_AT_ONCE, Export
+from engine.errors import RecordError
 from engine.record import read, verify
 from league import events, play, standings
 from league.models import Block, BotVersion, Ladder, Match, Standing, Tournament
@@ -92,8 +93,8 @@ def test_a_stranger_recomputes_the_ladder_with_python_alone(api, ladder, tmp_pat
     done = run(tmp_path / "quick.jsonl", data)
     assert (done.returncode, done.stderr) == (0, "")
     rounds = ladder.rounds.count()
-    assert f"quick, revision 2: the ratings of 5 bots after {rounds} rounds are what" in done.stdout
-    assert f"the seeds of {rounds} rounds are public" in done.stdout
+    said = f"Right: 5 bots, {rounds} rounds; the seeds of {rounds} are public.\n"
+    assert done.stdout == said
     assert data == export(api)
 
 
@@ -150,7 +151,6 @@ def forfeit(line: dict) -> None:
 
 FORGERIES = {
     "scores": forge("block", swap_scores),
-    "places alone": forge("block", lambda line: line["matches"][0]["record"]["places"].reverse()),
     "seats": forge("block", swap_seats),
     "a deal": forge("block", lambda line: line["matches"][0]["record"].update(deal_seed=64 * "0")),
     "a forfeit": forge("block", forfeit),
@@ -166,7 +166,7 @@ FORGERIES = {
         "applied", lambda line: min(line["ratings"].values()).reverse()
     ),
     "a round left out": drop_a_round,
-    "a line twice": lambda lines: lines.insert(3, lines[2]),
+    "a block twice": lambda lines: lines.insert(3, next(of for of in lines if of.get("deltas"))),
 }
 
 
@@ -192,9 +192,19 @@ def test_a_changed_move_or_a_file_cut_short_is_noticed_by_the_checksum(exported,
     block = next(line for line in data.splitlines() if b'"moves": [[0, "' in line)
     changed = data.replace(block, block.replace(b'"moves": [[0, "', b'"moves": [[1, "', 1))
     done = run(tmp_path / "changed.jsonl", changed)
-    assert (done.returncode, "changed lines" in done.stderr) == (1, True)
+    assert (done.returncode, "changed or missing" in done.stderr) == (1, True)
     cut = b"\n".join(data.splitlines()[:-1]) + b"\n"
-    assert "ends too early" in run(tmp_path / "cut.jsonl", cut).stderr
+    assert "changed or missing" in run(tmp_path / "cut.jsonl", cut).stderr
+
+
+@pytest.mark.parametrize("part", ["moves", "scores", "places"])
+def test_what_a_record_says_of_itself_is_for_the_engine_to_notice(exported, part):
+    lines = [json.loads(line) for line in exported.splitlines()]
+    record = next(line for line in lines if line.get("matches"))["matches"][0]["record"]
+    assert verify(read(json.dumps(record).encode())).is_over
+    record[part].reverse()
+    with pytest.raises(RecordError):
+        verify(read(json.dumps(record).encode()))
 
 
 def test_the_seed_of_a_tournament_that_goes_on_stays_secret(api, ladder, tmp_path):
@@ -206,7 +216,7 @@ def test_the_seed_of_a_tournament_that_goes_on_stays_secret(api, ladder, tmp_pat
     assert secret
     done = run(tmp_path / "quick.jsonl", export(api))
     assert done.returncode == 0
-    assert f"the seeds of {ladder.rounds.count() - len(secret)} rounds" in done.stdout
+    assert f"the seeds of {ladder.rounds.count() - len(secret)} are public" in done.stdout
 
 
 def test_rounds_in_play_are_not_in_the_file(api, ladder):
@@ -222,7 +232,7 @@ def test_a_ladder_that_nobody_has_played_on_is_a_file_too(api, tmp_path):
     small.ladder()
     done = run(tmp_path / "quick.jsonl", export(api))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "0 bots after 0 rounds" in done.stdout
+    assert "0 bots, 0 rounds" in done.stdout
 
 
 def test_a_round_that_is_rated_while_the_file_is_sent_is_left_out(api, ladder, tmp_path):
