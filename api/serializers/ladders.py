@@ -1,11 +1,13 @@
 """Ladders, standings, rounds and entries."""
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from league.events import may_show_seed
 from league.models import Ladder, LadderEntry, Match, Revision, Round, RoundEntry, Standing
 from league.play.watching import is_open_to_all
 from league.standings.ledger import Change
+from league.standings.twins import TwinGap, twin_gaps
 
 
 class LadderSerializer(serializers.ModelSerializer[Ladder]):
@@ -38,6 +40,34 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "created_at",
         )
         read_only_fields = fields
+
+
+class TwinsSerializer(serializers.Serializer[TwinGap]):
+    """Two house bots that are the same program."""
+
+    bot = serializers.CharField()
+    twin = serializers.CharField()
+    gap = serializers.IntegerField(
+        help_text="Between their ratings, in thousandths of an Elo point: that much of today's "
+        "ratings is luck."
+    )
+
+
+class LadderDetailSerializer(LadderSerializer):
+    """A ladder, and how much of its ratings is luck."""
+
+    twins = serializers.SerializerMethodField(
+        help_text="Pairs of house bots that are the same program; none before both are rated."
+    )
+
+    class Meta(LadderSerializer.Meta):
+        fields = (*LadderSerializer.Meta.fields, "twins")
+        read_only_fields = fields
+
+    @extend_schema_field(TwinsSerializer(many=True))
+    def get_twins(self, ladder: Ladder) -> list[dict[str, object]]:
+        """Return the gaps between twins."""
+        return [twins._asdict() for twins in twin_gaps(ladder)]
 
 
 class RevisionSerializer(serializers.ModelSerializer[Revision]):

@@ -16,6 +16,7 @@ from api.exports import BusyError, Export
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.ladders import (
+    LadderDetailSerializer,
     LadderEntrySerializer,
     LadderSerializer,
     RatingChangeSerializer,
@@ -43,10 +44,10 @@ class LaddersView(ListView):
 class LadderView(ApiView):
     """A ladder."""
 
-    @extend_schema(operation_id="ladders_show", responses=LadderSerializer)
+    @extend_schema(operation_id="ladders_show", responses=LadderDetailSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """Look at a ladder."""
-        return Response(LadderSerializer(find_ladder(slug)).data)
+        return Response(LadderDetailSerializer(find_ladder(slug)).data)
 
 
 class LadderStandingsView(ListView):

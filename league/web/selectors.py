@@ -7,7 +7,6 @@ from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
 from django.db.models import Count, Prefetch, Q, QuerySet, Sum
 
-from bots_sdk.reference import HOUSE
 from engine.rating.elo import START
 from league.events import takes_entries
 from league.events.history import History as TournamentHistory
@@ -47,30 +46,6 @@ _SEATING = Prefetch(
 _MOST_ROUNDS = 1000
 _BEFORE = 0
 """Stands for the time before a bot's first round."""
-
-
-class TwinGap(NamedTuple):
-    """Two house bots that are one program, and what lies between their ratings: noise.
-
-    Attributes:
-        bot: name of one.
-        twin: name of the other.
-        gap: in Elo points.
-    """
-
-    bot: str
-    twin: str
-    gap: float
-
-
-def twin_gaps(ladder: Ladder) -> list[TwinGap]:
-    """Return the gaps between twins on a ladder; empty before both of a pair are rated."""
-    ratings = dict(ladder.standings.filter(bot__name__in=HOUSE).values_list("bot__name", "rating"))
-    return [
-        TwinGap(name, twin, abs(ratings[name] - ratings[twin]) / 1000)
-        for twin in sorted(ratings)
-        if (name := twin.removesuffix("-2")) != twin and name in ratings
-    ]
 
 
 def matches_shown() -> QuerySet[Match]:

@@ -19,6 +19,7 @@ from league.play.reports import owner_report
 from league.play.watching import is_open_to_all, public_view, record_line
 from league.standings.listing import RANKED_FROM, TREND_ROUNDS, standing_shown
 from league.standings.results import k_schedule
+from league.standings.twins import twin_gaps
 from league.web import selectors, tournament_page
 from league.web.charts import chart
 from league.web.crosstables import cross_table
@@ -78,7 +79,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "rounds_shown": shown,
         "ranked_from": RANKED_FROM,
         "trend_rounds": TREND_ROUNDS,
-        "twins": selectors.twin_gaps(found),
+        "twins": twin_gaps(found),
         "schedule": k_schedule(found.k_schedule),
         "sum": selectors.sum_of_ratings(found),
         "revisions": found.revisions.order_by("-number") if found.revision > 1 else [],

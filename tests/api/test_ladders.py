@@ -3,7 +3,7 @@
 import pytest
 
 from league import standings
-from league.models import Standing, Tournament
+from league.models import Bot, Standing, Tournament
 from tests.api.conftest import assert_problem
 from tests.league import small
 
@@ -26,7 +26,21 @@ def stand(ladder, *ratings_and_blocks):
 def test_a_ladder_is_listed_and_shown(api, ladder):
     shown = api.get("ladders/quick").json()
     assert (shown["game"], shown["rules"], shown["seats"]) == ("twelve-days", "eight-nights", 3)
+    assert shown.pop("twins") == []
     assert api.get("ladders").json()["results"] == [shown]
+
+
+def test_a_ladder_tells_what_lies_between_bots_that_are_one_program(api, ladder):
+    stand(ladder, (1_512_345, 20), (1_500_001, 3), (1_400_000, 20))
+    for old, name in enumerate(["house-thumb-2", "house-thumb", "house-random-2"]):
+        Bot.objects.filter(name=f"standing-{old}").update(name=name)
+    gap = {"bot": "house-thumb", "twin": "house-thumb-2", "gap": 12_344}
+    assert api.get("ladders/quick").json()["twins"] == [gap]
+    schema = api.get("schema/").json()["components"]["schemas"]
+    assert schema["LadderDetail"]["properties"]["twins"]["items"] == {
+        "$ref": "#/components/schemas/Twins"
+    }
+    assert set(schema["Twins"]["required"]) == gap.keys()
 
 
 def test_ranked_bots_stand_by_rating_before_provisional_ones(api, ladder):
