@@ -2,9 +2,9 @@
 
 Usage: python standings.py [--requests 30] [--sizes 100 1000 10000]
 
-A ladder of N bots has 100 N blocks of four, with their ledger. Times are medians over HTTP, from a
-web server that nobody else asks; the reference is an answer of the same server that asks nothing
-of the database but one ladder.
+A ladder of N bots has 100 N blocks of four, with their ledger; a tenth of the bots are hidden.
+Times are medians over HTTP, from a web server that nobody else asks; the reference is an answer of
+the same server that asks nothing of the database but one ladder.
 """
 
 import argparse
@@ -44,6 +44,7 @@ def report(at: Path, options: argparse.Namespace) -> None:
         "API, 200 from the middle": "cursor",
         "page": "/ladders/big-{size}/",
         "page, in the middle": "/ladders/big-{size}/?page={middle}",
+        "page, the last hidden": "/ladders/big-{size}/?hidden=1&page=10000",
         "page, a name sought": "/ladders/big-{size}/?q=-{size}",
         "a bot's page": "/bots/bot-{size}/",
         "home": "/",
@@ -86,7 +87,7 @@ def from_the_middle(size: int) -> str:
     from league.standings.listing import standings_in_order
 
     row = standings_in_order(Ladder.objects.get(slug=f"big-{size}"))[size // 2]
-    cursor = json.dumps([0, row.provisional, row.rating, row.bot_id]).encode()
+    cursor = json.dumps([0, row.hidden, row.provisional, row.rating, row.bot_id]).encode()
     text = base64.urlsafe_b64encode(cursor).decode().rstrip("=")
     return f"/api/v1/ladders/big-{size}/standings?limit=200&cursor={text}"
 
@@ -112,9 +113,10 @@ VALUES (%(size)s, 'big-' || %(size)s, 'Big', 'twelve-days', 'calliope', 4, 1, 30
     now());
 
 INSERT INTO league_standing (ladder_id, bot_id, rating, blocks, version, matches, pairs,
-    half_wins, points, performance, performance_error, performance_blocks, band)
+    half_wins, points, performance, performance_error, performance_blocks, band, hidden, hidden_at)
 SELECT %(size)s, %(first)s + i, 1500000 + (hashint4(i) %% 400000), CASE WHEN i %% 10 = 0 THEN 5
-    ELSE 400 END, 1, 1600, 4800, 4800 + i %% 1000, 16000, 1500 + hashint4(i) %% 400, 20, 400, 1
+    ELSE 400 END, 1, 1600, 4800, 4800 + i %% 1000, 16000, 1500 + hashint4(i) %% 400, 20, 400, 1,
+    CASE WHEN i %% 10 = 3 THEN 'idle' ELSE '' END, CASE WHEN i %% 10 = 3 THEN now() END
 FROM generate_series(1, %(size)s) AS i;
 
 INSERT INTO league_headtohead (ladder_id, bot_id, opponent_id, pairs, half_wins)

@@ -226,6 +226,7 @@ class Ladder(TypedDict):
     seats: int
     move_seconds: float
     bank_seconds: float
+    idle_days: int
     paused: bool
     created_at: str
 
@@ -243,6 +244,8 @@ class Standing(TypedDict):
     matches: int
     win_share: float | None
     mean_points: float | None
+    hidden: Literal["idle", "withdrawn"] | None
+    hidden_at: str | None
 
 
 class Round(TypedDict):

@@ -238,9 +238,18 @@ def ladder(slug: str) -> Call[Ladder]:
     return Call("GET", _path("ladders", slug))
 
 
-def ladder_standings(slug: str, limit: int | None = None) -> Call[Page[Standing]]:
-    """See who stands where: bots with a rank by rating, then the provisional ones."""
-    return Call("GET", _path("ladders", slug, "standings"), query={"limit": limit})
+def ladder_standings(
+    slug: str, *, hidden: bool = False, limit: int | None = None
+) -> Call[Page[Standing]]:
+    """See who stands where: bots with a rank by rating, then the provisional ones.
+
+    Args:
+        slug: of the ladder.
+        hidden: whether to list those too that are idle or have left, after all others.
+        limit: to so many a page.
+    """
+    query = {"hidden": "true" if hidden else None, "limit": limit}
+    return Call("GET", _path("ladders", slug, "standings"), query=query)
 
 
 def ladder_ledger(

@@ -98,6 +98,7 @@ def tick() -> None:
     if health.broker_was_emptied():
         play.requeue_all()
     events.announce_due()
+    _each(standings.ladders_to_hide_on(), standings.hide_idle)
     follow_up()
     for version_id in hosting.versions_to_qualify():
         qualify.delay(version_id)

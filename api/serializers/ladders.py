@@ -5,6 +5,7 @@ from rest_framework import serializers
 
 from league.events import may_show_seed
 from league.models import Ladder, LadderEntry, Match, Revision, Round, RoundEntry, Standing
+from league.models.ladders import Hidden
 from league.play.watching import is_open_to_all
 from league.standings.ledger import Change
 from league.standings.twins import TwinGap, twin_gaps
@@ -31,6 +32,7 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "move_seconds",
             "bank_seconds",
             "anchor",
+            "idle_days",
             "revision",
             "alarm",
             "frozen_round",
@@ -131,7 +133,9 @@ class RatingChangeSerializer(serializers.ModelSerializer[RoundEntry]):
 class StandingSerializer(serializers.ModelSerializer[Standing]):
     """A bot's place on a ladder."""
 
-    rank = serializers.IntegerField(allow_null=True, help_text="Null for a provisional bot.")
+    rank = serializers.IntegerField(
+        allow_null=True, help_text="Null for a provisional or hidden bot."
+    )
     bot = serializers.CharField(source="bot.name")
     owner = serializers.CharField(source="bot.owner.username", default=None, allow_null=True)
     rating = serializers.IntegerField(help_text="In thousandths of an Elo point.")
@@ -159,7 +163,11 @@ class StandingSerializer(serializers.ModelSerializer[Standing]):
     band = serializers.IntegerField(
         allow_null=True,
         help_text="Rank band, 1 the best: no bot of a band can be told from the best of it. Null "
-        "for a provisional bot.",
+        "for a provisional or hidden bot.",
+    )
+    hidden = serializers.SerializerMethodField(
+        help_text="Why it is listed only on request: idle, or withdrawn from the ladder. Null: it "
+        "is shown."
     )
 
     class Meta:
@@ -180,8 +188,15 @@ class StandingSerializer(serializers.ModelSerializer[Standing]):
             "win_share",
             "mean_points",
             "trend",
+            "hidden",
+            "hidden_at",
         )
         read_only_fields = fields
+
+    @extend_schema_field(serializers.ChoiceField(choices=Hidden.values, allow_null=True))
+    def get_hidden(self, standing: Standing) -> str | None:
+        """Return why it is hidden."""
+        return standing.hidden or None
 
     def get_win_share(self, standing: Standing) -> float | None:
         """Return the win share, from 0 to 1."""

@@ -54,12 +54,25 @@ class LadderStandingsView(ListView):
     """The standings of a ladder."""
 
     ordering: ClassVar = listing.ORDER
+    problems: ClassVar = {"GET": ("invalid",)}
 
-    @extend_schema(operation_id="ladders_standings", responses=StandingSerializer(many=True))
+    @extend_schema(
+        operation_id="ladders_standings",
+        parameters=[
+            OpenApiParameter(
+                "hidden",
+                bool,
+                default=False,
+                description="Whether hidden bots are listed too, after all others: those that no "
+                "round has rated for the ladder's idle_days, and those that left it.",
+            )
+        ],
+        responses=StandingSerializer(many=True),
+    )
     def get(self, request: Request, slug: str) -> Response:
         """See who stands where: bots with a rank by rating, then the provisional ones."""
-        ladder = find_ladder(slug)
-        rows = self.page(listing.standings_in_order(ladder))
+        ladder, hidden = find_ladder(slug), _yes_or_no(request, "hidden")
+        rows = self.page(listing.standings_in_order(ladder, hidden=hidden))
         listing.add_ranks(rows)
         listing.add_trends(ladder, rows)
         return self.answer(StandingSerializer, rows)
@@ -176,11 +189,19 @@ class LadderEntryView(ApiView):
 
     @extend_schema(operation_id="ladders_leave", responses={204: NO_CONTENT})
     def delete(self, request: Request, slug: str, name: str) -> Response:
-        """Take a bot off; its rating stays. Nothing changes for one that isn't on."""
+        """Take a bot off: it is hidden, its rating stays. Nothing changes for one that isn't on."""
         ladder, bot = find_ladder(slug), find_bot(name)
         check_owner_or_bot(request, bot)
         events.leave_ladder(ladder=ladder, bot=bot)
         return Response(status=204)
+
+
+def _yes_or_no(request: Request, name: str) -> bool:
+    """Return a truth of the query string, False where it isn't there; else it is ``invalid``."""
+    text = request.query_params.get(name, "false")
+    if text not in ("true", "false"):
+        raise ProblemError("invalid", errors={name: ["true or false."]})
+    return text == "true"
 
 
 def _whole_number(request: Request, name: str) -> int | None:

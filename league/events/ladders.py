@@ -24,6 +24,7 @@ from league.models import (
     Standing,
     Tournament,
 )
+from league.standings.hiding import note_entry, note_withdrawal
 
 SETTLED_BLOCKS = 40
 """House bots alone on a ladder play up to here; then they rest until somebody comes."""
@@ -38,12 +39,25 @@ def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
         ValidationError: its current version did not qualify for the ladder's game.
     """
     check_qualified(bot, ladder.game)
-    return LadderEntry.objects.get_or_create(ladder=ladder, bot=bot)[0]
+    if (entry := ladder.entries.filter(bot=bot).first()) is not None:
+        return entry
+    with transaction.atomic():
+        locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
+        entry, created = LadderEntry.objects.get_or_create(ladder=locked, bot=bot)
+        if created:
+            note_entry(locked, bot)
+        return entry
 
 
 def leave_ladder(*, ladder: Ladder, bot: Bot) -> None:
-    """Draw a bot no more; rounds that it has been drawn for are played, its rating stays."""
-    ladder.entries.filter(bot=bot).delete()
+    """Draw a bot no more; rounds that it has been drawn for are played, its rating stays.
+
+    From now on it is hidden, until it enters again. One that isn't on the ladder can't leave it.
+    """
+    with transaction.atomic():
+        locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
+        if locked.entries.filter(bot=bot).delete()[0]:
+            note_withdrawal(locked, bot)
 
 
 def rounds_with_counts() -> QuerySet[Round]:

@@ -4,7 +4,14 @@ from league.models.accounts import Token
 from league.models.bots import Bot, BotVersion
 from league.models.comparisons import Comparison, SwapBlock
 from league.models.hosting import BotSource, SeatLog, Trial
-from league.models.ladders import FrozenStanding, HeadToHead, Ladder, LadderEntry, Standing
+from league.models.ladders import (
+    FrozenStanding,
+    HeadToHead,
+    Ladder,
+    LadderEntry,
+    Standing,
+    Withdrawal,
+)
 from league.models.ledger import BlockEntry, Revision, RoundEntry, VoidMark
 from league.models.matches import Match, MatchSeat
 from league.models.performance import Fit, PackedResults, Performance
@@ -45,4 +52,5 @@ __all__ = [
     "Trial",
     "Turn",
     "VoidMark",
+    "Withdrawal",
 ]

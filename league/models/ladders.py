@@ -3,7 +3,10 @@
 Ratings are integers in thousandths of an Elo point.
 """
 
+from django.core.validators import MinValueValidator
 from django.db import models
+from django.db.models.functions import Now
+from django.utils import timezone
 
 
 class Ladder(models.Model):
@@ -29,6 +32,12 @@ class Ladder(models.Model):
         null=True,
         blank=True,
         help_text="The bot whose performance is 1500, one of middling strength; none: the mean is.",
+    )
+    idle_days = models.PositiveSmallIntegerField(
+        default=14,
+        db_default=14,
+        validators=[MinValueValidator(1)],
+        help_text="A bot that no round has rated for so long is hidden from the standings.",
     )
     paused = models.BooleanField(default=False)
     revision = models.PositiveIntegerField(
@@ -74,6 +83,24 @@ class LadderEntry(models.Model):
         return f"{self.bot.name} on {self.ladder.slug}"
 
 
+class Withdrawal(models.Model):
+    """That a bot has left a ladder that it was on, until it enters again."""
+
+    ladder = models.ForeignKey(Ladder, models.CASCADE, related_name="withdrawals")
+    bot = models.ForeignKey("Bot", models.CASCADE, related_name="withdrawals")
+    withdrawn_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["ladder", "bot"], name="one_withdrawal_a_bot_and_ladder"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bot.name} has left {self.ladder.slug}"
+
+
 RANKED_FROM = 20
 """Blocks from which on a bot has a rank; before, it is provisional."""
 
@@ -85,8 +112,15 @@ def is_provisional() -> models.ExpressionWrapper:
     )
 
 
+class Hidden(models.TextChoices):
+    """Why a standing is hidden; stored as "" where it isn't, which comes first in order."""
+
+    IDLE = "idle", "idle"
+    WITHDRAWN = "withdrawn", "withdrawn"
+
+
 class StandingNumbers(models.Model):
-    """The numbers of a standing.
+    """The numbers of a standing, and whether it is shown; hiding it changes no number.
 
     Win share is ``half_wins / (2 * pairs)`` and mean points ``points / matches``.
     """
@@ -112,6 +146,20 @@ class StandingNumbers(models.Model):
     band = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Of rank, by performance; none for a provisional bot."
     )
+    active_at = models.DateTimeField(
+        default=timezone.now,
+        db_default=Now(),
+        help_text="When a round last rated it, or it entered the ladder since.",
+    )
+    hidden = models.CharField(
+        max_length=9,
+        choices=Hidden,
+        default="",
+        db_default="",
+        blank=True,
+        help_text="Why it is not shown among the others; empty: it is.",
+    )
+    hidden_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         abstract = True
@@ -131,11 +179,13 @@ class Standing(StandingNumbers):
             models.Index(fields=["ladder", "-rating", "bot"], name="standings_by_rating"),
             models.Index(
                 models.F("ladder"),
+                models.F("hidden"),
                 is_provisional(),
                 models.F("rating").desc(),
                 models.F("bot"),
-                name="standings_in_order",
+                name="standings_as_shown",
             ),
+            models.Index(fields=["ladder", "hidden", "active_at"], name="standings_by_activity"),
         ]
 
     def __str__(self) -> str:

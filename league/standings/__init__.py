@@ -3,6 +3,7 @@
 from league.standings.alarms import alarms, check_ladder
 from league.standings.closing import close_round, rounds_to_close
 from league.standings.correcting import correct, ladders_to_correct, void_block
+from league.standings.hiding import hide_idle, ladders_to_hide_on
 from league.standings.performance import fit_round, take_fits
 from league.standings.recomputing import Difference, OvertakenError, recompute
 
@@ -14,7 +15,9 @@ __all__ = [
     "close_round",
     "correct",
     "fit_round",
+    "hide_idle",
     "ladders_to_correct",
+    "ladders_to_hide_on",
     "recompute",
     "rounds_to_close",
     "take_fits",

@@ -1,10 +1,14 @@
 """Closing rounds: all their blocks are applied at once, exactly once."""
 
+from datetime import datetime
+
 from django.db import transaction
 from django.utils import timezone
 
 from engine.rating import elo
 from league.models import Block, BlockEntry, Ladder, Round, RoundEntry, Standing
+from league.models.ladders import Hidden
+from league.standings.hiding import SHOWN, hide_withdrawn
 from league.standings.results import round_to_rate
 from league.standings.tallies import Tallies, add_head_to_head, tally
 
@@ -41,9 +45,10 @@ def close_round(round_id: int) -> bool:
         applied = elo.apply_round(before, finished)
         write_ledger(round_, applied, ladder.revision)
         gains = tally(round_, finished)
-        _write_standings(ladder, rows, applied, gains)
-        add_head_to_head(ladder, gains)
         round_.applied_at = timezone.now()
+        _write_standings(ladder, rows, applied, gains, round_.applied_at)
+        hide_withdrawn(ladder)
+        add_head_to_head(ladder, gains)
         round_.save(update_fields=["applied_at"])
     return True
 
@@ -78,6 +83,7 @@ def _write_standings(
     rows: dict[int, Standing],
     applied: elo.AppliedRound,
     gains: Tallies,
+    now: datetime,
 ) -> None:
     changed = []
     for entry in applied.bots:
@@ -87,6 +93,9 @@ def _write_standings(
         row.version = entry.after.version
         for name, gain in gains.bots[entry.bot].items():
             setattr(row, name, getattr(row, name) + gain)
+        row.active_at = now
+        if row.hidden == Hidden.IDLE:
+            row.hidden, row.hidden_at = SHOWN, None
         changed.append(row)
     Standing.objects.bulk_create(
         changed,
@@ -100,5 +109,8 @@ def _write_standings(
             "pairs",
             "half_wins",
             "points",
+            "active_at",
+            "hidden",
+            "hidden_at",
         ],
     )

@@ -19,6 +19,7 @@ from league.models import (
 from league.standings.alarms import lift_alarm
 from league.standings.closing import write_ledger
 from league.standings.folding import Fold
+from league.standings.hiding import hide_withdrawn
 from league.standings.tallies import add_head_to_head
 
 _LOCK = 0x12_C0
@@ -149,5 +150,6 @@ def _replace_standings(fold: Fold) -> None:
         unique_fields=["ladder", "bot"],
         update_fields=["rating", "blocks", "version", "matches", "pairs", "half_wins", "points"],
     )
+    hide_withdrawn(ladder)
     HeadToHead.objects.filter(ladder=ladder).delete()
     add_head_to_head(ladder, fold.sums)

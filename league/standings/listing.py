@@ -8,10 +8,11 @@ from django.db.models import Count, F, Q, QuerySet, Sum
 
 from league.models import HeadToHead, Ladder, Round, Standing
 from league.models.ladders import RANKED_FROM, is_provisional
+from league.standings.hiding import SHOWN
 from league.standings.ledger import round_entries
 
-ORDER = ("provisional", "-rating", "bot_id")
-"""Of a ladder's standings: bots with a rank first. No two rows have the same."""
+ORDER = ("hidden", "provisional", "-rating", "bot_id")
+"""Of a ladder's standings: bots with a rank first, hidden ones last. No two rows have the same."""
 
 TREND_ROUNDS = 10
 """A bot's trend is what it won or lost in so many of its ladder's last rounds."""
@@ -41,64 +42,75 @@ def rounds_shown(ladder: Ladder) -> QuerySet[Round]:
     return rounds.order_by("-number")
 
 
-def standings_in_order(ladder: Ladder) -> QuerySet[Standing]:
-    """Return a ladder's standings, best first, provisional bots after the others."""
-    return in_order(standings_shown(ladder))
+def standings_in_order(ladder: Ladder, *, hidden: bool = False) -> QuerySet[Standing]:
+    """Return a ladder's standings, best first, provisional bots after the others.
+
+    Args:
+        ladder: to list.
+        hidden: whether hidden bots are listed too, after all others.
+    """
+    return in_order(standings_shown(ladder), hidden=hidden)
 
 
-def in_order(standings: QuerySet[Standing]) -> QuerySet[Standing]:
-    """Return standings, best first, provisional bots after the others."""
+def in_order(standings: QuerySet[Standing], *, hidden: bool = False) -> QuerySet[Standing]:
+    """Return standings as `standings_in_order` does, with their bots and owners."""
     found = standings.select_related("bot__owner").annotate(provisional=is_provisional())
-    return found.order_by(*ORDER)
+    return _seen(found, hidden).order_by(*ORDER)
 
 
-def bots_in_order(ladder: Ladder) -> QuerySet[Standing, int]:
+def bots_in_order(ladder: Ladder, *, hidden: bool = False) -> QuerySet[Standing, int]:
     """Return the ids of a ladder's bots in order, from the index alone: a deep slice is cheap."""
     found = standings_shown(ladder).annotate(provisional=is_provisional())
-    return found.order_by(*ORDER).values_list("bot_id", flat=True)
+    return _seen(found, hidden).order_by(*ORDER).values_list("bot_id", flat=True)
+
+
+def _seen(standings: QuerySet[Standing], hidden: bool) -> QuerySet[Standing]:
+    return standings if hidden else standings.filter(hidden=SHOWN)
 
 
 class Found(NamedTuple):
-    """A bot that was sought: its id, and its rank unless it is provisional."""
+    """A bot that was sought: its id, and its rank unless it is provisional or hidden."""
 
     bot: int
     rank: int | None
 
 
 _FIND = """
-SELECT placed.bot_id, CASE WHEN placed.provisional THEN NULL ELSE placed.rank END
+SELECT placed.bot_id,
+    CASE WHEN placed.provisional OR placed.hidden <> '' THEN NULL ELSE placed.rank END
 FROM (
-    SELECT bot_id, rating, blocks < %s AS provisional,
-        rank() OVER (PARTITION BY blocks < %s ORDER BY rating DESC) AS rank
-    FROM {table} WHERE ladder_id = %s
+    SELECT bot_id, hidden, rating, blocks < %s AS provisional,
+        rank() OVER (PARTITION BY hidden, blocks < %s ORDER BY rating DESC) AS rank
+    FROM {table} WHERE ladder_id = %s AND (%s OR hidden = '')
 ) AS placed
 JOIN league_bot AS bot ON bot.id = placed.bot_id
 WHERE strpos(bot.name, %s) > 0
-ORDER BY placed.provisional, placed.rating DESC, placed.bot_id
+ORDER BY placed.hidden, placed.provisional, placed.rating DESC, placed.bot_id
 """
 
 
-def find_bots(ladder: Ladder, wanted: str) -> list[Found]:
+def find_bots(ladder: Ladder, wanted: str, *, hidden: bool = False) -> list[Found]:
     """Return a ladder's bots with a text in their name, in order. Costs one query."""
     find = _FIND.format(table=standings_shown(ladder).model._meta.db_table)
     with connection.cursor() as cursor:
-        cursor.execute(find, [RANKED_FROM, RANKED_FROM, ladder.pk, wanted.lower()])
+        cursor.execute(find, [RANKED_FROM, RANKED_FROM, ladder.pk, hidden, wanted.lower()])
         return [Found(bot, rank) for bot, rank in cursor.fetchall()]
 
 
 def add_ranks(rows: Sequence[Standing]) -> None:
     """Give successive rows of one ladder, in order, their ``rank``.
 
-    It is 1 and the bots rated higher; provisional bots have None. Costs one query.
+    It is 1 and the bots shown and rated higher; provisional and hidden bots have None. Costs one
+    query.
     """
     for row in rows:
         row.rank = None  # type: ignore[attr-defined]
-    ranked = [row for row in rows if row.blocks >= RANKED_FROM]
+    ranked = [row for row in rows if row.blocks >= RANKED_FROM and row.hidden == SHOWN]
     if not ranked:
         return
     first = ranked[0]
     everybody = type(first).objects.filter(ladder_id=first.ladder_id)  # frozen among the frozen
-    field = everybody.filter(blocks__gte=RANKED_FROM)
+    field = everybody.filter(hidden=SHOWN, blocks__gte=RANKED_FROM)
     counted = field.filter(rating__gte=first.rating).aggregate(
         higher=Count("pk", filter=Q(rating__gt=first.rating)),
         level=Count("pk", filter=Q(rating=first.rating, bot_id__lt=first.bot_id)),

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from league.models import Fit, Ladder, Performance, Round
 from league.models.ladders import RANKED_FROM
+from league.standings.hiding import SHOWN
 from league.standings.packing import Packed, integers_a_block, pack_missing, read_packed
 
 if TYPE_CHECKING:
@@ -224,13 +225,14 @@ def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
     """Return the rank band of each bot that has a rank.
 
     Provisional bots are left out: one of which little is known, if it stood first, would draw
-    everybody into its band.
+    everybody into its band. Hidden ones are, as a band is told by its best.
     """
     import numpy as np
 
     from engine.rating.performance import rank_bands
 
-    ranked = ladder.standings.filter(blocks__gte=RANKED_FROM).values_list("bot", flat=True)
+    shown = ladder.standings.filter(hidden=SHOWN, blocks__gte=RANKED_FROM)
+    ranked = shown.values_list("bot", flat=True)
     kept = np.isin(np.array(fitted.bots, np.int64), np.array(list(ranked), np.int64))
     bots = [bot for bot, keep in zip(fitted.bots, kept.tolist(), strict=True) if keep]
     bands = rank_bands(fitted.elo[kept], fitted.covariance[np.ix_(kept, kept)])

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from bots_sdk.reference import HOUSE
 from league.models import Ladder
+from league.standings.hiding import SHOWN
 from league.standings.listing import standings_shown
 
 
@@ -22,8 +23,8 @@ class TwinGap(NamedTuple):
 
 
 def twin_gaps(ladder: Ladder) -> list[TwinGap]:
-    """Return the gaps between twins on a ladder; empty before both of a pair are rated."""
-    rows = standings_shown(ladder).filter(bot__name__in=HOUSE)
+    """Return the gaps between twins on a ladder; empty unless both of a pair are shown."""
+    rows = standings_shown(ladder).filter(hidden=SHOWN, bot__name__in=HOUSE)
     ratings = dict(rows.values_list("bot__name", "rating"))
     return [
         TwinGap(name, twin, abs(ratings[name] - ratings[twin]))

@@ -187,7 +187,7 @@ def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
             messages.success(request, f"{bot} is on {ladder}.")
     else:
         leave_ladder(ladder=ladder, bot=bot)
-        messages.success(request, f"{bot} has left {ladder}; its rating stays.")
+        messages.success(request, f"{bot} has left {ladder}: it is hidden there, its rating stays.")
     return redirect("web:account")
 
 

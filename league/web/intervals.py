@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from league.models import Standing
 from league.models.ladders import RANKED_FROM
+from league.standings.hiding import SHOWN
 
 WIDTH, HEIGHT = 120, 16
 _EDGE = 5
@@ -60,7 +61,7 @@ def add_bars(rows: Sequence[Standing]) -> Axis | None:
     """Give standings their ``margin`` and ``bar`` on a common axis, and return that.
 
     The axis holds the intervals of bots with a rank: those of provisional ones may be so long that
-    nothing else could be seen, and go on beyond its edges.
+    nothing else could be seen, and go on beyond its edges, as those of hidden ones do.
     """
     for row in rows:
         row.margin, row.bar = margin(row), None  # type: ignore[attr-defined]
@@ -71,7 +72,8 @@ def add_bars(rows: Sequence[Standing]) -> Axis | None:
     ]
     if not shown:
         return None
-    fixing = [each for each in shown if each[0].blocks >= RANKED_FROM] or shown
+    seen = [each for each in shown if each[0].hidden == SHOWN] or shown
+    fixing = [each for each in seen if each[0].blocks >= RANKED_FROM] or seen
     low = min(elo - half for _, elo, half in fixing)
     high = max(elo + half for _, elo, half in fixing)
     axis = Axis(low, max(high, low + 1))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from engine.pairing import blocks_to_halve_error
 from league.events import when_due
 from league.models import HeadToHead, RoundEntry, Standing
+from league.standings.hiding import why_hidden
 from league.standings.listing import add_ranks, add_trends, opponents
 from league.web.charts import Chart, chart
 from league.web.crosstables import Cell, cell
@@ -23,6 +24,7 @@ class Panel:
         row: its standing, with rank, trend and results.
         margin: half the length of its performance's 95 % interval, if it has one.
         halve: about how many blocks more would halve that.
+        hidden: why it is hidden and what shows it again, if it is.
         due: when it plays next, in a sentence.
         chart: of rating and performance, once there is something to draw.
         opponents: those it has met most, with what it took from them.
@@ -32,6 +34,7 @@ class Panel:
     row: Standing
     margin: float | None
     halve: int
+    hidden: str
     due: str
     chart: Chart | None
     opponents: list[tuple[HeadToHead, Cell]]
@@ -49,6 +52,7 @@ def panel(row: Standing) -> Panel:
         row=row,
         margin=margin(row),
         halve=blocks_to_halve_error(row.performance_blocks),
+        hidden=why_hidden(row, row.ladder),
         due=when_due(row),
         chart=chart(lines, "start", "now", [(history.lows, history.highs)]),
         opponents=[(met, cell(met)) for met in opponents(row, _OPPONENTS)],

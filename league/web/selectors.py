@@ -25,6 +25,7 @@ from league.models import (
     Tournament,
     TournamentEntry,
 )
+from league.standings.hiding import SHOWN
 from league.standings.ledger import round_entries
 from league.standings.listing import (
     add_ranks,
@@ -82,7 +83,7 @@ def tournaments_past() -> QuerySet[Tournament]:
 
 
 def standings_page(
-    ladder: Ladder, wanted: str, number: str | None, size: int
+    ladder: Ladder, wanted: str, number: str | None, size: int, *, hidden: bool = False
 ) -> tuple[Page[Any], list[Standing]]:
     """Return a page of a ladder's standings, and its rows with all that is shown of them.
 
@@ -93,16 +94,17 @@ def standings_page(
         wanted: text in the names of the bots to show; "" shows all.
         number: of the page, as the address has it.
         size: rows on a page.
+        hidden: whether hidden bots are shown too, after all others.
     """
     if wanted:
-        page = Paginator(find_bots(ladder, wanted), size).get_page(number)
+        page = Paginator(find_bots(ladder, wanted, hidden=hidden), size).get_page(number)
         ranks = {found.bot: found.rank for found in page}
-        rows = list(standings_in_order(ladder).filter(bot__in=ranks))
+        rows = list(standings_in_order(ladder, hidden=hidden).filter(bot__in=ranks))
         for row in rows:
             row.rank = ranks[row.bot_id]  # type: ignore[attr-defined]
     else:
-        page = Paginator(bots_in_order(ladder), size).get_page(number)
-        rows = list(standings_in_order(ladder).filter(bot__in=list(page)))
+        page = Paginator(bots_in_order(ladder, hidden=hidden), size).get_page(number)
+        rows = list(standings_in_order(ladder, hidden=hidden).filter(bot__in=list(page)))
         add_ranks(rows)
     add_trends(ladder, rows)
     add_results(rows)
@@ -117,9 +119,14 @@ def add_results(rows: Iterable[Standing]) -> None:
 
 
 def sum_of_ratings(ladder: Ladder) -> dict[str, int]:
-    """Return how many ``bots`` are rated, the sum of their ``ratings``, and what is ``due``."""
+    """Return how many ``bots`` are rated, the sum of their ``ratings``, and what is ``due``.
+
+    Hidden ones are among them; how many these are is ``hidden``.
+    """
     sums: dict[str, int] = standings_shown(ladder).aggregate(
-        bots=Count("pk"), ratings=Sum("rating", default=0)
+        bots=Count("pk"),
+        ratings=Sum("rating", default=0),
+        hidden=Count("pk", filter=~Q(hidden=SHOWN)),
     )
     return sums | {"due": START * sums["bots"]}
 

@@ -15,8 +15,10 @@ from league.events import comparisons
 from league.events.history import history_of
 from league.events.results import bracket_of
 from league.models import Bot, Comparison, Ladder, Match, Round, Tournament
+from league.models.ladders import Hidden
 from league.play.reports import owner_report
 from league.play.watching import is_open_to_all, public_view, record_line
+from league.standings.hiding import SHOWN
 from league.standings.listing import RANKED_FROM, TREND_ROUNDS, standing_shown
 from league.standings.results import k_schedule
 from league.standings.twins import twin_gaps
@@ -56,8 +58,12 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
     """The standings of a ladder and its last rounds."""
     found = get_object_or_404(Ladder.objects.select_related("anchor"), slug=slug)
     wanted = request.GET.get("q", "").strip()[:32]
-    page, rows = selectors.standings_page(found, wanted, request.GET.get("page"), _ROWS)
-    top = rows if page.number == 1 and not wanted else []
+    hidden = request.GET.get("hidden") == "1"
+    page, rows = selectors.standings_page(
+        found, wanted, request.GET.get("page"), _ROWS, hidden=hidden
+    )
+    shown_rows = [row for row in rows if row.hidden == SHOWN]
+    top = shown_rows if page.number == 1 and not wanted else []
     rounds = _page(
         request, found.rounds.select_related("tournament").order_by("-number"), _ROUNDS, "rounds"
     )
@@ -68,13 +74,15 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "ladder": found,
         "rows": rows,
         "groups": [
-            ("ranked", [row for row in rows if row.blocks >= RANKED_FROM]),
-            ("provisional", [row for row in rows if row.blocks < RANKED_FROM]),
+            ("ranked", [row for row in shown_rows if row.blocks >= RANKED_FROM]),
+            ("provisional", [row for row in shown_rows if row.blocks < RANKED_FROM]),
+            *((why, [row for row in rows if row.hidden == why]) for why in Hidden.values),
         ],
         "axis": add_bars(rows),
         "cross": cross_table(found, top[:_CROSSED]),
         "page": page,
         "wanted": wanted,
+        "hidden": hidden,
         "rounds": rounds,
         "rounds_shown": shown,
         "ranked_from": RANKED_FROM,

@@ -1,6 +1,7 @@
 """Ladders: standings, rounds, entries."""
 
 import pytest
+from django.utils import timezone
 
 from league import standings
 from league.models import Bot, Standing, Tournament
@@ -62,6 +63,34 @@ def test_ranks_go_on_from_page_to_page(api, ladder):
         ranks += [row["rank"] for row in page["results"]]
         path = page["next"]
     assert ranks == [1, 1, 3, 3, 5, 5, 7, 7, 9]
+
+
+def test_hidden_bots_are_listed_last_and_on_request_alone(api, ladder):
+    stand(ladder, *[(1_500_000 - 1000 * number, 20) for number in range(5)])
+    now = timezone.now()
+    Standing.objects.filter(bot__name="standing-0").update(hidden="withdrawn", hidden_at=now)
+    Standing.objects.filter(bot__name="standing-2").update(hidden="idle", hidden_at=now)
+
+    def listed(path):
+        rows = []
+        while path:
+            page = api.get(path).json()
+            rows += [
+                (r["bot"], r["rank"], r["hidden"], bool(r["hidden_at"])) for r in page["results"]
+            ]
+            path = page["next"]
+        return rows
+
+    shown = [
+        ("standing-1", 1, None, False),
+        ("standing-3", 2, None, False),
+        ("standing-4", 3, None, False),
+    ]
+    hidden = [("standing-2", None, "idle", True), ("standing-0", None, "withdrawn", True)]
+    assert listed("ladders/quick/standings?limit=2") == shown
+    assert listed("ladders/quick/standings?limit=2&hidden=false") == shown
+    assert listed("ladders/quick/standings?limit=2&hidden=true") == shown + hidden
+    assert_problem(api.get("ladders/quick/standings?hidden=1"), 400, "invalid")
 
 
 @pytest.mark.parametrize("count", [2, 40])

@@ -32,32 +32,41 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @given(
     numbers=st.lists(
-        st.tuples(st.integers(1_499_998, 1_500_002), st.integers(RANKED_FROM - 2, RANKED_FROM + 1)),
+        st.tuples(
+            st.integers(1_499_998, 1_500_002),
+            st.integers(RANKED_FROM - 2, RANKED_FROM + 1),
+            st.sampled_from(["", "", "", "idle", "withdrawn"]),
+        ),
         min_size=1,
         max_size=12,
     ),
     wanted=st.sampled_from(["bot", "1", "BOT-1", "none", "%", "_"]),
+    with_hidden=st.booleans(),
 )
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_bot_has_its_rank_whether_it_is_listed_or_sought(
-    numbers: list[tuple[int, int]], wanted: str, db: None
+    numbers: list[tuple[int, int, str]], wanted: str, with_hidden: bool, db: None
 ) -> None:
     from django.db import transaction
 
     with transaction.atomic():
         ladder = small.ladder()
         Standing.objects.bulk_create(
-            Standing(ladder=ladder, bot=bot, rating=rating, blocks=blocks, version=1)
-            for bot, (rating, blocks) in zip(small.bots(len(numbers)), numbers, strict=True)
+            Standing(ladder=ladder, bot=bot, rating=rating, blocks=blocks, version=1, hidden=hidden)
+            for bot, (rating, blocks, hidden) in zip(small.bots(len(numbers)), numbers, strict=True)
         )
-        rows = list(standings_in_order(ladder))
+        rows = list(standings_in_order(ladder, hidden=with_hidden))
+        assert len(rows) == sum(with_hidden or not hidden for _, _, hidden in numbers)
         add_ranks(rows)
-        higher = [rating for rating, blocks in numbers if blocks >= RANKED_FROM]
+        higher = [
+            rating for rating, blocks, hidden in numbers if blocks >= RANKED_FROM and not hidden
+        ]
         for row in rows:
             rank = 1 + sum(rating > row.rating for rating in higher)
-            assert row.rank == (rank if row.blocks >= RANKED_FROM else None)
-        assert list(bots_in_order(ladder)) == [row.bot_id for row in rows]
-        assert find_bots(ladder, wanted) == [
+            has_rank = row.blocks >= RANKED_FROM and not row.hidden
+            assert row.rank == (rank if has_rank else None)
+        assert list(bots_in_order(ladder, hidden=with_hidden)) == [row.bot_id for row in rows]
+        assert find_bots(ladder, wanted, hidden=with_hidden) == [
             (row.bot_id, row.rank) for row in rows if wanted.lower() in row.bot.name
         ]
         transaction.set_rollback(True)
