@@ -51,7 +51,9 @@ def prove_sandbox() -> None:
 @shared_task
 def expire_overdue() -> None:
     """Play for the bots whose time is over."""
-    play.expire_overdue(timezone.now())
+    now = timezone.now()
+    play.note_tick(now)
+    play.expire_overdue(now)
 
 
 @shared_task

@@ -17,7 +17,7 @@ from league.models.matches import Match, MatchSeat
 from league.models.performance import Fit, PackedResults, Performance
 from league.models.rounds import Block, BlockBot, Bye, Round
 from league.models.tournaments import Arrangement, Schedule, Tournament, TournamentEntry
-from league.models.turns import LiveMove, Turn
+from league.models.turns import Clock, LiveMove, Turn
 
 __all__ = [
     "Arrangement",
@@ -28,6 +28,7 @@ __all__ = [
     "BotSource",
     "BotVersion",
     "Bye",
+    "Clock",
     "Comparison",
     "Fit",
     "FrozenStanding",

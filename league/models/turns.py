@@ -1,4 +1,4 @@
-"""Live matches: the log so far, and the turns that are or were open."""
+"""Live matches: the log so far, the turns that are or were open, and their clock."""
 
 from django.db import models
 
@@ -66,3 +66,14 @@ class Turn(models.Model):
 
     def __str__(self) -> str:
         return f"turn {self.number} of seat {self.seat}, match {self.match_id}"
+
+
+class Clock(models.Model):
+    """Until when the clocks of turns have run: one row, see `league.play.silences`."""
+
+    ONLY = 1
+
+    ran_until = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"clocks have run until {self.ran_until}"

@@ -18,6 +18,7 @@ from psycopg.errors import DeadlockDetected
 from engine.errors import IllegalMoveError
 from engine.games import catalogue
 from league.models import Bot, Match, MatchSeat, Turn
+from league.play import silences
 from league.play.clocks import Stopwatch, remaining_ms
 from league.play.hosted import MOST_QUEUED, REQUEUE
 from league.play.rows import MatchRow, TurnRow
@@ -126,7 +127,10 @@ def _submit_each(bot: Bot, moves: Mapping[int, Move], watch: Stopwatch) -> dict[
     """Make moves in different matches: plain ones without locks, others one after the other."""
     now = watch.start
     answers: dict[int, Answer] = {}
-    tables = Table.seen([move.match_id for move in moves.values()], watch)
+    match_ids = [move.match_id for move in moves.values()]
+    tables = Table.seen(match_ids, watch)
+    if any(table.is_overdue(now) for table in tables.values()) and silences.make_up(now):
+        tables = Table.seen(match_ids, watch)
     plain: list[Table] = []
     under_lock: set[int] = set()
     for number, move in moves.items():

@@ -88,6 +88,10 @@ class Table:
         """Whether the match is in play."""
         return self.match.status == Match.Status.PLAYING
 
+    def is_overdue(self, now: datetime) -> bool:
+        """Return whether the deadline of an open turn has passed."""
+        return any(turn.decided_at is None and turn.deadline < now for turn in self.turns.values())
+
     def seat_of(self, bot: Bot) -> int | None:
         """Return the seat that a bot has, or None."""
         for number, seat in enumerate(self.seats):
