@@ -31,7 +31,9 @@ class ApiView(APIView):
 
     def get_permissions(self) -> list[BasePermission]:
         """Return the permission for the request's method."""
-        return [self.needs.get(self.request.method or "", AllowAny)()]
+        method = self.request.method or ""
+        # What HEAD runs is `get`.
+        return [self.needs.get("GET" if method == "HEAD" else method, AllowAny)()]
 
 
 class ListView(ApiView):

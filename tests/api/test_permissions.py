@@ -1,0 +1,34 @@
+"""Who may call what: every operation with a permission, whatever the method is spelt."""
+
+import re
+
+import pytest
+
+from api.authentication import BotToken, OwnerToken
+from api.urls import urlpatterns
+from api.views.base import ApiView
+
+pytestmark = pytest.mark.django_db
+
+
+def guarded():
+    """Give each path and method that needs a token, with its permission; HEAD beside GET."""
+    for pattern in urlpatterns:
+        view = getattr(pattern.callback, "cls", None)
+        if view is None or not issubclass(view, ApiView):
+            continue
+        path = re.sub(r"<slug:\w+>", "ada-bot", re.sub(r"<int:\w+>", "1", str(pattern.pattern)))
+        for method, permission in view.needs.items():
+            for spelt in ("GET", "HEAD") if method == "GET" else (method,):
+                yield pytest.param(spelt, path, permission, id=f"{spelt} {path}")
+
+
+@pytest.mark.parametrize(("method", "path", "permission"), list(guarded()))
+def test_without_the_token_that_a_call_needs_nothing_is_said(
+    api, bot, ada, method, path, permission
+):
+    assert api.call(method, path).status_code == 401
+    wrong = {OwnerToken: bot[1], BotToken: ada[1]}
+    for needed, token in wrong.items():
+        if issubclass(permission, needed):
+            assert api.call(method, path, token=token).status_code == 403
