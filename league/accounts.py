@@ -82,6 +82,7 @@ def new_owner_token(user: User) -> str:
 def revoke(token: Token) -> None:
     """Make a token stop working, for good."""
     token.delete()
+    _remembered.clear()
 
 
 def create_bot(*, owner: User, name: str, kind: str) -> tuple[Bot, str]:

@@ -57,6 +57,12 @@ def test_a_revoked_token_stops_working_and_others_go_on(ada):
     assert accounts.owner_for_token(second) == user
 
 
+def test_a_revoked_bot_token_stops_working_at_once_in_this_process(ada):
+    _, text = accounts.create_bot(owner=ada[0], name="bot", kind="remote")
+    accounts.revoke(accounts.find_token(text))
+    assert accounts.bot_for_token(text) is None
+
+
 def test_a_new_bot_token_replaces_the_old_one(ada):
     bot, old = accounts.create_bot(owner=ada[0], name="bot", kind="remote")
     new = accounts.new_bot_token(bot)
