@@ -62,8 +62,9 @@ class ApiMiddleware:
             }
             code = code_for_status(response.status_code)
             response = problem_response(code, status=response.status_code, headers=kept)
-        if limits := getattr(request, "rate_limit", None):
-            response["RateLimit-Policy"], response["RateLimit"] = limits
+        if usage := getattr(request, "rate_limit", None):
+            for name, value in usage.headers.items():
+                response[name] = value
         took = (time.monotonic() - began) * 1000
         log.info("%s %r %d in %.0f ms", request.method, request.path, response.status_code, took)
         return response

@@ -154,6 +154,8 @@ CACHES = {
         "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
     }
 }
+# How many proxies of ours stand in front: the address before them is the client's.
+PROXIES = int(environment.text("PROXIES", "0"))
 API_RATES = {
     "general": environment.text("RATE_GENERAL", "600/minute"),
     "play": environment.text("RATE_PLAY", "60000/minute"),
@@ -171,8 +173,6 @@ REST_FRAMEWORK = {
     "DEFAULT_METADATA_CLASS": None,
     "EXCEPTION_HANDLER": "api.problems.handle",
     "URL_FORMAT_OVERRIDE": None,
-    # How many proxies of ours stand in front: the address before them is the client's.
-    "NUM_PROXIES": int(environment.text("PROXIES", "0")),
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Twelfth Night: the API",

@@ -35,6 +35,16 @@ class ApiView(APIView):
         # What HEAD runs is `get`.
         return [self.needs.get("GET" if method == "HEAD" else method, AllowAny)()]
 
+    def perform_authentication(self, request: Request) -> None:
+        """Learn who calls, and count the call, whatever is answered: 401 and 403 are not free."""
+        try:
+            super().perform_authentication(request)
+        finally:
+            super().check_throttles(request)
+
+    def check_throttles(self, request: Request) -> None:
+        """Do nothing: it was done before the permission was asked for."""
+
 
 class ListView(ApiView):
     """A view of a list, paged by cursor.
