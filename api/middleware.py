@@ -8,8 +8,8 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponseBase
 
 from api.problems import CONTENT_TYPE, code_for_status, problem_response
-from api.request_ids import HEADER, choose_request_id, set_request_id
 from bots_sdk.sandbox.sources import MOST_BYTES
+from league.request_ids import HEADER, choose_request_id, set_request_id
 
 PREFIX = "/api/"
 LONGEST_BODY = 64 * 1024

@@ -5,7 +5,8 @@ from typing import Any
 from api.problems import CODES, CONTENT_TYPE
 
 _EVENT_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
-_TOKEN_PROBLEMS = ("not-authenticated", "invalid-token", "bot-token-needed", "unavailable")
+_PROBLEMS = ("too-many-requests", "internal-error", "unavailable")
+_TOKEN_PROBLEMS = ("not-authenticated", "invalid-token", "bot-token-needed", *_PROBLEMS)
 
 
 def waiting_calls() -> dict[str, Any]:
@@ -29,7 +30,8 @@ def waiting_calls() -> dict[str, Any]:
         "/api/v1/turns/stream": _get(
             "turns_stream",
             "Get this bot's turns as server-sent events `turn`, each once, beginning with all that "
-            "are open; comments keep the line alive.",
+            "are open; comments keep the line alive. An event `problem` is the last: the "
+            "token was replaced, say; its data is a problem document.",
             {"200": {"description": "A stream of turns.", "content": _EVENT_STREAM}},
             _TOKEN_PROBLEMS,
             token=True,
@@ -43,7 +45,7 @@ def waiting_calls() -> dict[str, Any]:
                 "200": {"description": "A stream of phases.", "content": _EVENT_STREAM},
                 "204": {"description": "After the event `end` nothing more will come."},
             },
-            ("not-found", "unavailable"),
+            ("not-found", *_PROBLEMS),
             {
                 "name": "match_id",
                 "in": "path",

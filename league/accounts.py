@@ -165,6 +165,12 @@ def find_token(text: str) -> Token | None:
     return token
 
 
+def still_plays(text: str) -> bool:
+    """Return whether a bot's token works: a third of the cost of finding whose it is."""
+    token = Token.objects.filter(digest=_digest(text), bot__isnull=False)
+    return token.exclude(bot__owner__is_active=False).exists()
+
+
 def owner_for_token(text: str) -> User | None:
     """Return who manages by a token, or None where it is no owner token that works."""
     token = find_token(text)

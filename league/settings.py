@@ -163,6 +163,8 @@ API_RATES = {
     "exports": environment.text("RATE_EXPORTS", "30/hour"),
     "passwords": environment.text("RATE_PASSWORDS", "30/minute"),
 }
+# Requests that wait in one process of the waiting app, of one bot, or of an address that watches.
+MOST_WAITING = int(environment.text("MOST_WAITING", "1000"))
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": [],
@@ -198,7 +200,7 @@ SPECTACULAR_SETTINGS = {
         "VersionState": "league.models.BotVersion.State",
     },
 }
-LOGGING["filters"] = {"request_id": {"()": "api.request_ids.RequestIdFilter"}}
+LOGGING["filters"] = {"request_id": {"()": "league.request_ids.RequestIdFilter"}}
 LOGGING["handlers"]["console"]["filters"] = ["request_id"]
 LOGGING["formatters"]["json"] = {"()": "league.logs.JsonFormatter"}
 LOGGING["handlers"]["console"]["formatter"] = environment.choice("LOG_FORMAT", ["line", "json"])

@@ -14,7 +14,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 from django.utils import timezone
 
 from league import play
-from league.models import Bot, Match
+from league.models import Bot
 from league.play.turns import newest_open, note_all_seen
 from league.play.watching import Event, Telling
 
@@ -76,10 +76,6 @@ class Database:
         return await self.run(
             lambda: [OfferedTurn(turn) for turn in play.open_turns(bot, timezone.now())]
         )
-
-    async def match_exists(self, match_id: int) -> bool:
-        """Return whether there is such a match."""
-        return await self.run(lambda: Match.objects.filter(pk=match_id).exists())
 
     async def tell(self, telling: Telling) -> list[ToldEvent]:
         """Return what is new of a match."""

@@ -89,6 +89,9 @@ class Matches:
             except DatabaseError as error:
                 log.warning("match %s could not be read: %s", match_id, error)
                 return  # the next look tries again
+            except Exception:
+                log.exception("match %s could not be read", match_id)
+                return
             if told:
                 entry.events += told
                 entry.over = entry.telling.over

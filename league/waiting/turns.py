@@ -83,9 +83,12 @@ class Turns:
             entry.again = False
             try:
                 turns = await self._database.open_turns(entry.bot)
-            except DatabaseError as error:
-                log.warning("turns of %s could not be read: %s", entry.bot, error)
+            except Exception as error:
                 entry.newest = 0  # so that the next look tries again
+                if isinstance(error, DatabaseError):
+                    log.warning("turns of %s could not be read: %s", entry.bot, error)
+                else:
+                    log.exception("turns of %s could not be read", entry.bot)
                 return
             if turns:
                 for waiter in list(entry.waiters):

@@ -7,8 +7,8 @@ import pytest
 from django.db import OperationalError
 
 from api.middleware import LONGEST_BODY
-from api.request_ids import RequestIdFilter
 from league.models import Ladder
+from league.request_ids import RequestIdFilter
 from tests.api.conftest import assert_problem
 
 pytestmark = pytest.mark.django_db

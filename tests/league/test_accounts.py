@@ -31,6 +31,7 @@ def test_an_owner_token_leads_to_its_owner(ada):
 def test_a_bot_token_leads_to_its_bot(ada):
     bot, text = accounts.create_bot(owner=ada[0], name="bot", kind="remote")
     assert accounts.bot_for_token(text) == bot
+    assert accounts.still_plays(text)
     assert accounts.owner_for_token(text) is None
 
 
@@ -61,6 +62,8 @@ def test_a_revoked_bot_token_stops_working_at_once_in_this_process(ada):
     _, text = accounts.create_bot(owner=ada[0], name="bot", kind="remote")
     accounts.revoke(accounts.find_token(text))
     assert accounts.bot_for_token(text) is None
+    assert not accounts.still_plays(text)
+    assert not accounts.still_plays(ada[1])
 
 
 def test_a_new_bot_token_replaces_the_old_one(ada):
@@ -83,6 +86,7 @@ def test_tokens_of_a_person_who_is_locked_out_stop_working(ada):
     user.save()
     assert accounts.owner_for_token(text) is None
     assert accounts.bot_for_token(playing) is None
+    assert not accounts.still_plays(playing)
 
 
 def test_a_remote_bot_may_play_at_once(ada):

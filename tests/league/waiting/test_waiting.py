@@ -14,11 +14,14 @@ import httpx
 import pytest
 import redis
 import uvicorn
+from django.core.cache import cache
+from django.db import OperationalError
 from django.utils import timezone
 
-from league import play
+from league import accounts, limits, play
 from league.models import Bot, Turn
 from league.play import wakeups
+from league.request_ids import RequestIdFilter
 from league.waiting import app as waiting
 from league.waiting import hints
 from tests.league.play.live import answer, remote_bots
@@ -36,8 +39,16 @@ def identify(token: str) -> Bot:
     if token == "owner":
         raise waiting.ProblemError("bot-token-needed")
     if bot is None:
-        raise waiting._unauthorised("invalid-token")
+        raise waiting.unauthorised("invalid-token")
     return bot
+
+
+def await_true(what):
+    until = time.monotonic() + 20
+    while not (found := what()):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return found
 
 
 class Site:
@@ -62,15 +73,13 @@ class Site:
         return self._threads.submit(self.get, bot, **params)
 
     def await_waiters(self, count: int) -> None:
-        until = time.monotonic() + 20
-        while len(self.app._turns) != count:
-            assert time.monotonic() < until, f"{len(self.app._turns)} wait, not {count}"
-            time.sleep(0.01)
+        await_true(lambda: len(self.app._turns) == count)
 
     @contextmanager
-    def stream(self, bot: Bot):
-        """Give the turns of a stream, one after the other; None for a keep-alive."""
-        headers = {"Authorization": f"Bearer {bot.name}"}
+    def stream(self, bot: Bot | str):
+        """Give the turns of a stream, one after the other; None for a keep-alive; a problem."""
+        token = bot if isinstance(bot, str) else bot.name
+        headers = {"Authorization": f"Bearer {token}"}
         with self.client.stream("GET", "/turns/stream", headers=headers) as response:
             assert response.headers["content-type"] == "text/event-stream"
 
@@ -89,7 +98,7 @@ class Site:
 
 
 @contextmanager
-def served():
+def served(identify=identify):
     with tempfile.TemporaryDirectory(prefix="waiting-") as directory:
         socket = Path(directory) / "http.sock"
         app = waiting.WaitingApp(identify)
@@ -240,6 +249,132 @@ def test_a_stream_is_kept_alive(site, bots, monkeypatch):
     monkeypatch.setattr(waiting, "KEEP_ALIVE_SECONDS", 0.1)
     with site.stream(bots[0]) as turns:
         assert next(turns) is None
+
+
+@pytest.fixture
+def tokens():
+    """Accounts and tokens as they are, not names; give a bot and its token."""
+    owner, _ = accounts.create_account(username="ada", password="a long enough secret")
+    return accounts.create_bot(owner=owner, name="ada-bot", kind="remote")
+
+
+def lock_out(bot):
+    bot.owner.is_active = False
+    bot.owner.save()
+    accounts._remembered.clear()  # as two seconds later
+
+
+@pytest.mark.parametrize("end", [accounts.new_bot_token, lock_out])
+def test_a_stream_ends_when_its_token_stops_working(tokens, end, monkeypatch):
+    bot, token = tokens
+    monkeypatch.setattr(waiting, "KEEP_ALIVE_SECONDS", 0.1)
+    with served(waiting.find_bot) as site, site.stream(token) as said:
+        assert next(said) is None
+        end(bot)
+        problem = next(event for event in said if event)
+        assert (problem["code"], problem["status"]) == ("invalid-token", 401)
+        assert next(said, "over") == "over"
+        site.await_waiters(0)
+
+
+def test_no_turn_is_offered_by_a_token_that_was_replaced_while_it_waited(tokens):
+    bot, token = tokens
+    with served(waiting.find_bot) as site, site.stream(token) as said:
+        poll = site._threads.submit(site.get, token, **WAIT)
+        site.await_waiters(2)
+        accounts.new_bot_token(bot)
+        open_match([*remote_bots(2), bot])
+        assert poll.result(SOON).json()["code"] == "invalid-token"
+        assert [event["code"] for event in said] == ["invalid-token"]
+
+
+@pytest.fixture
+def two_an_hour(settings, monkeypatch):
+    cache.clear()
+    monkeypatch.setattr(limits, "_away_until", 0.0)
+    rates = {"play": "2/hour", "general": "2/hour"}
+    settings.API_RATES = {**settings.API_RATES, **rates}
+
+
+def test_who_asks_too_often_is_told_when_to_go_on(site, bots, two_an_hour):
+    first, _, third = (site.get(bots[0]) for _ in range(3))
+    assert first.headers["ratelimit-policy"] == '"play";q=2;w=3600'
+    assert first.headers["ratelimit"].startswith('"play";r=1;t=')
+    assert (third.status_code, third.json()["code"]) == (429, "too-many-requests")
+    assert 1 <= int(third.headers["retry-after"]) <= 3600
+    assert site.get(bots[0], "/turns/stream").status_code == 429
+    assert site.get(bots[1]).status_code == 200, "each bot has a limit of its own"
+
+
+def test_asking_without_a_token_that_works_is_counted_by_address(site, two_an_hour):
+    assert [site.get("nobody").status_code for _ in range(3)] == [401, 401, 429]
+
+
+def test_watching_is_counted_by_address(site, two_an_hour):
+    assert [site.client.get("/matches/1/events").status_code for _ in range(3)] == [404, 404, 429]
+
+
+def test_no_more_wait_for_one_bot_than_may(site, bots, settings):
+    settings.MOST_WAITING = 2
+    answers = [site.ask(bots[0], **WAIT) for _ in range(2)]
+    site.await_waiters(2)
+    refused = site.get(bots[0], **WAIT)
+    assert (refused.status_code, refused.json()["code"]) == (429, "too-many-requests")
+    assert refused.headers["retry-after"] == "5"
+    assert site.get(bots[1]).status_code == 200
+    open_match(bots)
+    assert all(len(said.result(SOON).json()) == 1 for said in answers)
+    assert site.get(bots[0]).status_code == 200
+    assert not site.app._held
+
+
+def test_a_line_of_the_log_has_the_request_s_id(site, bots, caplog):
+    caplog.handler.addFilter(RequestIdFilter())
+    with caplog.at_level("INFO", "league.waiting.requests"):
+        site.client.get("/turns", headers={"X-Request-ID": "mine"})
+        lines = await_true(
+            lambda: [line for line in caplog.records if line.name == "league.waiting.requests"]
+        )
+    [record] = lines
+    assert record.request_id == "mine"
+    assert "/api/v1/turns' 401 in" in record.getMessage()
+
+
+def test_an_outage_of_the_database_is_a_problem_that_says_when_to_come_back(
+    site, bots, monkeypatch
+):
+    def lost(bot, now):
+        raise OperationalError("no such socket")
+
+    monkeypatch.setattr(play, "open_turns", lost)
+    response = site.get(bots[0])
+    assert (response.status_code, response.json()["code"]) == (503, "unavailable")
+    assert response.headers["retry-after"] == "1"
+
+
+def test_an_error_that_nobody_foresaw_is_a_problem_and_is_logged(site, bots, monkeypatch, caplog):
+    monkeypatch.setattr(play, "open_turns", lambda *_: 1 / 0)
+    response = site.get(bots[0])
+    assert (response.status_code, response.json()["code"]) == (500, "internal-error")
+    assert response.headers["content-type"] == "application/problem+json"
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(site, bots, monkeypatch):
+    real, failed = play.open_turns, threading.Event()
+
+    def fail_once(bot, now):
+        if bot == bots[0] and not failed.is_set() and Turn.objects.exists():
+            failed.set()
+            raise RuntimeError("a defect")
+        return real(bot, now)
+
+    monkeypatch.setattr(play, "open_turns", fail_once)
+    with site.stream(bots[0]) as turns:
+        site.await_waiters(1)
+        match = open_match(bots)
+        assert next(turns)["match"] == match.pk
+    assert failed.is_set()
 
 
 @pytest.mark.parametrize("path", ["/turns", "/turns/stream"])
