@@ -19,10 +19,12 @@ from league.models import Bot, BotVersion, Comparison, Ladder, Tournament
 from league.standings.fairness import suspicious_pairs
 from league.web import selectors
 from league.web.forms import BotForm, CompareForm, SignUpForm, UploadForm
+from league.web.limited import limited
 
 
 @sensitive_post_parameters("password")
 @never_cache
+@limited("accounts")
 def sign_up(request: HttpRequest) -> HttpResponse:
     """Make an account, sign its owner in and show the owner token once."""
     form = SignUpForm(request.POST or None)

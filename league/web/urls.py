@@ -4,6 +4,7 @@ from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
 from league.web import account_views, health, ledger_views, metrics, views
+from league.web.limited import limited
 
 app_name = "web"
 urlpatterns = [
@@ -21,7 +22,7 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics.metrics, name="metrics"),
-    path("account/sign-in/", LoginView.as_view(), name="sign-in"),
+    path("account/sign-in/", limited("passwords")(LoginView.as_view()), name="sign-in"),
     path("account/sign-out/", LogoutView.as_view(), name="sign-out"),
     path("account/", account_views.account, name="account"),
     path("account/sign-up/", account_views.sign_up, name="sign-up"),
