@@ -3,14 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
-from math import lcm
 from random import Random
 from typing import NamedTuple
 
 from engine.errors import quote
-from engine.pairing.seating import Party, party, seat_apart
+from engine.pairing.seating import seat_apart
 from engine.pairing.sizes import plan_sizes
+from engine.pairing.swiss_search import Search
 from engine.pairing.tables import Owners, Table, table_of
 
 BLOCKS_A_TABLE = 2
@@ -18,8 +17,6 @@ BYE = Fraction(1, 2)
 """What a block not played for want of a seat counts: as much as beating half the table."""
 
 SWAPS = 20_000
-_MEETING = 10
-"""What having met once costs, as a gap of so many blocks won."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +68,15 @@ def swiss_round(
 ) -> SwissRound:
     """Return the next round: everybody sits at one table, or has a bye.
 
-    Tables are filled by score with owners apart, then bots of two tables change places as long as
-    that lowers the cost: over all pairs at a table, 10 times the square of how often they have met
-    plus the gap of their scores (spec "Formats"). Where numbers are uneven, `plan_sizes` says what
-    becomes of it; fill-ins sit as if they had the lowest score, and byes are for those who have had
-    the fewest, of these the lowest scores, of these by lot.
+    Tables are filled by score with owners apart, then bots of two tables change places: first so
+    that as few as possible sit together who have met (the sum of the squares of how often), then
+    so that the gaps of scores at the tables are small. The spec's "cost = 10 x meetings^2 + score
+    gap" lets a gap of more than ten blocks bring a pair together again, and gaps grow with blocks
+    and rounds, so its "no repeated pairs while avoidable" is taken at its word instead.
+
+    Where numbers are uneven, `plan_sizes` says what becomes of it; fill-ins sit as if they had the
+    lowest score, and byes are for those who have had the fewest, of these the lowest scores, of
+    these by lot.
 
     Args:
         standings: of all who still play, in any order.
@@ -84,7 +85,7 @@ def swiss_round(
         seed: of this round (`derive_pairing_seed`); settles all lots.
         fewest: seats that the preset takes.
         fill_ins: house bots that are not entered and may take empty seats, the first ones first.
-        swaps: that the search tries.
+        swaps: that the search tries (`Search.improve`).
 
     Raises:
         ValueError: a bot stands twice, among the entrants or the fill-ins.
@@ -106,7 +107,7 @@ def swiss_round(
     players.sort(key=lambda e: (e.bot in fill_ins, -e.score, lots[e.bot]))
     owners: Owners = {entrant.bot: entrant.owner for entrant in players}
     tables = seat_apart([entrant.bot for entrant in players], sizes.tables, owners)
-    _Search(tables, players, met).improve(rng, swaps)
+    Search(tables, {one.bot: one.score for one in players}, owners, met).improve(rng, swaps)
     return SwissRound([table_of(table, owners) for table in tables], tuple(sorted(byes)))
 
 
@@ -120,59 +121,3 @@ def _by_bot(standings: Iterable[Entrant], fill_ins: Sequence[int]) -> dict[int, 
         if bot in field or fill_ins.count(bot) > 1:
             raise ValueError(f"bot {quote(bot)} can't fill in, it has a seat of its own")
     return field
-
-
-class _Search:
-    """Local search over tables: two bots change places if that does not cost more."""
-
-    def __init__(
-        self,
-        tables: Sequence[list[int]],
-        players: Sequence[Entrant],
-        met: Mapping[tuple[int, int], int],
-    ) -> None:
-        self._tables = tables
-        # Whole numbers, for they are added up a million times.
-        unit = lcm(*(entrant.score.denominator for entrant in players))
-        self._score = {entrant.bot: int(entrant.score * unit) for entrant in players}
-        owners = {entrant.bot: entrant.owner for entrant in players}
-        self._party: dict[int, Party] = {bot: party(bot, owners) for bot in owners}
-        self._met: dict[int, dict[int, int]] = {bot: {} for bot in owners}
-        for (a, b), times in met.items():
-            if a in owners and b in owners and times:
-                self._met[a][b] = self._met[b][a] = _MEETING * times**2 * unit
-
-    def improve(self, rng: Random, swaps: int) -> None:
-        """Try so many swaps of bots at different tables, and keep those that do not cost more.
-
-        Half of them at tables where bots have met before, which are few in a big field.
-        """
-        tables = self._tables
-        if len(tables) < 2:
-            return
-        again = [t for t in tables if any(b in self._met[a] for a, b in combinations(t, 2))]
-        for swap in range(swaps):
-            first = again if again and swap % 2 else tables
-            a = first[int(rng.random() * len(first))]
-            b = tables[int(rng.random() * len(tables))]
-            i, j = int(rng.random() * len(a)), int(rng.random() * len(b))
-            if a is not b:
-                self._swap_unless_worse(a, i, b, j)
-
-    def _swap_unless_worse(self, a: list[int], i: int, b: list[int], j: int) -> None:
-        x, y = a[i], b[j]
-        beside_x, beside_y = a[:i] + a[i + 1 :], b[:j] + b[j + 1 :]
-        if self._is_beside_own(x, beside_y) or self._is_beside_own(y, beside_x):
-            return
-        before = self._cost(x, beside_x) + self._cost(y, beside_y)
-        if self._cost(x, beside_y) + self._cost(y, beside_x) <= before:
-            a[i], b[j] = y, x
-
-    def _is_beside_own(self, bot: int, others: Sequence[int]) -> bool:
-        """Return whether one of the others is of the bot's own party."""
-        own = self._party[bot]
-        return any(self._party[other] == own for other in others)
-
-    def _cost(self, bot: int, others: Sequence[int]) -> int:
-        met, score, of = self._met[bot], self._score[bot], self._score
-        return sum(met.get(other, 0) + abs(score - of[other]) for other in others)

@@ -10,7 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.pairing import Table, derive_pairing_seed, meetings
-from engine.pairing.swiss import SWAPS, Entrant, SwissRound, swiss_round, swiss_rounds
+from engine.pairing.swiss import (
+    BLOCKS_A_TABLE,
+    SWAPS,
+    Entrant,
+    SwissRound,
+    swiss_round,
+    swiss_rounds,
+)
 from tests.engine.pairing.fields import (
     SEED,
     Owners,
@@ -179,6 +186,40 @@ def test_no_pair_meets_twice_while_that_can_be_avoided(
     owners = dict(enumerate(range(entrants)))
     played = event(owners, seats, luck=Random(3), rounds=rounds)
     assert max(meetings(table for one in played for table in one.tables).values()) == 1
+
+
+def event_of_strengths(entrants: int, seats: int) -> list[SwissRound]:
+    """Play all rounds of an event as it is by default; the lower id always wins."""
+    scores = dict.fromkeys(range(entrants), Fraction())
+    played: list[SwissRound] = []
+    for number in range(swiss_rounds(entrants)):
+        met = meetings(table for one in played for table in one.tables)
+        field = [Entrant(bot, bot, score) for bot, score in scores.items()]
+        one = swiss_round(field, met, seats, derive_pairing_seed(SEED, number))
+        for table in one.tables:
+            for place, bot in enumerate(sorted(table.bots, reverse=True)):
+                scores[bot] += BLOCKS_A_TABLE * Fraction(place, len(table.bots) - 1)
+        played.append(one)
+    return played
+
+
+# Far apart in score as these come to be, a repeated pair must not be the cheaper way.
+@pytest.mark.parametrize(("entrants", "seats"), [(64, 4), (24, 3), (32, 4), (128, 4)])
+def test_nobody_meets_again_in_a_whole_event_however_far_apart_the_scores_get(
+    entrants: int, seats: int
+) -> None:
+    played = event_of_strengths(entrants, seats)
+    assert max(meetings(table for one in played for table in one.tables).values()) == 1
+
+
+def test_parting_those_who_have_met_leaves_scores_together_where_it_can() -> None:
+    field = [Entrant(bot, bot, Fraction(bot // 4)) for bot in range(16)]
+    met = {(0, 1): 1}
+    tables, _ = swiss_round(field, met, 4, SEED)
+    apart = [table.bots for table in tables]
+    assert not any({0, 1} <= set(bots) for bots in apart)
+    assert (8, 9, 10, 11) in apart
+    assert (12, 13, 14, 15) in apart
 
 
 @pytest.mark.parametrize(("entrants", "seats"), [(8, 4), (12, 4), (9, 3), (16, 8), (13, 4)])
