@@ -9,6 +9,7 @@ from random import Random
 from typing import NamedTuple
 
 from engine.deals import derive
+from engine.pairing.balance import balanced_tables, count_balanced
 from engine.pairing.event import Participant, Terms, owners_of
 from engine.pairing.seating import party
 from engine.pairing.tables import (
@@ -16,12 +17,11 @@ from engine.pairing.tables import (
     Owners,
     Table,
     are_owners_apart,
-    pairs,
     table_of,
 )
 
 MOST_TABLES = 500
-_SWAPS_PER_TABLE = 40
+"""Of a round robin, but where more are needed for everybody to sit equally often."""
 
 
 class Drawn(NamedTuple):
@@ -39,6 +39,9 @@ class Drawn(NamedTuple):
 
 def round_robin(owners: Owners, seats: int, seed: bytes) -> list[list[Table]]:
     """Return all rounds of a round robin: every table of so many bots, or a balanced choice.
+
+    Of more than `MOST_TABLES` tables so many are chosen that everybody sits equally often, and so
+    that pairs meet as equally as can be (`balanced_tables`).
 
     Args:
         owners: the owner of each entrant; None for a house bot, which may meet any other.
@@ -94,12 +97,19 @@ def _arriving(terms: Terms, participants: Sequence[Participant], number: int) ->
         yield _design(tuple(sorted(starters.items())), seats, terms.seed)
         return
     there = owners_of(one for one in participants if one.first_round < number and one.is_in(number))
-    share = round(min(comb(len(starters), seats), MOST_TABLES) * seats / len(starters))
+    share = _tables_of_each(len(starters), seats)
     for one in sorted(participants, key=lambda one: one.bot):
         if one.first_round == number and one.is_in(number):
             there[one.bot] = one.owner
             rng = Random(derive(terms.seed, f"late/{one.bot}"))
             yield _late(one.bot, there, min(terms.seats, len(there)), share, rng)
+
+
+def _tables_of_each(entrants: int, seats: int) -> int:
+    """Return at how many tables each bot sits, those left out for owners' sake included."""
+    if comb(entrants, seats) <= MOST_TABLES:
+        return comb(entrants - 1, seats - 1)
+    return count_balanced(entrants, seats, MOST_TABLES) * seats // entrants
 
 
 @lru_cache(maxsize=16)
@@ -112,7 +122,7 @@ def _design(bots: tuple[tuple[int, int | None], ...], seats: int, seed: bytes) -
         tables = list(combinations(entrants, seats))
         rng.shuffle(tables)
     else:
-        tables = _balanced(entrants, seats, rng)
+        tables = balanced_tables(entrants, seats, MOST_TABLES, rng)
     return _apart(tables, owners)
 
 
@@ -149,46 +159,6 @@ def _apart(tables: Sequence[tuple[int, ...]], owners: Owners) -> Drawn:
     missed.subtract(bot for table in [*apart, *together] for bot in table)
     played = [table_of(table, owners) for table in apart]
     return Drawn([*played, *(table_of(table, owners) for table in together)], +missed)
-
-
-def _balanced(entrants: Sequence[int], seats: int, rng: Random) -> list[tuple[int, ...]]:
-    """Return `MOST_TABLES` tables at which all bots sit and all pairs meet about equally often.
-
-    Local search: bots of two tables change places when that lowers the sum of squared meetings.
-    """
-    queue: list[int] = []
-    tables: list[list[int]] = []
-    for _ in range(MOST_TABLES):
-        table: list[int] = []
-        while len(table) < seats:
-            bot = next((bot for bot in queue if bot not in table), None)
-            if bot is None:
-                queue += rng.sample(entrants, len(entrants))
-            else:
-                queue.remove(bot)
-                table.append(bot)
-        tables.append(table)
-    met = Counter(pair for table in tables for pair in pairs(table))
-    for _ in range(_SWAPS_PER_TABLE * MOST_TABLES):
-        a, b = rng.sample(tables, 2)
-        i, j = rng.randrange(seats), rng.randrange(seats)
-        if a[i] in b or b[j] in a:
-            continue
-        before = _cost(a, met) + _cost(b, met)
-        _swap(a, i, b, j, met)
-        if _cost(a, met) + _cost(b, met) > before:
-            _swap(a, i, b, j, met)
-    return [tuple(table) for table in tables]
-
-
-def _swap(a: list[int], i: int, b: list[int], j: int, met: Counter[tuple[int, int]]) -> None:
-    met.subtract([*pairs(a), *pairs(b)])
-    a[i], b[j] = b[j], a[i]
-    met.update([*pairs(a), *pairs(b)])
-
-
-def _cost(table: Sequence[int], met: Counter[tuple[int, int]]) -> int:
-    return sum(met[pair] for pair in pairs(table))
 
 
 def _take_round(tables: Sequence[Table], capacity: int) -> tuple[list[Table], list[Table]]:
