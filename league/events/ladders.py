@@ -1,6 +1,8 @@
 """Ladders: entering and leaving at any time, and rounds that follow each other without end."""
 
 import secrets
+from collections import Counter
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.db import transaction
@@ -8,7 +10,7 @@ from django.db.models import Count, Max, Prefetch, Q, QuerySet
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES
-from engine.pairing import Candidate, ladder_round
+from engine.pairing import Candidate, Table, ladder_round
 from engine.rating import elo
 from league.accounts import ONLINE_FOR
 from league.events.rounds import open_round
@@ -20,6 +22,7 @@ from league.models import (
     Bye,
     Ladder,
     LadderEntry,
+    LadderTable,
     Round,
     Standing,
     Tournament,
@@ -119,7 +122,10 @@ def open_ladder_round(ladder_id: int) -> Round | None:
         seed = secrets.token_bytes(SEED_BYTES)
         # Only to be rated: those who could sit with their owner's other bots alone wait.
         tables = ladder_round(candidates, ladder.seats, seed, unrated=False)
-        return open_round(ladder=ladder, tables=tables, seed=seed) if tables else None
+        if not tables:
+            return None
+        played = _count_tables(ladder, tables) if ladder.seats % 2 else None
+        return open_round(ladder=ladder, tables=tables, seed=seed, played=played)
 
 
 def bots_to_draw(ladder: Ladder) -> QuerySet[Bot]:
@@ -131,6 +137,28 @@ def bots_to_draw(ladder: Ladder) -> QuerySet[Bot]:
         current__isnull=False,
         paused=False,
     )
+
+
+def _count_tables(ladder: Ladder, tables: Sequence[Table]) -> dict[tuple[int, ...], int]:
+    """Count blocks for the tables of a round; return how many each had before.
+
+    Call it under the ladder's lock.
+    """
+    key = {table.bots: ",".join(map(str, table.bots)) for table in tables}
+    before = dict(
+        ladder.tables.filter(bots__in=key.values()).values_list("bots", "blocks"),
+    )
+    now = Counter(key[table.bots] for table in tables)
+    LadderTable.objects.bulk_create(
+        [
+            LadderTable(ladder=ladder, bots=bots, blocks=before.get(bots, 0) + more)
+            for bots, more in now.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["ladder", "bots"],
+        update_fields=["blocks"],
+    )
+    return {bots: before.get(of, 0) for bots, of in key.items()}
 
 
 def _candidates(ladder: Ladder) -> list[Candidate]:

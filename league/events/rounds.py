@@ -37,7 +37,8 @@ def open_round(
         extra: as in `Round`.
         byes: blocks that bots sit out, by bot.
         first_block: number of the first block, so that all blocks of one seed differ.
-        played: how many blocks of the tournament a table has played before, by its bots.
+        played: how many blocks a table has played before, in its tournament or on its ladder, by
+            its bots, ascending: every second one of an odd table is seated the other way round.
     """
     last = ladder.rounds.aggregate(last=Max("number"))["last"] or 0
     round_ = Round.objects.create(

@@ -15,7 +15,7 @@ from league.models.ladders import (
 from league.models.ledger import BlockEntry, Revision, RoundEntry, VoidMark
 from league.models.matches import Match, MatchSeat
 from league.models.performance import Fit, PackedResults, Performance
-from league.models.rounds import Block, BlockBot, Bye, Round
+from league.models.rounds import Block, BlockBot, Bye, LadderTable, Round
 from league.models.tournaments import Arrangement, Schedule, Tournament, TournamentEntry
 from league.models.turns import Clock, LiveMove, Turn
 
@@ -35,6 +35,7 @@ __all__ = [
     "HeadToHead",
     "Ladder",
     "LadderEntry",
+    "LadderTable",
     "LiveMove",
     "Match",
     "MatchSeat",

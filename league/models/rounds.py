@@ -99,3 +99,23 @@ class BlockBot(models.Model):
 
     def __str__(self) -> str:
         return f"{self.version} at {self.block}"
+
+
+class LadderTable(models.Model):
+    """How many blocks of a ladder's own rounds were drawn for a table of an odd number of bots.
+
+    Every second one is seated the other way round, so each round asks for its tables. To count
+    the blocks would take the longer the more there are.
+    """
+
+    ladder = models.ForeignKey("Ladder", models.CASCADE, related_name="tables")
+    bots = models.CharField(max_length=160, help_text="Their ids, ascending, commas between.")
+    blocks = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["ladder", "bots"], name="one_count_a_ladder_and_table")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.bots} on {self.ladder.slug}: {self.blocks}"

@@ -1,14 +1,20 @@
 """Rounds of a ladder's own: who is drawn, and when the next one opens."""
 
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from importlib import import_module
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from engine.pairing import Table
+from engine.rating.blocks import derive_block_seed, plan_block
 from league import events, play, standings
+from league.events import ladders
 from league.events.ladders import SETTLED_BLOCKS, bots_to_draw
 from league.models import Bot, Ladder, Round, Standing
 from tests.league import small
@@ -47,6 +53,41 @@ def test_rounds_follow_each_other_and_rate_everybody_on_the_ladder(quick: Ladder
     assert quick.standings.count() == 4
     assert sum(quick.standings.values_list("rating", flat=True)) == 4 * 1_500_000
     assert standings.recompute(quick) == []
+
+
+def test_an_odd_table_sits_the_other_way_round_in_every_second_block_of_all_its_rounds(
+    quick: Ladder,
+) -> None:
+    drawn: Counter[tuple[int, ...]] = Counter()
+    for _ in range(6):
+        opened = events.open_ladder_round(quick.pk)
+        assert opened is not None
+        for block in opened.blocks.order_by("number"):
+            bots = tuple(block.bots.order_by("bot").values_list("bot", flat=True))
+            seed = derive_block_seed(bytes(opened.seed), block.number)
+            turned = drawn[bots] % 2 == 1
+            plan = plan_block(seed, bots, duplicate=True, odd_repeat=turned)
+            drawn[bots] += 1
+            first = block.matches.get(number=0).seating.order_by("seat")
+            assert tuple(first.values_list("bot", flat=True)) == plan.matches[0].seating
+        play_round()
+    assert max(drawn.values()) > 2
+    # What the migration counts for a ladder that has played already.
+    kept = set(quick.tables.values_list("bots", "blocks"))
+    assert kept == {(",".join(map(str, bots)), blocks) for bots, blocks in drawn.items()}
+    quick.tables.all().delete()
+    with connection.cursor() as cursor:
+        cursor.execute(import_module("league.migrations.0018_ladder_tables").COUNT)
+    assert set(quick.tables.values_list("bots", "blocks")) == kept
+
+
+def test_tables_are_counted_in_as_many_queries_whatever_their_number(quick: Ladder) -> None:
+    with transaction.atomic(), CaptureQueriesContext(connection) as few:
+        ladders._count_tables(quick, [Table((1, 2, 3), True)])
+    many = [Table((1, 2, other), True) for other in range(3, 50)]
+    with transaction.atomic(), CaptureQueriesContext(connection) as more:
+        assert ladders._count_tables(quick, many)[1, 2, 3] == 1
+    assert len(few) == len(more)
 
 
 def test_of_four_who_open_the_next_round_at_once_one_does(quick: Ladder) -> None:
