@@ -37,7 +37,7 @@ class KSchedule:
     Attributes:
         steps: ``(blocks, K)``, ascending: K in Elo for a bot with fewer than so many rated blocks.
         settled: K of a bot beyond the last step.
-        new_version_blocks: what a new version sets the counter back to.
+        new_version_blocks: what another version sets the counter back to.
     """
 
     steps: tuple[tuple[int, int], ...] = ((10, 128), (20, 64))
@@ -56,7 +56,7 @@ class Standing:
     Attributes:
         rating: in milli-Elo.
         blocks: the counter of rated blocks that decides K.
-        version: the latest version that was rated.
+        version: the one that was rated last.
     """
 
     rating: int
@@ -70,8 +70,8 @@ class Block:
 
     Attributes:
         number: tells it from the other blocks of its round.
-        versions: by bot id, which version sat at the table; a bot's later version has the higher
-            number.
+        versions: by bot id, the number of the version that sat at the table. A bot plays all of
+            a round with one; were there two, the higher counts.
         results: of its n matches; a void block may have fewer, nobody looks.
         rated: False for a table that is played but counts for nothing.
         void: True if it could not be finished, or was marked so by a correction.
@@ -108,7 +108,7 @@ class RoundEntry:
     Attributes:
         bot: its id.
         before: what the round counted with: the start for a newcomer, and with the counter set
-            back for a new version.
+            back for another version than was rated last.
         after: the standing after all blocks of the round.
     """
 
@@ -166,9 +166,11 @@ def pair_delta(k_i: int, k_j: int, seats: int, s_ij: Fraction, p_ij: Fraction) -
 def apply_round(before: Mapping[int, Standing], finished: Round) -> AppliedRound:
     """Return the standings after a round, and its rows for the ledger.
 
-    A bot in no rated block stays as it was. A later version than the standing's sets the counter
-    back, never forward: a bot with fewer blocks keeps its count, or a new version would lower the
-    K of a bot hardly known. How many blocks a bot may play in a round is the scheduler's matter.
+    A bot in no rated block stays as it was. Another version than the standing's, a new one or an
+    older one that plays again, sets the counter back: either way the rating is that of another
+    program. It is never set forward: a bot with fewer blocks keeps its count, or a new version
+    would lower the K of a bot hardly known. How many blocks a bot may play in a round is the
+    scheduler's matter.
 
     Args:
         before: the standings after the round before, by bot id; not changed.
@@ -226,14 +228,14 @@ def _standings_at_start(
     before: Mapping[int, Standing], blocks: Sequence[Block], schedule: KSchedule
 ) -> dict[int, Standing]:
     """Return what the round counts with, for each bot in these blocks."""
-    latest: dict[int, int] = {}
+    versions: dict[int, int] = {}
     for block in blocks:
         for bot, version in block.versions.items():
-            latest[bot] = max(version, latest.get(bot, version))
+            versions[bot] = max(version, versions.get(bot, version))
     start = {}
-    for bot, version in latest.items():
+    for bot, version in versions.items():
         standing = before.get(bot, Standing(START, 0, version))
-        if version > standing.version:
+        if version != standing.version:
             counter = min(standing.blocks, schedule.new_version_blocks)
             standing = replace(standing, blocks=counter, version=version)
         start[bot] = standing

@@ -113,7 +113,8 @@ class _Tally:
 class _Results:
     """The pair results of a ladder up to a round, and what a bot's current version made of them.
 
-    A bot's current version is here the latest that was rated: one uploaded since has shown nothing.
+    A bot's current version is here the one that was rated last, as on its standing: one uploaded
+    since has shown nothing, and one that plays again after a later one shows all that it ever did.
     """
 
     def __init__(self, packs: Iterator[Packed]) -> None:
@@ -124,19 +125,22 @@ class _Results:
         self.rounds: dict[int, int] = {}
         """By bot the last round, by its id, that it was in."""
         kept: dict[int, list[bytes]] = {}
+        current: dict[int, int] = {}
         for pack in packs:
             kept.setdefault(pack.seats, []).append(pack.numbers)
             width = integers_a_block(pack.seats)
             numbers = np.frombuffer(pack.numbers, "<i8").reshape(-1, width)
-            for bot in np.unique(numbers[:, : pack.seats]).tolist():
-                self.rounds[bot] = pack.round
+            ids, versions, _ = _parts(numbers, pack.seats)
+            at_tables = ids.ravel().tolist()
+            self.rounds.update(dict.fromkeys(at_tables, pack.round))
+            current.update(zip(at_tables, versions.ravel().tolist(), strict=True))
         self._tables = {
             seats: np.frombuffer(b"".join(packed), "<i8").reshape(-1, integers_a_block(seats))
             for seats, packed in kept.items()
         }
         self.blocks = sum(len(table) for table in self._tables.values())
         self._bots = np.array(sorted(self.rounds), np.int64)
-        self._latest = self._latest_versions()
+        self._current = np.array([current[bot] for bot in self._bots.tolist()], np.int64)
 
     def fit(self, anchor: int | None) -> "Fitted":
         """Return the fit, on the scale of the anchor if it has results."""
@@ -196,17 +200,8 @@ class _Results:
             results.extend(ids[rows][:, columns], shares, n)
 
     def _is_current(self, ids: "_Ints", versions: "_Ints") -> "npt.NDArray[np.bool_]":
-        latest: _Ints = self._latest[self._np.searchsorted(self._bots, ids)]
-        return versions == latest
-
-    def _latest_versions(self) -> "_Ints":
-        """Return the latest version of each bot."""
-        latest = self._np.zeros(len(self._bots), self._np.int64)
-        for seats, table in self._tables.items():
-            ids, versions, _ = _parts(table, seats)
-            at = self._np.searchsorted(self._bots, ids.ravel())
-            self._np.maximum.at(latest, at, versions.ravel())
-        return latest
+        current: _Ints = self._current[self._np.searchsorted(self._bots, ids)]
+        return versions == current
 
     def _bots_to_fit(self) -> "_Ints":
         """Return the ids of the bots to fit: the `MOST_BOTS` that played last."""

@@ -46,6 +46,9 @@ def ladder(db) -> Ladder:
         small.run_all()
         bots[number].current = BotVersion.objects.create(bot=bots[number], number=2)
         bots[number].save()
+        if number == 1:  # back to the first version
+            bots[0].current = bots[0].versions.get(number=1)
+            bots[0].save()
     standings.void_block(block_id=Block.objects.filter(state="finished").first().pk, reason="test")
     standings.correct(ladder.pk)
     ladder.refresh_from_db()
@@ -156,7 +159,9 @@ FORGERIES = {
     "a forfeit": forge("block", forfeit),
     "a block's gift": forge("block", lambda line: shift(line["deltas"])),
     "a block left out": forge("block", lambda line: line.update(void=True, deltas={})),
-    "a version": forge("block", lambda line: line["bots"].update({min(line["bots"]): 3})),
+    "a version": lambda lines: forge(
+        "block", lambda line: line["bots"].update({min(line["bots"]): 3})
+    )(lines[::-1]),
     "a round's seed": forge("round", lambda line: line.update(seed=64 * "0")),
     "K": forge("round", lambda line: line.update(k_steps=[[10, 256], [20, 64]])),
     "a standing": forge("standing", lambda line: line.update(rating=line["rating"] + 1)),

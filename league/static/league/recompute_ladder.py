@@ -49,10 +49,10 @@ def rate(block, start):
 def apply(blocks):
     """Apply blocks to the standings, all from those before the round; return ratings of both."""
     start = {}
-    for bot, version in (pair for block in blocks for pair in block["bots"].items()):
+    for bot, version in sorted(pair for block in blocks for pair in block["bots"].items()):
         rating, played, known = standings.get(bot, (1_500_000, 0, version))
-        played = min(played, terms["new_version_blocks"]) if version > known else played
-        start[bot] = standings[bot] = (rating, played, max(version, known))
+        played = min(played, terms["new_version_blocks"]) if version != known else played
+        start[bot] = standings[bot] = (rating, played, version)
     for block in blocks:
         gain = rate(block, start)
         check(block["deltas"] == gain, f"block {block['block']} gave {gain}")

@@ -292,13 +292,13 @@ def test_a_new_version_keeps_the_rating_and_sets_the_counter_back_to_10(
     assert applied.blocks[0].delta == 250 * (KSchedule().k(kept) + 64)
 
 
-def test_a_version_is_new_only_once_and_an_old_one_never() -> None:
+def test_every_change_of_version_sets_the_counter_back_once_also_to_an_older_one() -> None:
     later = Round([block(0, (1, 2), (1, 2), version=2)])
     earlier = Round([block(0, (1, 2), (1, 2), version=1)])
     before = {1: Standing(START, 30, 1), 2: Standing(START, 30, 1)}
-    counters = [applied.standings[1].blocks for applied in fold([later, later, earlier], before)]
-    assert counters == [11, 12, 13]
-    assert last(list(fold([later, earlier], before)))[1].version == 2
+    applied = list(fold([later, later, earlier, earlier], before))
+    assert [one.standings[1].blocks for one in applied] == [11, 12, 11, 12]
+    assert [one.standings[1].version for one in applied] == [2, 2, 1, 1]
 
 
 @pytest.mark.parametrize("versions", [(1, 2), (2, 1)])

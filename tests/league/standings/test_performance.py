@@ -55,16 +55,16 @@ def ladder() -> Ladder:
 def fitted_from_records(ladder: Ladder) -> dict[int, tuple[float, float]]:
     """Return performance and error by bot, worked out from the records alone."""
     blocks = Block.objects.filter(round__ladder=ladder, rated=True, state="finished")
-    latest: dict[int, int] = {}
-    for block in blocks:
+    last: dict[int, int] = {}
+    for block in blocks.order_by("round__number"):
         for seat in block.bots.select_related("version"):
-            latest[seat.bot_id] = max(seat.version.number, latest.get(seat.bot_id, 0))
+            last[seat.bot_id] = seat.version.number
     results = PairResults()
     for block in blocks.order_by("pk"):
         current = [
             seat.bot_id
             for seat in block.bots.select_related("version")
-            if seat.version.number == latest[seat.bot_id]
+            if seat.version.number == last[seat.bot_id]
         ]
         matches = [match_result(match) for match in block.matches.all()]
         results.add(pair_results(matches), matches=len(matches), only=current)
@@ -120,6 +120,22 @@ def test_results_of_an_older_version_count_no_more_once_the_new_one_was_rated(
     assert Performance.objects.filter(bot=bot).last().blocks == 6
     other = ladder.standings.exclude(bot=bot).first().bot
     assert Performance.objects.filter(bot=other).last().blocks == 12
+
+
+def test_a_bot_that_goes_back_to_an_older_version_has_that_ones_performance(
+    ladder: Ladder,
+) -> None:
+    bot = ladder.standings.first().bot
+    older = bot.current
+    for version, blocks in ((BotVersion.objects.create(bot=bot, number=2), 6), (older, 12)):
+        bot.current = version
+        bot.save()
+        play_tournament(ladder)
+        assert fit_due() == [True]
+        standing = ladder.standings.get(bot=bot)
+        assert (standing.version, standing.performance_blocks) == (version.number, blocks)
+        assert_as_from_records(ladder)
+    assert standings.recompute(ladder) == []
 
 
 def test_a_row_a_bot_and_round_says_what_its_version_made(ladder: Ladder) -> None:
