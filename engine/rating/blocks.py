@@ -162,10 +162,12 @@ class MatchResult:
     Attributes:
         seating: bot ids by seat.
         places: `rated_places` by seat, 1 the best.
+        scores: points by seat, for those who add them up; no rating is made of them.
     """
 
     seating: tuple[int, ...]
     places: tuple[int, ...]
+    scores: tuple[int, ...] = ()
 
 
 def rated_places(places: Sequence[int], forfeited: Collection[int]) -> tuple[int, ...]:

@@ -1,6 +1,6 @@
 """Running matches: the one door through which a match changes."""
 
-from league.play.finishing import void_block, void_match
+from league.play.finishing import note_results, void_block, void_match
 from league.play.hosted import play_match, requeue_all, take_due
 from league.play.house import play_house_turns
 from league.play.live import Move, expire_overdue, open_live, submit, submit_all, take_due_live
@@ -14,6 +14,7 @@ __all__ = [
     "MoveRefusedError",
     "Verdict",
     "expire_overdue",
+    "note_results",
     "note_tick",
     "open_live",
     "open_match",

@@ -34,6 +34,13 @@ def finish(match: Match, record: Record, forfeited: Collection[int], now: dateti
     match.save(
         update_fields=["status", "lease", "leased_until", "finished_at", "plies", "packed_record"]
     )
+    note_results(match, record, forfeited)
+    if match.block_id is not None:
+        _finish_block(match.block_id)
+
+
+def note_results(match: Match, record: Record, forfeited: Collection[int]) -> None:
+    """Write beside a match's seats what its record gives them; again, and nothing changes."""
     places = rated_places(record.places, forfeited)
     for seat in match.seating.all():
         seat.score = record.scores[seat.seat]
@@ -41,8 +48,6 @@ def finish(match: Match, record: Record, forfeited: Collection[int], now: dateti
         seat.forfeited = seat.seat in forfeited
         seat.faults = sum(fault.seat == seat.seat for fault in record.faults)
         seat.save(update_fields=["score", "place", "forfeited", "faults"])
-    if match.block_id is not None:
-        _finish_block(match.block_id)
 
 
 def _finish_block(block_id: int) -> None:

@@ -3,11 +3,13 @@
 from league.standings.alarms import alarms, check_ladder
 from league.standings.closing import close_round, rounds_to_close
 from league.standings.correcting import correct, ladders_to_correct, void_block
+from league.standings.folding import DamagedError
 from league.standings.hiding import hide_idle, ladders_to_hide_on
 from league.standings.performance import fit_round, take_fits
 from league.standings.recomputing import Difference, OvertakenError, recompute
 
 __all__ = [
+    "DamagedError",
     "Difference",
     "OvertakenError",
     "alarms",

@@ -24,6 +24,8 @@ _NAMED = 3
 def check_ladder(ladder_id: int) -> Recomputed | None:
     """Recompute a ladder; raise the alarm where it differs, lift it where it doesn't any more.
 
+    Records that can't be folded raise it too: nobody can tell then what the ratings should be.
+
     Returns:
         What was found; None while another checks this ladder.
     """
@@ -36,7 +38,7 @@ def check_ladder(ladder_id: int) -> Recomputed | None:
             ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
             if ladder.revision != found.revision:
                 return found  # corrected since: the next check tells
-            if found.differences:
+            if found.differences or found.damage:
                 _raise_alarm(ladder, found)
             else:
                 lift_alarm(ladder)
@@ -63,7 +65,10 @@ def alarms() -> dict[str, str]:
 
 
 def _raise_alarm(ladder: Ladder, found: Recomputed) -> None:
-    text = _say(found.differences, found.up_to)
+    said = [found.damage + "."] if found.damage else []
+    if found.differences:
+        said.append(_say(found.differences, found.up_to))
+    text = " ".join(said)
     log.error("%s: the ratings are not what the records give: %s", ladder.slug, text)
     if not ladder.alarm:
         _freeze(ladder)

@@ -44,7 +44,7 @@ def close_round(round_id: int) -> bool:
         }
         applied = elo.apply_round(before, finished)
         write_ledger(round_, applied, ladder.revision)
-        gains = tally(round_, finished)
+        gains = tally(finished)
         round_.applied_at = timezone.now()
         _write_standings(ladder, rows, applied, gains, round_.applied_at)
         hide_withdrawn(ladder)

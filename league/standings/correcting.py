@@ -20,6 +20,7 @@ from league.standings.alarms import lift_alarm
 from league.standings.closing import write_ledger
 from league.standings.folding import Fold
 from league.standings.hiding import hide_withdrawn
+from league.standings.results import forfeited_in
 from league.standings.tallies import add_head_to_head
 
 _LOCK = 0x12_C0
@@ -75,6 +76,9 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
         ladder_id: of the ladder. While another corrects it, nothing is done.
         reason: to make a revision from the first round on, whether there are marks or not; this
             also puts right whatever `recompute` finds.
+
+    Raises:
+        DamagedError: a record of a block that is not void can't be read.
     """
     with transaction.atomic():
         if not _only_one(ladder_id):
@@ -97,6 +101,8 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
         _write_rounds(fold, first, number, void)
         Block.objects.filter(pk__in=void).update(state=Block.State.VOID)
         _replace_standings(fold)
+        for match in {wrong.match for wrong in fold.wrong}:
+            play.note_results(match, match.record, forfeited_in(match.record))
         # What performance is made of is packed again, and fitted, as after any round.
         PackedResults.objects.filter(round__ladder=ladder, round__number__gte=first).delete()
         Fit.objects.filter(round__ladder=ladder, round__number__gte=first).delete()

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from engine.rating import elo
 from league.models import BlockEntry, Ladder, Round, RoundEntry, Standing
-from league.standings.folding import Fold
+from league.standings.folding import DamagedError, Fold
 from league.standings.ledger import revision_at, spans_of
 from league.standings.tallies import Tallies
 
@@ -23,8 +23,9 @@ class Difference(NamedTuple):
         stored: the number stored; None where there is none.
         folded: what it should be.
         where: ``rating`` (milli-Elo), ``blocks``, ``version``, ``matches``, ``pairs``,
-            ``half_wins`` or ``points`` of the standing; else the place in the ledger, as ``round
-            3, after`` or ``round 3, block 1``, as the pages count.
+            ``half_wins`` or ``points`` of the standing; the place in the ledger, as ``round 3,
+            after`` or ``round 3, block 1``, as the pages count; or what is stored of the bot's seat
+            at a match, as ``match 7, place`` or ``match 7, score``.
     """
 
     bot: int
@@ -40,11 +41,13 @@ class Recomputed(NamedTuple):
         differences: none, if all is well.
         up_to: number of the last round that it looked at, 0 if there was none.
         revision: of the ledger that it looked at.
+        damage: why it could not go on, so that there may be more differences; "" if it could.
     """
 
     differences: list[Difference]
     up_to: int
     revision: int
+    damage: str = ""
 
 
 class OvertakenError(Exception):
@@ -56,8 +59,12 @@ def recompute(ladder: Ladder) -> list[Difference]:
 
     Raises:
         OvertakenError: see there.
+        DamagedError: the records don't suffice to tell.
     """
-    return recompute_up_to(ladder).differences
+    found = recompute_up_to(ladder)
+    if found.damage:
+        raise DamagedError(found.damage)
+    return found.differences
 
 
 def recompute_up_to(ladder: Ladder) -> Recomputed:
@@ -72,9 +79,14 @@ def recompute_up_to(ladder: Ladder) -> Recomputed:
             locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
             last = _last_applied(locked)
             stored = {row.bot_id: row for row in locked.standings.all()}
-        differences = list(_compare(locked, last, stored))
+        differences: list[Difference] = []
+        damage = ""
+        try:
+            differences.extend(_compare(locked, last, stored))  # keeps those before the damage
+        except DamagedError as error:
+            damage = str(error)
         if Ladder.objects.values_list("revision", flat=True).get(pk=ladder.pk) == locked.revision:
-            return Recomputed(differences, last, locked.revision)
+            return Recomputed(differences, last, locked.revision, damage)
     raise OvertakenError(f"{ladder.slug} was corrected {_TRIES} times meanwhile: try again")
 
 
@@ -87,6 +99,9 @@ def _compare(ladder: Ladder, last: int, stored: dict[int, Standing]) -> Iterator
     fold, revisions = Fold(ladder), spans_of(ladder)
     for round_, applied in fold.go_on(up_to=last):
         yield from _compare_ledger(round_, applied, revision_at(revisions, round_.number))
+    for wrong in fold.wrong:
+        where = f"match {wrong.match.pk}, {wrong.name}"
+        yield Difference(wrong.bot, wrong.stored, wrong.recorded, where)
     for bot in sorted(stored.keys() | fold.standings.keys()):
         row, folded = stored.get(bot), fold.standings.get(bot)
         if row is None or folded is None or row.rating != folded.rating:

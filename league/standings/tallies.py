@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from django.db import connection
 
 from engine.rating import elo
-from league.models import Ladder, Round
+from league.models import Ladder
 
 
 @dataclass(slots=True)
@@ -31,13 +31,8 @@ class Tallies:
         self.half_wins.update(other.half_wins)
 
 
-def tally(round_: Round, finished: elo.Round) -> Tallies:
-    """Return what a round adds up to.
-
-    Args:
-        round_: as it is stored; its matches have the points.
-        finished: the same, as it is rated.
-    """
+def tally(finished: elo.Round) -> Tallies:
+    """Return what a round adds up to, whose results have their scores."""
     sums = Tallies()
     for block in finished.blocks:
         if block.void or not block.rated:
@@ -51,13 +46,10 @@ def tally(round_: Round, finished: elo.Round) -> Tallies:
                         sums.pairs[bot, opponent] += 1
                         sums.half_wins[bot, opponent] += (theirs > place) + (theirs >= place)
                 sums.bots[bot]["matches"] += 1
+                sums.bots[bot]["points"] += result.scores[seat]
     for (bot, opponent), met in sums.pairs.items():
         sums.bots[bot]["pairs"] += met
         sums.bots[bot]["half_wins"] += sums.half_wins[bot, opponent]
-    counted = [block.number for block in finished.blocks if block.rated and not block.void]
-    rated = round_.blocks.filter(number__in=counted)
-    for bot, score in rated.values_list("matches__seating__bot", "matches__seating__score"):
-        sums.bots[bot]["points"] += score
     return sums
 
 

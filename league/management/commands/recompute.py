@@ -41,6 +41,11 @@ class Command(BaseCommand):
         found = check_ladder(ladder.pk)
         if found is None:
             raise CommandError(f"{ladder.slug} is being checked already; wait for that.")
+        if found.damage:
+            raise CommandError(
+                f"{ladder.slug}: {found.damage}. Restore what is missing, or mark the block void "
+                "on its admin page: what is void is not read."
+            )
         count = ladder.standings.count()
         self.stdout.write(f"{ladder.slug}: {count} ratings, {len(found.differences)} differ")
         for bot, stored, folded, where in found.differences:

@@ -9,8 +9,8 @@ from django.db import connection
 from django.test import Client
 
 from league import play, standings, tasks
-from league.models import FrozenStanding, Ladder, Standing
-from league.standings import recomputing
+from league.models import Block, FrozenStanding, Ladder, MatchSeat, Standing
+from league.standings import DamagedError, recomputing
 from league.standings.recomputing import OvertakenError
 from tests.league import small
 from tests.league.kept import kept
@@ -164,6 +164,58 @@ def test_whatever_somebody_did_to_the_database_is_noticed(ladder: Ladder, change
     [difference] = standings.recompute(ladder)
     assert difference.where != "rating"
     assert difference.stored != difference.folded
+
+
+DAMAGES = {
+    "no record": "UPDATE league_match SET status = 'playing', packed_record = NULL WHERE id = {}",
+    "a record cut off": "UPDATE league_match SET packed_record = "
+    "substr(packed_record, 1, 99) WHERE id = {}",
+    "a record of nothing": "UPDATE league_match SET packed_record = '\\x' WHERE id = {}",
+    "a seat": "DELETE FROM league_matchseat WHERE match_id = {} AND seat = 1",
+    "all seats": "DELETE FROM league_matchseat WHERE match_id = {}",
+    "a bot at its table": "DELETE FROM league_blockbot WHERE id = (SELECT min(id) "
+    "FROM league_blockbot WHERE block_id = (SELECT block_id FROM league_match WHERE id = {}))",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_can_not_be_folded_raises_the_alarm_until_its_block_is_void(
+    client: Client, ladder: Ladder, damage: str
+) -> None:
+    block = Block.objects.filter(round__ladder=ladder, round__number=1, rated=True).first()
+    match = block.matches.order_by("number").last()
+    with connection.cursor() as cursor:
+        cursor.execute(DAMAGES[damage].format(match.pk))
+    tasks.check_ladder(ladder.pk)
+    ladder.refresh_from_db()
+    assert ladder.alarm.startswith("round 1 can't be folded: ")
+    assert "These standings are frozen" in page(client, "/ladders/quick/")
+    with pytest.raises(DamagedError, match="round 1"):
+        standings.recompute(ladder)
+    with pytest.raises(CommandError, match=r"quick: round 1 can't be folded: .* void"):
+        call_command("recompute", "quick", repair="a try", stdout=StringIO())
+    standings.void_block(block_id=block.pk, reason="its record is lost")
+    assert standings.correct(ladder.pk) is not None
+    standings.check_ladder(ladder.pk)
+    ladder.refresh_from_db()
+    assert not ladder.alarm
+
+
+@pytest.mark.parametrize("name", ["place", "score"])
+def test_a_seat_that_says_something_else_than_its_record_is_noticed_and_put_right(
+    ladder: Ladder, name: str
+) -> None:
+    seat = MatchSeat.objects.filter(match__block__round__ladder=ladder).first()
+    right = getattr(seat, name)
+    MatchSeat.objects.filter(pk=seat.pk).update(**{name: right + 1})
+    standings.check_ladder(ladder.pk)
+    ladder.refresh_from_db()
+    said = f"{seat.bot.name}, match {seat.match_id}, {name}: stored {right + 1}, recomputed {right}"
+    assert said in ladder.alarm
+    call_command("recompute", "quick", repair="somebody wrote there", stdout=StringIO())
+    seat.refresh_from_db()
+    assert getattr(seat, name) == right
+    assert standings.recompute(ladder) == []
 
 
 def test_a_deleted_standing_is_noticed(ladder: Ladder) -> None:
