@@ -6,7 +6,7 @@ whichever process answers and lasts through restarts.
 
 import time
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, QuerySet
@@ -20,7 +20,7 @@ from prometheus_client.registry import Collector
 
 from league import health
 from league.hosting import jails
-from league.models import Bot, BotVersion, Comparison, Match, Round, Tournament, Turn
+from league.models import Bot, BotVersion, Comparison, Ladder, Match, Round, Tournament, Turn
 
 
 class LeagueCollector(Collector):
@@ -49,6 +49,7 @@ class LeagueCollector(Collector):
             "Rounds that are not applied yet.",
             Round.objects.filter(applied_at=None).count(),
         )
+        yield from self._checks(now)
         yield _gauge(
             "versions_checking",
             "Uploaded versions that wait to be checked.",
@@ -78,6 +79,20 @@ class LeagueCollector(Collector):
         yield _gauge("matches_finished_last_hour", "Matches finished.", hour.count())
         tried = unfinished.filter(attempts__gt=1).count()
         yield _gauge("matches_played_again", "Unfinished matches that failed before.", tried)
+
+    def _checks(self, now: datetime) -> Iterator[Metric]:
+        age = GaugeMetricFamily(
+            "league_checked_seconds",
+            "Since a recompute last gave a ladder's ratings as stored, or since it was made.",
+            labels=["ladder"],
+        )
+        alarms = 0
+        for ladder in Ladder.objects.order_by("slug"):
+            checked = ladder.checked_at or ladder.created_at
+            age.add_metric([ladder.slug], (now - checked).total_seconds())
+            alarms += bool(ladder.alarm)
+        yield _gauge("alarms", "Ladders whose ratings are not what their records give.", alarms)
+        yield age
 
 
 def _gauge(name: str, about: str, value: float) -> Metric:

@@ -3,13 +3,16 @@
 import json
 import logging
 import sys
+from datetime import timedelta
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
+from django.utils import timezone
 
 from league import environment, events, play
 from league.logs import JsonFormatter
+from league.models import Ladder
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -43,6 +46,18 @@ def test_the_figures_say_how_much_there_is_to_do(client: Client) -> None:
     for match_id in play.take_due():
         play.play_match(match_id, players=small.players)
     assert figures(client)["league_matches_finished_last_hour"] == 3
+
+
+def test_a_ladder_with_an_alarm_is_counted_and_the_last_good_check_ages(client: Client) -> None:
+    good, bad = small.ladder(), small.ladder("bad")
+    hours = timedelta(hours=30)
+    Ladder.objects.filter(pk=good.pk).update(checked_at=timezone.now() - hours)
+    assert figures(client)["league_alarms"] == 0
+    Ladder.objects.filter(pk=bad.pk).update(alarm="1 number differs.")
+    told = figures(client)
+    assert told["league_alarms"] == 1
+    assert told['league_checked_seconds{ladder="quick"}'] == pytest.approx(30 * 3600, abs=60)
+    assert told['league_checked_seconds{ladder="bad"}'] < 60  # never checked: since it was made
 
 
 def record(level: int, text: str, *args: object, **more: object) -> dict[str, object]:
