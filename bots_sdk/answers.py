@@ -142,6 +142,7 @@ class Comparison(TypedDict):
     old: int
     promote: bool
     promoted: bool
+    not_promoted: str
     state: Literal["running", "finished", "cancelled"]
     verdict: str
     created_at: str

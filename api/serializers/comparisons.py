@@ -16,6 +16,9 @@ class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
     ladder = serializers.CharField(source="ladder.slug")
     new = serializers.IntegerField(source="new.number", help_text="The version that may be better.")
     old = serializers.IntegerField(source="old.number", help_text="The version it is compared to.")
+    not_promoted = serializers.CharField(
+        read_only=True, help_text="Why the new one was not promoted though it is better; or empty."
+    )
     verdict = serializers.CharField(
         help_text="better, not better, undecided or no difference in behaviour; empty before."
     )
@@ -30,6 +33,7 @@ class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
             "old",
             "promote",
             "promoted",
+            "not_promoted",
             "state",
             "verdict",
             "created_at",
@@ -45,7 +49,9 @@ class NewComparisonSerializer(serializers.Serializer[None]):
     new = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
     old = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
     promote = serializers.BooleanField(
-        required=False, default=False, help_text="Have the new one play from then on if better."
+        required=False,
+        default=False,
+        help_text="Have the new one play from then on if better; the old one must play now.",
     )
 
 

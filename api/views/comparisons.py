@@ -24,7 +24,13 @@ class BotComparisonsView(ListView):
 
     needs: ClassVar = {"POST": OwnerToken}
     problems: ClassVar = {
-        "POST": ("not-your-bot", "not-hosted", "comparison-running", "too-few-opponents")
+        "POST": (
+            "not-your-bot",
+            "not-hosted",
+            "not-qualified",
+            "comparison-running",
+            "too-few-opponents",
+        )
     }
     ordering: ClassVar = ("-id",)
 

@@ -11,6 +11,7 @@ from random import Random
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import Prefetch
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES
@@ -23,7 +24,6 @@ from league.models import (
     Comparison,
     Ladder,
     Match,
-    MatchSeat,
     SwapBlock,
 )
 
@@ -40,13 +40,14 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
         ladder: whose game, time control and field are played.
         new: number of the version that may be better.
         old: number of the other.
-        promote: have the new one play from then on if it is.
+        promote: have the new one play from then on, instead of the old one, if it is.
 
     Raises:
-        ValidationError: by field: no such versions, or they are not ready; or with a code: another
-            comparison of the bot is running (``comparison-running``), the ladder has too few bots
-            that could play now (``too-few-opponents``), or the bot plays elsewhere
-            (``not-hosted``).
+        ValidationError: by field: no such versions, they are not ready, or to promote the new one
+            although the old one doesn't play; or with a code: a version did not qualify for the
+            ladder's game (``not-qualified``), another comparison of the bot is running
+            (``comparison-running``), the ladder has too few bots that could play now
+            (``too-few-opponents``), or the bot plays elsewhere (``not-hosted``).
     """
     if bot.kind != Bot.Kind.HOSTED:
         raise ValidationError(
@@ -60,9 +61,19 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
             raise ValidationError({field: f"Version {number} is {versions[number].state}."})
     if new == old:
         raise ValidationError({"old": "A version is not compared with itself."})
-    if len(_field(bot, ladder)) < ladder.seats - 2:
+    if promote and bot.current_id != versions[old].pk:
+        playing = "none does" if bot.current is None else f"version {bot.current.number} does"
         raise ValidationError(
-            f"{ladder} has too few bots of the house and hosted ones to sit with.",
+            {
+                "promote": f"Version {old} doesn't play now, {playing}, so version {new} can't "
+                f"take over from it. Compare it with the one that plays, or don't promote it."
+            }
+        )
+    for number in (new, old):
+        hosting.check_qualified(bot, ladder.game, versions[number])
+    if len(_parties(bot, ladder)) < ladder.seats - 2:
+        raise ValidationError(
+            f"{ladder} has too few bots of the house and of different owners to sit with.",
             code="too-few-opponents",
         )
     try:
@@ -138,8 +149,13 @@ def differences(comparison: Comparison) -> list[float]:
 
 def _count(comparison: Comparison) -> None:
     """Note d of the blocks whose two matches are finished since."""
-    for block in comparison.blocks.filter(difference=None, void=False):
-        matches = list(block.matches.order_by("number"))
+    matches_of = Match.objects.defer("packed_record").order_by("number")
+    undecided = comparison.blocks.filter(difference=None, void=False).prefetch_related(
+        Prefetch("matches", queryset=matches_of), "matches__seating"
+    )
+    decided = []
+    for block in undecided:
+        matches = list(block.matches.all())
         if any(match.status == Match.Status.VOID for match in matches):
             block.void = True
         elif all(match.status == Match.Status.FINISHED for match in matches):
@@ -148,30 +164,36 @@ def _count(comparison: Comparison) -> None:
             block.difference = float(d)
         else:
             continue
-        block.save(update_fields=["difference", "void"])
+        decided.append(block)
+    SwapBlock.objects.bulk_update(decided, ["difference", "void"])
 
 
 def _result(match: Match) -> MatchResult:
-    seats = MatchSeat.objects.filter(match=match).order_by("seat")
-    versions, places = zip(*seats.values_list("version", "place"), strict=True)
+    seats = [(seat.version_id, seat.place or 0) for seat in match.seating.all()]
+    versions, places = zip(*seats, strict=True)
     return MatchResult(versions, places)
 
 
 def _open_more(comparison: Comparison) -> None:
     blocks = comparison.blocks.count()
     open_now = comparison.blocks.filter(difference=None, void=False).count()
+    if open_now == AHEAD:
+        return
+    parties = _parties(comparison.bot, comparison.ladder)
+    if len(parties) < comparison.ladder.seats - 2:
+        return  # until there are enough again
     for number in range(blocks, blocks + AHEAD - open_now):
-        _open_block(comparison, number)
+        _open_block(comparison, number, parties)
 
 
-def _open_block(comparison: Comparison, number: int) -> None:
-    """Store a swap block with its two matches."""
+def _open_block(
+    comparison: Comparison, number: int, parties: Sequence[Sequence[BotVersion]]
+) -> None:
+    """Store a swap block with its two matches, its opponents of as many parties."""
     ladder = comparison.ladder
     seed = derive_block_seed(bytes(comparison.seed), number)
-    field = _field(comparison.bot, ladder)
-    if len(field) < ladder.seats - 2:
-        return  # until there are enough again
-    opponents = Random(seed).sample(field, ladder.seats - 2)
+    rng = Random(seed)
+    opponents = [rng.choice(party) for party in rng.sample(parties, ladder.seats - 2)]
     versions = {version.pk: version for version in [comparison.new, comparison.old, *opponents]}
     [first, *_] = plan_block(seed, list(versions), duplicate=True).matches
     swapped = {comparison.new_id: comparison.old_id, comparison.old_id: comparison.new_id}
@@ -188,8 +210,11 @@ def _open_block(comparison: Comparison, number: int) -> None:
         )
 
 
-def _field(bot: Bot, ladder: Ladder) -> Sequence[BotVersion]:
-    """Return whom the versions may sit with: what plays here, is on the ladder and isn't theirs."""
+def _parties(bot: Bot, ladder: Ladder) -> list[list[BotVersion]]:
+    """Return whom the versions may sit with: what plays here, is on the ladder and isn't theirs.
+
+    Bots of one owner are a party, of which one sits at a table; each house bot is its own.
+    """
     bots = (
         Bot.objects.filter(ladder_entries__ladder=ladder, paused=False, current__isnull=False)
         .exclude(kind=Bot.Kind.REMOTE)
@@ -198,7 +223,12 @@ def _field(bot: Bot, ladder: Ladder) -> Sequence[BotVersion]:
         .select_related("current__bot")
         .order_by("pk")
     )
-    return [found.current for found in bots if found.current is not None]
+    parties: dict[tuple[str, int], list[BotVersion]] = {}
+    for found in bots:
+        if found.current is not None:
+            party = ("bot", found.pk) if found.owner_id is None else ("owner", found.owner_id)
+            parties.setdefault(party, []).append(found.current)
+    return list(parties.values())
 
 
 def _end(comparison: Comparison, state: State) -> None:
@@ -206,10 +236,9 @@ def _end(comparison: Comparison, state: State) -> None:
     comparison.state = state
     comparison.ended_at = timezone.now()
     better = comparison.verdict == sprt.Verdict.BETTER
-    # One that was uploaded meanwhile has taken over by itself; that stays.
-    if comparison.promote and better and comparison.bot.current_id == comparison.old_id:
-        hosting.promote(comparison.new)
-        comparison.promoted = True
+    if comparison.promote and better:
+        # One that was uploaded or promoted meanwhile has taken over; that stays.
+        comparison.promoted = hosting.promote(comparison.new, instead_of=comparison.old)
     comparison.save(update_fields=["state", "ended_at", "verdict", "promoted"])
     left = Match.objects.filter(
         swap_block__comparison=comparison, status__in=["waiting", "playing"]

@@ -47,16 +47,23 @@ def versions_to_qualify() -> list[int]:
     return [pk for pk in found if cache.add(f"qualify:{pk}", True, timeout=seconds)]
 
 
-def check_qualified(bot: Bot, game: str) -> None:
+def check_qualified(bot: Bot, game: str, version: BotVersion | None = None) -> None:
     """Look whether a bot may be entered for a game.
 
+    Args:
+        bot: that shall play.
+        game: its name.
+        version: of the bot; None: the current one.
+
     Raises:
-        ValidationError: its current version failed to qualify for it (code ``not-qualified``).
+        ValidationError: the version failed to qualify for it (code ``not-qualified``).
     """
-    failed = Trial.objects.filter(version=bot.current_id, game=game, passed=False).first()
+    wanted = bot.current_id if version is None else version.pk
+    failed = Trial.objects.filter(version=wanted, game=game, passed=False).first()
     if failed is not None:
         raise ValidationError(
-            f"{bot} did not qualify for {game}: {failed.reason}. Upload a version that plays it.",
+            f"{version or bot} did not qualify for {game}: {failed.reason}. "
+            "Upload a version that plays it.",
             code="not-qualified",
         )
 

@@ -67,16 +67,26 @@ def _check_file(data: bytes) -> None:
         raise ValidationError({"source": f"This can't be a bot: {error}."}) from None
 
 
-def promote(version: BotVersion) -> None:
+def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> bool:
     """Have a version that is ready play from now on; matches under way go on with the old one.
+
+    Args:
+        version: to play.
+        instead_of: the version that must be playing now, or nothing is done; None: whichever is.
+
+    Returns:
+        Whether it plays now.
 
     Raises:
         ValidationError: it is not ready (code ``not-ready``).
     """
     with transaction.atomic():
         bot = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=version.bot_id)
+        if instead_of is not None and bot.current_id != instead_of.pk:
+            return False
         version.refresh_from_db()
         if version.state != BotVersion.State.READY:
             raise ValidationError(f"{version} is {version.state}, not ready.", code="not-ready")
         bot.current = version
         bot.save(update_fields=["current"])
+    return True

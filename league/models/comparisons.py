@@ -40,6 +40,16 @@ class Comparison(models.Model):
     def __str__(self) -> str:
         return f"{self.bot.name} v{self.new.number} against v{self.old.number}"
 
+    @property
+    def not_promoted(self) -> str:
+        """Why the new version doesn't play although it was to, being better; else ""."""
+        if not self.promote or self.promoted or self.verdict != "better":
+            return ""
+        return (
+            f"Version {self.new.number} was not promoted, since version {self.old.number} did not "
+            "play any more by then."
+        )
+
 
 class SwapBlock(models.Model):
     """One deal played twice: the versions exchange seats, the opponents stay."""

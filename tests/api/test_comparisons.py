@@ -3,7 +3,7 @@
 import pytest
 
 from league import events, hosting
-from league.models import BotVersion
+from league.models import BotVersion, Trial
 from tests.api.conftest import assert_problem
 from tests.league import small
 from tests.league.hosting.uploaded import FIRST, hosted_bot
@@ -25,6 +25,7 @@ def bot(ada):
     for _ in range(2):
         version = hosting.upload(bot=made, data=FIRST, aside=True)
         BotVersion.objects.filter(pk=version.pk).update(state="ready")
+    hosting.promote(made.versions.get(number=1))
     return made
 
 
@@ -45,6 +46,24 @@ def test_an_owner_starts_a_comparison_and_everybody_sees_how_it_goes(api, ada, b
     assert_problem(again, 409, "comparison-running")
     ended = api.post(f"comparisons/{shown['id']}/cancel", token=ada[1])
     assert ended.json()["state"] == "cancelled"
+
+
+def test_a_version_that_could_not_take_over_or_play_is_refused_with_the_reason(
+    api, ada, bot, ladder
+):
+    hosting.promote(bot.versions.get(number=2))
+    refused = api.post("bots/my-bot/comparisons", {**NEW, "new": 1, "old": 2}, token=ada[1])
+    assert refused.status_code == 201
+    api.post(f"comparisons/{refused.json()['id']}/cancel", token=ada[1])
+    refused = api.post("bots/my-bot/comparisons", NEW, token=ada[1])
+    problem = assert_problem(refused, 400, "invalid")
+    assert "version 2 does" in problem["errors"]["promote"][0]
+    Trial.objects.create(
+        version=bot.versions.get(number=1), game=ladder.game, passed=False, reason="timeout"
+    )
+    refused = api.post("bots/my-bot/comparisons", {**NEW, "promote": False}, token=ada[1])
+    problem = assert_problem(refused, 409, "not-qualified")
+    assert "my-bot v1 did not qualify for twelve-days: timeout" in problem["detail"]
 
 
 def test_nobody_else_compares_or_cancels(api, ada, eve, bot, ladder):

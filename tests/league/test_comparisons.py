@@ -11,7 +11,7 @@ from engine.record import verify
 from engine.referee import Player
 from league import events, hosting, play, standings
 from league.events import comparisons
-from league.models import Bot, BotVersion, Comparison, Match, MatchSeat
+from league.models import Bot, BotVersion, Comparison, Match, MatchSeat, Trial
 from tests.league import small
 from tests.league.hosting.uploaded import FIRST, owner, ready_bot
 
@@ -124,7 +124,7 @@ def test_versions_that_never_differ_are_said_to(bot, ladder):
     assert not comparison.promoted
 
 
-def test_a_version_that_was_uploaded_meanwhile_stays(bot, ladder, soon):
+def test_a_version_that_was_uploaded_meanwhile_stays_and_that_is_said(bot, ladder, soon, client):
     comparison = compared(bot, ladder, promote=True)
     third = hosting.upload(bot=bot, data=FIRST)
     third.state = BotVersion.State.READY
@@ -134,6 +134,80 @@ def test_a_version_that_was_uploaded_meanwhile_stays(bot, ladder, soon):
     bot.refresh_from_db()
     assert (comparison.verdict, comparison.promoted) == ("better", False)
     assert bot.current == third
+    said = "Version 2 was not promoted, since version 1 did not play any more by then."
+    assert comparison.not_promoted == said
+    assert said in client.get(f"/comparisons/{comparison.pk}/").content.decode()
+
+
+def test_a_version_promoted_while_a_comparison_ends_is_not_overwritten(bot, ladder, monkeypatch):
+    comparison = compared(bot, ladder, promote=True)
+    third = hosting.upload(bot=bot, data=FIRST, aside=True)
+    third.state = BotVersion.State.READY
+    third.save()
+    promote = hosting.promote
+
+    def after_another(version, **how):
+        promote(third)  # by the owner, when the comparison has read its bot
+        return promote(version, **how)
+
+    monkeypatch.setattr(hosting, "promote", after_another)
+    play_on(comparison, players(strong=2))
+    bot.refresh_from_db()
+    assert (comparison.verdict, comparison.promoted) == ("better", False)
+    assert bot.current == third
+
+
+def test_only_the_version_that_plays_can_be_taken_over_from(bot, ladder):
+    hosting.promote(bot.versions.get(number=2))
+    bot.refresh_from_db()
+    with pytest.raises(ValidationError, match="Version 1 doesn't play now, version 2 does"):
+        compared(bot, ladder, promote=True)
+    assert not compared(bot, ladder).promote
+
+
+def test_no_two_bots_of_one_owner_sit_with_the_versions(bot):
+    ladder = small.ladder("four", seats=4)
+    rich, other = owner(), owner()
+    entered = [*small.bots(5, rich, "rich"), *small.bots(1, other, "other")]
+    for one in entered:
+        events.enter_ladder(ladder=ladder, bot=one)
+    comparison = compared(bot, ladder)
+    events.advance_comparison(comparison.pk)
+    assert comparison.blocks.count() == comparisons.AHEAD
+    drawn = set()
+    for match in Match.objects.exclude(swap_block=None):
+        names = {seat.bot.name for seat in match.seating.select_related("bot")} - {bot.name}
+        assert len(names) == 2
+        assert "other-0" in names
+        drawn |= names
+    assert len(drawn) > 2  # not always the same of an owner's
+    events.leave_ladder(ladder=ladder, bot=entered[-1])
+    events.cancel_comparison(comparison)
+    with pytest.raises(ValidationError) as caught:
+        compared(bot, ladder)
+    assert caught.value.code == "too-few-opponents"
+
+
+def test_a_version_that_did_not_qualify_for_the_game_is_not_compared(bot, ladder):
+    Trial.objects.create(
+        version=bot.versions.get(number=2), game=ladder.game, passed=False, reason="timeout"
+    )
+    with pytest.raises(ValidationError, match="v2 did not qualify for twelve-days") as caught:
+        compared(bot, ladder)
+    assert caught.value.code == "not-qualified"
+
+
+def test_counting_costs_the_same_however_many_blocks_are_open(
+    bot, ladder, django_assert_max_num_queries
+):
+    comparison = compared(bot, ladder)
+    events.advance_comparison(comparison.pk)
+    for match_id in play.take_due():
+        play.play_match(match_id, players=players(strong=2))
+    assert comparisons.AHEAD > 6
+    with django_assert_max_num_queries(6):
+        comparisons._count(comparison)
+    assert None not in comparisons.differences(comparison)
 
 
 def test_the_league_comes_first_but_a_few_matches_of_comparisons_always_go_on(bot, ladder):
