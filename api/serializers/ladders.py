@@ -139,7 +139,9 @@ class StandingSerializer(serializers.ModelSerializer[Standing]):
     bot = serializers.CharField(source="bot.name")
     owner = serializers.CharField(source="bot.owner.username", default=None, allow_null=True)
     rating = serializers.IntegerField(help_text="In thousandths of an Elo point.")
-    provisional = serializers.BooleanField(help_text="With too few blocks for a rank.")
+    provisional = serializers.BooleanField(
+        help_text="With fewer than 20 blocks, altogether or of its current version."
+    )
     win_share = serializers.SerializerMethodField(
         help_text="Of the opponents met, match by match: those beaten, a tie being half."
     )

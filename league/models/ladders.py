@@ -102,13 +102,17 @@ class Withdrawal(models.Model):
 
 
 RANKED_FROM = 20
-"""Blocks from which on a bot has a rank; before, it is provisional."""
+"""Blocks from which on a bot has a rank; before, it is provisional.
+
+A new version begins at 10 blocks as K counts them, so once performance is fitted its own count too.
+"""
 
 
 def is_provisional() -> models.ExpressionWrapper:
     """Return the expression for whether a standing has no rank yet, as an index has it too."""
+    of_version = models.Q(performance_blocks__gt=0, performance_blocks__lt=RANKED_FROM)
     return models.ExpressionWrapper(
-        models.Q(blocks__lt=RANKED_FROM), output_field=models.BooleanField()
+        models.Q(blocks__lt=RANKED_FROM) | of_version, output_field=models.BooleanField()
     )
 
 
@@ -163,6 +167,11 @@ class StandingNumbers(models.Model):
 
     class Meta:
         abstract = True
+
+    @property
+    def blocks_for_rank(self) -> int:
+        """How many of the blocks that a rank takes there are, as `is_provisional` counts them."""
+        return min(self.blocks, self.performance_blocks or self.blocks)
 
 
 class Standing(StandingNumbers):

@@ -79,9 +79,12 @@ _FIND = """
 SELECT placed.bot_id,
     CASE WHEN placed.provisional OR placed.hidden <> '' THEN NULL ELSE placed.rank END
 FROM (
-    SELECT bot_id, hidden, rating, blocks < %s AS provisional,
-        rank() OVER (PARTITION BY hidden, blocks < %s ORDER BY rating DESC) AS rank
-    FROM {table} WHERE ladder_id = %s AND (%s OR hidden = '')
+    SELECT *, rank() OVER (PARTITION BY hidden, provisional ORDER BY rating DESC) AS rank
+    FROM (
+        SELECT bot_id, hidden, rating,
+            blocks < %s OR (performance_blocks > 0 AND performance_blocks < %s) AS provisional
+        FROM {table} WHERE ladder_id = %s AND (%s OR hidden = '')
+    ) AS known
 ) AS placed
 JOIN league_bot AS bot ON bot.id = placed.bot_id
 WHERE strpos(bot.name, %s) > 0
@@ -105,12 +108,12 @@ def add_ranks(rows: Sequence[Standing]) -> None:
     """
     for row in rows:
         row.rank = None  # type: ignore[attr-defined]
-    ranked = [row for row in rows if row.blocks >= RANKED_FROM and row.hidden == SHOWN]
+    ranked = [row for row in rows if row.blocks_for_rank >= RANKED_FROM and row.hidden == SHOWN]
     if not ranked:
         return
     first = ranked[0]
     everybody = type(first).objects.filter(ladder_id=first.ladder_id)  # frozen among the frozen
-    field = everybody.filter(hidden=SHOWN, blocks__gte=RANKED_FROM)
+    field = everybody.annotate(provisional=is_provisional()).filter(hidden=SHOWN, provisional=False)
     counted = field.filter(rating__gte=first.rating).aggregate(
         higher=Count("pk", filter=Q(rating__gt=first.rating)),
         level=Count("pk", filter=Q(rating=first.rating, bot_id__lt=first.bot_id)),

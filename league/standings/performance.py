@@ -217,7 +217,7 @@ def _parts(table: "_Ints", seats: int) -> tuple["_Ints", "_Ints", "_Ints"]:
 
 
 def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
-    """Return the rank band of each bot that has a rank.
+    """Return the rank band of each bot that has a rank, by the blocks of its current version too.
 
     Provisional bots are left out: one of which little is known, if it stood first, would draw
     everybody into its band. Hidden ones are, as a band is told by its best.
@@ -229,6 +229,7 @@ def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
     shown = ladder.standings.filter(hidden=SHOWN, blocks__gte=RANKED_FROM)
     ranked = shown.values_list("bot", flat=True)
     kept = np.isin(np.array(fitted.bots, np.int64), np.array(list(ranked), np.int64))
+    kept &= np.array(fitted.blocks, np.int64) >= RANKED_FROM
     bots = [bot for bot, keep in zip(fitted.bots, kept.tolist(), strict=True) if keep]
     bands = rank_bands(fitted.elo[kept], fitted.covariance[np.ix_(kept, kept)])
     return dict(zip(bots, bands, strict=True))

@@ -73,7 +73,7 @@ def add_bars(rows: Sequence[Standing]) -> Axis | None:
     if not shown:
         return None
     seen = [each for each in shown if each[0].hidden == SHOWN] or shown
-    fixing = [each for each in seen if each[0].blocks >= RANKED_FROM] or seen
+    fixing = [each for each in seen if each[0].blocks_for_rank >= RANKED_FROM] or seen
     low = min(elo - half for _, elo, half in fixing)
     high = max(elo + half for _, elo, half in fixing)
     axis = Axis(low, max(high, low + 1))

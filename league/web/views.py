@@ -74,8 +74,8 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "ladder": found,
         "rows": rows,
         "groups": [
-            ("ranked", [row for row in shown_rows if row.blocks >= RANKED_FROM]),
-            ("provisional", [row for row in shown_rows if row.blocks < RANKED_FROM]),
+            ("ranked", [row for row in shown_rows if row.blocks_for_rank >= RANKED_FROM]),
+            ("provisional", [row for row in shown_rows if row.blocks_for_rank < RANKED_FROM]),
             *((why, [row for row in rows if row.hidden == why]) for why in Hidden.values),
         ],
         "axis": add_bars(rows),

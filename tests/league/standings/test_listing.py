@@ -35,6 +35,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
         st.tuples(
             st.integers(1_499_998, 1_500_002),
             st.integers(RANKED_FROM - 2, RANKED_FROM + 1),
+            st.sampled_from([0, 1, RANKED_FROM - 1, RANKED_FROM]),
             st.sampled_from(["", "", "", "idle", "withdrawn"]),
         ),
         min_size=1,
@@ -45,26 +46,39 @@ pytestmark = pytest.mark.django_db(transaction=True)
 )
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_bot_has_its_rank_whether_it_is_listed_or_sought(
-    numbers: list[tuple[int, int, str]], wanted: str, with_hidden: bool, db: None
+    numbers: list[tuple[int, int, int, str]], wanted: str, with_hidden: bool, db: None
 ) -> None:
     from django.db import transaction
 
     with transaction.atomic():
         ladder = small.ladder()
         Standing.objects.bulk_create(
-            Standing(ladder=ladder, bot=bot, rating=rating, blocks=blocks, version=1, hidden=hidden)
-            for bot, (rating, blocks, hidden) in zip(small.bots(len(numbers)), numbers, strict=True)
+            Standing(
+                ladder=ladder,
+                bot=bot,
+                rating=rating,
+                blocks=blocks,
+                performance_blocks=of_version,
+                version=1,
+                hidden=hidden,
+            )
+            for bot, (rating, blocks, of_version, hidden) in zip(
+                small.bots(len(numbers)), numbers, strict=True
+            )
         )
         rows = list(standings_in_order(ladder, hidden=with_hidden))
-        assert len(rows) == sum(with_hidden or not hidden for _, _, hidden in numbers)
+        assert len(rows) == sum(with_hidden or not hidden for *_, hidden in numbers)
         add_ranks(rows)
         higher = [
-            rating for rating, blocks, hidden in numbers if blocks >= RANKED_FROM and not hidden
+            rating
+            for rating, blocks, of_version, hidden in numbers
+            if blocks >= RANKED_FROM and of_version in (0, RANKED_FROM) and not hidden
         ]
         for row in rows:
             rank = 1 + sum(rating > row.rating for rating in higher)
-            has_rank = row.blocks >= RANKED_FROM and not row.hidden
-            assert row.rank == (rank if has_rank else None)
+            enough = row.blocks >= RANKED_FROM and row.performance_blocks in (0, RANKED_FROM)
+            assert row.rank == (rank if enough and not row.hidden else None)
+            assert enough == (row.blocks_for_rank >= RANKED_FROM)
         assert list(bots_in_order(ladder, hidden=with_hidden)) == [row.bot_id for row in rows]
         assert find_bots(ladder, wanted, hidden=with_hidden) == [
             (row.bot_id, row.rank) for row in rows if wanted.lower() in row.bot.name

@@ -25,6 +25,7 @@ from league.models import (
     Standing,
 )
 from league.models.ladders import RANKED_FROM
+from league.standings.listing import add_ranks
 from league.standings.performance import TRY_AGAIN_AFTER
 from league.standings.results import match_result
 from tests.league import small
@@ -148,11 +149,14 @@ def test_a_row_a_bot_and_round_says_what_its_version_made(ladder: Ladder) -> Non
     assert Performance.objects.count() == 5
 
 
-def test_only_bots_with_a_rank_stand_in_a_band(ladder: Ladder) -> None:
+def test_only_bots_with_a_rank_stand_in_a_band(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     fit_due()
     assert set(ladder.standings.values_list("band", flat=True)) == {None}
+    monkeypatch.setattr("league.standings.performance.RANKED_FROM", 6)
     known = list(ladder.standings.order_by("-performance")[:3])
-    Standing.objects.filter(pk__in=[row.pk for row in known]).update(blocks=RANKED_FROM)
+    ladder.standings.exclude(pk__in=[row.pk for row in known]).update(blocks=5)
     Fit.objects.all().delete()
     fit_due()
     bands = dict(ladder.standings.values_list("pk", "band"))
@@ -160,6 +164,25 @@ def test_only_bots_with_a_rank_stand_in_a_band(ladder: Ladder) -> None:
     assert None not in ranked
     assert min(ranked) == 1
     assert set(bands.values()) == {None}
+
+
+def test_a_new_version_stands_in_no_band_before_it_has_played_enough_itself(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league.standings.performance.RANKED_FROM", 10)
+    bot = ladder.standings.first().bot
+    bot.current = BotVersion.objects.create(bot=bot, number=2)
+    bot.save()
+    play_tournament(ladder)
+    fit_due()
+    for row in ladder.standings.all():
+        assert row.blocks == 12
+        fitted, banded = (6, False) if row.bot == bot else (12, True)
+        assert (row.performance_blocks, row.band is not None) == (fitted, banded)
+    Standing.objects.update(blocks=RANKED_FROM)
+    row = ladder.standings.get(bot=bot)
+    add_ranks([row])
+    assert (row.rank, row.blocks_for_rank) == (None, 6)
 
 
 def test_a_void_block_is_not_fitted(ladder: Ladder) -> None:

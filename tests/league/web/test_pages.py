@@ -58,9 +58,11 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     client: Client, played: Tournament
 ) -> None:
     assert "Provisional: fewer than 20 blocks" in page(client, "/ladders/quick/")
-    Standing.objects.filter(bot__name__in=["bot-0", "bot-1"]).update(blocks=RANKED_FROM)
     [round_id] = standings.take_fits()
     standings.fit_round(round_id)
+    Standing.objects.filter(bot__name__in=["bot-0", "bot-1"]).update(
+        blocks=RANKED_FROM, performance_blocks=RANKED_FROM, band=1
+    )
     text = page(client, "/ladders/quick/")
     for row in played.ladder.standings.all():
         half = 1.96 * (row.performance_error or 0)

@@ -21,7 +21,7 @@ COUNT = """
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("league", "0011_ledger_revisions"),
+        ("league", "0013_clock"),
     ]
 
     operations = [

@@ -2,7 +2,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("league", "0011_ledger_revisions")]
+    dependencies = [("league", "0012_hidden_standings")]
 
     operations = [
         migrations.CreateModel(
