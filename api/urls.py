@@ -13,6 +13,7 @@ from api.views import (
     ladders,
     matches,
     moves,
+    standings,
     tournaments,
 )
 
@@ -31,12 +32,18 @@ urlpatterns = [
     path("bots/<slug:name>/versions/<int:number>/source", bots.VersionSourceView.as_view()),
     path("bots/<slug:name>/versions/<int:number>/log", bots.VersionLogView.as_view()),
     path("bots/<slug:name>/versions/<int:number>/promote", bots.PromoteVersionView.as_view()),
+    path("bots/<slug:name>/ladders/<slug:slug>", standings.BotStandingView.as_view()),
+    path(
+        "bots/<slug:name>/ladders/<slug:slug>/performance",
+        standings.PerformanceHistoryView.as_view(),
+    ),
     path("bots/<slug:name>/comparisons", comparisons.BotComparisonsView.as_view()),
     path("comparisons/<int:comparison_id>", comparisons.ComparisonView.as_view()),
     path("comparisons/<int:comparison_id>/cancel", comparisons.CancelComparisonView.as_view()),
     path("ladders", ladders.LaddersView.as_view()),
     path("ladders/<slug:slug>", ladders.LadderView.as_view()),
     path("ladders/<slug:slug>/standings", ladders.LadderStandingsView.as_view()),
+    path("ladders/<slug:slug>/cross-table", standings.LadderCrossTableView.as_view()),
     path("ladders/<slug:slug>/fair-play", fairness.FairPlayView.as_view()),
     path("ladders/<slug:slug>/rounds", ladders.LadderRoundsView.as_view()),
     path("ladders/<slug:slug>/export", ladders.LadderExportView.as_view()),

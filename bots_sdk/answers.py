@@ -236,17 +236,52 @@ class Standing(TypedDict):
     """A bot's place on a ladder; ``rating`` is in thousandths of an Elo point."""
 
     rank: int | None
+    band: int | None
     bot: str
     owner: str | None
     version: int
     rating: int
     provisional: bool
+    performance: float | None
+    performance_error: float | None
+    performance_blocks: int
     blocks: int
     matches: int
     win_share: float | None
     mean_points: float | None
+    trend: int | None
     hidden: Literal["idle", "withdrawn"] | None
     hidden_at: str | None
+
+
+class BotStanding(Standing):
+    """A bot's place on a ladder, and what comes next."""
+
+    ladder: str
+    due: str
+    blocks_to_halve_error: int | None
+
+
+class PastPerformance(TypedDict):
+    """What a bot's current version of then had shown up to a round in which it was rated."""
+
+    round: int
+    performance: float
+    performance_error: float | None
+    band: int | None
+    blocks: int
+    matches: int
+    win_share: float
+    mean_points: float
+
+
+class Meeting(TypedDict):
+    """What a bot took from an opponent on a ladder: a share of the matches in which they met."""
+
+    bot: str
+    opponent: str
+    matches: int
+    share: float
 
 
 class Round(TypedDict):

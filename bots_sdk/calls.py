@@ -16,6 +16,7 @@ import httpx
 from bots_sdk.answers import (
     Accepted,
     Bot,
+    BotStanding,
     BotToken,
     BracketRound,
     Comparison,
@@ -26,9 +27,11 @@ from bots_sdk.answers import (
     Ladder,
     LadderEntry,
     Match,
+    Meeting,
     Move,
     OwnerToken,
     Page,
+    PastPerformance,
     RatingChange,
     Revision,
     Round,
@@ -202,6 +205,19 @@ def promote(name: str, number: int) -> Call[Version]:
     return Call("POST", _path("bots", name, "versions", number, "promote"))
 
 
+def bot_standing(name: str, slug: str) -> Call[BotStanding]:
+    """See where a bot stands on a ladder, when it plays next, and what halves its error."""
+    return Call("GET", _path("bots", name, "ladders", slug))
+
+
+def performance_history(
+    name: str, slug: str, limit: int | None = None
+) -> Call[Page[PastPerformance]]:
+    """See a bot's performance with its band after each round that rated it, latest first."""
+    path = _path("bots", name, "ladders", slug, "performance")
+    return Call("GET", path, query={"limit": limit})
+
+
 def compare(
     name: str, ladder: str, new: int, old: int, *, promote: bool = False
 ) -> Call[Comparison]:
@@ -252,6 +268,14 @@ def ladder_standings(
     return Call("GET", _path("ladders", slug, "standings"), query=query)
 
 
+def ladder_cross_table(
+    slug: str, *, bot: str | None = None, limit: int | None = None
+) -> Call[Page[Meeting]]:
+    """See what each bot, or one, took from each that it has met in rated blocks."""
+    query = {"bot": bot, "limit": limit}
+    return Call("GET", _path("ladders", slug, "cross-table"), query=query)
+
+
 def ladder_ledger(
     slug: str,
     *,
@@ -275,7 +299,7 @@ def ladder_export(slug: str) -> Call[bytes]:
     return Call("GET", _path("ladders", slug, "export"), read=_bytes)
 
 
-def fair_play(slug: str) -> Call[list[Suspicion]]:
+def fair_play(slug: str) -> Call[Page[Suspicion]]:
     """See which pairs do better next to each other than they should. Organiser."""
     return Call("GET", _path("ladders", slug, "fair-play"))
 
@@ -397,7 +421,7 @@ def record(number: int) -> Call[bytes]:
     return Call("GET", _path("matches", number, "record"), read=_bytes)
 
 
-def match_log(number: int) -> Call[list[SeatLog]]:
+def match_log(number: int) -> Call[Page[SeatLog]]:
     """See what one's bots printed in a match, and why they had faults. Owner."""
     return Call("GET", _path("matches", number, "log"))
 

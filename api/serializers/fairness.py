@@ -2,6 +2,8 @@
 
 from rest_framework import serializers
 
+from api.serializers.fields import OnePageSerializer
+
 
 class SuspicionSerializer(serializers.Serializer[None]):
     """A pair of bots that does better next to each other than chance lets expect."""
@@ -22,3 +24,9 @@ class SuspicionSerializer(serializers.Serializer[None]):
     matches = serializers.ListField(
         child=serializers.IntegerField(), help_text="The last with both."
     )
+
+
+class FairPlaySerializer(OnePageSerializer):
+    """The pairs, the clearest first: as other lists, but always on one page."""
+
+    results = SuspicionSerializer(many=True)

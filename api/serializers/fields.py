@@ -1,4 +1,4 @@
-"""Fields that several serializers have."""
+"""Fields that several serializers have, and what a list without pages looks like."""
 
 from typing import Any
 
@@ -18,3 +18,10 @@ class LadderField(serializers.SlugRelatedField[Ladder]):
         if not isinstance(data, str) or "\0" in data:
             self.fail("invalid")
         return super().to_internal_value(data)
+
+
+class OnePageSerializer(serializers.Serializer[None]):
+    """As other lists, but always on one page; its ``results`` are the subclass's."""
+
+    next = serializers.CharField(default=None, allow_null=True, help_text="Always null.")
+    previous = serializers.CharField(default=None, allow_null=True, help_text="Always null.")

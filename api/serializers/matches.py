@@ -2,6 +2,7 @@
 
 from rest_framework import serializers
 
+from api.serializers.fields import OnePageSerializer
 from engine.games.catalogue import GAMES
 from league.models import Match, MatchSeat
 from league.play.watching import is_open_to_all
@@ -188,3 +189,9 @@ class SeatLogSerializer(serializers.Serializer[None]):
     printed = serializers.CharField(help_text="By a hosted bot.")
     faults = FaultSerializer(many=True)
     turns = ReceiptSerializer(many=True)
+
+
+class MatchLogSerializer(OnePageSerializer):
+    """One's seats at a match: as other lists, but always on one page."""
+
+    results = SeatLogSerializer(many=True)

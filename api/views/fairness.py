@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import Organiser
-from api.serializers.fairness import SuspicionSerializer
+from api.serializers.fairness import FairPlaySerializer
 from api.views.base import ApiView, find_ladder
 from league.standings.fairness import suspicious_pairs
 
@@ -17,7 +17,8 @@ class FairPlayView(ApiView):
 
     needs: ClassVar = {"GET": Organiser}
 
-    @extend_schema(operation_id="ladders_fair_play", responses=SuspicionSerializer(many=True))
+    @extend_schema(operation_id="ladders_fair_play", responses=FairPlaySerializer)
     def get(self, request: Request, slug: str) -> Response:
         """See which pairs do better next to each other than they should, the clearest first."""
-        return Response(SuspicionSerializer(suspicious_pairs(find_ladder(slug)), many=True).data)
+        pairs = suspicious_pairs(find_ladder(slug))
+        return Response(FairPlaySerializer({"results": pairs}).data)

@@ -14,9 +14,9 @@ from api.authentication import OwnerToken
 from api.filters import MatchFilter
 from api.problems import ProblemError
 from api.serializers.matches import (
+    MatchLogSerializer,
     MatchSerializer,
     NewMatchSerializer,
-    SeatLogSerializer,
     WatchedMatchSerializer,
 )
 from api.views.base import ApiView, ListView, checked, find_match
@@ -100,11 +100,11 @@ class MatchLogView(ApiView):
     needs: ClassVar = {"GET": OwnerToken}
     problems: ClassVar = {"GET": ("not-your-bot",)}
 
-    @extend_schema(operation_id="matches_log", responses=SeatLogSerializer(many=True))
+    @extend_schema(operation_id="matches_log", responses=MatchLogSerializer)
     def get(self, request: Request, match_id: int) -> Response:
         """See what your bots printed, why they had faults, and the receipts of their clocks."""
         match = find_match(Match.objects.all(), match_id)
         report = reports.owner_report(match, request.user)
         if not report:
             raise ProblemError("not-your-bot", f"No bot of yours plays in match {match_id}.")
-        return Response(SeatLogSerializer(report, many=True).data)
+        return Response(MatchLogSerializer({"results": report}).data)

@@ -82,7 +82,7 @@ def logs(
         reports = [
             {"match": each, **seat}
             for each in numbers
-            for seat in client.send(calls.match_log(each))
+            for seat in client.send(calls.match_log(each))["results"]
             if seat["bot"] == name
         ]
     if match is not None and not reports:

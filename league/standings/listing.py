@@ -6,7 +6,7 @@ from typing import NamedTuple
 from django.db import connection
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from league.models import HeadToHead, Ladder, Round, Standing
+from league.models import HeadToHead, Ladder, Performance, Round, Standing
 from league.models.ladders import RANKED_FROM, is_provisional
 from league.standings.hiding import SHOWN
 from league.standings.ledger import round_entries
@@ -138,6 +138,19 @@ def add_trends(ladder: Ladder, rows: Iterable[Standing]) -> None:
     by_bot = dict(gains.values_list("bot", "gain"))
     for row in rows:
         row.trend = by_bot.get(row.bot_id)  # type: ignore[attr-defined]
+
+
+def performances_shown(standing: Standing) -> QuerySet[Performance]:
+    """Return a bot's performances on a ladder, round by round; none after a ladder was frozen."""
+    found = Performance.objects.filter(bot=standing.bot_id, round__ladder=standing.ladder)
+    if standing.ladder.alarm:
+        found = found.filter(round__number__lte=standing.ladder.frozen_round or 0)
+    return found
+
+
+def meetings(ladder: Ladder) -> QuerySet[HeadToHead]:
+    """Return what each bot took from each that it has met on a ladder, with their names."""
+    return HeadToHead.objects.filter(ladder=ladder).select_related("bot", "opponent")
 
 
 def opponents(standing: Standing, count: int) -> list[HeadToHead]:

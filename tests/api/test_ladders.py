@@ -176,4 +176,5 @@ def test_a_list_of_rounds_costs_two_queries(api, ladder, rounds, django_assert_n
 def test_fair_play_is_for_organisers_alone(api, ladder, ada, organiser):
     path = f"ladders/{ladder.slug}/fair-play"
     assert_problem(api.get(path, token=ada[1]), 403, "organiser-needed")
-    assert api.get(path, token=organiser).json() == []
+    empty = {"results": [], "next": None, "previous": None}
+    assert api.get(path, token=organiser).json() == empty

@@ -95,7 +95,7 @@ def test_uploaded_bots_play_remote_ones_and_lose_no_match_when_workers_are_kille
         assert mixed
         told = running.client.get(
             f"matches/{mixed[0]}/log", headers={"Authorization": f"Bearer {owner}"}
-        ).json()
+        ).json()["results"]
         assert "asked 1" in told[0]["printed"]
         _, reports = cli(running, owner, "logs", "maria-1", "--match", str(mixed[0]))
         assert reports[0]["printed"] == told[0]["printed"]

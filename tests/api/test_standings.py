@@ -1,0 +1,110 @@
+"""How a bot stands on a ladder, over the API: what its page shows too."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from league import events, standings
+from league.models import HeadToHead, Ladder, Performance
+from tests.api.conftest import assert_problem
+from tests.league import small
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+STANDING = "bots/bot-0/ladders/quick"
+HISTORY = f"{STANDING}/performance"
+TABLE = "ladders/quick/cross-table"
+
+
+@pytest.fixture
+def ladder(db) -> Ladder:
+    ladder = small.ladder()
+    for bot in small.bots(4):
+        events.enter_ladder(ladder=ladder, bot=bot)
+    play_on(ladder)
+    return ladder
+
+
+def play_on(ladder: Ladder) -> None:
+    """Play a tournament, fitted after each round."""
+    small.tournament(ladder)
+    small.run_all()
+    for round_id in standings.take_fits():
+        standings.fit_round(round_id)
+
+
+def listed(api, path: str) -> list[dict]:
+    found: list[dict] = []
+    while path:
+        answer = api.get(path).json()
+        found += answer["results"]
+        path = answer["next"]
+    return found
+
+
+def queries(api, path: str) -> int:
+    with CaptureQueriesContext(connection) as captured:
+        assert api.get(path).status_code == 200
+    return len(captured)
+
+
+def test_a_bots_standing_says_what_is_due_and_what_halves_its_error(api, ladder):
+    shown = api.get(STANDING).json()
+    [row] = [
+        row for row in api.get("ladders/quick/standings").json()["results"] if row["bot"] == "bot-0"
+    ]
+    assert shown.items() >= row.items()
+    assert shown["ladder"] == "quick"
+    assert "no bot that can play now has fewer blocks" in shown["due"]
+    assert shown["blocks_to_halve_error"] == 9
+    assert_problem(api.get("bots/bot-9/ladders/quick"), 404, "not-found")
+    assert_problem(api.get("bots/bot-0/ladders/slow"), 404, "not-found")
+    small.bots(1, prefix="new")
+    problem = assert_problem(api.get("bots/new-0/ladders/quick"), 404, "not-found")
+    assert "not been rated" in problem["detail"]
+
+
+def test_performance_is_told_round_by_round_the_latest_first(api, ladder):
+    play_on(ladder)
+    found = listed(api, f"{HISTORY}?limit=1")
+    stored = list(Performance.objects.filter(bot__name="bot-0").order_by("-round__number"))
+    assert len(found) == len(stored) == 2
+    assert [row["round"] for row in found] == [row.round.number for row in stored]
+    latest = api.get(STANDING).json()
+    for name in ("performance", "performance_error", "band", "win_share", "mean_points"):
+        assert found[0][name] == pytest.approx(latest[name])
+    assert (found[0]["blocks"], found[0]["matches"]) == (6, 18)
+    assert found[1]["blocks"] == 3
+
+
+def test_who_beats_whom_has_both_sides_of_every_pair(api, ladder):
+    found = listed(api, f"{TABLE}?limit=5")
+    assert len(found) == HeadToHead.objects.count() == 12
+    shares = {(row["bot"], row["opponent"]): row["share"] for row in found}
+    for (bot, opponent), share in shares.items():
+        assert share + shares[opponent, bot] == pytest.approx(1)
+    assert {row["matches"] for row in found} == {6}
+    of_one = listed(api, f"{TABLE}?bot=bot-1&limit=2")
+    assert of_one == [row for row in found if row["bot"] == "bot-1"] != []
+    assert listed(api, f"{TABLE}?bot=%00") == []
+
+
+def test_all_of_it_takes_as_many_queries_however_much_there_is(api, ladder):
+    paths = [STANDING, HISTORY, TABLE]
+    before = {path: queries(api, path) for path in paths}
+    small.bots(2, prefix="more")
+    play_on(ladder)
+    assert {path: queries(api, path) for path in paths} == before
+    assert max(before.values()) <= 12
+
+
+def test_nothing_that_came_after_a_ladder_was_frozen_is_shown(api, ladder):
+    before = api.get(STANDING).json(), api.get(HISTORY).json()
+    ladder.standings.update(points=0)
+    standings.check_ladder(ladder.pk)
+    ladder.refresh_from_db()
+    assert ladder.alarm
+    play_on(ladder)
+    frozen = api.get(STANDING).json()
+    assert {**frozen, "due": "", "mean_points": 0} == {**before[0], "due": "", "mean_points": 0}
+    assert api.get(HISTORY).json() == before[1]
