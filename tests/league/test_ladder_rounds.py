@@ -77,7 +77,7 @@ def test_an_odd_table_sits_the_other_way_round_in_every_second_block_of_all_its_
     assert kept == {(",".join(map(str, bots)), blocks) for bots, blocks in drawn.items()}
     quick.tables.all().delete()
     with connection.cursor() as cursor:
-        cursor.execute(import_module("league.migrations.0018_ladder_tables").COUNT)
+        cursor.execute(import_module("league.migrations.0014_ladder_tables").COUNT)
     assert set(quick.tables.values_list("bots", "blocks")) == kept
 
 

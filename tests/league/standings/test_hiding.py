@@ -193,10 +193,12 @@ def test_a_correction_hides_and_shows_nobody(ladder: Ladder) -> None:
     assert after == before
 
 
-def test_bands_are_among_those_shown_and_follow_at_the_next_tick(ladder: Ladder) -> None:
+def test_bands_are_among_those_shown_and_follow_at_the_next_tick(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league.standings.performance.RANKED_FROM", 1)
     small.tournament(ladder)
     small.run_all()
-    Standing.objects.update(blocks=RANKED_FROM)
     assert fit_due() == 1
     before = dict(ladder.standings.values_list("bot", "performance"))
     assert not ladder.standings.filter(band=None).exists()
