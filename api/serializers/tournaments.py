@@ -132,6 +132,7 @@ class ByeSerializer(serializers.Serializer[None]):
 class TournamentBlockSerializer(serializers.ModelSerializer[Block]):
     """A block of a tournament's round."""
 
+    rated = serializers.BooleanField(help_text="Not where one owner's bots had to sit together.")
     bots = serializers.SerializerMethodField(help_text="At its table.")
 
     class Meta:

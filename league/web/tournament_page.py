@@ -3,9 +3,18 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
+from math import comb
 from typing import NamedTuple
 
-from engine.pairing import Met, Row, TieBreak, swiss_length
+from engine.pairing import (
+    MOST_TABLES,
+    Format,
+    Met,
+    Row,
+    TieBreak,
+    are_owners_apart,
+    swiss_length,
+)
 from league.events.history import History
 from league.events.results import CrossRow, Placed, cross_table_of, standings_of
 from league.models import Bot, Round, Tournament
@@ -142,7 +151,28 @@ def in_its_words(history: History) -> Sequence[str]:
         told.append("Entries are taken while it runs, without points for what was missed.")
     if tournament.fill_in:
         told.append("House bots take empty seats; they are not ranked.")
-    told.append("Bots of one owner meet only where there is no other way, and are not rated then.")
+    return [*told, *_owners_apart(history)]
+
+
+def _owners_apart(history: History) -> list[str]:
+    """Return how bots of one owner are kept apart, and how often that could not be done."""
+    told = ["Bots of one owner meet only where there is no other way, and are not rated then."]
+    owners = {pk: bot.owner_id for pk, bot in history.bots.items()}
+    blocks = [block.bots for round_ in history.rounds for block in round_.blocks]
+    together = sum(not are_owners_apart(bots, owners) for bots in blocks)
+    if together:
+        told.append(f"So far {together} of {len(blocks)} blocks had to seat them together.")
+    if history.terms.format == Format.ROUND_ROBIN and history.rounds:
+        starters = sum(one.started for one in history.participants)
+        seats = min(history.terms.seats, starters)
+        # Nobody has left yet, so who sits out does so for the sake of owners.
+        left_out = sum(history.rounds[0].byes.values()) // (seats * history.terms.blocks)
+        if left_out:
+            told.append(
+                f"Of the {min(comb(starters, seats), MOST_TABLES)} tables of {seats} at the start, "
+                f"{left_out} would have seated two of an owner. They are not played, and count "
+                "half for each bot at them, so that all scores are of as many blocks."
+            )
     return told
 
 

@@ -3,11 +3,15 @@
 import threading
 from collections import Counter
 from datetime import timedelta
+from fractions import Fraction
+from itertools import combinations
+from math import comb
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.test import Client
 from django.utils import timezone
 
 from engine.rating import elo
@@ -28,6 +32,18 @@ def begun(bots: int = 7, seats: int = 4, **arrangement: object) -> Tournament:
     small.bots(bots)
     events.advance(tournament.pk)
     return again(tournament)
+
+
+def entered_by(bots: list[Bot], seats: int = 3, **arrangement: object) -> Tournament:
+    """Return a tournament of these bots alone that is due to start."""
+    ladder = small.ladder(seats=seats)
+    tournament = small.tournament(ladder, house_bots=False, **arrangement)
+    Tournament.objects.update(starts_at=timezone.now() + timedelta(hours=1))
+    events.advance(tournament.pk)
+    for bot in bots:
+        events.enter(tournament=tournament, bot=bot)
+    Tournament.objects.update(starts_at=timezone.now())
+    return tournament
 
 
 def again(tournament: Tournament) -> Tournament:
@@ -226,19 +242,66 @@ def test_house_bots_fill_in_where_the_organiser_wants_it_and_are_not_ranked() ->
 
 
 def test_bots_of_one_owner_meet_only_where_there_is_no_other_way_and_unrated() -> None:
-    tournament = small.tournament(small.ladder(seats=3), format="swiss", house_bots=False)
-    Tournament.objects.update(starts_at=timezone.now() + timedelta(hours=1))
-    events.advance(tournament.pk)
     owner = User.objects.create(username="ada")
-    for bot in [*small.bots(4, owner=owner, prefix="ada"), *small.bots(2)]:
-        events.enter(tournament=tournament, bot=bot)
-    Tournament.objects.update(starts_at=timezone.now())
+    field = [*small.bots(4, owner=owner, prefix="ada"), *small.bots(2)]
+    tournament = entered_by(field, format="swiss")
     events.advance(tournament.pk)
     own = set(owner.bots.values_list("pk", flat=True))
     for block in Block.objects.all():
         together = len(own & set(block.bots.values_list("bot", flat=True))) > 1
         assert block.rated != together
     assert Block.objects.filter(rated=False).exists()
+
+
+@pytest.mark.parametrize("format_", ["round-robin", "swiss", "knockout"])
+def test_bots_of_one_owner_alone_play_to_the_end_and_are_not_rated(
+    client: Client, format_: str
+) -> None:
+    owner = User.objects.create(username="ada")
+    tournament = entered_by(small.bots(5, owner=owner), format=format_)
+    small.run_all()
+    tournament = again(tournament)
+    assert tournament.state == "finished"
+    blocks = Block.objects.filter(round__tournament=tournament)
+    assert set(blocks.values_list("state", "rated")) == {("finished", False)}
+    assert not tournament.ladder.standings.exists()
+    assert standings.recompute(tournament.ladder) == []
+    assert [placed.row.rank for placed in tournament_standings(tournament)] == [1, 2, 3, 4, 5]
+    rounds = client.get(f"/api/v1/tournaments/{tournament.pk}/rounds").json()["results"]
+    assert {table["rated"] for round_ in rounds for table in round_["tables"]} == {False}
+    text = client.get(f"/tournaments/{tournament.pk}/").content.decode()
+    assert "not rated: one owner’s bots sat together" in text
+    assert f"So far {len(blocks)} of {len(blocks)} blocks had to seat them together." in text
+    text = client.get("/ladders/quick/rounds/1/").content.decode()
+    assert "not rated: one owner’s bots sat together" in text
+
+
+@pytest.mark.parametrize(("seats", "left_out"), [(2, 1), (3, 3)])
+def test_tables_of_a_round_robin_that_would_seat_an_owner_twice_count_half_for_each_bot(
+    client: Client, seats: int, left_out: int
+) -> None:
+    owner = User.objects.create(username="ada")
+    own = small.bots(2, owner=owner, prefix="ada")
+    tournament = entered_by([*own, *small.bots(3)], seats=seats)
+    small.run_all()
+    entered = sorted(tournament.entries.values_list("bot", flat=True))
+    drawn = list(combinations(entered, seats))
+    played = {tuple(table) for table in tables(tournament)}
+    together = [table for table in drawn if {bot.pk for bot in own} <= set(table)]
+    assert (len(together), played) == (left_out, set(drawn) - set(together))
+    assert all(Block.objects.values_list("rated", flat=True))
+    history = history_of(again(tournament))
+    taken = Counter({bot: Fraction() for bot in history.bots})
+    for block in (block for round_ in history.rounds for block in round_.blocks):
+        taken.update(block.scores())
+    for placed in tournament_standings(again(tournament)):
+        halves = sum(placed.bot.pk in table for table in together)
+        assert placed.byes == halves
+        assert placed.row.blocks + halves == comb(4, seats - 1)
+        assert placed.row.score == taken[placed.bot.pk] + Fraction(halves, 2)
+    text = client.get(f"/tournaments/{tournament.pk}/").content.decode()
+    assert f"Of the {len(drawn)} tables of {seats} at the start, {left_out} would have" in text
+    assert "had to seat them together" not in text
 
 
 def test_who_withdraws_from_a_running_event_plays_on_where_it_sits_and_then_no_more() -> None:
