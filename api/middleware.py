@@ -20,27 +20,36 @@ _UPLOADS = re.compile(r"/versions/?\Z")
 LONGEST_READ = 2_000_000
 """Bytes of a body that is too long, but read all the same; the front passes on no longer ones."""
 
+_QUIET = ("/static/", "/healthz", "/readyz", "/metrics")
+"""What is asked for all the time and by machines: logged at level DEBUG."""
+
 log = logging.getLogger("api.requests")
 Next = Callable[[HttpRequest], HttpResponseBase]
 
 
 class RequestIdMiddleware:
-    """Gives each request an id, for pages too. Put it first."""
+    """Gives each request an id, for pages too, and the log a line with it. Put it first."""
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer with the id in a header."""
+        began = time.monotonic()
         request_id = choose_request_id(request.headers.get(HEADER))
         set_request_id(request_id)
         response = self.get_response(request)
         response[HEADER] = request_id
+        took = (time.monotonic() - began) * 1000
+        level = logging.DEBUG if request.path_info.startswith(_QUIET) else logging.INFO
+        log.log(
+            level, "%s %r %d in %.0f ms", request.method, request.path, response.status_code, took
+        )
         return response
 
 
 class ApiMiddleware:
-    """Under `PREFIX`: no long bodies, no error that isn't a problem, and a line in the log."""
+    """Under `PREFIX`: no long bodies, and no error that isn't a problem."""
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
@@ -49,7 +58,6 @@ class ApiMiddleware:
         """Answer, or refuse to."""
         if not request.path_info.startswith(PREFIX):
             return self.get_response(request)
-        began = time.monotonic()
         if request.encoding:
             # JSON is UTF-8 (RFC 8259), and a query string of ours too, whatever the header says.
             request.encoding = "utf-8"
@@ -65,8 +73,6 @@ class ApiMiddleware:
         if usage := getattr(request, "rate_limit", None):
             for name, value in usage.headers.items():
                 response[name] = value
-        took = (time.monotonic() - began) * 1000
-        log.info("%s %r %d in %.0f ms", request.method, request.path, response.status_code, took)
         return response
 
     def _refuse_body(self, request: HttpRequest) -> HttpResponseBase | None:

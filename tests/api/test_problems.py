@@ -138,8 +138,12 @@ def test_the_request_id_is_in_the_log(api, caplog):
     assert [record.request_id for record in caplog.records] == ["my-request"]
 
 
-def test_pages_have_a_request_id_too(api):
-    assert len(api.get("/no/such/page")["X-Request-ID"]) == 24
+def test_pages_have_a_request_id_and_a_line_in_the_log_too(api, caplog):
+    with caplog.at_level(logging.INFO, "api.requests"):
+        assert len(api.get("/no/such/page")["X-Request-ID"]) == 24
+        api.get("/healthz")
+    [line] = [record.getMessage() for record in caplog.records if record.name == "api.requests"]
+    assert line.startswith("GET '/no/such/page' 404 in ")
 
 
 @pytest.mark.parametrize(
