@@ -55,7 +55,7 @@ class TournamentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_filter = ("state", "format", "ladder")
     search_fields = ("title",)
     exclude = ("seed",)
-    readonly_fields = ("commitment", "state", "finished_at")
+    readonly_fields = ("commitment", "state", "finished_at", "scheduled_for")
 
     def has_add_permission(self, request: object) -> bool:
         """Tournaments are announced by schedules or through the API, which draw their seeds."""

@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from django.db import transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES, commitment
@@ -23,6 +24,7 @@ def announce_tournament(
     starts_at: datetime,
     entries_open_at: datetime | None = None,
     schedule: Schedule | None = None,
+    scheduled_for: datetime | None = None,
     **arrangement: Any,
 ) -> Tournament:
     """Store a tournament to come, its seed drawn and committed to before anybody has entered.
@@ -33,6 +35,7 @@ def announce_tournament(
         starts_at: when the first round is drawn.
         entries_open_at: by default now.
         schedule: that makes it.
+        scheduled_for: the start of the schedule's that it is made for.
         arrangement: fields of `Arrangement`; those left out are as the model has them.
 
     Raises:
@@ -45,6 +48,7 @@ def announce_tournament(
         starts_at=starts_at,
         entries_open_at=entries_open_at or timezone.now(),
         schedule=schedule,
+        scheduled_for=scheduled_for,
         seed=seed,
         commitment=commitment(seed),
         **arrangement,
@@ -78,7 +82,9 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
         return
     starts_at = next_start(schedule, now)
     opens_at = starts_at - timedelta(hours=schedule.entry_hours)
-    if opens_at > now or schedule.tournaments.filter(starts_at=starts_at).exists():
+    # It may have been moved since; a version of the league that doesn't move them noted no more.
+    made = Q(scheduled_for=starts_at) | Q(scheduled_for=None, starts_at=starts_at)
+    if opens_at > now or schedule.tournaments.filter(made).exists():
         return
     announce_tournament(
         title=f"{schedule.title}, {_local(schedule, starts_at):%d %B %Y %H:%M}",
@@ -86,6 +92,7 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
         starts_at=starts_at,
         entries_open_at=opens_at,
         schedule=schedule,
+        scheduled_for=starts_at,
         **arrangement_of(schedule),
     )
 

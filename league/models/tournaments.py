@@ -79,12 +79,17 @@ class Tournament(Arrangement):
     schedule = models.ForeignKey(
         "Schedule", models.PROTECT, related_name="tournaments", null=True, blank=True
     )
+    scheduled_for = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="The start of the schedule's that it was made for; it may be moved since.",
+    )
 
     class Meta:
         ordering = ["-starts_at", "-id"]
         constraints = [
             models.UniqueConstraint(
-                fields=["schedule", "starts_at"], name="a_schedule_makes_each_event_once"
+                fields=["schedule", "scheduled_for"], name="a_schedule_makes_each_event_once"
             )
         ]
         indexes = [models.Index(fields=["state", "starts_at"], name="tournaments_due")]

@@ -320,6 +320,22 @@ def test_a_series_announces_its_next_tournament_once() -> None:
     assert tournament.starts_at > timezone.now()
 
 
+def test_a_tournament_of_a_series_that_is_moved_and_back_is_still_the_one() -> None:
+    Schedule.objects.create(
+        title="Hourly",
+        ladder=small.ladder(),
+        every_hours=1,
+        first_at=timezone.now() - timedelta(minutes=30),
+    )
+    events.announce_due()
+    tournament = Tournament.objects.get()
+    planned = tournament.starts_at
+    for moved in (planned + timedelta(minutes=20), planned):
+        events.change_tournament(tournament=tournament, starts_at=moved)
+        events.announce_due()
+        assert [one.starts_at for one in Tournament.objects.all()] == [moved]
+
+
 def test_two_that_announce_a_series_at_once_announce_it_once_and_quietly(caplog) -> None:
     for number in range(3):
         Schedule.objects.create(
