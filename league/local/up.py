@@ -92,7 +92,7 @@ def _secret_key(directory: Path) -> str:
 
 def _prepare(environment: Mapping[str, str]) -> None:
     """Bring the database up to date and create what a league begins with."""
-    command = [sys.executable, CHECKOUT / "manage.py", "set_up_league", "--migrate"]
+    command = [sys.executable, str(CHECKOUT / "manage.py"), "set_up_league", "--migrate"]
     if subprocess.run(command, env=environment, check=False).returncode:
         raise CannotStartError("manage.py set_up_league --migrate failed, as said above")
 

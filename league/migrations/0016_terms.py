@@ -9,7 +9,7 @@ MADE = """
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("league", "0018_ladder_tables"),
+        ("league", "0015_ranks_by_version"),
     ]
 
     operations = [
