@@ -82,6 +82,12 @@ def correct_ladder(ladder_id: int) -> None:
 
 
 @shared_task(time_limit=_LONG)
+def count_head_to_head(ladder_id: int) -> None:
+    """Count who beats whom on a ladder that has rounds from before it was kept."""
+    standings.count_head_to_head(ladder_id)
+
+
+@shared_task(time_limit=_LONG)
 def check_ladder(ladder_id: int) -> None:
     """Recompute a ladder, and freeze its display with an alarm if anything differs."""
     standings.check_ladder(ladder_id)
@@ -92,6 +98,8 @@ def check_ratings() -> None:
     """Have every ladder checked: beat sends this nightly."""
     for ladder_id in Ladder.objects.values_list("pk", flat=True):
         check_ladder.delay(ladder_id)
+    for ladder_id in standings.ladders_to_count():
+        count_head_to_head.delay(ladder_id)
 
 
 @shared_task

@@ -1,9 +1,15 @@
-"""Corrections: a void mark is added, and the ladder is folded anew under the next revision."""
+"""Corrections: a void mark is added, and the ladder is folded anew under the next revision.
+
+So is who beats whom, under the same revision, where older versions have not kept it.
+"""
+
+from collections import deque
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import QuerySet
+from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 
 from league import play
 from league.models import (
@@ -123,6 +129,38 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
         )
 
 
+def ladders_to_count() -> list[int]:
+    """Return the ids of ladders where who beats whom does not tell of every match.
+
+    Those are the ones with rounds from before it was kept.
+    """
+    told, due = (
+        rows.objects.filter(ladder=OuterRef("pk")).values("ladder").annotate(sum=Sum("pairs"))
+        for rows in (HeadToHead, Standing)
+    )
+    counted = Ladder.objects.annotate(
+        told=Coalesce(Subquery(told.values("sum")), 0), due=Coalesce(Subquery(due.values("sum")), 0)
+    )
+    return list(counted.exclude(told=F("due")).values_list("pk", flat=True))
+
+
+def count_head_to_head(ladder_id: int) -> bool:
+    """Count who beats whom from the records, if that is to be done; return whether it was.
+
+    Ratings and their revision stay. As with `correct` it is one transaction, and rounds go on
+    being applied.
+    """
+    with transaction.atomic():
+        if ladder_id not in ladders_to_count() or not _only_one(ladder_id):
+            return False
+        fold = Fold(Ladder.objects.get(pk=ladder_id))
+        deque(fold.go_on(), maxlen=0)  # for what it adds up to
+        Ladder.objects.select_for_update().get(pk=ladder_id)
+        deque(fold.go_on(), maxlen=0)
+        _replace_head_to_head(fold)
+    return True
+
+
 def _only_one(ladder_id: int) -> bool:
     """Return whether nobody else corrects this ladder, until the transaction ends."""
     with connection.cursor() as cursor:
@@ -156,6 +194,10 @@ def _replace_standings(fold: Fold) -> None:
         unique_fields=["ladder", "bot"],
         update_fields=["rating", "blocks", "version", "matches", "pairs", "half_wins", "points"],
     )
-    hide_withdrawn(ladder)
-    HeadToHead.objects.filter(ladder=ladder).delete()
-    add_head_to_head(ladder, fold.sums)
+    hide_withdrawn(fold.ladder)
+    _replace_head_to_head(fold)
+
+
+def _replace_head_to_head(fold: Fold) -> None:
+    HeadToHead.objects.filter(ladder=fold.ladder).delete()
+    add_head_to_head(fold.ladder, fold.sums)

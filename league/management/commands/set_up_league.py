@@ -5,11 +5,16 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 
+from league.celery import queue
 from league.defaults import set_up_league
+from league.standings import ladders_to_count
 
 
 class Command(BaseCommand):
-    """Create the default ladders, house bots and first tournaments where they are missing."""
+    """Create the default ladders, house bots and first tournaments where they are missing.
+
+    Run it after each migrate: rows that older versions did not keep are made too.
+    """
 
     help = __doc__
 
@@ -20,7 +25,9 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, migrate: bool, **options: Any) -> None:
-        """Set up what is missing."""
+        """Set up what is missing; what takes long a worker does, and failing that the night."""
         if migrate:
             call_command("migrate", verbosity=0)
         set_up_league()
+        for ladder_id in ladders_to_count():
+            queue("count_head_to_head", ladder_id)

@@ -279,6 +279,82 @@ def test_a_tick_has_marks_followed(ladder: Ladder, monkeypatch: pytest.MonkeyPat
     assert standings.ladders_to_correct() == []
 
 
+def head_to_head() -> list[Any]:
+    rows = HeadToHead.objects.order_by("ladder", "bot", "opponent")
+    return list(rows.values_list("ladder", "bot", "opponent", "pairs", "half_wins"))
+
+
+def test_who_beat_whom_before_it_was_kept_is_counted_once_after_an_upgrade(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr("league.celery.app.send_task", lambda *args, **_: sent.append(args))
+    assert standings.ladders_to_count() == []
+    small.play_round(ladder, sorted(ratings(ladder))[:3])
+    whole = head_to_head()
+    HeadToHead.objects.filter(pk__in=HeadToHead.objects.values("pk")[:4]).delete()
+    before = ratings(ladder), entries(ladder)
+    call_command("set_up_league")
+    assert sent == [("league.tasks.count_head_to_head", (ladder.pk,))]
+    tasks.count_head_to_head(ladder.pk)
+    assert head_to_head() == whole
+    ladder.refresh_from_db()
+    assert (ratings(ladder), entries(ladder), ladder.revision) == (*before, 1)
+    assert not standings.count_head_to_head(ladder.pk)
+    call_command("set_up_league")
+    assert len(sent) == 1
+
+
+def test_the_nightly_check_has_it_counted_too(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = head_to_head()
+    HeadToHead.objects.all().delete()
+    monkeypatch.setattr(tasks.check_ladder, "delay", lambda _: None)
+    monkeypatch.setattr(tasks.count_head_to_head, "delay", tasks.count_head_to_head)
+    tasks.check_ratings()
+    assert head_to_head() == whole
+
+
+def test_a_crash_while_it_is_counted_leaves_all_as_it_was_and_it_is_done_again(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = head_to_head()
+    HeadToHead.objects.filter(bot=min(ratings(ladder))).delete()
+    left = head_to_head()
+
+    def crash(*_args: object) -> None:
+        raise RuntimeError("the machine is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(correcting, "add_head_to_head", crash)
+        with pytest.raises(RuntimeError, match="the machine is gone"):
+            standings.count_head_to_head(ladder.pk)
+    assert head_to_head() == left
+    assert standings.ladders_to_count() == [ladder.pk]
+    assert standings.count_head_to_head(ladder.pk)
+    assert head_to_head() == whole
+
+
+def test_a_round_that_is_rated_while_it_is_counted_is_in_it(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    HeadToHead.objects.all().delete()
+    folding = correcting.Fold.go_on
+
+    def and_play(fold: Any) -> Any:
+        monkeypatch.setattr(correcting.Fold, "go_on", folding)
+        yield from folding(fold)
+        small.play_round(ladder, sorted(ratings(ladder))[:3])
+
+    monkeypatch.setattr(correcting.Fold, "go_on", and_play)
+    assert standings.count_head_to_head(ladder.pk)
+    counted = head_to_head()
+    assert standings.ladders_to_count() == []
+    standings.correct(ladder.pk, reason="test")
+    assert head_to_head() == counted
+
+
 def test_an_organiser_voids_blocks_on_the_admin_page(client: Client, ladder: Ladder) -> None:
     call_command("make_organiser", User.objects.create(username="ann").username)
     ann = User.objects.get(username="ann")
