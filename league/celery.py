@@ -5,7 +5,7 @@ import os
 from threading import Thread
 
 from celery import Celery
-from celery.signals import worker_ready
+from celery.signals import heartbeat_sent, worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "league.settings")
 
@@ -23,6 +23,17 @@ def prove_sandbox(**_: object) -> None:
 
 
 log = logging.getLogger(__name__)
+
+
+@heartbeat_sent.connect
+def note_worker(**_: object) -> None:
+    """Leave word that a worker lives and which queues it serves, for ``/readyz``."""
+    from league import health
+
+    try:
+        health.note_worker(app.amqp.queues.consume_from)
+    except Exception as error:
+        log.warning("the worker could not be reported: %s", error)
 
 
 def queue(task: str, *ids: int) -> None:

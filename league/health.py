@@ -1,7 +1,8 @@
 """Whether the league can do its work: what a load balancer and an operator ask."""
 
+import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import redis
 from django.conf import settings
@@ -11,7 +12,15 @@ from django.db import DatabaseError, connection
 from league.standings import alarms
 
 SILENT_SECONDS = 15
-"""After so long without a tick its worker or beat is taken to be down."""
+"""After so long without a tick its worker or beat is taken to be down; so is a silent worker."""
+
+QUEUES = sorted(
+    {
+        settings.CELERY_TASK_DEFAULT_QUEUE,
+        *(route["queue"] for route in settings.CELERY_TASK_ROUTES.values()),
+    }
+)
+"""Those that some worker must take tasks from."""
 
 _PULSE = "pulse"
 _KNOWN = "known"
@@ -22,21 +31,39 @@ def note_pulse() -> None:
     cache.set(_PULSE, time.time(), timeout=24 * 3600)
 
 
+def note_worker(queues: Iterable[str]) -> None:
+    """Note that a worker for these queues lives: each does so every 2 s, however busy it is."""
+    now = time.time()
+    cache.set_many({_worker(queue): now for queue in queues}, timeout=24 * 3600)
+
+
+def workers_silent() -> dict[str, float]:
+    """Return for how many seconds no worker was heard of, by queue, where one ever was.
+
+    Raises:
+        RedisError: the cache is away.
+    """
+    now = time.time()
+    heard = cache.get_many([_worker(queue) for queue in QUEUES])
+    return {queue: now - heard[_worker(queue)] for queue in QUEUES if _worker(queue) in heard}
+
+
 def broker_was_emptied() -> bool:
     """Return whether the broker has forgotten all, queues too, since this was last asked."""
     return bool(cache.add(_KNOWN, time.time(), timeout=None))
 
 
 def find_faults() -> dict[str, str]:
-    """Return what is wrong, in a line each, by part: database, broker, clock; empty if nothing is.
+    """Return what is wrong, in a line each, by part; empty if nothing is.
 
     The clock is what ticks each second: beat, which queues its tasks, and a worker, which runs
-    them.
+    them. A worker in the midst of long matches lives, however long its queue is.
     """
     checks: dict[str, Callable[[], str | None]] = {
         "database": _database,
         "broker": _broker,
         "clock": _clock,
+        "workers": _workers,
     }
     return {part: fault for part, check in checks.items() if (fault := check())}
 
@@ -81,6 +108,21 @@ def _clock() -> str | None:
     if silent > SILENT_SECONDS:
         return f"no tick for {silent:.0f} s: is a worker for the queue clock running, and beat?"
     return None
+
+
+def _workers() -> str | None:
+    try:
+        silent = workers_silent()
+    except redis.RedisError:
+        return "unknown without the broker"
+    missing = [queue for queue in QUEUES if silent.get(queue, math.inf) > SILENT_SECONDS]
+    if missing:
+        return f"no worker is heard of for the queues {', '.join(missing)}: start one"
+    return None
+
+
+def _worker(queue: str) -> str:
+    return f"worker:{queue}"
 
 
 def _line(error: Exception) -> str:

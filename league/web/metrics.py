@@ -17,6 +17,7 @@ from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
+from redis.exceptions import RedisError
 
 from league import health
 from league.hosting import jails
@@ -62,12 +63,24 @@ class LeagueCollector(Collector):
         )
         yield _by("tournaments", "Tournaments.", "state", Tournament.objects.all())
         yield _by("bots", "Bots.", "kind", Bot.objects.all())
+        yield self._workers()
         faults = health.find_faults()
         yield _gauge("ready", "Whether /readyz says so.", int(not faults))
         yield _gauge(
             "sandbox_ok", "Whether no worker lacks its sandbox.", int(jails.find_fault() is None)
         )
         yield _gauge("collect_seconds", "What these figures took.", time.monotonic() - began)
+
+    def _workers(self) -> Metric:
+        about = "Since a worker for a queue was last heard of; they speak every 2 s."
+        family = GaugeMetricFamily("league_worker_silent_seconds", about, labels=["queue"])
+        try:
+            silent = health.workers_silent()
+        except RedisError:
+            return family
+        for queue, seconds in silent.items():
+            family.add_metric([queue], seconds)
+        return family
 
     def _matches(self) -> Iterator[Metric]:
         unfinished = Match.objects.filter(status__in=["waiting", "playing"])

@@ -3,11 +3,12 @@
 import time
 
 import pytest
+from celery.signals import heartbeat_sent
 from django.core.cache import cache
 from django.db import OperationalError
 from django.test import Client
 
-from league import health, tasks
+from league import celery, health, tasks
 from league.web import selectors
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def _no_pulse():
     cache.delete("pulse")
+    health.note_worker(health.QUEUES)
 
 
 def test_a_process_that_answers_is_alive_whatever_else_is_down(client: Client, settings) -> None:
@@ -40,6 +42,30 @@ def test_a_clock_that_has_stopped_is_noticed(client: Client, monkeypatch) -> Non
     now = time.time()
     monkeypatch.setattr(health.time, "time", lambda: now + health.SILENT_SECONDS + 1)
     assert "no tick for 16 s" in client.get("/readyz").json()["faults"]["clock"]
+
+
+def test_a_league_without_a_worker_for_matches_is_not_ready(client: Client) -> None:
+    tasks.tick()
+    cache.delete("worker:play")
+    told = client.get("/readyz")
+    assert told.status_code == 503
+    assert told.json()["faults"] == {
+        "workers": "no worker is heard of for the queues play: start one"
+    }
+
+
+def test_a_worker_that_has_gone_silent_is_noticed(client: Client, monkeypatch) -> None:
+    now = time.time()
+    monkeypatch.setattr(health.time, "time", lambda: now + health.SILENT_SECONDS + 1)
+    tasks.tick()
+    assert "play" in client.get("/readyz").json()["faults"]["workers"]
+
+
+def test_a_worker_says_with_each_heartbeat_which_queues_it_serves(monkeypatch) -> None:
+    cache.delete_many(f"worker:{queue}" for queue in health.QUEUES)
+    monkeypatch.setattr(celery.app.amqp.queues, "_consume_from", {"play": None})
+    heartbeat_sent.send(sender=None)
+    assert list(health.workers_silent()) == ["play"]
 
 
 def test_servers_that_are_away_are_named(client: Client, settings) -> None:

@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.utils import timezone
 
-from league import environment, events, play
+from league import environment, events, health, play
 from league.logs import JsonFormatter
 from league.models import Ladder
 from tests.league import small
@@ -33,6 +33,11 @@ def test_an_empty_league_has_figures_too(client: Client) -> None:
     told = figures(client)
     assert told["league_rounds_open"] == told["league_turns_open"] == 0
     assert "league_ready" in told
+
+
+def test_the_figures_say_when_workers_were_heard_of(client: Client) -> None:
+    health.note_worker(["play"])
+    assert 0 <= figures(client)['league_worker_silent_seconds{queue="play"}'] < 60
 
 
 def test_the_figures_say_how_much_there_is_to_do(client: Client) -> None:
