@@ -31,6 +31,9 @@ if unknown := set(HOUSE_BOTS) - set(HOUSE):
         f"HOUSE_BOTS names {', '.join(sorted(unknown))}; there are {', '.join(HOUSE)}."
     )
 
+# Seconds without a sandbox after which a match with uploaded bots counts as tried; three void it.
+SANDBOX_PATIENCE = int(environment.text("SANDBOX_PATIENCE", "600"))
+
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",

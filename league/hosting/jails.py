@@ -20,6 +20,7 @@ TRY_AGAIN_AFTER = 30.0
 """Seconds; after a proof that failed."""
 _REPORTED_FOR = 24 * 3600
 _REPORTS = "sandboxes"
+_LACKING = "sandbox-lacking"
 
 _lock = Lock()
 _known: tuple[float, Jail | SandboxUnavailableError] | None = None
@@ -66,6 +67,15 @@ def find_fault() -> str | None:
     return f"no hosted bots are run: {'; '.join(faults)}" if faults else None
 
 
+def lacking_for() -> float:
+    """Return for how many seconds workers have said that they lack a sandbox, and none had one."""
+    try:
+        since: float | None = cache.get(_LACKING)
+    except RedisError:
+        return 0.0
+    return 0.0 if since is None else max(0.0, time.time() - since)
+
+
 def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
     try:
         found = proven_jail()
@@ -84,5 +94,9 @@ def _report(fault: str) -> None:
         reports = cache.get(_REPORTS) or {}
         reports[socket.gethostname()] = fault
         cache.set(_REPORTS, reports, timeout=_REPORTED_FOR)
+        if fault:
+            cache.add(_LACKING, time.time(), timeout=_REPORTED_FOR)
+        else:
+            cache.delete(_LACKING)
     except RedisError as error:
         log.warning("the sandbox could not be reported: %s", error)

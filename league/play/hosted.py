@@ -25,7 +25,7 @@ from engine.referee import MatchClock, Outcome, Player, TimeControl, play
 from league.hosting import jails
 from league.hosting.players import HostedBot, match_info, storable
 from league.models import Bot, Match, MatchSeat, SeatLog
-from league.play import leases
+from league.play import leases, tries
 from league.play.finishing import finish, void_match
 from league.play.house import house_player
 
@@ -44,7 +44,7 @@ def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | No
     """Play a match that is due and store the result; return whether this call finished it.
 
     May be called any number of times, at once too: one caller gets the lease. Where no sandbox
-    holds, a match with uploaded bots waits for another worker.
+    holds, a match with uploaded bots waits for another worker, and in the end is given up.
 
     Args:
         match_id: of the match.
@@ -58,6 +58,7 @@ def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | No
         try:
             jail = jails.jail()
         except SandboxUnavailableError:
+            tries.note_no_sandbox(match_id)
             return False
     lease = leases.take(match_id)
     if lease is None:

@@ -13,7 +13,7 @@ from engine.games.game import State
 from engine.referee import Answer, Player, ask
 from league.hosting.players import storable
 from league.models import Bot, Match, MatchSeat, SeatLog
-from league.play import sessions
+from league.play import sessions, tries
 from league.play.clocks import Stopwatch
 from league.play.logs import logs_of
 from league.play.table import Table
@@ -53,7 +53,11 @@ def play_house_turns(match_id: int, *, player: Callable[[MatchSeat], Player] = h
                 if hosted is not None and (_asked(match_id) or (0, 0))[1] != plies:
                     continue  # another was faster while we waited
                 choices = [_ask(state, seat, hosted, player) for seat in seats]
-        except (MatchInterruptedError, SandboxUnavailableError):
+        except SandboxUnavailableError:
+            tries.note_no_sandbox(match_id)
+            return made
+        except MatchInterruptedError:
+            tries.note_broken_sandbox(match_id)
             return made
         made += _play(match_id, plies, choices)
     return made

@@ -1,6 +1,8 @@
 """Uploaded bots in matches: among themselves, with the house, with remote ones."""
 
 import pytest
+from django.conf import settings
+from django.core.cache import cache
 
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from engine.record import verify
@@ -103,6 +105,71 @@ def test_where_no_sandbox_holds_a_match_waits_untouched(ada, monkeypatch):
     assert (match.status, match.attempts) == ("waiting", 0)
     jails.distrust()
     assert play.play_match(match.pk)
+
+
+@pytest.fixture
+def no_sandbox(monkeypatch):
+    """No worker has had a sandbox for long; give a way to let the time pass until the next try."""
+
+    def none():
+        raise SandboxUnavailableError("no Landlock")
+
+    monkeypatch.setattr(jails, "proven_jail", none)
+    jails.distrust()
+    assert not jails.prove()
+    monkeypatch.setattr(jails, "lacking_for", lambda: settings.SANDBOX_PATIENCE)
+    yield lambda match: cache.delete(f"tried:{match.pk}")
+    jails.distrust()
+
+
+def test_without_any_sandbox_a_match_is_given_up_after_three_tries_long_apart(ada, no_sandbox):
+    match = match_of([ready_bot(ada) for _ in range(3)])
+    for tried in (1, 2, 3):
+        for _ in range(5):
+            assert not play.play_match(match.pk)
+        match.refresh_from_db()
+        assert match.attempts == tried
+        assert match.status == ("void" if tried == 3 else "waiting")
+        no_sandbox(match)
+
+
+def test_without_any_sandbox_a_match_with_remote_bots_is_given_up_too(ada, no_sandbox):
+    match = match_of([ready_bot(ada), *remote_bots(2)])
+    assert play.open_live(match.pk, START)
+    for tried in (1, 2, 3):
+        for _ in range(5):
+            assert play.play_house_turns(match.pk) == 0
+        match.refresh_from_db()
+        assert match.status == ("void" if tried == 3 else "playing")
+        no_sandbox(match)
+
+
+def test_a_match_with_remote_bots_whose_sandbox_breaks_again_and_again_is_given_up(
+    ada, monkeypatch
+):
+    def broken(*_):
+        raise SandboxBrokenError("bubblewrap is gone")
+
+    monkeypatch.setattr(hosting.HostedBot, "__call__", broken)
+    match = match_of([ready_bot(ada), *remote_bots(2)])
+    assert play.open_live(match.pk, START)
+    for _ in range(3):
+        assert play.play_house_turns(match.pk) == 0
+        assert play.play_house_turns(match.pk) == 0
+        cache.delete(f"tried:{match.pk}")
+    match.refresh_from_db()
+    assert match.status == "void"
+
+
+def test_no_sandbox_is_lacking_while_one_worker_has_one(monkeypatch):
+    jails._report("")
+    jails._report("no Landlock")
+    now = jails.time.time()
+    monkeypatch.setattr(jails.time, "time", lambda: now + 700)
+    jails._report("no Landlock")
+    assert 699 < jails.lacking_for() < 702
+    jails._report("")
+    assert jails.lacking_for() == 0
 
 
 def test_a_sandbox_that_breaks_is_nobodys_fault_and_the_match_is_played_again(ada, monkeypatch):
