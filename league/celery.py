@@ -13,6 +13,19 @@ app = Celery("league")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["league"])
 
+log = logging.getLogger(__name__)
+
+
+@worker_ready.connect
+def say_so(**_: object) -> None:
+    """Have the next tick queue again what a killed worker may have had in hand."""
+    from league import health
+
+    try:
+        health.note_worker_came()
+    except Exception as error:
+        log.warning("what a worker left undone is only found in a while: %s", error)
+
 
 @worker_ready.connect
 def prove_sandbox(**_: object) -> None:
@@ -20,9 +33,6 @@ def prove_sandbox(**_: object) -> None:
     from league.hosting import jails
 
     Thread(target=jails.prove, name="sandbox", daemon=True).start()
-
-
-log = logging.getLogger(__name__)
 
 
 @heartbeat_sent.connect

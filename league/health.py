@@ -24,6 +24,9 @@ QUEUES = sorted(
 
 _PULSE = "pulse"
 _KNOWN = "known"
+_CAME, _HEEDED = "worker-came", "worker-came-heeded"
+_HEED_EVERY = 10
+"""Seconds; a worker that is started again and again is heeded no more often."""
 
 
 def note_pulse() -> None:
@@ -51,6 +54,32 @@ def workers_silent() -> dict[str, float]:
 def broker_was_emptied() -> bool:
     """Return whether the broker has forgotten all, queues too, since this was last asked."""
     return bool(cache.add(_KNOWN, time.time(), timeout=None))
+
+
+def note_worker_came() -> None:
+    """Note that a worker has been started: perhaps in the place of one that was killed."""
+    cache.set(_CAME, True, timeout=None)
+
+
+def worker_came() -> bool:
+    """Return whether a worker has been started since this was last asked.
+
+    What a killed one had in hand is then lost to the queue.
+    """
+    if cache.get(_CAME) is None or not cache.add(_HEEDED, True, timeout=_HEED_EVERY):
+        return False
+    cache.delete(_CAME)
+    return True
+
+
+def tasks_queued(queue: str) -> int:
+    """Return how many tasks wait in a queue for a worker.
+
+    Raises:
+        RedisError: the broker is away.
+    """
+    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1) as client:
+        return int(client.llen(queue))
 
 
 def find_faults() -> dict[str, str]:

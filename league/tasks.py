@@ -17,6 +17,10 @@ _LONG = 6 * 3600
 """Seconds that folding a ladder from its first record may take: about 1 ms a match."""
 
 
+_MOST_QUEUED = 1000
+"""Tasks in a queue, beyond which matches are not put into it again: nobody takes them out."""
+
+
 @shared_task
 def play_match(match_id: int) -> None:
     """Play a match whose bots all run here, and let what waits for it go on."""
@@ -105,21 +109,28 @@ def check_ratings() -> None:
 @shared_task
 def tick() -> None:
     """Do whatever is due, as the database has it."""
-    if health.broker_was_emptied():
+    if health.broker_was_emptied() or health.worker_came():
         play.requeue_all()
     events.announce_due()
     _each(standings.ladders_to_hide_on(), standings.hide_idle)
     follow_up()
     for version_id in hosting.versions_to_qualify():
         qualify.delay(version_id)
-    for match_id in play.take_due():
-        play_match.delay(match_id)
-    for match_id in play.take_due_live():
-        open_live_match.delay(match_id)
+    if _has_room("play"):
+        for match_id in play.take_due():
+            play_match.delay(match_id)
+    if _has_room("control"):
+        for match_id in play.take_due_live():
+            open_live_match.delay(match_id)
     for ladder_id in standings.ladders_to_correct():
         # Not taken up before the next tick it is worth nothing: that sends another.
         correct_ladder.apply_async((ladder_id,), expires=1)
     health.note_pulse()
+
+
+def _has_room(queue: str) -> bool:
+    """Return whether workers keep up: else what is due stands in the database, and not twice."""
+    return health.tasks_queued(queue) < _MOST_QUEUED
 
 
 def _close_round(round_id: int) -> None:

@@ -114,8 +114,9 @@ def _player(
 
 
 def requeue_all() -> None:
-    """Have all matches that wait for a worker queued again: the queue has lost them."""
-    Match.objects.filter(status=Match.Status.WAITING).update(due_at=timezone.now())
+    """Have all matches that wait for a worker queued again: the queue may have lost them."""
+    now = timezone.now()
+    Match.objects.filter(status=Match.Status.WAITING, due_at__gt=now).update(due_at=now)
 
 
 def take_due() -> list[int]:

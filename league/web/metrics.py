@@ -64,6 +64,7 @@ class LeagueCollector(Collector):
         yield _by("tournaments", "Tournaments.", "state", Tournament.objects.all())
         yield _by("bots", "Bots.", "kind", Bot.objects.all())
         yield self._workers()
+        yield self._queues()
         faults = health.find_faults()
         yield _gauge("ready", "Whether /readyz says so.", int(not faults))
         yield _gauge(
@@ -80,6 +81,16 @@ class LeagueCollector(Collector):
             return family
         for queue, seconds in silent.items():
             family.add_metric([queue], seconds)
+        return family
+
+    def _queues(self) -> Metric:
+        about = "Tasks that wait in a queue for a worker."
+        family = GaugeMetricFamily("league_tasks_queued", about, labels=["queue"])
+        try:
+            for queue in health.QUEUES:
+                family.add_metric([queue], health.tasks_queued(queue))
+        except RedisError:
+            return GaugeMetricFamily("league_tasks_queued", about, labels=["queue"])
         return family
 
     def _matches(self) -> Iterator[Metric]:

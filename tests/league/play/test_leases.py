@@ -3,9 +3,12 @@
 import time
 
 import pytest
+from celery.signals import worker_ready
+from django.core.cache import cache
 from django.utils import timezone
 
 from league import events, health, tasks
+from league.hosting import jails
 from league.models import Match
 from league.play import leases
 from tests.league import small
@@ -66,3 +69,47 @@ def test_what_an_emptied_broker_forgot_is_queued_at_the_next_tick(running, monke
     monkeypatch.setattr(health, "broker_was_emptied", lambda: True)
     tasks.tick()
     assert sorted(queued) == sorted(first * 2)
+
+
+@pytest.fixture
+def queued(running, monkeypatch) -> list[int]:
+    """Matches that were queued, each time; nobody plays them."""
+    cache.delete_many(["worker-came", "worker-came-heeded"])
+    found: list[int] = []
+    monkeypatch.setattr(jails, "prove", lambda: True)
+    monkeypatch.setattr(tasks.play_match, "delay", found.append)
+    tasks.tick()
+    tasks.tick()
+    assert len(found) == len(set(found)) > 0
+    return found
+
+
+def test_what_a_killed_worker_had_in_hand_is_queued_as_soon_as_another_starts(queued) -> None:
+    first = sorted(queued)
+    worker_ready.send(sender=None)
+    tasks.tick()
+    assert sorted(queued) == sorted(first * 2)
+    tasks.tick()
+    assert sorted(queued) == sorted(first * 2)
+
+
+def test_a_worker_that_starts_again_and_again_is_heeded_now_and_then(queued) -> None:
+    first = len(queued)
+    for _ in range(5):
+        worker_ready.send(sender=None)
+        tasks.tick()
+    assert len(queued) == 2 * first
+    cache.delete("worker-came-heeded")  # as ten seconds later
+    tasks.tick()
+    assert len(queued) == 3 * first, "the last start is not forgotten"
+
+
+def test_no_match_is_queued_where_nobody_takes_tasks_out(queued, monkeypatch) -> None:
+    first = len(queued)
+    monkeypatch.setattr(health, "tasks_queued", lambda queue: 1000)
+    worker_ready.send(sender=None)
+    tasks.tick()
+    assert len(queued) == first
+    monkeypatch.setattr(health, "tasks_queued", lambda queue: 999)
+    tasks.tick()
+    assert len(queued) == 2 * first

@@ -37,6 +37,7 @@ def test_an_empty_league_has_figures_too(client: Client) -> None:
 
 def test_the_figures_say_when_workers_were_heard_of(client: Client) -> None:
     health.note_worker(["play"])
+    assert figures(client)['league_tasks_queued{queue="play"}'] >= 0
     assert 0 <= figures(client)['league_worker_silent_seconds{queue="play"}'] < 60
 
 
