@@ -72,9 +72,11 @@ endif
 
 # --- Running ---------------------------------------------------------------------------------
 
+# Some shells export HOST, the machine's name or kind: it counts on the command line alone.
 .PHONY: up
-up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:8000/ (PORT=...)
-	@exec $(BIN)/python -m league.local.up $(if $(PORT),--port $(PORT)) $(if $(HOST),--host $(HOST))
+up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:8000/ (PORT=..., HOST=0.0.0.0)
+	@exec $(BIN)/python -m league.local.up $(if $(PORT),--port $(PORT)) \
+		$(if $(filter command,$(origin HOST)),--host $(HOST))
 
 URL ?= http://127.0.0.1:8000
 

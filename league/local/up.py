@@ -27,6 +27,8 @@ BIN = Path(sys.executable).parent
 CADDYFILE = "league/Caddyfile"
 
 _READY_SECONDS = 60.0
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Hosts that stand for every address, and which of those is ours."""
 
 
 class CannotStartError(Exception):
@@ -36,7 +38,7 @@ class CannotStartError(Exception):
 def main() -> int:
     """Run the league until it is told to stop; return the exit status."""
     parser = argparse.ArgumentParser(prog="make up", description="Run the whole league here.")
-    parser.add_argument("--host", default=os.environ.get("HOST", "127.0.0.1"))
+    parser.add_argument("--host", default=os.environ.get("LEAGUE_HOST", "127.0.0.1"))
     parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))
     parser.add_argument("--directory", type=Path, default=CHECKOUT / "var")
     options = parser.parse_args()
@@ -57,6 +59,7 @@ def main() -> int:
             environment.setdefault("PYTHONUNBUFFERED", "1")
             # Nothing here listens to the outside, so the worker may be who started it, root too.
             environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")
+            environment.setdefault("ALLOWED_HOSTS", allowed_hosts(options.host))
             _prepare(environment)
             with noted(options.directory, environment):
                 asyncio.run(_run(options, environment))
@@ -68,8 +71,27 @@ def main() -> int:
     return 0
 
 
+def allowed_hosts(host: str) -> str:
+    """Return ALLOWED_HOSTS for what the front is bound to.
+
+    Bound to every address it may be called by any of the machine's names, which nobody here knows.
+    """
+    if host in _EVERYWHERE:
+        return "*"
+    return ",".join(dict.fromkeys(["localhost", "127.0.0.1", "[::1]", _in_url(host)]))
+
+
+def address(host: str, port: int) -> str:
+    """Return where this machine reaches a front that is bound to a host."""
+    return f"http://{_in_url(_EVERYWHERE.get(host, host))}:{port}/"
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
 def _check_port(host: str, port: int) -> None:
-    with socket.socket() as probe:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
@@ -174,7 +196,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
 
 async def _run(options: argparse.Namespace, environment: dict[str, str]) -> None:
     stop = asyncio.Event()
-    banner = asyncio.create_task(_announce(f"http://{options.host}:{options.port}/", stop))
+    banner = asyncio.create_task(_announce(address(options.host, options.port), stop))
     await keep_running(_parts(options, environment), environment, CHECKOUT, stop)
     await banner
 
@@ -202,7 +224,7 @@ Twelfth Night is up: {address}
 
 def _answers(address: str) -> bool:
     try:
-        with urllib.request.urlopen(address, timeout=2):
+        with urllib.request.urlopen(f"{address}healthz", timeout=2):
             return True
     except (urllib.error.URLError, OSError):
         return False
