@@ -12,6 +12,7 @@ from django.http import HttpRequest
 
 from league import events, models, standings
 from league.events.arrangements import FIELDS as ARRANGED
+from league.events.schedules import check_time_zone
 
 
 @admin.register(models.Bot)
@@ -129,11 +130,21 @@ class TournamentEntryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
                 self.message_user(request, f"{entry.bot} is {done}.")
 
 
+class ScheduleForm(ArrangementForm):
+    """Refuses, too, a time zone that there isn't."""
+
+    def clean_time_zone(self) -> str:
+        """Check the name."""
+        name: str = self.cleaned_data["time_zone"]
+        check_time_zone(name)
+        return name
+
+
 @admin.register(models.Schedule)
 class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Series of tournaments."""
 
-    form = ArrangementForm
+    form = ScheduleForm
     list_display = (
         "title",
         "ladder",

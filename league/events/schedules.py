@@ -4,8 +4,9 @@ import logging
 import secrets
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -15,6 +16,9 @@ from league.events.arrangements import arrangement_of, check_arrangement
 from league.models import Ladder, Schedule, Tournament
 
 log = logging.getLogger(__name__)
+
+_told: dict[int, str] = {}
+"""By schedule why it could not be read when that was last said here."""
 
 
 def announce_tournament(
@@ -67,8 +71,12 @@ def announce_due() -> None:
         try:
             with transaction.atomic():
                 _announce_next(schedule_id, timezone.now())
-        except Exception:
-            log.exception("schedule %s: its next tournament can't be announced", schedule_id)
+        except Exception as error:
+            if _told.get(schedule_id) != repr(error):  # this is tried every second
+                _told[schedule_id] = repr(error)
+                log.exception("schedule %s: its next tournament can't be announced", schedule_id)
+        else:
+            _told.pop(schedule_id, None)
 
 
 def _announce_next(schedule_id: int, now: datetime) -> None:
@@ -95,6 +103,18 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
         scheduled_for=starts_at,
         **arrangement_of(schedule),
     )
+
+
+def check_time_zone(name: str) -> None:
+    """Raise unless a time zone is known here by that name.
+
+    Raises:
+        ValidationError: it is not.
+    """
+    if name not in available_timezones():
+        raise ValidationError(
+            f"There is no time zone {name}; it is a name as Europe/London or UTC."
+        )
 
 
 def next_start(schedule: Schedule, after: datetime) -> datetime:

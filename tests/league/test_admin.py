@@ -79,5 +79,8 @@ def test_a_schedule_whose_fields_do_not_go_together_is_refused(organiser: Client
     answer = organiser.post("/admin/league/schedule/add/", data)
     assert "takes nobody once its first round is open" in answer.content.decode()
     del data["late_entry"]
+    for name in ("Europe/Illyria", "Europe", "../UTC", "/etc/passwd"):
+        answer = organiser.post("/admin/league/schedule/add/", {**data, "time_zone": name})
+        assert f"There is no time zone {name}" in answer.content.decode()
     assert organiser.post("/admin/league/schedule/add/", data).status_code == 302
     assert not Bot.objects.exists()

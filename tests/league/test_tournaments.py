@@ -336,6 +336,19 @@ def test_a_tournament_of_a_series_that_is_moved_and_back_is_still_the_one() -> N
         assert [one.starts_at for one in Tournament.objects.all()] == [moved]
 
 
+def test_a_series_that_can_t_be_read_is_told_of_once_and_stops_no_other(caplog) -> None:
+    hourly = {"every_hours": 1, "first_at": timezone.now() - timedelta(minutes=30)}
+    ladder = small.ladder()
+    weekly = {"weekday": 1, "time_of_day": time(18, 0), "first_at": timezone.now()}
+    Schedule.objects.create(title="Lost", ladder=ladder, time_zone="Europe/Illyria", **weekly)
+    Schedule.objects.create(title="Hourly", ladder=ladder, **hourly)
+    for _ in range(3):
+        events.announce_due()
+    assert Tournament.objects.count() == 1
+    [line] = caplog.records
+    assert "can't be announced" in line.getMessage()
+
+
 def test_two_that_announce_a_series_at_once_announce_it_once_and_quietly(caplog) -> None:
     for number in range(3):
         Schedule.objects.create(
