@@ -89,8 +89,9 @@ class RecordView(ApiView):
 def _matches() -> QuerySet[Match]:
     """Return all matches with what is shown of them."""
     seating = MatchSeat.objects.select_related("bot", "version")
-    return Match.objects.select_related("block__round__ladder").prefetch_related(
-        Prefetch("seating", seating)
+    twins = Match.objects.only("status", "swap_block")
+    return Match.objects.select_related("block__round__ladder", "swap_block").prefetch_related(
+        Prefetch("seating", seating), Prefetch("swap_block__matches", twins)
     )
 
 

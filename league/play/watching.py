@@ -14,10 +14,14 @@ from league.play.logs import logs_of
 def is_open_to_all(match: Match) -> bool:
     """Return whether everything about a match may be known: its cards, its moves, its seed.
 
-    The matches of a duplicate block have one deal, so none is open before all are played.
+    The matches of a duplicate block have one deal, as the two of a comparison's swap block have,
+    so none is open before all are played.
     """
     if match.status != Match.Status.FINISHED:
         return False
+    if match.swap_block is not None:
+        under_way = (Match.Status.WAITING, Match.Status.PLAYING)
+        return all(twin.status not in under_way for twin in match.swap_block.matches.all())
     block = match.block
     return block is None or not block.duplicate or block.state != Block.State.PLAYING
 
@@ -84,7 +88,7 @@ class Telling:
         Raises:
             Match.DoesNotExist: there is no such match.
         """
-        match = Match.objects.select_related("block").get(pk=self._match_id)
+        match = Match.objects.select_related("block", "swap_block").get(pk=self._match_id)
         if self.over:
             return []
         if match.status == Match.Status.VOID:

@@ -5,6 +5,8 @@ from random import Random
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from engine.rating import sprt
 from engine.record import verify
@@ -12,6 +14,7 @@ from engine.referee import Player
 from league import events, hosting, play, standings
 from league.events import comparisons
 from league.models import Bot, BotVersion, Comparison, Match, MatchSeat, Trial
+from league.play import watching
 from tests.league import small
 from tests.league.hosting.uploaded import FIRST, owner, ready_bot
 
@@ -69,6 +72,46 @@ def play_on(comparison: Comparison, make, most: int = 400) -> None:
 
 def compared(bot, ladder, **how) -> Comparison:
     return events.compare(bot=bot, ladder=ladder, new=2, old=1, **how)
+
+
+def test_nothing_of_a_deal_is_told_before_both_of_its_matches_are_played(bot, ladder, client):
+    events.advance_comparison(compared(bot, ladder).pk)
+    first, second = Match.objects.exclude(swap_block=None).order_by("pk")[:2]
+    assert first.swap_block == second.swap_block
+
+    def told():
+        listed = client.get("/api/v1/matches").json()["results"]
+        seed = next(match["deal_seed"] for match in listed if match["id"] == first.pk)
+        record = client.get(f"/api/v1/matches/{first.pk}/record")
+        page = client.get(f"/matches/{first.pk}/record.json")
+        return (seed is not None, record.status_code, page.status_code, seen())
+
+    def seen():
+        first.refresh_from_db()
+        return watching.public_view(first) is not None and bool(watching.Telling(first.pk).go_on())
+
+    assert play.play_match(first.pk, players=players())
+    assert told() == (False, 409, 404, False)
+    assert play.play_match(second.pk, players=players())
+    assert told() == (True, 200, 200, True)
+
+
+def test_a_list_of_compared_matches_takes_as_many_queries_however_many_there_are(
+    bot, ladder, client
+):
+    events.advance_comparison(compared(bot, ladder).pk)
+
+    def queries() -> int:
+        with CaptureQueriesContext(connection) as captured:
+            client.get("/api/v1/matches")
+        return len(captured)
+
+    played = Match.objects.exclude(swap_block=None).order_by("pk")
+    play.play_match(played[0].pk, players=players())
+    before = queries()
+    for match in played[1:5]:
+        play.play_match(match.pk, players=players())
+    assert queries() == before
 
 
 def test_a_swap_block_is_one_deal_twice_with_the_versions_exchanged(bot, ladder):
