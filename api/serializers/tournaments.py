@@ -180,7 +180,8 @@ class TournamentRowSerializer(serializers.Serializer[None]):
     score = serializers.FloatField(
         source="row.score",
         help_text="The sum over its finished blocks of the mean share of opponents beaten; in a "
-        "swiss and a round robin half for each block sat out or given up.",
+        "swiss and a round robin half for each block sat out or given up. Extra blocks of a "
+        "knockout don't count.",
     )
     head_to_head = serializers.FloatField(
         source="row.head_to_head",
@@ -201,7 +202,9 @@ class TournamentRowSerializer(serializers.Serializer[None]):
         allow_null=True,
         help_text="The first of these in which it differs from the row above; lot if in none.",
     )
-    blocks = serializers.IntegerField(source="row.blocks", help_text="That it finished.")
+    blocks = serializers.IntegerField(
+        source="row.blocks", help_text="That it finished; extra ones of a knockout don't count."
+    )
     byes = serializers.IntegerField(help_text="Blocks that it sat out, or that were given up.")
     matches = serializers.IntegerField(source="row.matches")
 

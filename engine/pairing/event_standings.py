@@ -1,6 +1,6 @@
 """How an event stands: its ranked rows, and who took what from whom."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -15,7 +15,7 @@ from engine.pairing.event import (
     finished_blocks,
 )
 from engine.pairing.stages import reached
-from engine.pairing.tiebreaks import Row, rank_entrants
+from engine.pairing.tiebreaks import PlayedMatch, Row, rank_entrants
 from engine.rating.blocks import MatchResult, pair_results
 
 
@@ -40,6 +40,9 @@ def rank_event(
 ) -> list[Row]:
     """Return the standings, best first.
 
+    Extra blocks of a knockout decide places at their table and count for nothing else: they would
+    lift those who went out there above those who went out elsewhere as early and as close.
+
     Who withdrew is ranked by what it played. Who was disqualified has no rank and stands after all
     others, but counts as an opponent with what it made, so nobody else's score changes.
 
@@ -49,11 +52,12 @@ def rank_event(
         rounds: in the order in which they were opened; blocks still in play count for nobody yet.
         over: whether nothing will be played any more.
     """
-    blocks = finished_blocks(rounds)
     came = given = None
     if terms.format == Format.KNOCKOUT:
+        blocks = _regular_blocks(terms, participants, rounds)
         came = reached(terms, participants, rounds, over=over)
     else:
+        blocks = finished_blocks(rounds)
         given = awarded(rounds)
 
     def rows(*, disqualified: bool) -> list[Row]:
@@ -62,6 +66,25 @@ def rank_event(
 
     unranked = (replace(row, rank=None, decided_by=None) for row in rows(disqualified=True))
     return [*rows(disqualified=False), *unranked]
+
+
+def _regular_blocks(
+    terms: Terms, participants: Iterable[Participant], rounds: Iterable[PlayedRound]
+) -> list[tuple[PlayedMatch, ...]]:
+    """Return the matches of the blocks that every table of a knockout's round has alike.
+
+    They are the first so many that were finished: an extra block stands in for one given up.
+    """
+    entered = {one.bot for one in participants}
+    counted: Counter[tuple[int, int]] = Counter()
+    found = []
+    for round_ in rounds:
+        for block in round_.blocks:
+            here = [(round_.number, bot) for bot in block.bots if bot in entered]
+            if block.matches and all(counted[seat] < terms.blocks for seat in here):
+                counted.update(here)
+                found.append(block.matches)
+    return found
 
 
 def cross_table(rounds: Iterable[PlayedRound]) -> dict[int, dict[int, Met]]:

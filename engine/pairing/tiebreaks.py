@@ -111,7 +111,8 @@ def rank_entrants(
 
     Args:
         entrants: who is ranked; one without a block stands with zeros.
-        blocks: the matches of each finished block. Void ones are left out by the caller.
+        blocks: the matches of each finished block that counts. Void ones, and the extra ones of a
+            knockout, are left out by the caller.
         seed: of the tournament; the lot comes of it.
         awarded: S for blocks not played, as `engine.pairing.swiss.BYE` a block.
         reached: in a knockout, by entrant, the last round that it was in and its place at its

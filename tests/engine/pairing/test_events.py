@@ -362,6 +362,37 @@ def test_a_cut_that_stays_tied_is_decided_by_seed_after_four_extra_blocks() -> N
     assert (drawn.number, [table.bots for table in drawn.tables]) == (2, [(0, 1)])
 
 
+def test_an_extra_block_ranks_nobody_above_those_who_went_out_at_other_tables() -> None:
+    event = knockout(8, 4)
+    place_all(event, list(range(8)))
+    tied, other = event.rounds[0].blocks
+    # At one table the second and third tie, at the other the last one takes something.
+    second_tie = tuple(replace(of, places=(1, 2, 2, 4)) for of in tied.matches)
+    last_ties = (replace(other.matches[0], places=(1, 2, 3, 3)), *other.matches[1:])
+    blocks = (replace(tied, matches=second_tie), replace(other, matches=last_ties))
+    event.rounds[0] = replace(event.rounds[0], blocks=blocks)
+    last, last_elsewhere = tied.bots[3], other.bots[3]
+    place_all(event, [last, *tied.bots[:3]])
+    assert event.rounds[-1].extra == 1
+    assert event.next() is not None
+    rows = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
+    by_bot = {row.bot: row for row in rows}
+    assert [by_bot[bot].table_place for bot in (last, last_elsewhere)] == [4, 4]
+    assert [by_bot[bot].rank for bot in (last_elsewhere, last)] == [7, 8]
+    assert (by_bot[last].score, by_bot[last].blocks, by_bot[last].wins) == (0, 1, 0)
+
+
+def test_an_extra_block_counts_in_the_place_of_one_that_was_given_up() -> None:
+    event = knockout(4, 2)
+    drawn = event.next()
+    assert drawn is not None
+    event.play(drawn, Random(0), void=1)
+    place_all(event, [0, 1, 2, 3])
+    assert event.rounds[-1].extra == 1
+    rows = rank_event(event.terms, [*event.participants.values()], event.rounds, over=False)
+    assert {(row.bot, row.score, row.blocks) for row in rows[:2]} == {(0, 1, 1), (1, 1, 1)}
+
+
 def test_a_knockouts_table_whose_blocks_are_all_given_up_is_decided_by_seed() -> None:
     event = knockout(2, 2)
     luck = Random(0)
