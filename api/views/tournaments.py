@@ -24,7 +24,12 @@ from api.serializers.tournaments import (
 from api.views.base import ApiView, ListView, checked, find_bot, find_tournament
 from league import events
 from league.events.history import history_of
-from league.events.results import bracket_of, cross_table_of, tournament_standings
+from league.events.results import (
+    bracket_of,
+    cross_table_of,
+    standings_of,
+    tournament_standings,
+)
 from league.models import Tournament
 
 
@@ -128,7 +133,7 @@ class TournamentCrossTableView(ApiView):
     @extend_schema(operation_id="tournaments_cross_table", responses=CrossTableSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
         """See who took what from whom, by the blocks that are finished."""
-        tournament = find_tournament(_with_ladder(), tournament_id)
+        history = history_of(find_tournament(_with_ladder(), tournament_id))
         rows = [
             {
                 "rank": placed.row.rank,
@@ -139,7 +144,7 @@ class TournamentCrossTableView(ApiView):
                     if of is not None
                 ],
             }
-            for placed, met in cross_table_of(history_of(tournament))
+            for placed, met in cross_table_of(history, standings_of(history))
         ]
         page = {"results": rows, "next": None, "previous": None}
         return Response(CrossTableSerializer(page).data)

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from fractions import Fraction
-from itertools import groupby
 
 from engine.deals import derive
 from engine.rating.blocks import MatchResult, pair_results
@@ -53,8 +52,9 @@ class Row:
         table_place: its place at its table there, 1 the best; None where that is not decided.
         score: S, the sum over its blocks of the mean share of opponents beaten, ties half; what
             was awarded for byes included.
-        head_to_head: what it took from those with the same S, block by block in the mean, summed
-            over them; None if nobody has the same S or not all of these have met.
+        head_to_head: what it took from those with the same S, in a knockout those who came as far
+            with it, block by block in the mean, summed over them; None if there are none or not all
+            of these have met.
         buchholz: mean S of its opponents less the lowest, each opponent once.
         sonneborn_berger: sum over blocks and opponents of s_ij times the opponent's S.
         wins: matches in first place alone.
@@ -125,9 +125,11 @@ def rank_entrants(
     came = reached or {}
     bots = sorted(set(entrants))
     head_to_head: dict[int, Fraction | None] = {}
-    by_score = sorted(bots, key=lambda bot: tally.score[bot])
-    for _, tied in groupby(by_score, key=lambda bot: tally.score[bot]):
-        head_to_head |= tally.head_to_head(list(tied))
+    groups: dict[object, list[int]] = defaultdict(list)
+    for bot in bots:
+        groups[came.get(bot), tally.score[bot]].append(bot)
+    for tied in groups.values():
+        head_to_head |= tally.head_to_head(tied)
     rows = [
         Row(
             rank=0,
@@ -193,14 +195,15 @@ class _Tally:
 
     def head_to_head(self, tied: Sequence[int]) -> dict[int, Fraction | None]:
         """Return what each of those with one score took from the others, None if not all met."""
-        results = {(a, b): self._results[a].get(b) for a in tied for b in tied if a != b}
-        if not results or None in results.values():
+        # Of many that are tied two have mostly not met, and the first such pair is soon found.
+        if len(tied) < 2 or any(b not in self._results[a] for a in tied for b in tied if a != b):
             return dict.fromkeys(tied)
-        taken: dict[int, Fraction | None] = {}
-        for bot in tied:
-            of = [block for (a, _), block in results.items() if a == bot and block is not None]
-            taken[bot] = sum((sum(block, Fraction()) / len(block) for block in of), Fraction())
-        return taken
+        return {bot: self._taken(bot, tied) for bot in tied}
+
+    def _taken(self, bot: int, others: Sequence[int]) -> Fraction:
+        """Return what a bot took from others, in the mean of the blocks with each."""
+        met = (self._results[bot][other] for other in others if other != bot)
+        return sum((sum(of, Fraction()) / len(of) for of in met), Fraction())
 
     def buchholz(self, bot: int) -> Fraction:
         """Return the mean S of a bot's opponents less the lowest; of one opponent, that one's."""

@@ -1,6 +1,7 @@
 """How a tournament stands: its rows, the cross table, and the bracket of a knockout."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
@@ -97,9 +98,13 @@ def standings_of(history: History) -> list[Placed]:
     ]
 
 
-def cross_table_of(history: History, most: int | None = None) -> list[CrossRow]:
-    """Return who took what from whom, of the first so many of the standings."""
-    placed = standings_of(history)[:most]
+def cross_table_of(history: History, placed: Sequence[Placed]) -> list[CrossRow]:
+    """Return who took what from whom.
+
+    Args:
+        history: of the tournament.
+        placed: its standings, or the first of them; only these have rows and columns.
+    """
     met = cross_table(history.rounds)
     shown = [one.bot for one in placed]
     shown += [bot for pk, bot in sorted(history.bots.items()) if pk not in history.entries]

@@ -16,7 +16,7 @@ from engine.pairing import (
     swiss_length,
 )
 from league.events.history import History
-from league.events.results import CrossRow, Placed, cross_table_of, standings_of
+from league.events.results import CrossRow, Placed, cross_table_of
 from league.models import Bot, Round, Tournament
 
 MOST_CROSSED = 24
@@ -65,9 +65,8 @@ class Crossed(NamedTuple):
     left_out: int
 
 
-def standings_told(history: History) -> list[Standing]:
+def standings_told(placed: Sequence[Placed]) -> list[Standing]:
     """Return the standings, best first, each row with what separates it from the one above."""
-    placed = standings_of(history)
     told = [Standing(one, "") for one in placed[:1]]
     told += [Standing(one, behind(one.row, above.row)) for above, one in pairwise(placed)]
     return told
@@ -92,11 +91,16 @@ def behind(row: Row, above: Row) -> str:
     return f"{called}, {told[0]} against {told[1]}"
 
 
-def cross_table_told(history: History) -> Crossed | None:
-    """Return the cross table; None in a knockout, whose bracket says more, and before any round."""
+def cross_table_told(history: History, placed: Sequence[Placed]) -> Crossed | None:
+    """Return the cross table; None in a knockout, whose bracket says more, and before any round.
+
+    Args:
+        history: of the tournament.
+        placed: its standings.
+    """
     if history.tournament.format == Tournament.Format.KNOCKOUT or not history.rounds:
         return None
-    rows = cross_table_of(history, MOST_CROSSED)
+    rows = cross_table_of(history, placed[:MOST_CROSSED])
     ranks = {row.placed.bot.pk: row.placed.row.rank for row in rows}
     columns = [(ranks.get(bot.pk), bot) for bot, _ in rows[0].met] if rows else []
     told = [(row.placed, [_cell(row, bot, met) for bot, met in row.met]) for row in rows]

@@ -13,7 +13,7 @@ from engine.pairing import rounds_opened
 from league.accounts import is_online
 from league.events import comparisons
 from league.events.history import history_of
-from league.events.results import bracket_of
+from league.events.results import bracket_of, standings_of
 from league.models import Bot, Comparison, Ladder, Match, Round, Tournament
 from league.models.ladders import Hidden
 from league.play.reports import owner_report
@@ -151,6 +151,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     """A tournament: its times, how it stands, who met whom, and one of its rounds."""
     found = get_object_or_404(Tournament.objects.select_related("ladder"), pk=pk)
     history = history_of(found)
+    placed = standings_of(history)
     named = tournament_page.rounds_named(history)
     selectors.add_block_counts(history.opened)
     shown = _round_shown(request, history.opened)
@@ -158,9 +159,9 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     context: dict[str, Any] = {
         "tournament": found,
         "told": tournament_page.in_its_words(history),
-        "standings": tournament_page.standings_told(history),
+        "standings": tournament_page.standings_told(placed),
         "bracket": bracket_of(history),
-        "crossed": tournament_page.cross_table_told(history),
+        "crossed": tournament_page.cross_table_told(history, placed),
         "rounds": [(at, *of) for at, of in enumerate(named, 1)],
         "opened": rounds_opened(history.rounds),
         "length": tournament_page.length_of(history),

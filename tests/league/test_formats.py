@@ -237,7 +237,7 @@ def test_house_bots_fill_in_where_the_organiser_wants_it_and_are_not_ranked() ->
     assert {placed.bot for placed in rows} == set(entered)
     sat = {bot for table in tables(tournament) for bot in table}
     assert sat & {bot.pk for bot in house}
-    crossed = cross_table_of(history_of(again(tournament)))
+    crossed = cross_table_of(history_of(again(tournament)), rows)
     assert all(row.placed.bot in entered for row in crossed)
 
 

@@ -1,3 +1,4 @@
+import tracemalloc
 from fractions import Fraction
 from itertools import combinations, pairwise
 from random import Random
@@ -116,6 +117,26 @@ def test_head_to_head_counts_only_if_all_with_that_score_have_met() -> None:
     rows = by_bot(rank_entrants([1, 2, 3, 4], blocks, SEED))
     assert [rows[bot].score for bot in (1, 2, 3)] == [1, 1, 1]
     assert [rows[bot].head_to_head for bot in (1, 2, 3)] == [None, None, None]
+
+
+def test_in_a_knockout_those_are_compared_head_to_head_who_came_as_far() -> None:
+    blocks = [duel(1, 2), duel(2, 4), duel(3, 4)]
+    reached = {1: (1, 2), 2: (1, 2), 3: (2, 2), 4: (1, 2)}
+    rows = by_bot(rank_entrants([1, 2, 3, 4], blocks, SEED, reached=reached))
+    assert [rows[bot].score for bot in (1, 2, 3)] == [1, 1, 1]
+    # 3 has the same score, but came further, so that it never met them is nothing to them.
+    assert [rows[bot].head_to_head for bot in (1, 2, 3)] == [1, 0, None]
+    assert rows[2].decided_by == TieBreak.HEAD_TO_HEAD
+
+
+def test_many_that_are_tied_are_ranked_without_a_look_at_every_pair() -> None:
+    blocks = [draw(bot, bot + 1) for bot in range(0, 1000, 2)]
+    tracemalloc.start()
+    rows = rank_entrants(range(1000), blocks, SEED)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert {row.head_to_head for row in rows} == {None}
+    assert most < 10_000_000  # a million pairs would take ten times that
 
 
 def test_buchholz_is_the_mean_score_of_opponents_less_the_lowest() -> None:

@@ -3,6 +3,7 @@
 import json
 import re
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,6 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from engine.pairing import rank_event
 from engine.record import read, verify
 from league import events, play, standings
 from league.events.results import tournament_standings
@@ -117,6 +119,20 @@ def test_a_tournament_shows_its_standings_and_in_the_end_its_seed(
     for placed in placed_bots:
         assert f"<strong>{float(placed.row.score):.2f}</strong>" in text
     assert 'http-equiv="refresh"' not in text
+
+
+def test_the_page_of_a_tournament_ranks_its_entrants_once(
+    client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranked = []
+
+    def counting(*args: Any, **kwargs: Any) -> Any:
+        ranked.append(args)
+        return rank_event(*args, **kwargs)
+
+    monkeypatch.setattr("league.events.results.rank_event", counting)
+    page(client, f"/tournaments/{played.pk}/")
+    assert len(ranked) == 1
 
 
 def test_a_tie_is_told_with_its_numbers_below_the_name(client: Client) -> None:
