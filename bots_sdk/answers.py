@@ -344,6 +344,7 @@ class TournamentRow(TypedDict):
     sonneborn_berger: float
     wins: int
     mean_points: float
+    lot: str
     decided_by: str | None
     blocks: int
     byes: int

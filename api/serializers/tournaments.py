@@ -197,6 +197,10 @@ class TournamentRowSerializer(serializers.Serializer[None]):
     )
     wins = serializers.IntegerField(source="row.wins", help_text="Matches in first place alone.")
     mean_points = serializers.FloatField(source="row.mean_points")
+    lot = serializers.CharField(
+        source="row.lot_text",
+        help_text="Drawn from the tournament's seed: 16 hex digits, the higher stands first.",
+    )
     decided_by = serializers.CharField(
         source="row.decided_by",
         allow_null=True,

@@ -81,6 +81,11 @@ class Row:
     decided_by: TieBreak | None
 
     @property
+    def lot_text(self) -> str:
+        """The lot in hex; of two the higher is the later in the alphabet, too."""
+        return f"{self.lot:0{2 * _LOT_BYTES}x}"
+
+    @property
     def numbers(self) -> tuple[Fraction | int | None, ...]:
         """The number of each `TieBreak`, in their order, the higher the better."""
         return (

@@ -81,11 +81,13 @@ def behind(row: Row, above: Row) -> str:
         return ""
     called = _CALLED[row.decided_by]
     if row.decided_by == TieBreak.LOT:
-        return called
+        own, other = row.lot_text, above.lot_text
+        digits = next((n for n in (4, 8) if own[:n] != other[:n]), None)
+        return f"{called}, {own[:digits]} against {other[:digits]}"
     at = list(TieBreak).index(row.decided_by)
-    own, other = (abs(number or 0) for number in (row.numbers[at], above.numbers[at]))
+    numbers = [abs(number or 0) for number in (row.numbers[at], above.numbers[at])]
     for digits in (2, 4, 6):
-        told = [_number(number, digits) for number in (own, other)]
+        told = [_number(number, digits) for number in numbers]
         if told[0] != told[1]:
             break
     return f"{called}, {told[0]} against {told[1]}"

@@ -165,6 +165,9 @@ def test_a_finished_tournament_shows_standings_rounds_and_its_seed(api, ladder):
     path = f"tournaments/{played.pk}"
     assert api.get(path).json()["seed"] == bytes(played.seed).hex()
     rows = api.get(f"{path}/standings").json()["results"]
+    lots = {row["lot"] for row in rows}
+    assert len(lots) == len(rows)
+    assert all(len(lot) == 16 and int(lot, 16) >= 0 for lot in lots)
     assert rows[0]["rank"] == 1
     scores = [row["score"] for row in rows]
     assert scores == sorted(scores, reverse=True)

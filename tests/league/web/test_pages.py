@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from engine.pairing import rank_event
+from engine.pairing import rank_entrants, rank_event
 from engine.record import read, verify
 from league import events, play, standings
 from league.events.results import tournament_standings
@@ -151,6 +152,14 @@ def test_a_tie_is_told_with_its_numbers_below_the_name(client: Client) -> None:
     assert [bool(of) for of in told] == [
         row.decided_by not in ("round-reached", "table-place", "score") for row in rows[1:]
     ]
+
+
+def test_a_lot_is_told_with_both_numbers_in_as_many_digits_as_tell_them_apart() -> None:
+    first, second, *_ = rank_entrants(range(4), [], bytes(32))
+    assert behind(second, first) == f"lot, {second.lot_text[:4]} against {first.lot_text[:4]}"
+    assert second.lot_text < first.lot_text
+    near = replace(second, lot=first.lot - 1)
+    assert behind(near, first) == f"lot, {near.lot_text} against {first.lot_text}"
 
 
 def test_the_bracket_of_a_knockout_shows_who_goes_on_and_who_has_won(client: Client) -> None:
