@@ -53,6 +53,14 @@ def matches_shown() -> QuerySet[Match]:
     """Return matches as lists show them: with their bots and block, without their records.
 
     Those of comparisons are told on the comparison's page.
+def matches_playing(count: int) -> QuerySet[Match]:
+    """Return some matches in play, first those that go on move by move, the newest first."""
+    playing = Q(status=Match.Status.PLAYING)
+    # Said apart, as each kind has an index of those that are not finished.
+    found = matches_shown().filter((playing & Q(live=True)) | (playing & Q(live=False)))
+    return found.order_by("-live", "-pk")[:count]
+
+
     """
     shown = Match.objects.filter(swap_block=None).defer("packed_record").select_related("block")
     return shown.prefetch_related(_SEATING)

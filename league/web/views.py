@@ -36,19 +36,23 @@ _BLOCKS = 20
 _FAULTS_AMONG = 200
 _CROSSED = 12
 
+_PLAYING = 6
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """What this is, and what is going on."""
     coming = list(selectors.tournaments_to_come()[:6])
     latest = selectors.matches_shown().filter(status=Match.Status.FINISHED)
+    playing = list(selectors.matches_playing(_PLAYING))
     context = {
         "ladders": selectors.ladders_with_top(5),
+        "playing": playing,
         "coming": coming,
         "past": selectors.tournaments_past()[:4],
         "matches": latest.order_by("-finished_at")[:10],
         "fan": [12, 5, 0, 3, 1],
-        "live": any(tournament.state == Tournament.State.RUNNING for tournament in coming),
+        "live": bool(playing)
+        or any(tournament.state == Tournament.State.RUNNING for tournament in coming),
     }
     return render(request, "league/home.html", context)
 

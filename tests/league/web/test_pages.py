@@ -22,6 +22,7 @@ from league.web.replays import steps
 from league.web.tournament_page import behind
 from tests.league import small
 from tests.league.kept import kept
+from tests.league.play.live import match_of, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -302,3 +303,21 @@ def test_twins_of_the_house_show_how_much_of_the_ratings_is_luck(client: Client)
     text = page(client, "/ladders/quick/")
     assert f"<strong>{abs(one - other) / 1000:.0f} Elo</strong> lie between house-thumb and" in text
     assert text.count("the same program") == 1
+
+
+def test_the_home_page_shows_what_is_in_play_now(client: Client) -> None:
+    assert "No match is in play at this moment" in page(client, "/")
+    bots = remote_bots(3)
+    match = match_of(bots)
+    text = page(client, "/")
+    [shown] = re.findall(r'<section id="playing" data-live="5">.*?</section>', text, re.DOTALL)
+    assert f'href="/matches/{match.pk}/"' in shown
+    assert all(bot.name in shown for bot in bots)
+    assert '<span class="state playing">live</span>' in shown
+    with_one = queries(client, "/")
+    for _ in range(8):
+        match_of(bots)
+    assert queries(client, "/") == with_one
+    assert page(client, "/").count('<span class="state playing">live</span>') == 6
+    Match.objects.update(status=Match.Status.VOID)
+    assert "No match is in play at this moment" in page(client, "/")
