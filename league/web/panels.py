@@ -7,10 +7,11 @@ from league.events import when_due
 from league.models import HeadToHead, RoundEntry, Standing
 from league.standings.hiding import why_hidden
 from league.standings.listing import add_ranks, add_trends, opponents
-from league.web.charts import Chart, chart
+from league.web.charts import Chart
 from league.web.crosstables import Cell, cell
 from league.web.intervals import margin
-from league.web.selectors import add_results, changes_of, history_of
+from league.web.rating_charts import chart_of_bot
+from league.web.selectors import add_results, changes_of
 
 _OPPONENTS = 20
 _CHANGES = 10
@@ -46,15 +47,13 @@ def panel(row: Standing) -> Panel:
     add_ranks([row])
     add_trends(row.ladder, [row])
     add_results([row])
-    history = history_of(row.ladder, row.bot)
-    lines = [("Elo", history.ratings), ("performance, 95 % interval", history.performances)]
     return Panel(
         row=row,
         margin=margin(row),
         halve=blocks_to_halve_error(row.performance_blocks),
         hidden=why_hidden(row, row.ladder),
         due=when_due(row),
-        chart=chart(lines, "start", "now", [(history.lows, history.highs)]),
+        chart=chart_of_bot(row),
         opponents=[(met, cell(met)) for met in opponents(row, _OPPONENTS)],
         changes=changes_of(row, _CHANGES),
     )

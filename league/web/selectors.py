@@ -1,7 +1,7 @@
 """What the pages show, each in a number of queries that does not grow with the data."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
@@ -18,7 +18,6 @@ from league.models import (
     Ladder,
     Match,
     MatchSeat,
-    Performance,
     Round,
     RoundEntry,
     Standing,
@@ -33,37 +32,32 @@ from league.standings.listing import (
     bots_in_order,
     find_bots,
     in_order,
-    rounds_shown,
     standings_in_order,
     standings_shown,
 )
-from league.web.intervals import Z_95
 
 State = Tournament.State
 
 _SEATING = Prefetch(
     "seating", queryset=MatchSeat.objects.select_related("bot").order_by("match", "seat")
 )
-_MOST_ROUNDS = 1000
-_BEFORE = 0
-"""Stands for the time before a bot's first round."""
 
 
 def matches_shown() -> QuerySet[Match]:
     """Return matches as lists show them: with their bots and block, without their records.
 
     Those of comparisons are told on the comparison's page.
+    """
+    shown = Match.objects.filter(swap_block=None).defer("packed_record").select_related("block")
+    return shown.prefetch_related(_SEATING)
+
+
 def matches_playing(count: int) -> QuerySet[Match]:
     """Return some matches in play, first those that go on move by move, the newest first."""
     playing = Q(status=Match.Status.PLAYING)
     # Said apart, as each kind has an index of those that are not finished.
     found = matches_shown().filter((playing & Q(live=True)) | (playing & Q(live=False)))
     return found.order_by("-live", "-pk")[:count]
-
-
-    """
-    shown = Match.objects.filter(swap_block=None).defer("packed_record").select_related("block")
-    return shown.prefetch_related(_SEATING)
 
 
 def ladders_with_top(count: int) -> list[Ladder]:
@@ -140,8 +134,13 @@ def sum_of_ratings(ladder: Ladder) -> dict[str, int]:
 
 
 def changes_of(standing: Standing, count: int) -> list[RoundEntry]:
-    """Return the last changes of a bot's rating on a ladder, the latest first, with rounds."""
+    """Return the last changes of a bot's rating on a ladder, the latest first, with rounds.
+
+    None after a ladder was frozen: they would not lead to what is shown.
+    """
     rows = round_entries(standing.ladder).filter(bot=standing.bot_id)
+    if standing.ladder.alarm:
+        rows = rows.filter(round__number__lte=standing.ladder.frozen_round or 0)
     return list(rows.select_related("round").order_by("-round_id")[:count])
 
 
@@ -158,83 +157,6 @@ def add_block_counts(rounds: Sequence[Round]) -> None:
     by_round = {round_: (blocks, over) for round_, blocks, over in counted}
     for round_ in rounds:
         round_.block_count, round_.blocks_done = by_round.get(round_.pk, (0, 0))  # type: ignore[attr-defined]
-
-
-class History(NamedTuple):
-    """A bot on a ladder after each of the last rounds, in Elo points, for a chart.
-
-    Attributes:
-        ratings: the first is from before the first round.
-        performances: None before the first fit.
-        lows: lower ends of their 95 % intervals, where there is one.
-        highs: upper ends.
-    """
-
-    ratings: list[float | None]
-    performances: list[float | None]
-    lows: list[float | None]
-    highs: list[float | None]
-
-
-def rating_history(ladder: Ladder, bots: Sequence[Bot]) -> list[tuple[str, list[float | None]]]:
-    """Return the ratings of some bots after each of a ladder's last rounds, in Elo points.
-
-    A bot that sat a round out keeps its rating; the first value is from before the first round.
-    """
-    numbers = _last_rounds(ladder)
-    told = _ratings(ladder, bots, numbers)
-    return [(bot.name, _carried(told[bot.pk], numbers)) for bot in bots if bot.pk in told]
-
-
-def history_of(ladder: Ladder, bot: Bot) -> History:
-    """Return how a bot got to where it stands on a ladder. Costs three queries."""
-    numbers = _last_rounds(ladder)
-    told = _ratings(ladder, [bot], numbers).get(bot.pk, {})
-    performances: dict[int, float] = {}
-    lows: dict[int, float] = {}
-    highs: dict[int, float] = {}
-    rows = Performance.objects.filter(
-        bot=bot,
-        round__ladder=ladder,
-        round__number__gte=numbers[0] if numbers else 1,
-        round__number__lte=numbers[-1] if numbers else 0,
-    )
-    for number, elo, error in rows.values_list("round__number", "elo", "error"):
-        performances[number] = elo
-        if error is not None:
-            lows[number], highs[number] = elo - Z_95 * error, elo + Z_95 * error
-    return History(*(_carried(values, numbers) for values in (told, performances, lows, highs)))
-
-
-def _last_rounds(ladder: Ladder) -> list[int]:
-    """Return the numbers of a ladder's last rounds, ascending."""
-    return sorted(rounds_shown(ladder).values_list("number", flat=True)[:_MOST_ROUNDS])
-
-
-def _ratings(
-    ladder: Ladder, bots: Sequence[Bot], numbers: Sequence[int]
-) -> dict[int, dict[int, float]]:
-    """Return by bot its rating after each of these rounds that it was in, and before the first."""
-    if not numbers:
-        return {}
-    entries = round_entries(ladder).filter(
-        bot__in=bots, round__number__gte=numbers[0], round__number__lte=numbers[-1]
-    )
-    entries = entries.order_by("round__number")
-    told: dict[int, dict[int, float]] = {}
-    for bot, number, before, after in entries.values_list(
-        "bot", "round__number", "rating_before", "rating_after"
-    ):
-        told.setdefault(bot, {_BEFORE: before / 1000})[number] = after / 1000
-    return told
-
-
-def _carried(values: dict[int, float], numbers: Sequence[int]) -> list[float | None]:
-    """Return the values before the first and after each round, each kept until the next."""
-    carried = [values.get(_BEFORE)]
-    for number in numbers:
-        carried.append(values.get(number, carried[-1]))
-    return carried
 
 
 def results_of(bot: Bot, count: int) -> list[MatchSeat]:

@@ -28,6 +28,7 @@ from league.web.crosstables import cross_table
 from league.web.intervals import add_bars
 from league.web.live import live_steps
 from league.web.panels import panel
+from league.web.rating_charts import chart_of_ladder
 from league.web.replays import Step, steps
 
 _ROWS = 50
@@ -35,18 +36,18 @@ _ROUNDS = 10
 _BLOCKS = 20
 _FAULTS_AMONG = 200
 _CROSSED = 12
-
 _PLAYING = 6
+
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """What this is, and what is going on."""
     coming = list(selectors.tournaments_to_come()[:6])
-    latest = selectors.matches_shown().filter(status=Match.Status.FINISHED)
     playing = list(selectors.matches_playing(_PLAYING))
+    latest = selectors.matches_shown().filter(status=Match.Status.FINISHED)
     context = {
-        "ladders": selectors.ladders_with_top(5),
         "playing": playing,
+        "ladders": selectors.ladders_with_top(5),
         "coming": coming,
         "past": selectors.tournaments_past()[:4],
         "matches": latest.order_by("-finished_at")[:10],
@@ -73,7 +74,6 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
     )
     shown = list(rounds.object_list)
     selectors.add_block_counts(shown)
-    history = selectors.rating_history(found, [row.bot for row in top[:5]])
     context = {
         "ladder": found,
         "rows": rows,
@@ -95,7 +95,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "schedule": k_schedule(found.k_schedule),
         "sum": selectors.sum_of_ratings(found),
         "revisions": found.revisions.order_by("-number") if found.revision > 1 else [],
-        "chart": chart(history, "start", "now"),
+        "chart": chart_of_ladder(found, [row.bot for row in top[:5]]),
     }
     return render(request, "league/ladder.html", context)
 

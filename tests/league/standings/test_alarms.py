@@ -86,7 +86,12 @@ def test_what_differs_is_frozen_on_display_while_play_goes_on(
     assert ladder.rounds.count() > rounds
     assert dict(ladder.standings.values_list("bot", "rating")) != live
     assert shown() == before
-    assert "Frozen." in page(client, f"/bots/{row.bot.name}/")
+    of_bot = page(client, f"/bots/{row.bot.name}/")
+    assert "Frozen." in of_bot
+    assert f"/ladders/quick/rounds/{rounds}/" in of_bot
+    assert f"/ladders/quick/rounds/{rounds + 1}/" not in of_bot
+    assert "Not frozen</strong> with the standing:" in of_bot
+    assert "Not frozen</strong> with the standings:" in page(client, "/ladders/quick/")
     assert page(client, "/").count(row.bot.name)
     assert client.get("/ladders/quick/?q=bot").status_code == 200
 
