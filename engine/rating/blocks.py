@@ -190,6 +190,11 @@ def rated_places(places: Sequence[int], forfeited: Collection[int]) -> tuple[int
     return places_of_scores([-place for place in moved])
 
 
+def half_points(place: int, other: int) -> int:
+    """Return what a place takes from another in a match: 2 for the better, 1 if shared, else 0."""
+    return (place < other) + (place <= other)
+
+
 def pair_results(results: Sequence[MatchResult]) -> dict[tuple[int, int], Fraction]:
     """Return the mean pair results s of some matches of one table, such as those of a block.
 
@@ -218,7 +223,7 @@ def pair_results(results: Sequence[MatchResult]) -> dict[tuple[int, int], Fracti
             raise ValueError(f"places {quote(result.places)} at {len(table)} seats")
         place = dict(zip(result.seating, result.places, strict=True))
         for i, j in halves:
-            halves[i, j] += (place[i] < place[j]) + (place[i] <= place[j])
+            halves[i, j] += half_points(place[i], place[j])
     return {pair: Fraction(points, 2 * len(results)) for pair, points in halves.items()}
 
 

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from statistics import fmean, variance
 from typing import Literal, NamedTuple
 
-from engine.rating.blocks import MatchResult
+from engine.rating.blocks import MatchResult, half_points
 
 Question = Literal["fed", "with"]
 LEAST_BLOCKS = 12
@@ -127,7 +127,7 @@ def _surplus(result: MatchResult, ratings: Mapping[int, float]) -> dict[tuple[in
     """Return s_ij - p_ij of a match for every ordered pair."""
     place = dict(zip(result.seating, result.places, strict=True))
     return {
-        (i, j): ((place[i] < place[j]) + (place[i] <= place[j])) / 2
+        (i, j): half_points(place[i], place[j]) / 2
         - 1 / (1 + 10 ** ((ratings[j] - ratings[i]) / 400))
         for i in place
         for j in place
@@ -146,7 +146,7 @@ def _fed_difference(results: Sequence[MatchResult], partner: int, gainer: int) -
         at = result.seating.index(gainer)
         place = result.places[at]
         shares = [
-            ((place < theirs) + (place <= theirs)) / 2
+            half_points(place, theirs) / 2
             for bot, theirs in zip(result.seating, result.places, strict=True)
             if bot not in (gainer, partner)
         ]

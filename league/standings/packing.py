@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from django.db import transaction
 
+from engine.rating.blocks import half_points
 from league.models import Block, Ladder, MatchSeat, PackedResults, Round
 
 _CHUNK = 500
@@ -102,7 +103,7 @@ def _integers(versions: dict[int, int], rows: Sequence[tuple[int, int, int, int]
             places[bot] = place
             points[bot] += score
         for i, j in combinations(bots, 2):
-            halves[i, j] += (places[i] < places[j]) + (places[i] <= places[j])
+            halves[i, j] += half_points(places[i], places[j])
         matches += 1
     taken = [halves[pair] for pair in combinations(bots, 2)]
     return [*bots, *(versions[bot] for bot in bots), *points.values(), *taken, matches]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from django.db import connection
 
 from engine.rating import elo
+from engine.rating.blocks import half_points
 from league.models import Ladder
 
 
@@ -44,7 +45,7 @@ def tally(finished: elo.Round) -> Tallies:
                     if other != seat:
                         theirs = result.places[other]
                         sums.pairs[bot, opponent] += 1
-                        sums.half_wins[bot, opponent] += (theirs > place) + (theirs >= place)
+                        sums.half_wins[bot, opponent] += half_points(place, theirs)
                 sums.bots[bot]["matches"] += 1
                 sums.bots[bot]["points"] += result.scores[seat]
     for (bot, opponent), met in sums.pairs.items():

@@ -15,6 +15,7 @@ from engine.rating.blocks import (
     assign_labels,
     derive_block_seed,
     derive_deal_seed,
+    half_points,
     pair_results,
     plan_block,
     rated_places,
@@ -183,6 +184,14 @@ def test_a_negative_block_or_deal_is_refused() -> None:
 
 
 # -- Places and pair results -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("place", "other", "taken"), [(1, 3, 2), (2, 2, 1), (4, 1, 0)])
+def test_a_better_place_takes_two_half_points_and_a_shared_one_one(
+    place: int, other: int, taken: int
+) -> None:
+    assert half_points(place, other) == taken
+    assert half_points(other, place) == 2 - taken
 
 
 @pytest.mark.parametrize(
