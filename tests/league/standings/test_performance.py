@@ -334,7 +334,7 @@ def test_a_ladder_without_a_rated_block_is_fitted_to_nothing() -> None:
 def test_bots_beyond_the_most_that_are_fitted_have_no_performance(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("league.standings.performance.MOST_BOTS", 3)
+    monkeypatch.setattr("league.standings.pair_tables.MOST_BOTS", 3)
     fit_due()
     assert ladder.standings.filter(performance__isnull=False).count() == 3
     assert MatchSeat.objects.exists()
