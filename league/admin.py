@@ -33,6 +33,16 @@ class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     autocomplete_fields = ("anchor",)
     readonly_fields = ("revision", "alarm", "frozen_round", "checked_at", "checked_round")
 
+    def get_readonly_fields(self, request: object, obj: Any = None) -> Sequence[str]:
+        """What is played is settled by the first round.
+
+        Ratings compare only what was played alike, and a tournament's tables are drawn anew from
+        its terms at each round: with other seats the tables played already would not be among them.
+        """
+        if obj is None or not obj.rounds.exists():
+            return self.readonly_fields
+        return (*self.readonly_fields, "game", "rules", "seats")
+
 
 class ArrangementForm(forms.ModelForm):  # type: ignore[type-arg]
     """Refuses what does not go together."""

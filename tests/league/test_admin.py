@@ -84,3 +84,18 @@ def test_a_schedule_whose_fields_do_not_go_together_is_refused(organiser: Client
         assert f"There is no time zone {name}" in answer.content.decode()
     assert organiser.post("/admin/league/schedule/add/", data).status_code == 302
     assert not Bot.objects.exists()
+
+
+def test_what_a_ladder_plays_is_settled_by_its_first_round(organiser: Client) -> None:
+    ladder = small.ladder(seats=4)
+    path = f"/admin/league/ladder/{ladder.pk}/change/"
+    assert b'name="seats"' in organiser.get(path).content
+    tournament = small.tournament(ladder, format="swiss")
+    small.bots(4)
+    events.advance(tournament.pk)
+    form = organiser.get(path).context["adminform"].form
+    values = {name: form.initial.get(name) or "" for name in form.fields}
+    changed = {**values, "k_schedule": "{}", "title": "Other", "game": "partridge", "seats": 3}
+    assert organiser.post(path, changed).status_code == 302
+    ladder.refresh_from_db()
+    assert (ladder.title, ladder.game, ladder.seats) == ("Other", "twelve-days", 4)
