@@ -323,6 +323,8 @@ class Tournament(TypedDict):
     late_entry: bool
     house_bots: bool
     fill_in: bool
+    most_tables: int
+    extra_blocks: int
     entries: int
     commitment: str
     seed: str | None

@@ -6,7 +6,7 @@ from api.serializers.fields import LadderField
 from api.serializers.ladders import RoundSerializer
 from engine.pairing import MOST_BLOCKS_A_ROUND
 from league.models import Block, Round, Tournament, TournamentEntry
-from league.models.tournaments import MOST_SWISS_ROUNDS
+from league.models.tournaments import MOST_EXTRA_BLOCKS_EVER, MOST_SWISS_ROUNDS, MOST_TABLES_EVER
 
 
 class TournamentSerializer(serializers.ModelSerializer[Tournament]):
@@ -35,6 +35,8 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             "late_entry",
             "house_bots",
             "fill_in",
+            "most_tables",
+            "extra_blocks",
             "entries",
             "commitment",
             "seed",
@@ -71,6 +73,20 @@ class ArrangementSerializer(serializers.Serializer[None]):
     house_bots = serializers.BooleanField(required=False, help_text="Enter them at the start.")
     fill_in = serializers.BooleanField(
         required=False, help_text="House bots that are not entered take empty seats."
+    )
+    most_tables = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_TABLES_EVER,
+        required=False,
+        help_text="Of a round robin, 500 by default: of more a balanced choice is played; more "
+        "only where it takes them to seat everybody equally often.",
+    )
+    extra_blocks = serializers.IntegerField(
+        min_value=0,
+        max_value=MOST_EXTRA_BLOCKS_EVER,
+        required=False,
+        help_text="Of a knockout, 4 by default: played at most for a tie at the cut; then the "
+        "better seed goes on.",
     )
 
 
@@ -267,7 +283,7 @@ class BracketTableSerializer(serializers.Serializer[None]):
     """A table of a knockout's round."""
 
     seats = BracketSeatSerializer(many=True, help_text="Best first.")
-    extra_blocks = serializers.IntegerField(help_text="Played for a tie at the cut, 4 at most.")
+    extra_blocks = serializers.IntegerField(help_text="Played for a tie at the cut.")
     by_seed = serializers.BooleanField(help_text="Still tied then, so the better seed went on.")
 
 

@@ -18,13 +18,15 @@ from engine.pairing.knockout import (
     places_to_advance,
     seed_entrants,
 )
-from engine.pairing.ladder import Candidate, blocks_to_halve_error, ladder_round
+from engine.pairing.ladder import FAR_PER_CENT, Candidate, blocks_to_halve_error, ladder_round
 from engine.pairing.next_round import is_too_small, next_round, swiss_length
-from engine.pairing.round_robin import MOST_TABLES, round_robin
+from engine.pairing.round_robin import count_tables, round_robin
 from engine.pairing.stages import Stage, StageTable, going_on, seeding, stages
 from engine.pairing.swiss import Entrant, SwissRound, swiss_round, swiss_rounds
 from engine.pairing.tables import (
     MOST_BLOCKS_A_ROUND,
+    MOST_EXTRA_BLOCKS,
+    MOST_TABLES,
     Owners,
     Table,
     are_owners_apart,
@@ -34,7 +36,9 @@ from engine.pairing.tables import (
 from engine.pairing.tiebreaks import PlayedMatch, Row, TieBreak, rank_entrants
 
 __all__ = [
+    "FAR_PER_CENT",
     "MOST_BLOCKS_A_ROUND",
+    "MOST_EXTRA_BLOCKS",
     "MOST_TABLES",
     "Candidate",
     "Entrant",
@@ -57,6 +61,7 @@ __all__ = [
     "advancing",
     "are_owners_apart",
     "blocks_to_halve_error",
+    "count_tables",
     "cross_table",
     "derive_pairing_seed",
     "going_on",

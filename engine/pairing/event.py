@@ -8,7 +8,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from engine.pairing.swiss import BYE, SWAPS
-from engine.pairing.tables import Owners, Table, are_owners_apart
+from engine.pairing.tables import (
+    MOST_EXTRA_BLOCKS,
+    MOST_TABLES,
+    Owners,
+    Table,
+    are_owners_apart,
+)
 from engine.pairing.tiebreaks import PlayedMatch
 from engine.rating.blocks import MatchResult, pair_results
 
@@ -32,6 +38,8 @@ class Terms:
         fewest: seats that the preset takes.
         blocks: that each table plays in a round.
         rounds: of a swiss; None for `swiss_rounds` of those who start.
+        most_tables: of a round robin (`round_robin`).
+        extra_blocks: that a table of a knockout plays at most for a tie at the cut.
         swaps: that the search for a swiss round tries.
     """
 
@@ -41,6 +49,8 @@ class Terms:
     fewest: int = 2
     blocks: int = 1
     rounds: int | None = None
+    most_tables: int = MOST_TABLES
+    extra_blocks: int = MOST_EXTRA_BLOCKS
     swaps: int = SWAPS
 
 

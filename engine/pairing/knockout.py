@@ -9,9 +9,7 @@ from typing import NamedTuple
 from engine.errors import quote
 from engine.pairing.seating import party, seat_apart
 from engine.pairing.sizes import plan_sizes
-from engine.pairing.tables import Owners, Table, are_owners_apart, table_of
-
-MOST_EXTRA_BLOCKS = 4
+from engine.pairing.tables import MOST_EXTRA_BLOCKS, Owners, Table, are_owners_apart, table_of
 
 BlockScores = Mapping[int, Sequence[Fraction]]
 """By entrant at a table: its score S over the regular blocks, then of each extra block."""
@@ -95,7 +93,7 @@ def places_to_advance(entrants: int, *, final: bool) -> int:
     return 1 if final else (entrants + 1) // 2
 
 
-def needs_extra_block(scores: BlockScores, places: int) -> bool:
+def needs_extra_block(scores: BlockScores, places: int, most: int = MOST_EXTRA_BLOCKS) -> bool:
     """Return whether the last to go on and the first to go out are tied and may play on.
 
     The table plays extra blocks one by one, each deciding only among those still tied: nobody who
@@ -104,6 +102,7 @@ def needs_extra_block(scores: BlockScores, places: int) -> bool:
     Args:
         scores: of the table's entrants.
         places: how many go on, from `places_to_advance`.
+        most: extra blocks that may be played.
 
     Raises:
         ValueError: the entrants have not played equally many blocks.
@@ -111,7 +110,7 @@ def needs_extra_block(scores: BlockScores, places: int) -> bool:
     extra = _count_extra_blocks(scores)
     ranked = sorted((tuple(of) for of in scores.values()), reverse=True)
     tied = 0 < places < len(ranked) and ranked[places - 1] == ranked[places]
-    return tied and extra < MOST_EXTRA_BLOCKS
+    return tied and extra < most
 
 
 def advancing(scores: BlockScores, places: int, seeding: Sequence[int]) -> list[int]:

@@ -125,7 +125,7 @@ def _knockout(
         still_in = {one.bot for one in participants if one.is_in(number + 1)}
         again = []
         for table in last.tables:
-            if table.is_undecided(still_in):
+            if table.is_undecided(still_in, terms.extra_blocks):
                 here = [*(bot for bot in table.entrants if bot in still_in), *table.fill_ins]
                 free = [bot for bot in fill_ins if bot not in here]
                 here += free[: max(terms.fewest - len(here), 0)]

@@ -14,14 +14,12 @@ from engine.pairing.event import Participant, Terms, owners_of
 from engine.pairing.seating import party
 from engine.pairing.tables import (
     MOST_BLOCKS_A_ROUND,
+    MOST_TABLES,
     Owners,
     Table,
     are_owners_apart,
     table_of,
 )
-
-MOST_TABLES = 500
-"""Of a round robin, but where more are needed for everybody to sit equally often."""
 
 
 class Drawn(NamedTuple):
@@ -37,22 +35,25 @@ class Drawn(NamedTuple):
     missed: Counter[int]
 
 
-def round_robin(owners: Owners, seats: int, seed: bytes) -> list[list[Table]]:
+def round_robin(
+    owners: Owners, seats: int, seed: bytes, *, most_tables: int = MOST_TABLES
+) -> list[list[Table]]:
     """Return all rounds of a round robin: every table of so many bots, or a balanced choice.
 
-    Of more than `MOST_TABLES` tables so many are chosen that everybody sits equally often, and so
+    Of more than ``most_tables`` so many are chosen that everybody sits equally often, and so
     that pairs meet as equally as can be (`balanced_tables`).
 
     Args:
         owners: the owner of each entrant; None for a house bot, which may meet any other.
         seats: at each table.
-        seed: settles the order, and the choice where there are more than `MOST_TABLES` tables.
+        seed: settles the order, and the choice where there are too many tables.
+        most_tables: that are played, but where more are needed for everybody to sit equally often.
 
     Returns:
         Tables by round; a bot is at most at `MOST_BLOCKS_A_ROUND` tables of a round. Empty with
         fewer entrants than seats.
     """
-    left = _design(tuple(sorted(owners.items())), seats, seed).tables
+    left = _design(tuple(sorted(owners.items())), seats, seed, most_tables).tables
     rounds = []
     while left:
         here, left = _take_round(left, MOST_BLOCKS_A_ROUND)
@@ -67,7 +68,7 @@ def round_robin_round(
 
     Those who start play a round robin. Who comes later plays every table with those who are in
     then, in the rounds to come, so has missed nothing; where these would make more than
-    `MOST_TABLES` tables, as many tables as a starter has, everybody sitting at them equally often.
+    ``terms.most_tables``, as many tables as a starter has, everybody sitting at them equally often.
 
     Args:
         terms: of the event.
@@ -94,45 +95,53 @@ def _arriving(terms: Terms, participants: Sequence[Participant], number: int) ->
     starters = owners_of(one for one in participants if one.started)
     seats = min(terms.seats, len(starters))
     if number == 1:
-        yield _design(tuple(sorted(starters.items())), seats, terms.seed)
+        entered = tuple(sorted(starters.items()))
+        yield _design(entered, seats, terms.seed, terms.most_tables)
         return
     there = owners_of(one for one in participants if one.first_round < number and one.is_in(number))
-    share = _tables_of_each(len(starters), seats)
+    share = count_tables(len(starters), seats, terms.most_tables) * seats // len(starters)
     for one in sorted(participants, key=lambda one: one.bot):
         if one.first_round == number and one.is_in(number):
             there[one.bot] = one.owner
             rng = Random(derive(terms.seed, f"late/{one.bot}"))
-            yield _late(one.bot, there, min(terms.seats, len(there)), share, rng)
+            at_table = min(terms.seats, len(there))
+            if comb(len(there), at_table) <= terms.most_tables:
+                yield _late_for_all(one.bot, there, at_table, rng)
+            else:
+                yield _late(one.bot, there, at_table, share, rng)
 
 
-def _tables_of_each(entrants: int, seats: int) -> int:
-    """Return at how many tables each bot sits, those left out for owners' sake included."""
-    if comb(entrants, seats) <= MOST_TABLES:
-        return comb(entrants - 1, seats - 1)
-    return count_balanced(entrants, seats, MOST_TABLES) * seats // entrants
+def count_tables(entrants: int, seats: int, most_tables: int = MOST_TABLES) -> int:
+    """Return how many tables a round robin has, those left out for owners' sake included."""
+    tables = comb(entrants, seats)
+    return tables if tables <= most_tables else count_balanced(entrants, seats, most_tables)
 
 
 @lru_cache(maxsize=16)
-def _design(bots: tuple[tuple[int, int | None], ...], seats: int, seed: bytes) -> Drawn:
+def _design(bots: tuple[tuple[int, int | None], ...], seats: int, seed: bytes, most: int) -> Drawn:
     """Return all tables of these bots and owners. Kept, as every round asks for them again."""
     rng = Random(seed)
     owners = dict(bots)
     entrants = list(owners)
-    if comb(len(entrants), seats) <= MOST_TABLES:
+    if comb(len(entrants), seats) <= most:
         tables = list(combinations(entrants, seats))
         rng.shuffle(tables)
     else:
-        tables = balanced_tables(entrants, seats, MOST_TABLES, rng)
+        tables = balanced_tables(entrants, seats, most, rng)
+    return _apart(tables, owners)
+
+
+def _late_for_all(bot: int, owners: Owners, seats: int, rng: Random) -> Drawn:
+    """Return all tables of one that comes late with those who are there."""
+    others = sorted(other for other in owners if other != bot)
+    tables = [(bot, *rest) for rest in combinations(others, seats - 1)]
+    rng.shuffle(tables)
     return _apart(tables, owners)
 
 
 def _late(bot: int, owners: Owners, seats: int, share: int, rng: Random) -> Drawn:
-    """Return the tables of one that comes late, with all who are there."""
+    """Return so many tables of one that comes late with those who are there."""
     others = sorted(other for other in owners if other != bot)
-    if comb(len(owners), seats) <= MOST_TABLES:
-        tables = [(bot, *rest) for rest in combinations(others, seats - 1)]
-        rng.shuffle(tables)
-        return _apart(tables, owners)
     sat: Counter[int] = Counter()
     tables = []
     for _ in range(share):

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from engine.pairing.event import Participant, PlayedRound, Terms
 from engine.pairing.knockout import (
-    MOST_EXTRA_BLOCKS,
     needs_extra_block,
     places_to_advance,
     seed_entrants,
@@ -33,14 +32,19 @@ class StageTable:
     extra_blocks: int
     places: int
 
-    def is_undecided(self, still_in: Collection[int]) -> bool:
-        """Return whether one more block is to be played, of those who are still in the event."""
+    def is_undecided(self, still_in: Collection[int], most: int) -> bool:
+        """Return whether one more block is to be played, of those who are still in the event.
+
+        Args:
+            still_in: bots that have not left.
+            most: extra blocks that may be played.
+        """
         here = [bot for bot in self.entrants if bot in still_in]
-        if self.extra_blocks >= MOST_EXTRA_BLOCKS or len(here) <= self.places:
+        if self.extra_blocks >= most or len(here) <= self.places:
             return False
         if not any(self.scores[bot] for bot in here):
             return True  # all its blocks were given up
-        return needs_extra_block({bot: self.scores[bot] for bot in here}, self.places)
+        return needs_extra_block({bot: self.scores[bot] for bot in here}, self.places, most)
 
     def through(self, still_in: Collection[int]) -> list[int]:
         """Return who goes on; the place of one that left falls to the next."""

@@ -7,6 +7,12 @@ from typing import NamedTuple
 
 from engine.deals import derive
 
+MOST_TABLES = 500
+"""Of a round robin, but where more are needed for everybody to sit equally often."""
+
+MOST_EXTRA_BLOCKS = 4
+"""That a table of a knockout plays for a tie at the cut, before the better seed goes on."""
+
 MOST_BLOCKS_A_ROUND = 4
 """Of one bot; ratings move once a round, so it should not be far behind."""
 

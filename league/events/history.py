@@ -74,6 +74,8 @@ def terms_of(tournament: Tournament) -> Terms:
         fewest=max(catalogue.find(ladder.game).preset(ladder.rules).min_seats, 2),
         blocks=tournament.blocks,
         rounds=tournament.swiss_rounds,
+        most_tables=tournament.most_tables,
+        extra_blocks=tournament.extra_blocks,
     )
 
 

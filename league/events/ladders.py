@@ -121,7 +121,9 @@ def open_ladder_round(ladder_id: int) -> Round | None:
             return None
         seed = secrets.token_bytes(SEED_BYTES)
         # Only to be rated: those who could sit with their owner's other bots alone wait.
-        tables = ladder_round(candidates, ladder.seats, seed, unrated=False)
+        tables = ladder_round(
+            candidates, ladder.seats, seed, unrated=False, far_per_cent=ladder.far_per_cent
+        )
         if not tables:
             return None
         played = _count_tables(ladder, tables) if ladder.seats % 2 else None
@@ -164,7 +166,8 @@ def _count_tables(ladder: Ladder, tables: Sequence[Table]) -> dict[tuple[int, ..
 def _candidates(ladder: Ladder) -> list[Candidate]:
     standings = {row.bot_id: row for row in ladder.standings.all()}
     fresh = Standing(rating=elo.START, blocks=0)
-    return [
-        Candidate(bot, owner, standings.get(bot, fresh).rating, standings.get(bot, fresh).blocks)
-        for bot, owner in bots_to_draw(ladder).values_list("pk", "owner")
-    ]
+    candidates = []
+    for bot, owner in bots_to_draw(ladder).values_list("pk", "owner"):
+        row = standings.get(bot, fresh)
+        candidates.append(Candidate(bot, owner, row.rating, row.blocks, ladder.most_blocks_a_round))
+    return candidates

@@ -57,17 +57,23 @@ class BracketSeat:
 
 @dataclass(frozen=True)
 class BracketTable:
-    """A table of a knockout's round; ``seats`` best first once anything is played."""
+    """A table of a knockout's round; ``seats`` best first once anything is played.
+
+    Attributes:
+        extra_blocks: opened so far.
+        most_extra: that may be.
+    """
 
     seats: list[BracketSeat]
     extra_blocks: int
+    most_extra: int
 
     @property
     def by_seed(self) -> bool:
         """Whether the cut is still tied after the extra blocks, so that the better seed went on."""
         on = {seat.scores for seat in self.seats if seat.goes_on and seat.seed}
         out = {seat.scores for seat in self.seats if seat.goes_on is False and seat.seed}
-        return self.extra_blocks > 0 and bool(on & out)
+        return self.extra_blocks >= self.most_extra and bool(on & out)
 
 
 @dataclass(frozen=True)
@@ -145,6 +151,7 @@ def bracket_of(history: History) -> list[BracketRound]:
                     *(seat(bot) for bot in table.fill_ins),
                 ],
                 table.extra_blocks,
+                history.terms.extra_blocks,
             )
             for table in stage.tables
         ]

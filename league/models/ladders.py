@@ -3,10 +3,12 @@
 Ratings are integers in thousandths of an Elo point.
 """
 
-from django.core.validators import MinValueValidator
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models.functions import Now
 from django.utils import timezone
+
+from engine.pairing import FAR_PER_CENT, MOST_BLOCKS_A_ROUND
 
 
 class Ladder(models.Model):
@@ -24,6 +26,18 @@ class Ladder(models.Model):
     )
     round_pause_seconds = models.FloatField(
         default=20.0, help_text="From the end of a round of the ladder's own to the next."
+    )
+    most_blocks_a_round = models.PositiveSmallIntegerField(
+        default=MOST_BLOCKS_A_ROUND,
+        db_default=MOST_BLOCKS_A_ROUND,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_BLOCKS_A_ROUND)],
+        help_text="Of a bot, in a round of the ladder's own. Most play one; more to fill seats.",
+    )
+    far_per_cent = models.PositiveSmallIntegerField(
+        default=FAR_PER_CENT,
+        db_default=FAR_PER_CENT,
+        validators=[MaxValueValidator(100)],
+        help_text="Of the seats of its own rounds, given without a look at the rating.",
     )
     anchor = models.ForeignKey(
         "Bot",

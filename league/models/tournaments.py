@@ -3,10 +3,12 @@
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from engine.pairing import MOST_BLOCKS_A_ROUND
+from engine.pairing import MOST_BLOCKS_A_ROUND, MOST_EXTRA_BLOCKS, MOST_TABLES
 from engine.pairing.swiss import BLOCKS_A_TABLE
 
 MOST_SWISS_ROUNDS = 50
+MOST_TABLES_EVER = 5000
+MOST_EXTRA_BLOCKS_EVER = 20
 
 
 class Arrangement(models.Model):
@@ -44,6 +46,21 @@ class Arrangement(models.Model):
         default=False,
         db_default=False,
         help_text="House bots that are not entered take empty seats; they are not ranked.",
+    )
+
+    most_tables = models.PositiveSmallIntegerField(
+        default=MOST_TABLES,
+        db_default=MOST_TABLES,
+        validators=[MinValueValidator(1), MaxValueValidator(MOST_TABLES_EVER)],
+        help_text="Of a round robin: of more a balanced choice is played; more only where it takes "
+        "them to seat everybody equally often.",
+    )
+    extra_blocks = models.PositiveSmallIntegerField(
+        default=MOST_EXTRA_BLOCKS,
+        db_default=MOST_EXTRA_BLOCKS,
+        validators=[MaxValueValidator(MOST_EXTRA_BLOCKS_EVER)],
+        help_text="Of a knockout: played at most for a tie at the cut, then the better seed "
+        "goes on.",
     )
 
     class Meta:

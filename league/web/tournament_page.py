@@ -7,12 +7,12 @@ from math import comb
 from typing import NamedTuple
 
 from engine.pairing import (
-    MOST_TABLES,
     Format,
     Met,
     Row,
     TieBreak,
     are_owners_apart,
+    count_tables,
     swiss_length,
 )
 from league.events.history import History
@@ -145,12 +145,13 @@ def in_its_words(history: History) -> Sequence[str]:
         if tournament.swiss_rounds is None:
             told.append("With n entrants there are log2(n) rounds, rounded up, and 2 more.")
     elif tournament.format == Tournament.Format.KNOCKOUT:
-        told.append(
-            "Tables are seeded by rating; the better half of each goes on. A tie at the cut is "
-            "played on, for 4 blocks at most; then the better seed goes on."
-        )
+        told.append("Tables are seeded by rating; the better half of each goes on.")
+        most = tournament.extra_blocks
+        blocks = "1 block" if most == 1 else f"{most} blocks"
+        played_on = f" is played on, for {blocks} at most; then" if most else ":"
+        told.append(f"A tie at the cut{played_on} the better seed goes on.")
     else:
-        told.append("Everybody sits with everybody else as often as with any other.")
+        told.append(_round_robin_in_words(history))
     if tournament.blocks > 1:
         told.append(f"A table plays {tournament.blocks} blocks.")
     if tournament.late_entry:
@@ -174,12 +175,37 @@ def _owners_apart(history: History) -> list[str]:
         # Nobody has left yet, so who sits out does so for the sake of owners.
         left_out = sum(history.rounds[0].byes.values()) // (seats * history.terms.blocks)
         if left_out:
+            tables = count_tables(starters, seats, history.terms.most_tables)
             told.append(
-                f"Of the {min(comb(starters, seats), MOST_TABLES)} tables of {seats} at the start, "
-                f"{left_out} would have seated two of an owner. They are not played, and count "
+                f"Of the {tables} tables of {seats} at the start, {left_out} would have seated two of an owner. They are not played, and count "
                 "half for each bot at them, so that all scores are of as many blocks."
             )
     return told
+
+
+def _round_robin_in_words(history: History) -> str:
+    """Return how many tables are played, in numbers once it is known who plays."""
+    most = history.terms.most_tables
+    started = [one for one in history.participants if one.started]
+    bots = len(started)
+    seats = min(history.terms.seats, bots)
+    if not history.rounds or seats < 2:
+        return (
+            f"Every table is played once where there are at most {most}; of more, a choice at "
+            "which everybody sits equally often and pairs meet as equally as can be."
+        )
+    every, played = comb(bots, seats), count_tables(bots, seats, most)
+    if played == every:
+        owners = [one.owner for one in started if one.owner is not None]
+        apart = len(set(owners)) == len(owners)
+        but = "so all pairs meet equally often" if apart else "but those with two of one owner"
+        return f"Each of the {every} tables of {seats} that {bots} bots make is played once, {but}."
+    each, pair = played * seats // bots, played * comb(seats, 2) / comb(bots, 2)
+    return (
+        f"Of the {every} tables of {seats} that {bots} bots make {played} are played: everybody "
+        f"sits at {each}, and pairs meet as equally as can be, {_number(Fraction(pair), 2)} times "
+        "in the mean."
+    )
 
 
 def _cell(row: CrossRow, bot: Bot, met: Met | None) -> Cell:

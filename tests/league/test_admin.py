@@ -73,6 +73,8 @@ def test_a_schedule_whose_fields_do_not_go_together_is_refused(organiser: Client
         "every_hours": "1",
         "time_zone": "UTC",
         "entry_hours": "1",
+        "most_tables": "500",
+        "extra_blocks": "4",
         "first_at_0": "2026-01-01",
         "first_at_1": "00:00",
     }

@@ -218,6 +218,26 @@ def test_a_cut_that_stays_tied_says_that_the_better_seed_went_on() -> None:
     assert [(seat.seed, seat.goes_on) for seat in table.seats] == [(1, True), (2, False)]
 
 
+def test_without_extra_blocks_a_tie_at_the_cut_is_decided_by_seed_at_once() -> None:
+    tournament = begun(bots=2, seats=2, format="knockout", extra_blocks=0)
+    play_round()
+    MatchSeat.objects.update(place=1)
+    events.advance(tournament.pk)
+    assert again(tournament).state == "finished"
+    [final] = bracket_of(history_of(again(tournament)))
+    assert (final.tables[0].extra_blocks, final.tables[0].by_seed) == (0, True)
+
+
+def test_a_round_robin_plays_as_many_tables_as_its_organiser_wants() -> None:
+    tournament = begun(bots=8, seats=4, most_tables=10)
+    small.run_all()
+    drawn = tables(again(tournament))
+    assert len(drawn) == 10
+    assert Counter(bot for table in drawn for bot in table) == dict.fromkeys(
+        Bot.objects.values_list("pk", flat=True), 5
+    )
+
+
 def test_house_bots_fill_in_where_the_organiser_wants_it_and_are_not_ranked() -> None:
     tournament = small.tournament(
         small.ladder(seats=4), format="swiss", house_bots=False, fill_in=True

@@ -4,6 +4,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from importlib import import_module
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,7 +12,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from engine.pairing import Table
+from engine.pairing import Candidate, Table, ladder_round
 from engine.rating.blocks import derive_block_seed, plan_block
 from league import events, play, standings
 from league.events import ladders
@@ -143,6 +144,24 @@ def test_only_bots_that_can_play_now_are_drawn(quick: Ladder) -> None:
     for bot in (online, offline, paused, unready):
         bot.save()
     assert set(bots_to_draw(quick).filter(owner=owner)) == {online}
+
+
+def test_how_often_a_bot_plays_and_how_many_sit_far_is_the_ladders_to_say(
+    quick: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[dict[str, object]] = []
+
+    def spy(candidates: list[Candidate], *args: Any, **kwargs: Any) -> list[Table]:
+        drawn.append({"most": {one.most_blocks for one in candidates}, **kwargs})
+        return ladder_round(candidates, *args, **kwargs)
+
+    monkeypatch.setattr(ladders, "ladder_round", spy)
+    Ladder.objects.update(most_blocks_a_round=1, far_per_cent=35)
+    opened = events.open_ladder_round(quick.pk)
+    assert opened is not None
+    assert opened.blocks.count() == 1  # of four bots at three seats one sits out
+    assert drawn[0]["most"] == {1}
+    assert drawn[0]["far_per_cent"] == 35
 
 
 def test_a_ladder_with_bots_of_one_owner_alone_opens_no_round(quick: Ladder) -> None:

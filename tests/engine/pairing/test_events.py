@@ -346,9 +346,14 @@ def test_a_tie_at_the_cut_is_played_on_by_its_table_alone() -> None:
     assert [table.bots for table in drawn.tables] == [tied.bots]
 
 
-def test_a_cut_that_stays_tied_is_decided_by_seed_after_four_extra_blocks() -> None:
+@pytest.mark.parametrize("most", [None, 0, 2])
+def test_a_cut_that_stays_tied_is_decided_by_seed_after_four_extra_blocks_or_as_settled(
+    most: int | None,
+) -> None:
     event = knockout(4, 2)
-    for expected in [(1, 0), (1, 1), (1, 2), (1, 3), (1, 4)]:
+    if most is not None:
+        event.terms = replace(event.terms, extra_blocks=most)
+    for expected in [(1, extra) for extra in range((4 if most is None else most) + 1)]:
         drawn = event.next()
         assert drawn is not None
         assert (drawn.number, drawn.extra) == expected

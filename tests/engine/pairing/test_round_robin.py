@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.pairing import MOST_BLOCKS_A_ROUND, MOST_TABLES, Table, round_robin
+from engine.pairing import MOST_BLOCKS_A_ROUND, MOST_TABLES, Table, count_tables, round_robin
 from engine.pairing.balance import balanced_tables, count_balanced
 
 SEED = bytes(range(32))
@@ -108,6 +108,14 @@ def test_everybody_sits_however_many_there_are_so_there_may_be_more_tables(
     assert len(played) == count
     sat = Counter(bot for table in played for bot in table.bots)
     assert sat == dict.fromkeys(range(entrants), count * seats // entrants)
+
+
+def test_how_many_tables_are_played_is_the_organisers_to_say() -> None:
+    owners: dict[int, int | None] = dict.fromkeys(range(8))
+    assert len(tables(round_robin(owners, 4, SEED))) == comb(8, 4)
+    fewer = tables(round_robin(owners, 4, SEED, most_tables=20))
+    assert len(fewer) == count_tables(8, 4, 20) == 20
+    assert Counter(bot for table in fewer for bot in table.bots) == dict.fromkeys(range(8), 10)
 
 
 @given(st.integers(9, 60), st.integers(2, 8), st.integers(1, 60))

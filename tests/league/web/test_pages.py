@@ -163,6 +163,26 @@ def test_a_lot_is_told_with_both_numbers_in_as_many_digits_as_tell_them_apart() 
     assert behind(near, first) == f"lot, {near.lot_text} against {first.lot_text}"
 
 
+def test_a_round_robin_tells_in_numbers_what_is_played(client: Client) -> None:
+    small.bots(8)
+    ladder = small.ladder(seats=4)
+    told = {}
+    for most in (500, 10):
+        robin = small.tournament(ladder, most_tables=most)
+        told[most] = [page(client, f"/tournaments/{robin.pk}/")]
+        events.advance(robin.pk)
+        told[most].append(page(client, f"/tournaments/{robin.pk}/"))
+    assert "Every table is played once where there are at most 500;" in told[500][0]
+    every = "Each of the 70 tables of 4 that 8 bots make is played once, so all pairs meet equally"
+    assert every in told[500][1]
+    assert "where there are at most 10;" in told[10][0]
+    some = (
+        "Of the 70 tables of 4 that 8 bots make 10 are played: everybody sits at 5, and pairs meet "
+        "as equally as can be, 2.14 times in the mean."
+    )
+    assert some in told[10][1]
+
+
 def test_the_bracket_of_a_knockout_shows_who_goes_on_and_who_has_won(client: Client) -> None:
     small.bots(9)
     cup = small.tournament(small.ladder(seats=4), format="knockout")
