@@ -1,6 +1,12 @@
 """The clock rules of turns, faults and forfeits."""
 
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
 import pytest
+from django.db import connection
 
 from engine.record import verify
 from engine.referee import play as referee
@@ -138,3 +144,44 @@ def test_a_lost_task_or_turn_is_made_up_when_the_match_is_looked_after(match, bo
     assert play.open_live(match.pk, second(60))
     assert Turn.objects.filter(decided_at=None).count() == 3
     assert [turn["turn"] for turn in play.open_turns(bots[1], second(60))] == [0]
+
+
+def at_once(*works: Callable[[], Any]) -> list[Any]:
+    """Do several things in threads that begin together; return what each gives or raises."""
+    together = threading.Barrier(len(works))
+
+    def run(work: Callable[[], Any]) -> Any:
+        try:
+            together.wait()
+            return work()
+        except play.MoveRefusedError as refused:
+            return refused
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(works)) as threads:
+        return list(threads.map(run, works))
+
+
+def test_of_a_move_and_the_clock_at_the_deadline_one_decides_and_both_agree(bots):
+    for number in range(12):
+        match = match_of(bots)
+        [turn] = [turn for turn in play.open_turns(bots[0], START) if turn["match"] == match.pk]
+        move = choose(turn["observation"])
+        works = [
+            lambda turn=turn, move=move: answer(bots[0], turn, second(3), move),
+            lambda: play.expire_overdue(second(3.001)),
+        ]
+        if number % 2:  # the pool starts the first a little earlier
+            said, _ = at_once(*works)
+        else:
+            _, said = at_once(*reversed(works))
+        decided = Turn.objects.get(match=match, seat=0, number=0)
+        [first] = match.live_moves.filter(seat=0, ply=decided.ply).values_list("text", "fault")
+        assert first == (decided.text, decided.fault)
+        if isinstance(said, play.Verdict):
+            assert (decided.text, decided.fault) == (move, "")
+        else:
+            assert (said.code, decided.fault) == ("turn-expired", "timeout")
+            assert said.members["move"] == decided.text
+        play.void_match(match)
