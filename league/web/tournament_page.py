@@ -177,8 +177,9 @@ def _owners_apart(history: History) -> list[str]:
         if left_out:
             tables = count_tables(starters, seats, history.terms.most_tables)
             told.append(
-                f"Of the {tables} tables of {seats} at the start, {left_out} would have seated two of an owner. They are not played, and count "
-                "half for each bot at them, so that all scores are of as many blocks."
+                f"Of the {tables} tables of {seats} at the start, {left_out} would have seated two "
+                "of an owner. They are not played, and count half for each bot at them, so "
+                "that all scores are of as many blocks."
             )
     return told
 
