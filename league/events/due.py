@@ -1,6 +1,6 @@
 """When a ladder plays with a bot next: what its pairing knows, told to people."""
 
-from django.db.models import Exists, OuterRef
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
 from league.events.ladders import SETTLED_BLOCKS, bots_to_draw
@@ -16,11 +16,21 @@ def when_due(standing: Standing) -> str:
     if (why := _why_not(ladder, bot)) is not None:
         return why
     candidates = bots_to_draw(ladder)
-    drawn = candidates.count()
+    drawn, house, owners = candidates.aggregate(
+        drawn=Count("pk"),
+        house=Count("pk", filter=Q(owner=None)),
+        owners=Count("owner", distinct=True),
+    ).values()
     if drawn < ladder.seats:
         return (
             f"It waits for company: {drawn} of the {ladder.seats} bots that a table takes can "
             "play now."
+        )
+    if (missing := ladder.seats - house - owners) > 0:
+        more = "one more owner" if missing == 1 else f"{missing} more owners"
+        return (
+            f"It waits for bots of {more}, or of the house: a table takes {ladder.seats}, no two "
+            "of them of one owner."
         )
     as_many = ladder.standings.filter(bot=OuterRef("pk"), blocks__gte=standing.blocks)
     fewer = candidates.exclude(Exists(as_many)).count()

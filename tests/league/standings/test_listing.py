@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from league import events, play
 from league.events import when_due
 from league.events.ladders import SETTLED_BLOCKS
-from league.models import Block, HeadToHead, Ladder, RoundEntry, Standing
+from league.models import Block, Bot, HeadToHead, Ladder, RoundEntry, Standing
 from league.models.ladders import RANKED_FROM
 from league.standings.listing import (
     TREND_ROUNDS,
@@ -155,6 +155,16 @@ def test_a_bots_page_knows_when_it_is_due(ladder: Ladder) -> None:
     assert "waits for company: 1 of the 3" in due(ladder)
     for row in ladder.standings.all():
         events.enter_ladder(ladder=ladder, bot=row.bot)
+    ann = User.objects.create(username="ann")
+    Bot.objects.update(owner=ann)
+    assert due(ladder) == (
+        "It waits for bots of 2 more owners, or of the house: a table takes 3, no two of them of "
+        "one owner."
+    )
+    assert events.open_ladder_round(ladder.pk) is None
+    Bot.objects.filter(pk=bot.pk).update(owner=None)
+    assert "waits for bots of one more owner" in due(ladder)
+    Bot.objects.update(owner=None)
     assert due(ladder) == (
         "The next round is drawn at once. It comes first: no bot that can play now has fewer "
         "blocks."
@@ -163,8 +173,8 @@ def test_a_bots_page_knows_when_it_is_due(ladder: Ladder) -> None:
     assert "4 of the 5 bots that can play now have fewer blocks" in due(ladder)
     ladder.standings.update(blocks=SETTLED_BLOCKS)
     assert "It rests" in due(ladder)
-    small.bots(1, User.objects.create(username="ann"), prefix="guest")
-    guest = User.objects.get().bots.get()
+    small.bots(1, ann, prefix="guest")
+    guest = ann.bots.get()
     events.enter_ladder(ladder=ladder, bot=guest)
     assert "1 of the 6 bots" in due(ladder)
     assert events.open_ladder_round(ladder.pk)
