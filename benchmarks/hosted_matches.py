@@ -137,7 +137,7 @@ def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any]) ->
         while matches.exclude(status="finished").exists():
             for match_id in play.take_due():
                 tasks.play_match.delay(match_id)
-            time.sleep(0.2)
+            time.sleep(0.05)  # the queue is short
         for round_id in standings.rounds_to_close():
             standings.close_round(round_id)
         while ladder.rounds.filter(applied_at=None).exists():

@@ -2,8 +2,10 @@
 
 import logging
 import os
+from contextlib import suppress
 from threading import Thread
 
+import redis
 from celery import Celery
 from celery.signals import heartbeat_sent, worker_ready
 
@@ -52,3 +54,23 @@ def queue(task: str, *ids: int) -> None:
         app.send_task(f"league.tasks.{task}", ids, retry=False)
     except Exception as error:
         log.warning("%s%r could not be queued: %s", task, ids, error)
+
+
+def queue_once(task: str) -> None:
+    """Queue a task that takes nothing, unless it waits in the queue already; see `taken_up`."""
+    from django.core.cache import cache
+
+    fresh = True
+    with suppress(redis.RedisError):
+        # Should the queue lose it, the next one is sent when this is over.
+        fresh = cache.add(f"queued-{task}", 1, timeout=5)
+    if fresh:
+        queue(task)
+
+
+def taken_up(task: str) -> None:
+    """Note that a task sent by `queue_once` begins: what happens from now on needs another."""
+    from django.core.cache import cache
+
+    with suppress(redis.RedisError):
+        cache.delete(f"queued-{task}")

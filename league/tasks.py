@@ -8,11 +8,14 @@ from django.utils import timezone
 
 from engine.rating.elo import ZeroSumError
 from league import events, health, hosting, play, standings
+from league.celery import queue_once, taken_up
 from league.hosting import jails
 from league.models import Ladder
 
 log = logging.getLogger(__name__)
 
+_FIT_REST = 4
+"""After a fit a ladder gets no other for so many times as long as that took."""
 _LONG = 6 * 3600
 """Seconds that folding a ladder from its first record may take: about 1 ms a match."""
 
@@ -25,7 +28,7 @@ _MOST_QUEUED = 1000
 def play_match(match_id: int) -> None:
     """Play a match whose bots all run here, and let what waits for it go on."""
     if play.play_match(match_id):
-        follow_up.delay()
+        queue_once("follow_up")
 
 
 @shared_task
@@ -62,12 +65,21 @@ def expire_overdue() -> None:
 
 @shared_task
 def follow_up() -> None:
-    """Close the rounds that are played to the end, and open those that come next."""
-    _each(standings.rounds_to_close(), _close_round)
+    """Close the rounds that are played to the end, open those that come next, hand them out."""
+    taken_up("follow_up")
+    while _each(standings.rounds_to_close(), _close_round):
+        pass  # of rounds that overlap the next may be over, too
     _each(events.tournaments_to_advance(), events.advance)
     _each(events.ladders_to_pair(), events.open_ladder_round)
     _each(events.comparisons_to_advance(), events.advance_comparison)
-    _each(standings.take_fits(), fit_performance.delay)
+    # At once, not at the next tick: a worker may have nothing to do.
+    if _has_room("play"):
+        for match_id in play.take_due():
+            play_match.delay(match_id)
+    if _has_room("control"):
+        for match_id in play.take_due_live():
+            open_live_match.delay(match_id)
+    _each(standings.take_fits(rest=_FIT_REST), fit_performance.delay)
 
 
 @shared_task
@@ -116,12 +128,6 @@ def tick() -> None:
     follow_up()
     for version_id in hosting.versions_to_qualify():
         qualify.delay(version_id)
-    if _has_room("play"):
-        for match_id in play.take_due():
-            play_match.delay(match_id)
-    if _has_room("control"):
-        for match_id in play.take_due_live():
-            open_live_match.delay(match_id)
     for ladder_id in standings.ladders_to_correct():
         # Not taken up before the next tick it is worth nothing: that sends another.
         correct_ladder.apply_async((ladder_id,), expires=1)
@@ -133,22 +139,31 @@ def _has_room(queue: str) -> bool:
     return health.tasks_queued(queue) < _MOST_QUEUED
 
 
-def _close_round(round_id: int) -> None:
-    """Close a round; where its ladder's ratings are wrong already, have that told."""
+def _close_round(round_id: int) -> bool:
+    """Close a round; where its ladder's ratings are wrong already, have that told.
+
+    Returns:
+        Whether it was closed.
+    """
     try:
-        standings.close_round(round_id)
+        return standings.close_round(round_id)
     except ZeroSumError:
         ladder = Ladder.objects.get(rounds=round_id)
         if ladder.alarm:
-            return  # it is known, and the round waits until somebody has put it right
+            return False  # it is known, and the round waits until somebody has put it right
         check_ladder.apply_async((ladder.pk,), expires=1)
         raise
 
 
-def _each(ids: Iterable[int], work: Callable[[int], object]) -> None:
-    """Do something for each; what fails for one must not keep the others waiting."""
+def _each(ids: Iterable[int], work: Callable[[int], object]) -> int:
+    """Do something for each, and return for how many it came to anything.
+
+    What fails for one must not keep the others waiting.
+    """
+    done = 0
     for number in ids:
         try:
-            work(number)
+            done += bool(work(number))
         except Exception:
             log.exception("%s(%s) failed; the next tick tries again", work.__qualname__, number)
+    return done

@@ -7,14 +7,13 @@ from league.events.comparisons import (
     compare,
     comparisons_to_advance,
 )
+from league.events.drawing import ladders_to_pair, open_ladder_round
 from league.events.due import when_due
 from league.events.entries import disqualify, enter, takes_entries, withdraw
 from league.events.ladders import (
     enter_ladder,
-    ladders_to_pair,
     leave_ladder,
     may_show_seed,
-    open_ladder_round,
     rounds_with_counts,
     with_tables,
 )

@@ -3,14 +3,21 @@
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
-from league.events.ladders import SETTLED_BLOCKS, bots_to_draw
-from league.models import Block, Bot, Ladder, Standing
+from league.events.drawing import (
+    MOST_OPEN_ROUNDS,
+    SETTLED_BLOCKS,
+    bots_at_live_tables,
+    bots_to_draw,
+    pause_of,
+    under_way,
+)
+from league.models import Bot, Ladder, Standing
 
 
 def when_due(standing: Standing) -> str:
     """Return in a sentence or two when a bot is due on the ladder of a standing, or why it isn't.
 
-    Costs up to seven queries, however many bots there are.
+    Costs up to eight queries, however many bots there are.
     """
     ladder, bot = standing.ladder, standing.bot
     if (why := _why_not(ladder, bot)) is not None:
@@ -34,16 +41,17 @@ def when_due(standing: Standing) -> str:
         )
     as_many = ladder.standings.filter(bot=OuterRef("pk"), blocks__gte=standing.blocks)
     fewer = candidates.exclude(Exists(as_many)).count()
-    if bot.kind == Bot.Kind.HOUSE and standing.blocks >= SETTLED_BLOCKS:
-        guests = candidates.filter(owner__isnull=False)
-        if not guests.exists() and not fewer:
-            return f"It rests: house bots alone play {SETTLED_BLOCKS} blocks, then wait for guests."
+    house_alone = bot.kind == Bot.Kind.HOUSE and not candidates.filter(owner__isnull=False).exists()
+    if house_alone and standing.blocks >= SETTLED_BLOCKS and not fewer:
+        return f"It rests: house bots alone play {SETTLED_BLOCKS} blocks, then wait for guests."
+    if bot.kind == Bot.Kind.REMOTE and bot.pk in bots_at_live_tables(ladder):
+        return "It plays now. Remote bots are drawn again when half of them are done."
     order = (
         "It comes first: no bot that can play now has fewer blocks."
         if not fewer
         else f"{fewer} of the {drawn} bots that can play now have fewer blocks and come before it."
     )
-    return f"{_next_round(ladder)} {order}"
+    return f"{_next_round(ladder, house_alone=house_alone)} {order}"
 
 
 def _why_not(ladder: Ladder, bot: Bot) -> str | None:
@@ -62,17 +70,17 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
     return None
 
 
-def _next_round(ladder: Ladder) -> str:
-    own = ladder.rounds.filter(tournament=None)
-    under_way = own.filter(applied_at=None).order_by("number").first()
-    if under_way is not None:
-        open_blocks = under_way.blocks.filter(state=Block.State.PLAYING).count()
+def _next_round(ladder: Ladder, *, house_alone: bool) -> str:
+    open_now = under_way([ladder])[ladder.pk]
+    pause = pause_of(ladder, house_alone=house_alone)
+    if open_now.has_work:
         return (
-            f"The next round is drawn when round {under_way.number} is over; "
-            f"{open_blocks} of its blocks are still played."
+            "The next round is drawn when the workers have taken what is drawn already; "
+            f"{open_now.waiting} of its matches wait."
         )
-    last = own.order_by("-number").first()
-    if last is None or last.applied_at is None:
+    if open_now.rounds >= MOST_OPEN_ROUNDS or (pause and open_now.rounds):
+        return "The next round is drawn when those before it are over."
+    until = open_now.rests_until(pause)
+    if until is None or until <= timezone.now():
         return "The next round is drawn at once."
-    seconds = ladder.round_pause_seconds - (timezone.now() - last.applied_at).total_seconds()
-    return f"The next round is drawn in {max(seconds, 1):.0f} s."
+    return f"The next round is drawn in {(until - timezone.now()).total_seconds():.0f} s."

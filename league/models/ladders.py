@@ -25,7 +25,17 @@ class Ladder(models.Model):
         default=dict, blank=True, help_text="Fields of engine.rating.elo.KSchedule; {}: its own."
     )
     round_pause_seconds = models.FloatField(
-        default=20.0, help_text="From the end of a round of the ladder's own to the next."
+        default=0.0,
+        db_default=0.0,
+        validators=[MinValueValidator(0)],
+        help_text="From the end of a round of the ladder's own to the next; 0: the next one opens "
+        "before a worker has nothing to do.",
+    )
+    house_pause_seconds = models.FloatField(
+        default=20.0,
+        db_default=20.0,
+        validators=[MinValueValidator(0)],
+        help_text="The same where only house bots can play, if that is longer.",
     )
     most_blocks_a_round = models.PositiveSmallIntegerField(
         default=MOST_BLOCKS_A_ROUND,

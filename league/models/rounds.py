@@ -38,6 +38,13 @@ class Round(models.Model):
                 fields=["tournament", "stage", "extra"], name="a_tournament_opens_a_stage_once"
             ),
         ]
+        indexes = [
+            models.Index(
+                fields=["ladder", "number"],
+                condition=models.Q(applied_at=None),
+                name="rounds_not_applied",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.ladder.slug}, round {self.number}"

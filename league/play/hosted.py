@@ -12,10 +12,8 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from bots_sdk.sandbox.errors import SandboxUnavailableError
@@ -26,16 +24,10 @@ from league.hosting import jails
 from league.hosting.players import HostedBot, match_info, storable
 from league.models import Bot, Match, MatchSeat, SeatLog
 from league.play import leases, tries
-from league.play.finishing import finish, void_match
+from league.play.finishing import finish
 from league.play.house import house_player
 
 log = logging.getLogger(__name__)
-
-REQUEUE = timedelta(seconds=60)
-MOST_QUEUED = 200
-"""Matches handed to the queue at a time: enough for all workers, few to have twice in it."""
-FEW = 2
-"""Of comparisons, while there are others."""
 
 Seating = list[MatchSeat]
 
@@ -113,48 +105,11 @@ def _player(
         yield bot
 
 
-def requeue_all() -> None:
-    """Have all matches that wait for a worker queued again: the queue may have lost them."""
-    now = timezone.now()
-    Match.objects.filter(status=Match.Status.WAITING, due_at__gt=now).update(due_at=now)
-
-
-def take_due() -> list[int]:
-    """Return the ids of matches to queue now, and don't return them again for a while.
-
-    What was queued and not played in `REQUEUE` is due again: the queue may have lost it. A match
-    that has been tried too often voids its block instead.
-    """
-    now = timezone.now()
-    unfinished = Match.objects.filter(status__in=["waiting", "playing"], live=False)
-    others, swaps = unfinished.filter(swap_block=None), unfinished.exclude(swap_block=None)
-    with transaction.atomic():
-        due = _due(others, MOST_QUEUED, now)
-        # A few of comparisons always go on, or a busy league would never end one.
-        busy = bool(due) or others.filter(due_at__gt=now).exists()
-        due += _due(swaps, FEW if busy else MOST_QUEUED // 4, now)
-        Match.objects.filter(pk__in=[match.pk for match in due]).update(due_at=now + REQUEUE)
-    tried_out = [match for match in due if match.attempts >= leases.MOST_ATTEMPTS]
-    for match in tried_out:
-        void_match(match)
-    return [match.pk for match in due if match not in tried_out]
-
-
 def _names(match: Match, seating: Seating) -> list[str]:
     """Return the players' names for the record: two versions of one bot are told apart."""
     if match.swap_block_id is None:
         return [seat.bot.name for seat in seating]
     return [f"{seat.bot.name} v{seat.version.number}" for seat in seating]
-
-
-def _due(matches: QuerySet[Match], most: int, now: datetime) -> list[Match]:
-    """Return matches to queue, so that no more than so many are queued; locks them."""
-    room = most - matches.filter(due_at__gt=now).count()
-    return list(
-        matches.filter(due_at__lte=now)
-        .order_by("due_at", "id")
-        .select_for_update(skip_locked=True, of=("self",))[: max(0, room)]
-    )
 
 
 def _finish(match_id: int, lease: uuid.UUID, outcome: Outcome, printed: Mapping[int, str]) -> bool:

@@ -20,13 +20,15 @@ from engine.games import catalogue
 from league.models import Bot, Match, MatchSeat, Turn
 from league.play import silences
 from league.play.clocks import Stopwatch, remaining_ms
-from league.play.hosted import MOST_QUEUED, REQUEUE
+from league.play.handing_out import REQUEUE
 from league.play.rows import MatchRow, TurnRow
 from league.play.table import LockNeededError, Table, lock, write_all
 from league.play.verdicts import MoveRefusedError, Verdict
 
 log = logging.getLogger(__name__)
 
+MOST_QUEUED = 200
+"""Live matches handed to the queue at a time."""
 MOST_ILLEGAL = 5
 """Illegal answers in one turn that are a fault."""
 MOST_EXPIRED = 500

@@ -6,7 +6,7 @@ A fit reads integers and writes floats beside the ratings; whatever happens to i
 import logging
 import time
 from collections.abc import Mapping
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.db import connection, transaction
@@ -27,11 +27,15 @@ log = logging.getLogger(__name__)
 TRY_AGAIN_AFTER = timedelta(minutes=2)
 
 
-def take_fits() -> list[int]:
+def take_fits(*, rest: float = 0) -> list[int]:
     """Return the ids of rounds to fit, each the last applied of its ladder, and note the try.
 
     One that nobody finishes is returned again after `TRY_AGAIN_AFTER`. A round that another has
     overtaken before it was fitted gets no fit of its own.
+
+    Args:
+        rest: leave a ladder alone while it is fitted, and then for so many times as long as that
+            took. Rounds may follow each other faster than they are fitted.
     """
     now = timezone.now()
     latest = Round.objects.filter(ladder=OuterRef("pk"), applied_at__isnull=False)
@@ -40,14 +44,27 @@ def take_fits() -> list[int]:
     )
     due = Q(fit=None) | Q(fit__finished_at=None, fit__tried_at__lt=now - TRY_AGAIN_AFTER)
     taken = []
-    for round_id in Round.objects.filter(due, pk__in=list(filter(None, rounds))).values_list(
-        "pk", flat=True
-    ):
+    for round_id, ladder_id in Round.objects.filter(
+        due, pk__in=list(filter(None, rounds))
+    ).values_list("pk", "ladder"):
+        if rest and _rests(ladder_id, round_id, rest, now):
+            continue
         Fit.objects.get_or_create(round_id=round_id)
         free = Q(tried_at=None) | Q(tried_at__lt=now - TRY_AGAIN_AFTER)
         if Fit.objects.filter(free, round=round_id, finished_at=None).update(tried_at=now):
             taken.append(round_id)
     return taken
+
+
+def _rests(ladder_id: int, round_id: int, rest: float, now: datetime) -> bool:
+    """Return whether the last fit of another round of a ladder is under way, or not long over."""
+    others = Fit.objects.filter(round__ladder=ladder_id).exclude(round=round_id)
+    last = others.order_by("-round__number").first()
+    if last is None or last.tried_at is None:
+        return False
+    if last.finished_at is None:
+        return last.tried_at > now - TRY_AGAIN_AFTER
+    return now < last.finished_at + rest * (last.finished_at - last.tried_at)
 
 
 def fit_round(round_id: int) -> bool:

@@ -83,9 +83,17 @@ def run_once() -> int:
     """Do what the tasks do at a tick; return how many matches were due."""
     for tournament_id in events.tournaments_to_advance():
         events.advance(tournament_id)
-    due = play.take_due()
-    for match_id in due:
-        play.play_match(match_id, players=players)
+    played = play_due()
     for round_id in standings.rounds_to_close():
         standings.close_round(round_id)
-    return len(due)
+    return played
+
+
+def play_due() -> int:
+    """Play the matches that are due, as they are handed out; return how many these were."""
+    played = 0
+    while due := play.take_due():
+        for match_id in due:
+            play.play_match(match_id, players=players)
+        played += len(due)
+    return played

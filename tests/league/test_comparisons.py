@@ -90,9 +90,9 @@ def test_nothing_of_a_deal_is_told_before_both_of_its_matches_are_played(bot, la
         first.refresh_from_db()
         return watching.public_view(first) is not None and bool(watching.Telling(first.pk).go_on())
 
-    assert play.play_match(first.pk, players=players())
+    assert play.play_match(first.pk, players=players(strong=1))
     assert told() == (False, 409, 404, False)
-    assert play.play_match(second.pk, players=players())
+    assert play.play_match(second.pk, players=players(strong=1))
     assert told() == (True, 200, 200, True)
 
 
@@ -107,10 +107,10 @@ def test_a_list_of_compared_matches_takes_as_many_queries_however_many_there_are
         return len(captured)
 
     played = Match.objects.exclude(swap_block=None).order_by("pk")
-    play.play_match(played[0].pk, players=players())
+    play.play_match(played[0].pk, players=players(strong=1))
     before = queries()
     for match in played[1:5]:
-        play.play_match(match.pk, players=players())
+        play.play_match(match.pk, players=players(strong=1))
     assert queries() == before
 
 

@@ -17,7 +17,7 @@ from django.utils import timezone
 from engine.rating import elo
 from engine.rating.blocks import derive_block_seed, plan_block
 from engine.record import verify
-from league import events, play, standings
+from league import events, standings
 from league.events.history import history_of
 from league.events.results import bracket_of, cross_table_of, tournament_standings
 from league.models import Block, Bot, Bye, Match, MatchSeat, Round, Schedule, Tournament
@@ -58,8 +58,7 @@ def tables(tournament: Tournament) -> list[list[int]]:
 
 def play_round() -> None:
     """Play all that is due, and close what is over; the next round is not opened."""
-    for match_id in play.take_due():
-        assert play.play_match(match_id, players=small.players)
+    assert small.play_due()
     for round_id in standings.rounds_to_close():
         assert standings.close_round(round_id)
 

@@ -14,9 +14,9 @@ from django.utils import timezone
 
 from engine.pairing import Candidate, Table, ladder_round
 from engine.rating.blocks import derive_block_seed, plan_block
-from league import events, play, standings
-from league.events import ladders
-from league.events.ladders import SETTLED_BLOCKS, bots_to_draw
+from league import events, standings
+from league.events import drawing
+from league.events.drawing import SETTLED_BLOCKS, bots_to_draw
 from league.models import Bot, Ladder, Round, Standing
 from tests.league import small
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def quick() -> Ladder:
     """A ladder with four house bots on it and no pause between rounds."""
     ladder = small.ladder()
-    Ladder.objects.update(round_pause_seconds=0)
+    Ladder.objects.update(house_pause_seconds=0)
     for bot in small.bots(4):
         events.enter_ladder(ladder=ladder, bot=bot)
     ladder.refresh_from_db()
@@ -36,8 +36,7 @@ def quick() -> Ladder:
 
 def play_round() -> None:
     """Play what is open and close the round."""
-    for match_id in play.take_due():
-        play.play_match(match_id, players=small.players)
+    small.play_due()
     for round_id in standings.rounds_to_close():
         standings.close_round(round_id)
 
@@ -84,10 +83,10 @@ def test_an_odd_table_sits_the_other_way_round_in_every_second_block_of_all_its_
 
 def test_tables_are_counted_in_as_many_queries_whatever_their_number(quick: Ladder) -> None:
     with transaction.atomic(), CaptureQueriesContext(connection) as few:
-        ladders._count_tables(quick, [Table((1, 2, 3), True)])
+        drawing._count_tables(quick, [Table((1, 2, 3), True)])
     many = [Table((1, 2, other), True) for other in range(3, 50)]
     with transaction.atomic(), CaptureQueriesContext(connection) as more:
-        assert ladders._count_tables(quick, many)[1, 2, 3] == 1
+        assert drawing._count_tables(quick, many)[1, 2, 3] == 1
     assert len(few) == len(more)
 
 
@@ -104,13 +103,15 @@ def test_of_four_who_open_the_next_round_at_once_one_does(quick: Ladder) -> None
     assert quick.rounds.count() == 1
 
 
-def test_a_pause_is_kept_between_rounds(quick: Ladder) -> None:
-    Ladder.objects.update(round_pause_seconds=3600)
+@pytest.mark.parametrize("of", ["round_pause_seconds", "house_pause_seconds"])
+def test_a_pause_is_kept_between_rounds(quick: Ladder, of: str) -> None:
+    Ladder.objects.update(**{of: 3600})
     assert events.open_ladder_round(quick.pk) is not None
+    assert events.open_ladder_round(quick.pk) is None
     play_round()
-    assert events.ladders_to_pair() == []
+    assert events.open_ladder_round(quick.pk) is None
     quick.rounds.update(applied_at=timezone.now() - timedelta(seconds=3601))
-    assert events.ladders_to_pair() == [quick.pk]
+    assert events.open_ladder_round(quick.pk) is not None
 
 
 def test_a_paused_ladder_opens_no_round(quick: Ladder) -> None:
@@ -155,7 +156,7 @@ def test_how_often_a_bot_plays_and_how_many_sit_far_is_the_ladders_to_say(
         drawn.append({"most": {one.most_blocks for one in candidates}, **kwargs})
         return ladder_round(candidates, *args, **kwargs)
 
-    monkeypatch.setattr(ladders, "ladder_round", spy)
+    monkeypatch.setattr(drawing, "ladder_round", spy)
     Ladder.objects.update(most_blocks_a_round=1, far_per_cent=35)
     opened = events.open_ladder_round(quick.pk)
     assert opened is not None

@@ -26,7 +26,7 @@ from league.models import (
     Standing,
     Tournament,
 )
-from league.play import hosted, leases
+from league.play import handing_out, hosted, leases
 from tests.league import small
 from tests.league.kept import kept
 
@@ -196,8 +196,7 @@ def test_a_crash_while_a_result_is_stored_leaves_nothing_half_done(
 def test_a_crash_while_a_round_is_closed_rates_nothing_and_closing_again_rates_once(
     running: Tournament, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
-    for match_id in play.take_due():
-        play.play_match(match_id, players=small.players)
+    small.play_due()
     [round_id] = standings.rounds_to_close()
 
     def crash(*_args: object, **_kwargs: object) -> None:
@@ -216,8 +215,7 @@ def test_a_crash_while_a_round_is_closed_rates_nothing_and_closing_again_rates_o
 
 
 def test_a_round_closed_by_many_at_once_is_applied_once(running: Tournament) -> None:
-    for match_id in play.take_due():
-        play.play_match(match_id, players=small.players)
+    small.play_due()
     [round_id] = standings.rounds_to_close()
     done: list[bool] = []
 
@@ -277,7 +275,7 @@ def test_entries_are_taken_only_while_they_are_open() -> None:
 def test_at_most_so_many_matches_are_queued_at_a_time(
     running: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(hosted, "MOST_QUEUED", 5)
+    monkeypatch.setattr(handing_out, "AHEAD", 5)
     assert len(play.take_due()) == 5
     assert play.take_due() == []
     # What the queue lost is due again after a while.

@@ -165,8 +165,7 @@ def test_a_round_that_is_rated_while_a_correction_folds_is_in_it(
         events.advance(tournament_id)
 
     def play_on() -> None:
-        for match_id in play.take_due():
-            play.play_match(match_id, players=small.players)
+        small.play_due()
         [round_id] = standings.rounds_to_close()
         assert standings.close_round(round_id)
         connection.close()

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from league import events, play
 from league.events import when_due
-from league.events.ladders import SETTLED_BLOCKS
+from league.events.drawing import SETTLED_BLOCKS
 from league.models import Block, Bot, HeadToHead, Ladder, RoundEntry, Standing
 from league.models.ladders import RANKED_FROM
 from league.standings.listing import (
@@ -178,7 +178,7 @@ def test_a_bots_page_knows_when_it_is_due(ladder: Ladder) -> None:
     events.enter_ladder(ladder=ladder, bot=guest)
     assert "1 of the 6 bots" in due(ladder)
     assert events.open_ladder_round(ladder.pk)
-    assert f"when round {ladder.rounds.count()} is over; 2 of its blocks" in due(ladder)
+    assert "when the workers have taken what is drawn already; 6 of its matches" in due(ladder)
     bot.paused = True
     bot.save()
     assert "paused by its owner" in due(ladder)

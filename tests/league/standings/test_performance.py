@@ -338,3 +338,24 @@ def test_bots_beyond_the_most_that_are_fitted_have_no_performance(
     fit_due()
     assert ladder.standings.filter(performance__isnull=False).count() == 3
     assert MatchSeat.objects.exists()
+
+
+def test_a_ladder_rests_after_a_fit_for_as_many_times_as_it_took(ladder: Ladder) -> None:
+    [first] = standings.take_fits(rest=4)
+    play_tournament(ladder)
+    assert standings.take_fits(rest=4) == []  # the first is still under way
+    assert standings.fit_round(first)
+    now = timezone.now()
+    for ended, rests in ((timedelta(seconds=39), True), (timedelta(seconds=41), False)):
+        Fit.objects.filter(round=first).update(
+            tried_at=now - ended - timedelta(seconds=10), finished_at=now - ended
+        )
+        assert (standings.take_fits(rest=4) == []) is rests
+
+
+def test_a_fit_that_nobody_finishes_keeps_no_later_one_waiting_for_ever(ladder: Ladder) -> None:
+    [first] = standings.take_fits(rest=4)
+    play_tournament(ladder)
+    Fit.objects.filter(round=first).update(tried_at=timezone.now() - TRY_AGAIN_AFTER)
+    [second] = standings.take_fits(rest=4)
+    assert second != first

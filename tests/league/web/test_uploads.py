@@ -90,8 +90,7 @@ def test_an_owner_compares_versions_and_promotes_one_by_hand(client, ada):
     assert made.url == f"/comparisons/{comparison.pk}/"
     events.advance_comparison(comparison.pk)
     assert "No block is played yet" in text(client, made.url)
-    for match_id in play.take_due():
-        play.play_match(match_id, players=small.players)
+    small.play_due()
     events.advance_comparison(comparison.pk)
     assert "<polyline" in text(client, made.url)
     assert "/matches/" not in text(client, f"/bots/{bot.name}/")  # they are not its record
