@@ -221,10 +221,12 @@ def fit(
     # Bots that come out equal stand by id, so that the order in which they came is no matter.
     order = np.lexsort((np.array(ids), -np.round(elo, 6)))
     elo, covariance = elo[order], covariance[np.ix_(order, order)]
+    variances = np.diag(covariance)
     return Performance(
         bots=tuple(ids[i] for i in order.tolist()),
         elo=elo,
-        errors=np.sqrt(np.diag(covariance)),
+        # Of few blocks it may come out below zero by rounding: then nothing is known of it.
+        errors=np.sqrt(np.where(variances < 0, np.nan, variances)),
         bands=rank_bands(elo, covariance),
         covariance=covariance,
         blocks=tuple(blocks[order].tolist()),

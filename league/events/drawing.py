@@ -97,7 +97,8 @@ def open_ladder_round(ladder_id: int) -> Round | None:
             return None
         candidates = _candidates(ladder)
         house_alone = all(one.owner is None for one in candidates)
-        pause = pause_of(ladder, house_alone=house_alone)
+        known = all(one.blocks >= ladder.busy_blocks for one in candidates)
+        pause = pause_of(ladder, is_quiet=house_alone or known)
         if not _may_open(under_way([ladder])[ladder_id], pause, timezone.now()):
             return None
         if house_alone and all(one.blocks >= SETTLED_BLOCKS for one in candidates):
@@ -141,10 +142,15 @@ def under_way(ladders: Collection[Ladder]) -> dict[int, UnderWay]:
     }
 
 
-def pause_of(ladder: Ladder, *, house_alone: bool) -> float:
-    """Return the seconds to wait after a round: more where only house bots would play."""
+def pause_of(ladder: Ladder, *, is_quiet: bool) -> float:
+    """Return the seconds to wait after a round.
+
+    Args:
+        ladder: of the round.
+        is_quiet: whether only house bots would play, or all who can have played enough.
+    """
     own: float = ladder.round_pause_seconds
-    return max(own, ladder.house_pause_seconds) if house_alone else own
+    return max(own, ladder.quiet_pause_seconds) if is_quiet else own
 
 
 def _may_open(open_now: UnderWay, pause: float, now: datetime) -> bool:

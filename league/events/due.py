@@ -1,6 +1,6 @@
 """When a ladder plays with a bot next: what its pairing knows, told to people."""
 
-from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from league.events.drawing import (
@@ -17,7 +17,7 @@ from league.models import Bot, Ladder, Standing
 def when_due(standing: Standing) -> str:
     """Return in a sentence or two when a bot is due on the ladder of a standing, or why it isn't.
 
-    Costs up to eight queries, however many bots there are.
+    Costs up to nine queries, however many bots there are.
     """
     ladder, bot = standing.ladder, standing.bot
     if (why := _why_not(ladder, bot)) is not None:
@@ -39,8 +39,7 @@ def when_due(standing: Standing) -> str:
             f"It waits for bots of {more}, or of the house: a table takes {ladder.seats}, no two "
             "of them of one owner."
         )
-    as_many = ladder.standings.filter(bot=OuterRef("pk"), blocks__gte=standing.blocks)
-    fewer = candidates.exclude(Exists(as_many)).count()
+    fewer = _short_of(standing.blocks, candidates, ladder).count()
     house_alone = bot.kind == Bot.Kind.HOUSE and not candidates.filter(owner__isnull=False).exists()
     if house_alone and standing.blocks >= SETTLED_BLOCKS and not fewer:
         return f"It rests: house bots alone play {SETTLED_BLOCKS} blocks, then wait for guests."
@@ -51,7 +50,14 @@ def when_due(standing: Standing) -> str:
         if not fewer
         else f"{fewer} of the {drawn} bots that can play now have fewer blocks and come before it."
     )
-    return f"{_next_round(ladder, house_alone=house_alone)} {order}"
+    is_quiet = house_alone or not _short_of(ladder.busy_blocks, candidates, ladder).exists()
+    return f"{_next_round(ladder, is_quiet=is_quiet)} {order}"
+
+
+def _short_of(blocks: int, bots: QuerySet[Bot], ladder: Ladder) -> QuerySet[Bot]:
+    """Return those of the bots that have fewer rated blocks on a ladder than so many."""
+    as_many = ladder.standings.filter(bot=OuterRef("pk"), blocks__gte=blocks)
+    return bots.exclude(Exists(as_many))
 
 
 def _why_not(ladder: Ladder, bot: Bot) -> str | None:
@@ -70,9 +76,9 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
     return None
 
 
-def _next_round(ladder: Ladder, *, house_alone: bool) -> str:
+def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
     open_now = under_way([ladder])[ladder.pk]
-    pause = pause_of(ladder, house_alone=house_alone)
+    pause = pause_of(ladder, is_quiet=is_quiet)
     if open_now.has_work:
         return (
             "The next round is drawn when the workers have taken what is drawn already; "

@@ -15,12 +15,21 @@ class Migration(migrations.Migration):
     operations = [
         migrations.AddField(
             model_name="ladder",
-            name="house_pause_seconds",
+            name="quiet_pause_seconds",
             field=models.FloatField(
                 db_default=20.0,
                 default=20.0,
-                help_text="The same where only house bots can play, if that is longer.",
+                help_text="The same where only house bots can play, or all have played busy_blocks, if that is longer.",
                 validators=[django.core.validators.MinValueValidator(0)],
+            ),
+        ),
+        migrations.AddField(
+            model_name="ladder",
+            name="busy_blocks",
+            field=models.PositiveIntegerField(
+                db_default=400,
+                default=400,
+                help_text="Once all who can play have so many blocks, rounds pause: little is left to learn.",
             ),
         ),
         migrations.AlterField(

@@ -31,11 +31,18 @@ class Ladder(models.Model):
         help_text="From the end of a round of the ladder's own to the next; 0: the next one opens "
         "before a worker has nothing to do.",
     )
-    house_pause_seconds = models.FloatField(
+    quiet_pause_seconds = models.FloatField(
         default=20.0,
         db_default=20.0,
         validators=[MinValueValidator(0)],
-        help_text="The same where only house bots can play, if that is longer.",
+        help_text="The same where only house bots can play, or all have played busy_blocks, if "
+        "that is longer.",
+    )
+    busy_blocks = models.PositiveIntegerField(
+        default=400,
+        db_default=400,
+        help_text="Once all who can play have so many blocks, rounds pause: little is left to "
+        "learn.",
     )
     most_blocks_a_round = models.PositiveSmallIntegerField(
         default=MOST_BLOCKS_A_ROUND,

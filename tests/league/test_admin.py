@@ -96,7 +96,7 @@ def test_what_a_ladder_plays_is_settled_by_its_first_round(organiser: Client) ->
     small.bots(4)
     events.advance(tournament.pk)
     form = organiser.get(path).context["adminform"].form
-    values = {name: form.initial.get(name) or "" for name in form.fields}
+    values = {name: "" if (of := form.initial.get(name)) is None else of for name in form.fields}
     changed = {**values, "k_schedule": "{}", "title": "Other", "game": "partridge", "seats": 3}
     assert organiser.post(path, changed).status_code == 302
     ladder.refresh_from_db()

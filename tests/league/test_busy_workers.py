@@ -196,10 +196,29 @@ def test_rounds_that_one_match_holds_up_are_no_more_than_so_many(
     assert events.ladders_to_pair() == []
 
 
+def test_rounds_pause_once_all_have_played_enough_and_no_more_when_a_new_version_comes() -> None:
+    ladder = small.ladder()
+    house(ladder)
+    [guest] = guests(ladder)
+    assert ladder.busy_blocks == 400
+    Ladder.objects.update(busy_blocks=5)
+    ladder.refresh_from_db()
+    events.open_ladder_round(ladder.pk)
+    small.run_all()
+    assert events.open_ladder_round(ladder.pk) is not None
+    small.run_all()
+    ladder.standings.update(blocks=5)
+    assert events.open_ladder_round(ladder.pk) is None
+    assert "The next round is drawn in" in events.when_due(ladder.standings.get(bot=guest))
+    ladder.standings.filter(bot=guest).update(blocks=4)
+    assert "The next round is drawn at once" in events.when_due(ladder.standings.get(bot=guest))
+    assert events.open_ladder_round(ladder.pk) is not None
+
+
 def test_house_bots_alone_pause_and_do_not_once_somebody_is_there() -> None:
     ladder = small.ladder()
     house(ladder)
-    assert (ladder.round_pause_seconds, ladder.house_pause_seconds) == (0, 20)
+    assert (ladder.round_pause_seconds, ladder.quiet_pause_seconds) == (0, 20)
     assert events.open_ladder_round(ladder.pk) is not None
     for match_id in Match.objects.values_list("pk", flat=True):
         leases.take(match_id)

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def quick() -> Ladder:
     """A ladder with four house bots on it and no pause between rounds."""
     ladder = small.ladder()
-    Ladder.objects.update(house_pause_seconds=0)
+    Ladder.objects.update(quiet_pause_seconds=0)
     for bot in small.bots(4):
         events.enter_ladder(ladder=ladder, bot=bot)
     ladder.refresh_from_db()
@@ -103,7 +103,7 @@ def test_of_four_who_open_the_next_round_at_once_one_does(quick: Ladder) -> None
     assert quick.rounds.count() == 1
 
 
-@pytest.mark.parametrize("of", ["round_pause_seconds", "house_pause_seconds"])
+@pytest.mark.parametrize("of", ["round_pause_seconds", "quiet_pause_seconds"])
 def test_a_pause_is_kept_between_rounds(quick: Ladder, of: str) -> None:
     Ladder.objects.update(**{of: 3600})
     assert events.open_ladder_round(quick.pk) is not None

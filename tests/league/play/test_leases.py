@@ -10,7 +10,7 @@ from django.utils import timezone
 from league import events, health, tasks
 from league.hosting import jails
 from league.models import Match
-from league.play import leases
+from league.play import handing_out, leases
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -59,6 +59,7 @@ def test_a_lease_that_another_has_taken_over_is_not_renewed(running, monkeypatch
 
 def test_what_an_emptied_broker_forgot_is_queued_at_the_next_tick(running, monkeypatch) -> None:
     queued: list[int] = []
+    monkeypatch.setattr(handing_out, "AHEAD", 1000)
     monkeypatch.setattr(tasks.play_match, "delay", queued.append)
     monkeypatch.setattr(health, "broker_was_emptied", lambda: False)
     tasks.tick()
@@ -76,6 +77,7 @@ def queued(running, monkeypatch) -> list[int]:
     """Matches that were queued, each time; nobody plays them."""
     cache.delete_many(["worker-came", "worker-came-heeded"])
     found: list[int] = []
+    monkeypatch.setattr(handing_out, "AHEAD", 1000)
     monkeypatch.setattr(jails, "prove", lambda: True)
     monkeypatch.setattr(tasks.play_match, "delay", found.append)
     tasks.tick()

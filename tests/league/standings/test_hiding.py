@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def ladder() -> Ladder:
     """A ladder with five bots on it, rated in its first round."""
     ladder = small.ladder()
-    Ladder.objects.update(house_pause_seconds=0)
+    Ladder.objects.update(quiet_pause_seconds=0)
     for bot in small.bots(5):
         events.enter_ladder(ladder=ladder, bot=bot)
     play_round(ladder)
