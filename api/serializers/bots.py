@@ -59,7 +59,11 @@ class NewBotSerializer(serializers.Serializer[None]):
 class BotChangesSerializer(serializers.Serializer[None]):
     """What to change of a bot."""
 
-    paused = serializers.BooleanField(required=False, help_text="A paused bot is not drawn.")
+    paused = serializers.BooleanField(
+        required=False,
+        help_text="A paused bot is not drawn: it sits out rounds of ladders and tournaments, "
+        "without points, and is out of a knockout that would seat it.",
+    )
     description = serializers.CharField(required=False, max_length=500, allow_blank=True)
 
 

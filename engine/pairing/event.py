@@ -65,6 +65,9 @@ class Participant:
         first_round: the first that it may be drawn for: 1, later for a late entrant.
         left_after: how many rounds had been opened when it left; None for one that is still in.
         disqualified: whether it was made to leave, and so has no rank.
+        away: whether it sits out the round to be drawn, without points. Nothing that was drawn
+            before hangs on it. A knockout takes no notice: nobody there sits a round out and goes
+            on.
     """
 
     bot: int
@@ -73,6 +76,7 @@ class Participant:
     first_round: int = 1
     left_after: int | None = None
     disqualified: bool = False
+    away: bool = False
 
     @property
     def started(self) -> bool:

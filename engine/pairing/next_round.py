@@ -98,7 +98,7 @@ def _swiss(
         [
             Entrant(one.bot, one.owner, score[one.bot], byes[one.bot])
             for one in participants
-            if one.is_in(number)
+            if one.is_in(number) and not one.away
         ],
         meetings(tables),
         terms.seats,
@@ -159,7 +159,7 @@ def _round_robin(
     if drawn is None:
         return None
     owners = owners_of(participants)
-    gone = {one.bot for one in participants if one.has_left_before(number)}
+    gone = {one.bot for one in participants if one.has_left_before(number) or one.away}
     byes = Counter(drawn.missed)
     filled: Counter[int] = Counter()
     tables = []

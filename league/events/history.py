@@ -87,6 +87,7 @@ def _participant(entry: TournamentEntry) -> Participant:
         first_round=entry.first_round,
         left_after=entry.left_after,
         disqualified=entry.state == TournamentEntry.State.DISQUALIFIED,
+        away=entry.bot.paused or entry.bot.current_id is None,
     )
 
 

@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
-from engine.pairing import is_too_small, next_round
+from engine.pairing import NextRound, is_too_small, next_round, rounds_opened
 from engine.rating import elo
 from league.events.history import History, history_of
 from league.events.rounds import open_round
@@ -60,7 +60,8 @@ def _close_entries(tournament: Tournament, ladder: Ladder) -> None:
         entry.rating = ratings.get(entry.bot_id, elo.START)
     TournamentEntry.objects.bulk_update(entries, ["rating"])
     history = history_of(tournament)
-    if is_too_small(history.terms, history.participants, 1, _fill_ins(history)):
+    there = [one for one in history.participants if not one.away]
+    if is_too_small(history.terms, there, 1, _fill_ins(history)):
         tournament.state = State.CANCELLED
         tournament.finished_at = timezone.now()
     else:
@@ -71,8 +72,7 @@ def _open_next(tournament: Tournament, ladder: Ladder) -> None:
     """Open the next round once the one before it has been applied, or finish."""
     if tournament.rounds.filter(applied_at__isnull=True).exists():
         return
-    history = history_of(tournament)
-    drawn = next_round(history.terms, history.participants, history.rounds, _fill_ins(history))
+    history, drawn = _draw(tournament)
     if drawn is None:
         tournament.state = State.FINISHED
         tournament.finished_at = timezone.now()
@@ -88,6 +88,28 @@ def _open_next(tournament: Tournament, ladder: Ladder) -> None:
         first_block=history.blocks_drawn,
         played=history.times,
     )
+
+
+def _draw(tournament: Tournament) -> tuple[History, NextRound | None]:
+    """Return a tournament's past, and what it plays next.
+
+    Who is away when a knockout would seat it, or let it go on without playing, is withdrawn: who
+    goes on in its place, and who has won, must not change when it comes back.
+    """
+    history = history_of(tournament)
+    while True:
+        fill_ins = _fill_ins(history)
+        drawn = next_round(history.terms, history.participants, history.rounds, fill_ins)
+        if drawn is None or tournament.format != Tournament.Format.KNOCKOUT:
+            return history, drawn
+        going_in = {bot for table in drawn.tables for bot in table.bots} | drawn.byes.keys()
+        away = going_in & {one.bot for one in history.participants if one.away}
+        if not away:
+            return history, drawn
+        tournament.entries.filter(bot__in=away).update(
+            state=TournamentEntry.State.WITHDRAWN, left_after=rounds_opened(history.rounds)
+        )
+        history = history_of(tournament)
 
 
 def _fill_ins(history: History) -> list[int]:

@@ -14,13 +14,24 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from engine.pairing import seeding, stages
 from engine.rating import elo
 from engine.rating.blocks import derive_block_seed, plan_block
 from engine.record import verify
 from league import events, standings
 from league.events.history import history_of
 from league.events.results import bracket_of, cross_table_of, tournament_standings
-from league.models import Block, Bot, Bye, Match, MatchSeat, Round, Schedule, Tournament
+from league.models import (
+    Block,
+    Bot,
+    Bye,
+    Match,
+    MatchSeat,
+    Round,
+    Schedule,
+    Tournament,
+    TournamentEntry,
+)
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -336,6 +347,61 @@ def test_who_withdraws_from_a_running_event_plays_on_where_it_sits_and_then_no_m
     assert (row.blocks, row.rank is not None) == (2, True)
     with pytest.raises(ValidationError, match="is finished"):
         events.withdraw(tournament=tournament, bot=bot)
+
+
+def pause(bot: Bot, *, paused: bool = True) -> None:
+    Bot.objects.filter(pk=bot.pk).update(paused=paused)
+
+
+@pytest.mark.parametrize("of", ["swiss", "round-robin"])
+@pytest.mark.parametrize("away", [{"paused": True}, {"current": None}])
+def test_a_bot_that_cannot_be_drawn_sits_out_without_points_until_it_can_again(
+    of: str, away: dict[str, object]
+) -> None:
+    tournament = begun(bots=9, format=of)
+    bot = Bot.objects.get(name="bot-0")
+    back = {name: getattr(bot, name) for name in away}
+    Bot.objects.filter(pk=bot.pk).update(**away)
+    play_round()
+    events.advance(tournament.pk)
+    Bot.objects.filter(pk=bot.pk).update(**back)
+    play_round()
+    events.advance(tournament.pk)
+    played = Block.objects.filter(bots__bot=bot).values_list("round__stage", flat=True)
+    assert set(played) == {1, 3}
+    assert not Bye.objects.filter(bot=bot).exists()
+    entry = tournament.entries.get(bot=bot)
+    assert entry.state == "entered"
+
+
+def test_a_knockout_withdraws_who_is_paused_when_it_would_be_seated() -> None:
+    tournament = begun(bots=8, seats=4, format="knockout")
+    play_round()
+    for match in Match.objects.all():  # nobody ties at the cut
+        for place, seat in enumerate(match.seating.order_by("bot"), 1):
+            MatchSeat.objects.filter(pk=seat.pk).update(place=place)
+    history = history_of(again(tournament))
+    seeds = seeding(history.terms, history.participants)
+    [first, other] = stages(history.rounds, seeds)[0].tables
+    through, next_in_line = first.entrants[0], first.entrants[2]
+    pause(Bot.objects.get(pk=through))
+    pause(Bot.objects.get(pk=other.entrants[3]))  # out already
+    events.advance(tournament.pk)
+    pause(Bot.objects.get(pk=through), paused=False)
+    left = dict(tournament.entries.exclude(state="entered").values_list("bot", "left_after"))
+    assert left == {through: 1}
+    assert next_in_line in tables(tournament)[-1]
+    small.run_all()
+    assert again(tournament).state == "finished"
+    assert through not in tables(tournament)[-1]
+
+
+def test_a_tournament_of_which_too_few_can_be_drawn_when_it_begins_is_called_off() -> None:
+    tournament = small.tournament(small.ladder(seats=2), format="knockout")
+    pause(small.bots(2)[0])
+    TournamentEntry.objects.create(tournament=tournament, bot=Bot.objects.get(name="bot-0"))
+    events.advance(tournament.pk)
+    assert again(tournament).state == "cancelled"
 
 
 def test_who_is_disqualified_has_no_rank_and_does_not_come_back() -> None:
