@@ -1,15 +1,15 @@
 """Opening rounds: from tables of bots to blocks and matches that wait to be played."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.db.models import Max
 
 from engine.deals import commitment
 from engine.pairing import Table
 from engine.rating.blocks import derive_block_seed, plan_block
-from league.models import Block, BlockBot, Bot, Bye, Ladder, Round, Tournament
-from league.play import open_match
+from league.models import Block, BlockBot, Bot, BotVersion, Bye, Ladder, Round, Tournament
+from league.play import open_matches
 
 
 def open_round(
@@ -24,7 +24,7 @@ def open_round(
     first_block: int = 0,
     played: Mapping[tuple[int, ...], int] | None = None,
 ) -> Round:
-    """Store a round with its blocks and their matches.
+    """Store a round with its blocks and their matches, in as many statements however many.
 
     Call it in a transaction that holds the ladder's lock: rounds are numbered without a gap.
 
@@ -56,25 +56,41 @@ def open_round(
     )
     times = Counter(played or {})
     bots = Bot.objects.select_related("current").in_bulk({b for t in tables for b in t.bots})
-    for number, table in enumerate(tables, first_block):
-        at_table = [bots[bot] for bot in table.bots]
-        versions = {bot.pk: bot.current for bot in at_table if bot.current is not None}
-        block = Block.objects.create(
+    versions = _versions(bots.values())
+    blocks = [
+        Block(
             round=round_,
             number=number,
-            duplicate=all(bot.kind != Bot.Kind.REMOTE for bot in at_table),
+            duplicate=all(bots[bot].kind != Bot.Kind.REMOTE for bot in table.bots),
             rated=table.rated,
         )
-        BlockBot.objects.bulk_create(
-            BlockBot(block=block, bot=bot, version=versions[bot.pk]) for bot in at_table
-        )
+        for number, table in enumerate(tables, first_block)
+    ]
+    plans = []
+    for block, table in zip(blocks, tables, strict=True):
         plan = plan_block(
-            derive_block_seed(seed, number),
+            derive_block_seed(seed, block.number),
             table.bots,
             duplicate=block.duplicate,
             odd_repeat=times[table.bots] % 2 == 1,
         )
         times[table.bots] += 1
-        for match in plan.matches:
-            open_match(ladder=ladder, block=block, plan=match, versions=versions)
+        plans.append(plan)
+    Block.objects.bulk_create(blocks)
+    BlockBot.objects.bulk_create(
+        BlockBot(block=block, bot=bots[bot], version=versions[bot])
+        for block, table in zip(blocks, tables, strict=True)
+        for bot in table.bots
+    )
+    open_matches(ladder=ladder, blocks=zip(blocks, plans, strict=True), versions=versions)
     return round_
+
+
+def _versions(bots: Iterable[Bot]) -> dict[int, BotVersion]:
+    """Return the version that plays of each bot that has one, with its bot."""
+    versions = {}
+    for bot in bots:
+        if bot.current is not None:
+            bot.current.bot = bot  # known, so not to be asked for
+            versions[bot.pk] = bot.current
+    return versions

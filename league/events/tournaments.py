@@ -1,14 +1,14 @@
 """The life of a tournament: entries open, it starts, rounds follow on, the result stands."""
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from engine.pairing import NextRound, is_too_small, next_round, rounds_opened
 from engine.rating import elo
 from league.events.history import History, history_of
 from league.events.rounds import open_round
-from league.models import Bot, Ladder, Tournament, TournamentEntry
+from league.models import Bot, Ladder, Round, Tournament, TournamentEntry
 
 State = Tournament.State
 
@@ -24,10 +24,11 @@ def cancel(*, tournament: Tournament) -> bool:
 def tournaments_to_advance() -> list[int]:
     """Return the ids of tournaments that have something to do now."""
     now = timezone.now()
+    in_play = Round.objects.filter(tournament=OuterRef("pk"), applied_at=None)
     due = (
         Q(state=State.ANNOUNCED, entries_open_at__lte=now)
         | Q(state=State.ENTRIES_OPEN, starts_at__lte=now)
-        | Q(state=State.RUNNING)
+        | Q(state=State.RUNNING) & ~Exists(in_play)
     )
     return list(Tournament.objects.filter(due).values_list("pk", flat=True))
 
@@ -39,13 +40,15 @@ def advance(tournament_id: int) -> None:
         ladder = Ladder.objects.select_for_update().get(tournaments=tournament_id)
         tournament = Tournament.objects.select_for_update().get(pk=tournament_id)
         now = timezone.now()
+        before = tournament.state
         if tournament.state == State.ANNOUNCED and tournament.entries_open_at <= now:
             tournament.state = State.ENTRIES_OPEN
         if tournament.state == State.ENTRIES_OPEN and tournament.starts_at <= now:
             _close_entries(tournament, ladder)
         if tournament.state == State.RUNNING:
             _open_next(tournament, ladder)
-        tournament.save(update_fields=["state", "finished_at"])
+        if tournament.state != before:
+            tournament.save(update_fields=["state", "finished_at"])
 
 
 def _close_entries(tournament: Tournament, ladder: Ladder) -> None:

@@ -5,7 +5,7 @@ from league.play.handing_out import requeue_all, take_due
 from league.play.hosted import play_match
 from league.play.house import play_house_turns
 from league.play.live import Move, expire_overdue, open_live, submit, submit_all, take_due_live
-from league.play.opening import open_match, open_swap_match, open_unrated_match
+from league.play.opening import open_matches, open_swap_match, open_unrated_match
 from league.play.silences import note_tick
 from league.play.turns import open_turns
 from league.play.verdicts import MoveRefusedError, Verdict
@@ -18,7 +18,7 @@ __all__ = [
     "note_results",
     "note_tick",
     "open_live",
-    "open_match",
+    "open_matches",
     "open_swap_match",
     "open_turns",
     "open_unrated_match",

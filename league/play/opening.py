@@ -1,38 +1,48 @@
 """Opening matches."""
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import transaction
 
 from engine.deals import SEED_BYTES, commitment
 from engine.games import catalogue
-from engine.rating.blocks import PlannedMatch
+from engine.rating.blocks import BlockPlan
 from league.models import Block, Bot, BotVersion, Ladder, Match, MatchSeat, SwapBlock
 
 
-def open_match(
-    *, ladder: Ladder, block: Block, plan: PlannedMatch, versions: Mapping[int, BotVersion]
-) -> Match:
-    """Store a match of a block, waiting to be played.
+def open_matches(
+    *,
+    ladder: Ladder,
+    blocks: Iterable[tuple[Block, BlockPlan]],
+    versions: Mapping[int, BotVersion],
+) -> None:
+    """Store the matches of blocks, waiting to be played, in as many statements however many.
 
     Args:
         ladder: gives game, preset and time control.
-        block: that the match belongs to.
-        plan: deal seed, and bot id by seat.
-        versions: the version of each bot that was drawn, by bot id.
+        blocks: each with its plan.
+        versions: the version of each bot that was drawn, with its bot, by bot id.
     """
-    match = Match(
-        block=block,
-        number=plan.index,
-        game=ladder.game,
-        rules=ladder.rules,
-        seats=len(plan.seating),
-        move_seconds=ladder.move_seconds,
-        bank_seconds=ladder.bank_seconds,
-        deal_seed=plan.deal_seed,
+    _store(
+        [
+            (
+                Match(
+                    block=block,
+                    number=match.index,
+                    game=ladder.game,
+                    rules=ladder.rules,
+                    seats=len(match.seating),
+                    move_seconds=ladder.move_seconds,
+                    bank_seconds=ladder.bank_seconds,
+                    deal_seed=match.deal_seed,
+                ),
+                [versions[bot] for bot in match.seating],
+            )
+            for block, plan in blocks
+            for match in plan.matches
+        ]
     )
-    return _store(match, [versions[bot] for bot in plan.seating])
 
 
 def open_unrated_match(
@@ -67,7 +77,8 @@ def open_unrated_match(
         bank_seconds=bank_seconds,
         deal_seed=secrets.token_bytes(SEED_BYTES),
     )
-    return _store(match, versions)
+    _store([(match, versions)])
+    return match
 
 
 def open_swap_match(
@@ -97,16 +108,19 @@ def open_swap_match(
         bank_seconds=ladder.bank_seconds,
         deal_seed=deal_seed,
     )
-    return _store(match, versions)
+    _store([(match, versions)])
+    return match
 
 
-def _store(match: Match, versions: Sequence[BotVersion]) -> Match:
-    match.commitment = commitment(bytes(match.deal_seed))
-    match.live = any(version.bot.kind == Bot.Kind.REMOTE for version in versions)
+def _store(matches: Sequence[tuple[Match, Sequence[BotVersion]]]) -> None:
+    """Store matches, each with the versions by seat."""
+    for match, versions in matches:
+        match.commitment = commitment(bytes(match.deal_seed))
+        match.live = any(version.bot.kind == Bot.Kind.REMOTE for version in versions)
     with transaction.atomic():
-        match.save()
+        Match.objects.bulk_create(match for match, _ in matches)
         MatchSeat.objects.bulk_create(
             MatchSeat(match=match, seat=seat, bot=version.bot, version=version)
+            for match, versions in matches
             for seat, version in enumerate(versions)
         )
-    return match

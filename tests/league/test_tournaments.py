@@ -7,10 +7,12 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from engine.deals import commitment
 from engine.errors import MatchInterruptedError
+from engine.pairing import Table
 from engine.rating import elo
 from engine.record import verify
 from league import events, play, standings
@@ -20,6 +22,7 @@ from league.models import (
     BlockEntry,
     Ladder,
     Match,
+    MatchSeat,
     Round,
     RoundEntry,
     Schedule,
@@ -239,6 +242,34 @@ def test_a_round_waits_for_the_one_before_it_and_for_its_blocks(running: Tournam
         second = events.open_round(ladder=running.ladder, tables=[], seed=bytes(32))
     assert not standings.close_round(second.pk)
     assert standings.rounds_to_close() == []
+
+
+def test_a_tournament_whose_round_is_in_play_has_nothing_to_do(running: Tournament) -> None:
+    assert events.tournaments_to_advance() == []
+    with CaptureQueriesContext(connection) as queries:
+        events.advance(running.pk)
+    assert not [query for query in queries if query["sql"].startswith(("UPDATE", "INSERT"))]
+    for match_id in play.take_due():
+        play.play_match(match_id, players=small.players)
+    assert events.tournaments_to_advance() == []
+    for round_id in standings.rounds_to_close():
+        standings.close_round(round_id)
+    assert events.tournaments_to_advance() == [running.pk]
+
+
+def test_a_round_is_opened_in_as_many_statements_however_many_tables_it_has() -> None:
+    ladder = small.ladder()
+    ids = [bot.pk for bot in small.bots(30)]
+
+    def statements(tables: int) -> int:
+        drawn = [Table(tuple(ids[3 * at : 3 * at + 3]), True) for at in range(tables)]
+        with transaction.atomic(), CaptureQueriesContext(connection) as queries:
+            events.open_round(ladder=ladder, tables=drawn, seed=bytes(32))
+        return len(queries)
+
+    assert statements(1) == statements(10)
+    assert Match.objects.count() == 33
+    assert MatchSeat.objects.count() == 99
 
 
 def test_a_wrong_rating_is_found_by_recomputing(running: Tournament) -> None:
