@@ -134,11 +134,17 @@ def test_ctrl_c_prints_what_was_played_so_far(home: Home, tmp_path: Path) -> Non
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        # What runs in the background of a shell would inherit that it is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    while not (tmp_path / "begun").exists():
-        assert running.poll() is None
-    running.send_signal(signal.SIGINT)
-    out, err = running.communicate(timeout=30)
+    try:
+        while not (tmp_path / "begun").exists():
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        out, err = running.communicate(timeout=30)
+    finally:
+        running.kill()
+        running.wait()
     assert (running.returncode, err) == (130, "")
     told = json.loads(out)
     assert told["stopped"]

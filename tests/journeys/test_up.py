@@ -1,16 +1,20 @@
 """The whole product: from nothing to a rated tournament in one command, twice."""
 
+import json
+import os
+import signal
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from bots_sdk.reference import HOUSE
 from tests.journeys.running import PAUSE, SECONDS, League, free_port, league, wait_for
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = pytest.mark.timeout(180)
 
 
 def standings(running: League, ladder: str) -> list[tuple[str, int]]:
@@ -18,7 +22,63 @@ def standings(running: League, ladder: str) -> list[tuple[str, int]]:
     return [(row["bot"], row["rating"]) for row in running.all(f"ladders/{ladder}/standings")]
 
 
-def test_a_first_tournament_plays_itself_and_a_second_start_keeps_it(tmp_path: Path) -> None:
+def demo(address: str, saved: Path) -> list[dict[str, Any]]:
+    """Run the demo bot until both its matches are over and return what it told."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bots_sdk.demo", address, "--saved", str(saved), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    told: list[dict[str, Any]] = []
+    try:
+        assert process.stdout
+        for line in process.stdout:
+            told.append(json.loads(line))
+            ends = sum(event["event"] == "finished" for event in told)
+            if ends == 2 and told[-1]["event"] == "finished":
+                process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        _, complaints = process.communicate()
+    assert told[-1]["event"] == "stopped", complaints
+    return told
+
+
+def check_demo_bot(running: League, home: Path) -> None:
+    """Have ``make demo-bot``'s bot play two matches, look at them, and verify them offline."""
+    saved = home / "demo-bot.json"
+    told = demo(running.address, saved)
+    assert not [event for event in told if event["event"] in ("fault", "refused", "warning")]
+    (bot,) = json.loads(saved.read_text())["leagues"][running.address]["bots"]
+    for event in told:
+        if event["event"] != "finished":
+            continue
+        assert bot in [row["bot"] for row in event["table"]]
+        page = running.client.get(f"{running.address}/matches/{event['match']}/").text
+        assert f"/bots/{bot}/" in page
+        done = subprocess.run(
+            [sys.executable, "-m", "bots_sdk", "verify", str(event["match"]), "--json"],
+            env={
+                **os.environ,
+                "TWELFTH_NIGHT_URL": running.address,
+                "XDG_CONFIG_HOME": str(home),
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert json.loads(done.stdout)["holds"]
+    # The second time it is the same bot.
+    demo(running.address, saved)
+    assert list(json.loads(saved.read_text())["leagues"][running.address]["bots"]) == [bot]
+
+
+def test_a_first_tournament_plays_itself_a_second_start_keeps_it_and_the_demo_bot_joins(
+    tmp_path: Path,
+) -> None:
     directory, port = tmp_path / "var", free_port()
     # One of each kind: twins would make it fifteen tables instead of one.
     kinds = [bot for bot in HOUSE if not bot.endswith("-2")]
