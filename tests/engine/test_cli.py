@@ -208,7 +208,13 @@ def test_many_files_are_read_one_after_the_other(records: Path) -> None:
 def test_ctrl_c_stops_it_in_one_line() -> None:
     command = [sys.executable, "-m", "engine", *SIMULATE, "--matches", "10000000", "--seed", SEED]
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # What runs in the background of a shell would inherit that it is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as running:
         assert running.stdout is not None
         assert running.stdout.readline()
