@@ -52,6 +52,11 @@ def redis_url(database: int) -> str:
     return urlsplit(url)._replace(path=f"/{database}").geturl()
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Take one worker more than processors: much of the time of many tests is waiting."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the journeys, the longest by far, so that none is left over at the end."""
     items.sort(key=lambda item: not item.nodeid.startswith("tests/journeys"))

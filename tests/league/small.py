@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from random import Random
 from typing import Any
+from zlib import crc32
 
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -34,14 +35,15 @@ def bots(count: int, owner: User | None = None, prefix: str = "bot") -> list[Bot
 
 
 def players(seating: Sequence[MatchSeat]) -> list[Player]:
-    """Return a player a seat whose strength goes by the bot's id, the same at every call."""
+    """Return a player a seat whose strength goes by the bot's name, the same at every call."""
 
     def player(seat: MatchSeat) -> Player:
-        rng = Random(seat.bot_id)
+        rng = Random(seat.bot.name)
+        strength = crc32(seat.bot.name.encode()) % 4
 
         def choose(observation: Observation) -> str:
             moves: list[str] = observation["legal_moves"]
-            return rng.choice(moves[: 1 + seat.bot_id % 4])
+            return rng.choice(moves[: 1 + strength])
 
         return choose
 

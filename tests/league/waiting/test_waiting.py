@@ -325,7 +325,7 @@ def test_no_more_wait_for_one_bot_than_may(site, bots, settings):
     open_match(bots)
     assert all(len(said.result(SOON).json()) == 1 for said in answers)
     assert site.get(bots[0]).status_code == 200
-    assert not site.app._held
+    await_true(lambda: not site.app._held)
 
 
 def test_a_line_of_the_log_has_the_request_s_id(site, bots, caplog):
