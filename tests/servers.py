@@ -52,6 +52,7 @@ def redis_url(database: int) -> str:
     return urlsplit(url)._replace(path=f"/{database}").geturl()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers() -> int:
     """Take one worker more than processors: much of the time of many tests is waiting."""
     return (os.cpu_count() or 1) + 1
