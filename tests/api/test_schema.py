@@ -94,7 +94,7 @@ def test_a_call_keeps_to_the_schema_whatever_it_is_sent(path, method, token_for)
 
     @given(case=schema[path][method].as_strategy())
     @settings(
-        max_examples=min(15, settings().max_examples),
+        max_examples=min(8, settings().max_examples),
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
