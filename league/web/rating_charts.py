@@ -18,7 +18,9 @@ from league.web.charts import Chart, Values, chart
 from league.web.intervals import Z_95
 
 _POINTS = 299
-"""Rounds that are looked at."""
+"""Rounds that are looked at for a bot."""
+_POINTS_OF_MANY = 99
+"""The same for each of several bots: a page is to be answered soon, and lines are short anyway."""
 
 
 class _Span(NamedTuple):
@@ -43,7 +45,7 @@ class _Axis(NamedTuple):
 def chart_of_ladder(ladder: Ladder, bots: Sequence[Bot]) -> Chart | None:
     """Return how some bots got to their ratings; None if nothing is rated. Costs three queries."""
     spans = _spans(ladder, bots)
-    axis = _axis(ladder, spans)
+    axis = _axis(ladder, spans, _POINTS_OF_MANY)
     if axis is None:
         return None
     entries = round_entries(ladder)
@@ -62,7 +64,7 @@ def chart_of_bot(standing: Standing) -> Chart | None:
     Costs three queries. The standing needs its ladder and bot.
     """
     ladder, spans = standing.ladder, _spans(standing.ladder, [standing.bot])
-    axis = _axis(ladder, spans)
+    axis = _axis(ladder, spans, _POINTS)
     if axis is None:
         return None
     [span] = spans.values()
@@ -104,13 +106,13 @@ def _spans(ladder: Ladder, bots: Sequence[Bot]) -> dict[int, _Span]:
     return {bot: _Span(first, last) for bot, first, last in rows if first is not None}
 
 
-def _axis(ladder: Ladder, spans: Mapping[int, _Span]) -> _Axis | None:
+def _axis(ladder: Ladder, spans: Mapping[int, _Span], most: int) -> _Axis | None:
     """Return the axis from the first round of all these to the ladder's last, if there are any."""
     last = rounds_shown(ladder).values_list("number", flat=True).first()
     if not spans or last is None:
         return None
     first = min(span.first for span in spans.values())
-    apart = -(-(last - first + 1) // _POINTS)
+    apart = -(-(last - first + 1) // most)
     return _Axis(first, range(last, first - 1, -apart)[::-1])
 
 

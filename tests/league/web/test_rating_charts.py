@@ -73,8 +73,8 @@ def test_a_bot_that_sat_more_than_a_thousand_rounds_out_still_has_its_chart():
     assert both is not None
     assert both.first == "before round 1"
     assert [line.last for line in both.lines] == [1550, 1510]
-    assert all(len(line.points.split()) <= 301 for line in both.lines)
-    assert len(both.lines[0].points.split()) > 200
+    assert all(len(line.points.split()) <= 101 for line in both.lines)
+    assert len(both.lines[0].points.split()) > 70
 
 
 def test_nothing_rated_is_no_chart():
