@@ -87,8 +87,12 @@ demo-bot: $(VENV)/.project ## a remote bot joins the league at URL=... and plays
 # --- Checks ----------------------------------------------------------------------------------
 
 .PHONY: test
-test: check ## all checks, then all tests (PYTEST_ARGS="-k deal -n0" narrows them)
-	@$(BIN)/pytest $(PYTEST_ARGS)
+test: lint ## all checks and all tests (PYTEST_ARGS="-k deal -n0" narrows them)
+	@# Types and imports are checked beside the tests; what they find is said after them.
+	@mkdir -p build; { $(MAKE) types imports >build/check.log 2>&1 & } ; checks=$$!; \
+	$(BIN)/pytest $(PYTEST_ARGS); tests=$$?; \
+	wait $$checks || { cat build/check.log >&2; exit 1; }; \
+	exit $$tests
 
 .PHONY: check
 check: lint types imports ## lint, types and import rules
