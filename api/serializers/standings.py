@@ -39,7 +39,7 @@ class PerformanceSerializer(serializers.ModelSerializer[Performance]):
     round = serializers.IntegerField(source="round.number")
     performance = serializers.FloatField(source="elo", help_text="As on its standing.")
     performance_error = serializers.FloatField(
-        source="error", allow_null=True, help_text="As on its standing; null below 2 blocks."
+        source="error", allow_null=True, help_text="As on its standing; null below 5 blocks."
     )
 
     class Meta:

@@ -138,6 +138,13 @@ RANKED_FROM = 20
 A new version begins at 10 blocks as K counts them, so once performance is fitted its own count too.
 """
 
+ERROR_FROM = 5
+"""Blocks of its version from which on a bot's performance has an error bar.
+
+Of fewer the sandwich promises far too much: of one block 32 % of its 95 % intervals hold, of five
+85 % (docs/ratings.md).
+"""
+
 
 def is_provisional() -> models.ExpressionWrapper:
     """Return the expression for whether a standing has no rank yet, as an index has it too."""

@@ -14,7 +14,7 @@ from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
 from league.models import Fit, Ladder, Performance, Round
-from league.models.ladders import RANKED_FROM
+from league.models.ladders import ERROR_FROM, RANKED_FROM
 from league.standings.hiding import SHOWN
 from league.standings.packing import pack_missing, read_packed
 
@@ -147,7 +147,7 @@ def _write_standings(ladder: Ladder, fitted: "Fitted", bands: Mapping[int, int])
     columns: list[Any] = [
         list(fitted.bots),
         fitted.elo.tolist(),
-        [_finite(error) for error in fitted.errors.tolist()],
+        _errors(fitted),
         [bands.get(bot) for bot in fitted.bots],
         list(fitted.blocks),
     ]
@@ -165,13 +165,14 @@ def _write_rows(
     """Keep the numbers of those who played since the last fit."""
     at = {bot: i for i, bot in enumerate(fitted.bots) if results.rounds[bot] in rounds}
     tallies = results.tallies(list(at))
+    errors = _errors(fitted)
     Performance.objects.bulk_create(
         [
             Performance(
                 round=round_,
                 bot_id=bot,
                 elo=float(fitted.elo[i]),
-                error=_finite(float(fitted.errors[i])),
+                error=errors[i],
                 band=bands.get(bot),
                 blocks=fitted.blocks[i],
                 matches=tallies[bot].matches,
@@ -194,5 +195,9 @@ def _write_rows(
     )
 
 
-def _finite(number: float) -> float | None:
-    return number if number < float("inf") else None
+def _errors(fitted: "Fitted") -> list[float | None]:
+    """Return the standard error of each bot; None where it is not known, or not to be trusted."""
+    errors = zip(fitted.errors.tolist(), fitted.blocks, strict=True)
+    return [
+        error if blocks >= ERROR_FROM and error < float("inf") else None for error, blocks in errors
+    ]

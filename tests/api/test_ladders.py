@@ -100,7 +100,8 @@ def test_standings_cost_four_queries(api, ladder, count, django_assert_num_queri
         assert len(api.get("ladders/quick/standings").json()["results"]) == count
 
 
-def test_standings_tell_performance_and_trend(api, ladder):
+def test_standings_tell_performance_and_trend(api, ladder, monkeypatch):
+    monkeypatch.setattr("league.standings.performance.ERROR_FROM", 1)
     small.bots(4)
     small.tournament(ladder)
     small.run_all()

@@ -17,7 +17,8 @@ TABLE = "ladders/quick/cross-table"
 
 
 @pytest.fixture
-def ladder(db) -> Ladder:
+def ladder(db, monkeypatch) -> Ladder:
+    monkeypatch.setattr("league.standings.performance.ERROR_FROM", 1)
     ladder = small.ladder()
     for bot in small.bots(4):
         events.enter_ladder(ladder=ladder, bot=bot)

@@ -289,6 +289,24 @@ def test_a_95_percent_interval_covers_the_truth_in_92_to_97_percent(bots: int, b
     assert 0.90 <= np.mean(pairs_covered) <= 0.98
 
 
+def test_of_few_blocks_an_interval_promises_far_too_much() -> None:
+    # Why the league shows none below five blocks; 150 leagues, so to 4 points or so.
+    rng = np.random.default_rng(7)
+    covered: dict[int, list[bool]] = {1: [], 5: []}
+    for _ in range(150):
+        true = rng.normal(0, 0.5, 8)
+        bots, shares = simulate(rng, true, 100)
+        sat = np.flatnonzero((bots == 0).any(axis=1))
+        for few, held in covered.items():
+            kept = np.delete(np.arange(100), sat[few:])
+            performance = fitted(bots[kept], shares[kept])
+            at = performance.bots.index(0)
+            truth = (true[0] - true.mean()) * ELO_PER_NAT + ANCHOR_ELO
+            held.append(abs(performance.elo[at] - truth) < Z_95 * performance.errors[at])
+    assert np.mean(covered[1]) < 0.5
+    assert 0.75 < np.mean(covered[5]) < 0.95
+
+
 def test_the_errors_of_one_block_are_unknown_and_all_its_bots_share_a_band() -> None:
     results = PairResults()
     results.add({(1, 2): 1, (1, 3): 1, (2, 3): 1}, matches=3)

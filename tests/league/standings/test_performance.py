@@ -185,6 +185,20 @@ def test_a_new_version_stands_in_no_band_before_it_has_played_enough_itself(
     assert (row.rank, row.blocks_for_rank) == (None, 6)
 
 
+def test_of_few_blocks_there_is_an_estimate_and_no_error_bar(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league.standings.performance.ERROR_FROM", 7)
+    fit_due()
+    for rows in (ladder.standings.all(), Performance.objects.all()):
+        assert rows.exists()
+    blocks = dict(ladder.standings.values_list("bot", "performance_blocks"))
+    assert set(blocks.values()) == {6}
+    assert not ladder.standings.exclude(performance_error=None).exists()
+    assert not ladder.standings.filter(performance=None).exists()
+    assert not Performance.objects.exclude(error=None).exists()
+
+
 def test_a_void_block_is_not_fitted(ladder: Ladder) -> None:
     tournament = small.tournament(ladder)
     events.advance(tournament.pk)

@@ -59,8 +59,9 @@ def test_the_ladder_shows_every_bot_with_its_rating(client: Client, played: Tour
 
 
 def test_the_ladder_shows_performance_bands_and_who_beats_whom(
-    client: Client, played: Tournament
+    client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("league.standings.performance.ERROR_FROM", 1)
     assert "Provisional: fewer than 20 blocks" in page(client, "/ladders/quick/")
     [round_id] = standings.take_fits()
     standings.fit_round(round_id)
@@ -81,8 +82,9 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
 
 
 def test_a_bots_page_shows_its_interval_opponents_and_when_it_is_due(
-    client: Client, played: Tournament
+    client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("league.standings.performance.ERROR_FROM", 1)
     [round_id] = standings.take_fits()
     standings.fit_round(round_id)
     events.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
