@@ -3,8 +3,8 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-PACKAGES := $(wildcard engine bots_sdk league api)
-TYPED := $(wildcard engine bots_sdk league/local)
+PACKAGES := $(wildcard engine bots_sdk league api web config devserver)
+TYPED := $(wildcard engine bots_sdk devserver)
 UV := $(shell command -v uv 2>/dev/null)
 PYTEST_ARGS ?=
 
@@ -75,7 +75,7 @@ endif
 # Some shells export HOST, the machine's name or kind: it counts on the command line alone.
 .PHONY: up
 up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:8000/ (PORT=..., HOST=0.0.0.0)
-	@exec $(BIN)/python -m league.local.up $(if $(PORT),--port $(PORT)) \
+	@exec $(BIN)/python -m devserver.up $(if $(PORT),--port $(PORT)) \
 		$(if $(filter command,$(origin HOST)),--host $(HOST))
 
 URL ?= http://127.0.0.1:8000

@@ -4,13 +4,13 @@ from collections.abc import Iterator
 from threading import BoundedSemaphore
 
 from league.models import Ladder
-from league.standings.exporting import export_ladder
+from league.ratings.exporting import export_ladder
 
-MOST_AT_ONCE = 2
+MAX_AT_ONCE = 2
 """Of each process; a web server answers four requests at a time."""
 _WAIT = 30
 
-_places = BoundedSemaphore(MOST_AT_ONCE)
+_places = BoundedSemaphore(MAX_AT_ONCE)
 
 
 class BusyError(Exception):
@@ -27,7 +27,7 @@ class Export(Iterator[bytes]):
 
     def __init__(self, ladder: Ladder) -> None:
         if not _places.acquire(blocking=False):
-            raise BusyError(f"{MOST_AT_ONCE} exports are being sent already.")
+            raise BusyError(f"{MAX_AT_ONCE} exports are being sent already.")
         self._open = True
         self._pieces = export_ladder(ladder)
 

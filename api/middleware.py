@@ -8,16 +8,16 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponseBase
 
 from api.problems import CONTENT_TYPE, code_for_status, problem_response
-from bots_sdk.sandbox.sources import MOST_BYTES
-from league.request_ids import HEADER, choose_request_id, set_request_id
+from api.request_ids import HEADER, choose_request_id, set_request_id
+from bots_sdk.sandbox.sources import MAX_BYTES
 
 PREFIX = "/api/"
-LONGEST_BODY = 64 * 1024
+MAX_BODY_BYTES = 64 * 1024
 """Bytes."""
-LONGEST_UPLOAD = MOST_BYTES + LONGEST_BODY
+MAX_UPLOAD_BYTES = MAX_BYTES + MAX_BODY_BYTES
 """Bytes of the body of an upload: the file, and what the form adds to it."""
 _UPLOADS = re.compile(r"/versions/?\Z")
-LONGEST_READ = 2_000_000
+MAX_READ_BYTES = 2_000_000
 """Bytes of a body that is too long, but read all the same; the front passes on no longer ones."""
 
 _QUIET = ("/static/", "/healthz", "/readyz", "/metrics")
@@ -79,11 +79,11 @@ class ApiMiddleware:
         """Answer a body that is too long, or of unknown length, before anybody reads it."""
         length = request.META.get("CONTENT_LENGTH") or ""
         if not length and "HTTP_TRANSFER_ENCODING" in request.META:
-            request.META["wsgi.input"].read(LONGEST_READ)  # as below
+            request.META["wsgi.input"].read(MAX_READ_BYTES)  # as below
             return problem_response("length-required")
-        most = LONGEST_UPLOAD if _UPLOADS.search(request.path_info) else LONGEST_BODY
+        most = MAX_UPLOAD_BYTES if _UPLOADS.search(request.path_info) else MAX_BODY_BYTES
         if length.isdecimal() and int(length[:20]) > most:
-            if int(length[:20]) <= LONGEST_READ:
+            if int(length[:20]) <= MAX_READ_BYTES:
                 # Else the front may still be sending it when this end is closed, and call it a
                 # lost connection instead of passing on the answer.
                 request.read()

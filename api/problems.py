@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from rest_framework import exceptions
 
-from league.request_ids import current_request_id
+from api.request_ids import current_request_id
 
 log = logging.getLogger(__name__)
 

@@ -5,8 +5,8 @@ from typing import Any
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 
+from api.play.waiting_calls import waiting_calls
 from api.problems import CODES, CONTENT_TYPE
-from api.waiting_calls import waiting_calls
 
 PROBLEM = {
     "type": "object",

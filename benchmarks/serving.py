@@ -18,8 +18,8 @@ CHECKOUT = Path(__file__).parents[1]
 sys.path.insert(0, str(CHECKOUT))
 os.environ["PYTHONPATH"] = str(CHECKOUT)  # for what is started here
 
-from league.local.servers import local_servers  # noqa: E402
-from league.local.supervisor import Part  # noqa: E402
+from devserver.servers import local_servers  # noqa: E402
+from devserver.supervisor import Part  # noqa: E402
 
 _READY_SECONDS = 30.0
 
@@ -34,7 +34,7 @@ def league() -> Iterator[Path]:
             "DATABASE_URL": servers.database_url,
             "REDIS_URL": servers.redis_url,
             "SECRET_KEY": secrets.token_urlsafe(48),
-            "DJANGO_SETTINGS_MODULE": "league.settings",
+            "DJANGO_SETTINGS_MODULE": "config.settings",
             # The limits are counted, but nobody runs into them.
             "RATE_PLAY": "100000000/minute",
             "RATE_GENERAL": "100000000/minute",

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import serving
 
-from league.local import up
+from devserver import up
 
 ROUND = 1000
 """Blocks."""
@@ -84,7 +84,7 @@ def from_the_middle(size: int) -> str:
     import json
 
     from league.models import Ladder
-    from league.standings.listing import standings_in_order
+    from league.ratings.standings import standings_in_order
 
     row = standings_in_order(Ladder.objects.get(slug=f"big-{size}"))[size // 2]
     cursor = json.dumps([0, row.hidden, row.provisional, row.rating, row.bot_id]).encode()

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import serving
 
-from league.local import up
-from league.local.supervisor import Part
+from devserver import up
+from devserver.supervisor import Part
 
 WAIT = "/api/v1/turns?wait=30"
 BARE = """
@@ -65,10 +65,10 @@ def main() -> None:
 def make_bots(count: int) -> list[tuple[object, str]]:
     from django.contrib.auth.models import User
 
-    from league import accounts
+    from league.bots import create_bot
 
     owner = User.objects.create(username="owner")
-    made = [accounts.create_bot(owner=owner, name=f"bot-{n}", kind="remote") for n in range(count)]
+    made = [create_bot(owner=owner, name=f"bot-{n}", kind="remote") for n in range(count)]
     return [(bot.current, token) for bot, token in made]
 
 

@@ -73,7 +73,7 @@ class Version(TypedDict):
     number: int
     state: Literal["checking", "ready", "refused"]
     note: str
-    aside: bool
+    held: bool
     created_at: str
 
 
@@ -318,12 +318,12 @@ class Tournament(TypedDict):
     entries_open_at: str
     starts_at: str
     finished_at: str | None
-    blocks_a_table: int
+    blocks_per_table: int
     swiss_rounds: int | None
     late_entry: bool
     house_bots: bool
     fill_in: bool
-    most_tables: int
+    max_tables: int
     extra_blocks: int
     entries: int
     commitment: str

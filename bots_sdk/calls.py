@@ -49,9 +49,9 @@ from bots_sdk.answers import (
     WatchedMatch,
 )
 
-MOST_MOVES = 100
+MAX_MOVES = 100
 """Moves that `moves` takes at once."""
-LONGEST_WAIT = 30.0
+MAX_WAIT_SECONDS = 30.0
 """Seconds that `turns` may be asked to wait."""
 
 Result = TypeVar("Result")
@@ -165,16 +165,16 @@ def new_bot_token(name: str) -> Call[BotToken]:
 
 
 def upload(
-    name: str, filename: str, source: bytes, note: str = "", *, aside: bool = False
+    name: str, filename: str, source: bytes, note: str = "", *, held: bool = False
 ) -> Call[Version]:
     """Upload a version of a hosted bot: a .py, or a .zip with bot.py. Owner.
 
-    One kept aside does not take over when it is ready.
+    One held back does not take over when it is ready.
     """
     return Call(
         "POST",
         _path("bots", name, "versions"),
-        {"note": note, "aside": "true" if aside else "false"},
+        {"note": note, "held": "true" if held else "false"},
         files={"source": (filename, source)},
         repeatable=False,
     )
@@ -436,8 +436,8 @@ def match_events(number: int, last_event_id: str | None = None) -> Stream:
 
 def turns(wait: float = 0.0) -> Call[list[Turn]]:
     """Get the open turns at once, else when one opens, else none after ``wait`` seconds."""
-    if not 0 <= wait <= LONGEST_WAIT:
-        raise ValueError(f"wait is 0 to {LONGEST_WAIT:.0f} seconds, not {wait}")
+    if not 0 <= wait <= MAX_WAIT_SECONDS:
+        raise ValueError(f"wait is 0 to {MAX_WAIT_SECONDS:.0f} seconds, not {wait}")
     return Call("GET", "turns", query={"wait": f"{wait:g}"}, held=wait)
 
 
@@ -452,5 +452,5 @@ def move(match: int, turn: int, move: str) -> Call[Accepted]:
 
 
 def moves(moves: Iterable[Move]) -> Call[Verdicts]:
-    """Make up to `MOST_MOVES` moves; get a verdict for each, and the turns open then."""
+    """Make up to `MAX_MOVES` moves; get a verdict for each, and the turns open then."""
     return Call("POST", "moves", {"moves": list(moves)})

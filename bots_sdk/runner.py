@@ -226,7 +226,7 @@ class Runner:
             await self._moves_wait.wait()
             self._moves_wait.clear()
             while self._outbox:
-                await self._send_batch(list(self._outbox.values())[: calls.MOST_MOVES])
+                await self._send_batch(list(self._outbox.values())[: calls.MAX_MOVES])
 
     async def _send_batch(self, batch: list[Move]) -> None:
         asked_at = _now()

@@ -16,7 +16,7 @@ from engine.games.game import Observation
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 
-_MOST_SAVED = 100
+_MAX_SAVED = 100
 
 
 class BotFaultError(Exception):
@@ -109,7 +109,7 @@ class FaultFiles:
             bot: the bot's file, after which theirs are named.
         """
         self._directory, self._bot = directory, bot
-        self._left = _MOST_SAVED
+        self._left = _MAX_SAVED
 
     def save(self, fault: dict[str, Any], where: str) -> Kept:
         """Write what is known of a fault, unless there are many already.
@@ -119,7 +119,7 @@ class FaultFiles:
             where: it was, for the file's name.
         """
         if not self._left:
-            return Kept(None, f"its observation is not saved, {_MOST_SAVED} others are")
+            return Kept(None, f"its observation is not saved, {_MAX_SAVED} others are")
         name = f"{self._bot.stem}-{where}.json"
         path = self._directory / name
         try:

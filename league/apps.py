@@ -1,11 +1,15 @@
-"""The Django app."""
+"""The Django app that stores everything."""
 
 from django.apps import AppConfig
 
 
 class LeagueConfig(AppConfig):
-    """Everything the league stores is in this one app."""
+    """All models are in this one app."""
 
     name = "league"
     verbose_name = "Twelfth Night"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        """Connect the handlers of Celery's worker signals."""
+        from league import workers  # noqa: F401  (models are loaded only now)

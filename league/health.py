@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.db import DatabaseError, connection
 
-from league.standings import alarms
+from league.ratings import alarms
 
 SILENT_SECONDS = 15
 """After so long without a tick its worker or beat is taken to be down; so is a silent worker."""
@@ -24,7 +24,7 @@ QUEUES = sorted(
 
 _PULSE = "pulse"
 _KNOWN = "known"
-_CAME, _HEEDED = "worker-came", "worker-came-heeded"
+_CAME, _HEEDED = "worker-started", "worker-started-heeded"
 _HEED_EVERY = 10
 """Seconds; a worker that is started again and again is heeded no more often."""
 
@@ -56,12 +56,12 @@ def broker_was_emptied() -> bool:
     return bool(cache.add(_KNOWN, time.time(), timeout=None))
 
 
-def note_worker_came() -> None:
+def note_worker_started() -> None:
     """Note that a worker has been started: perhaps in the place of one that was killed."""
     cache.set(_CAME, True, timeout=None)
 
 
-def worker_came() -> bool:
+def worker_started() -> bool:
     """Return whether a worker has been started since this was last asked.
 
     What a killed one had in hand is then lost to the queue.

@@ -7,10 +7,10 @@ from celery import shared_task
 from django.utils import timezone
 
 from engine.rating.elo import ZeroSumError
-from league import events, health, hosting, play, standings
-from league.celery import queue_once, taken_up
-from league.hosting import jails
+from league import bots, competitions, health, play, ratings
+from league.bots import jails
 from league.models import Ladder
+from league.queueing import note_begun, queue_once
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ _LONG = 6 * 3600
 """Seconds that folding a ladder from its first record may take: about 1 ms a match."""
 
 
-_MOST_QUEUED = 1000
+_MAX_QUEUED = 1000
 """Tasks in a queue, beyond which matches are not put into it again: nobody takes them out."""
 
 
@@ -46,7 +46,7 @@ def play_house_turns(match_id: int) -> None:
 @shared_task
 def qualify(version_id: int) -> None:
     """Check an uploaded version."""
-    hosting.qualify(version_id)
+    bots.qualify(version_id)
 
 
 @shared_task
@@ -66,12 +66,12 @@ def expire_overdue() -> None:
 @shared_task
 def follow_up() -> None:
     """Close the rounds that are played to the end, open those that come next, hand them out."""
-    taken_up("follow_up")
-    while _each(standings.rounds_to_close(), _close_round):
+    note_begun("follow_up")
+    while _each(ratings.rounds_to_close(), _close_round):
         pass  # of rounds that overlap the next may be over, too
-    _each(events.tournaments_to_advance(), events.advance)
-    _each(events.ladders_to_pair(), events.open_ladder_round)
-    _each(events.comparisons_to_advance(), events.advance_comparison)
+    _each(competitions.tournaments_to_advance(), competitions.advance)
+    _each(competitions.ladders_to_pair(), competitions.open_ladder_round)
+    _each(competitions.comparisons_to_advance(), competitions.advance_comparison)
     # At once, not at the next tick: a worker may have nothing to do.
     if _has_room("play"):
         for match_id in play.take_due():
@@ -79,14 +79,14 @@ def follow_up() -> None:
     if _has_room("control"):
         for match_id in play.take_due_live():
             open_live_match.delay(match_id)
-    _each(standings.take_fits(rest=_FIT_REST), fit_performance.delay)
+    _each(ratings.take_fits(rest=_FIT_REST), fit_performance.delay)
 
 
 @shared_task
 def fit_performance(round_id: int) -> None:
     """Fit performance up to a round; should it fail, ratings stand and a later tick tries again."""
     try:
-        standings.fit_round(round_id)
+        ratings.fit_round(round_id)
     except Exception:
         log.exception("fit_round(%s) failed; it is tried again in a while", round_id)
 
@@ -94,19 +94,19 @@ def fit_performance(round_id: int) -> None:
 @shared_task(time_limit=_LONG)
 def correct_ladder(ladder_id: int) -> None:
     """Fold a ladder anew whose ratings don't follow its void marks yet."""
-    standings.correct(ladder_id)
+    ratings.correct(ladder_id)
 
 
 @shared_task(time_limit=_LONG)
 def count_head_to_head(ladder_id: int) -> None:
     """Count who beats whom on a ladder that has rounds from before it was kept."""
-    standings.count_head_to_head(ladder_id)
+    ratings.count_head_to_head(ladder_id)
 
 
 @shared_task(time_limit=_LONG)
 def check_ladder(ladder_id: int) -> None:
     """Recompute a ladder, and freeze its display with an alarm if anything differs."""
-    standings.check_ladder(ladder_id)
+    ratings.check_ladder(ladder_id)
 
 
 @shared_task
@@ -114,21 +114,21 @@ def check_ratings() -> None:
     """Have every ladder checked: beat sends this nightly."""
     for ladder_id in Ladder.objects.values_list("pk", flat=True):
         check_ladder.delay(ladder_id)
-    for ladder_id in standings.ladders_to_count():
+    for ladder_id in ratings.ladders_to_count():
         count_head_to_head.delay(ladder_id)
 
 
 @shared_task
 def tick() -> None:
     """Do whatever is due, as the database has it."""
-    if health.broker_was_emptied() or health.worker_came():
+    if health.broker_was_emptied() or health.worker_started():
         play.requeue_all()
-    events.announce_due()
-    _each(standings.ladders_to_hide_on(), standings.hide_idle)
+    competitions.announce_due()
+    _each(ratings.ladders_to_hide_on(), ratings.hide_idle)
     follow_up()
-    for version_id in hosting.versions_to_qualify():
+    for version_id in bots.versions_to_qualify():
         qualify.delay(version_id)
-    for ladder_id in standings.ladders_to_correct():
+    for ladder_id in ratings.ladders_to_correct():
         # Not taken up before the next tick it is worth nothing: that sends another.
         correct_ladder.apply_async((ladder_id,), expires=1)
     health.note_pulse()
@@ -136,7 +136,7 @@ def tick() -> None:
 
 def _has_room(queue: str) -> bool:
     """Return whether workers keep up: else what is due stands in the database, and not twice."""
-    return health.tasks_queued(queue) < _MOST_QUEUED
+    return health.tasks_queued(queue) < _MAX_QUEUED
 
 
 def _close_round(round_id: int) -> bool:
@@ -146,7 +146,7 @@ def _close_round(round_id: int) -> bool:
         Whether it was closed.
     """
     try:
-        return standings.close_round(round_id)
+        return ratings.close_round(round_id)
     except ZeroSumError:
         ladder = Ladder.objects.get(rounds=round_id)
         if ladder.alarm:

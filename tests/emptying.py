@@ -10,7 +10,7 @@ import pytest
 
 _KEPT = {"django_content_type", "auth_permission"}
 """Made when the database is, and the same in all tests."""
-_MOST_BYTES = 1 << 20
+_MAX_BYTES = 1 << 20
 """Of a table: deleted rows take up room until the server cleans up, truncated ones don't."""
 
 _SIZES = "SELECT name, pg_relation_size(name::regclass) FROM unnest(%s::text[]) AS name"
@@ -40,7 +40,7 @@ def _delete_few(tables: list[str]) -> bool:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute(_SIZES, [tables])
             sizes = dict(cursor.fetchall())
-            if max(sizes.values()) > _MOST_BYTES:
+            if max(sizes.values()) > _MAX_BYTES:
                 return False
             # Looks neither at foreign keys nor at the trigger that guards the ledger.
             first = "SET LOCAL session_replication_role = replica"

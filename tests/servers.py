@@ -1,6 +1,6 @@
 """Starts real servers for a test run, before Django's settings ask where they are.
 
-Loaded as a plugin (``-p tests.servers``). The servers are those of `league.local`, one pair for
+Loaded as a plugin (``-p tests.servers``). The servers are those of `devserver`, one pair for
 all workers; each worker has a database of its own in both. DATABASE_URL and REDIS_URL, where set,
 name others. A run of tests that need none starts none.
 """
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from league.local.servers import local_servers
+from devserver.servers import local_servers
 
 _NEED_NO_SERVERS = ("tests/engine", "tests/bots_sdk")
 _running = ExitStack()

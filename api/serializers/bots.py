@@ -3,7 +3,7 @@
 from django.utils import timezone
 from rest_framework import serializers
 
-from league.accounts import is_online
+from league.bots import is_online
 from league.models import Bot, BotVersion, Trial
 
 KINDS = [("remote", "remote"), ("hosted", "hosted")]
@@ -90,7 +90,7 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
 
     class Meta:
         model = BotVersion
-        fields = ("bot", "number", "state", "note", "aside", "created_at")
+        fields = ("bot", "number", "state", "note", "held", "created_at")
         read_only_fields = fields
 
 
@@ -102,7 +102,7 @@ class UploadSerializer(serializers.Serializer[None]):
         help_text="A Python file, or a zip archive with a bot.py; 1 MiB at most.",
     )
     note = serializers.CharField(required=False, max_length=500, allow_blank=True)
-    aside = serializers.BooleanField(
+    held = serializers.BooleanField(
         required=False,
         default=False,
         help_text="Don't have it take over when it is ready; it can be compared and promoted.",

@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from league.events import comparisons
+from league.competitions import comparisons
 from league.models import Comparison
 
 

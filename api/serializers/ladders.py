@@ -3,12 +3,11 @@
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from league.events import may_show_seed
 from league.models import Ladder, LadderEntry, Match, Revision, Round, RoundEntry, Standing
 from league.models.ladders import Hidden
-from league.play.watching import is_open_to_all
-from league.standings.ledger import Change
-from league.standings.twins import TwinGap, twin_gaps
+from league.ratings.ledger import Change
+from league.ratings.twins import TwinGap, twin_gaps
+from league.visibility import is_open_to_all, may_show_seed
 
 
 class LadderSerializer(serializers.ModelSerializer[Ladder]):

@@ -5,7 +5,7 @@ from rest_framework import serializers
 from api.serializers.fields import OnePageSerializer
 from engine.games.catalogue import GAMES
 from league.models import Match, MatchSeat
-from league.play.watching import is_open_to_all
+from league.visibility import is_open_to_all
 
 
 class SeatSerializer(serializers.ModelSerializer[MatchSeat]):

@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from api.serializers.ladders import StandingSerializer
 from engine.pairing import blocks_to_halve_error
-from league.events import when_due
+from league.competitions import when_due
 from league.models import HeadToHead, Performance, Standing
 
 

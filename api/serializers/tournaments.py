@@ -4,16 +4,16 @@ from rest_framework import serializers
 
 from api.serializers.fields import LadderField
 from api.serializers.ladders import RoundSerializer
-from engine.pairing import MOST_BLOCKS_A_ROUND
+from engine.pairing import MAX_BLOCKS_PER_ROUND
 from league.models import Block, Round, Tournament, TournamentEntry
-from league.models.tournaments import MOST_EXTRA_BLOCKS_EVER, MOST_SWISS_ROUNDS, MOST_TABLES_EVER
+from league.models.tournaments import MAX_EXTRA_BLOCKS_EVER, MAX_SWISS_ROUNDS, MAX_TABLES_EVER
 
 
 class TournamentSerializer(serializers.ModelSerializer[Tournament]):
     """A tournament."""
 
     ladder = serializers.CharField(source="ladder.slug", help_text="That it is rated on.")
-    blocks_a_table = serializers.IntegerField(
+    blocks_per_table = serializers.IntegerField(
         source="blocks", help_text="That a table plays in a round."
     )
     entries = serializers.IntegerField(source="entry_count", help_text="How many bots.")
@@ -30,12 +30,12 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             "entries_open_at",
             "starts_at",
             "finished_at",
-            "blocks_a_table",
+            "blocks_per_table",
             "swiss_rounds",
             "late_entry",
             "house_bots",
             "fill_in",
-            "most_tables",
+            "max_tables",
             "extra_blocks",
             "entries",
             "commitment",
@@ -49,20 +49,20 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
         return bytes(tournament.seed).hex() if finished else None
 
 
-class ArrangementSerializer(serializers.Serializer[None]):
+class EventSettingsSerializer(serializers.Serializer[None]):
     """How a tournament is played."""
 
     format = serializers.ChoiceField(Tournament.Format.choices, required=False)
-    blocks_a_table = serializers.IntegerField(
+    blocks_per_table = serializers.IntegerField(
         min_value=1,
-        max_value=MOST_BLOCKS_A_ROUND,
+        max_value=MAX_BLOCKS_PER_ROUND,
         required=False,
         allow_null=True,
         help_text="That a table plays in a round; null for 2 in a swiss, else 1.",
     )
     swiss_rounds = serializers.IntegerField(
         min_value=1,
-        max_value=MOST_SWISS_ROUNDS,
+        max_value=MAX_SWISS_ROUNDS,
         required=False,
         allow_null=True,
         help_text="Of a swiss; null for log2 of the entrants, rounded up, and 2.",
@@ -74,23 +74,23 @@ class ArrangementSerializer(serializers.Serializer[None]):
     fill_in = serializers.BooleanField(
         required=False, help_text="House bots that are not entered take empty seats."
     )
-    most_tables = serializers.IntegerField(
+    max_tables = serializers.IntegerField(
         min_value=1,
-        max_value=MOST_TABLES_EVER,
+        max_value=MAX_TABLES_EVER,
         required=False,
         help_text="Of a round robin, 500 by default: of more a balanced choice is played; more "
         "only where it takes them to seat everybody equally often.",
     )
     extra_blocks = serializers.IntegerField(
         min_value=0,
-        max_value=MOST_EXTRA_BLOCKS_EVER,
+        max_value=MAX_EXTRA_BLOCKS_EVER,
         required=False,
         help_text="Of a knockout, 4 by default: played at most for a tie at the cut; then the "
         "better seed goes on.",
     )
 
 
-class NewTournamentSerializer(ArrangementSerializer):
+class NewTournamentSerializer(EventSettingsSerializer):
     """A tournament to announce."""
 
     title = serializers.CharField(max_length=80)
@@ -99,7 +99,7 @@ class NewTournamentSerializer(ArrangementSerializer):
     entries_open_at = serializers.DateTimeField(required=False, help_text="By default now.")
 
 
-class TournamentChangesSerializer(ArrangementSerializer):
+class TournamentChangesSerializer(EventSettingsSerializer):
     """What to change of a tournament that has not begun."""
 
     title = serializers.CharField(max_length=80, required=False)

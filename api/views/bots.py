@@ -21,8 +21,8 @@ from api.serializers.bots import (
     VersionSerializer,
 )
 from api.views.base import ApiView, ListView, checked, find_bot
-from bots_sdk.sandbox.sources import MOST_BYTES
-from league import accounts, hosting
+from bots_sdk.sandbox.sources import MAX_BYTES
+from league import accounts, bots
 from league.models import Bot, BotSource, BotVersion
 
 
@@ -45,7 +45,7 @@ class BotsView(ListView):
     )
     def post(self, request: Request) -> Response:
         """Create a bot, and get its token. A remote one may play at once."""
-        bot, token = accounts.create_bot(owner=request.user, **checked(NewBotSerializer, request))
+        bot, token = bots.create_bot(owner=request.user, **checked(NewBotSerializer, request))
         return Response({**BotSerializer(bot).data, "token": token}, 201)
 
 
@@ -67,7 +67,7 @@ class BotView(ApiView):
         """Pause, resume or describe a bot of yours."""
         bot = find_bot(name)
         check_owner(request, bot)
-        changed = accounts.change_bot(bot, **checked(BotChangesSerializer, request))
+        changed = bots.change_bot(bot, **checked(BotChangesSerializer, request))
         return Response(BotSerializer(changed).data)
 
 
@@ -107,16 +107,16 @@ class VersionsView(ListView):
         bot = find_bot(name)
         check_owner(request, bot)
         sent = checked(UploadSerializer, request)
-        if sent["source"].size > MOST_BYTES:
+        if sent["source"].size > MAX_BYTES:
             raise ProblemError(
                 "body-too-large",
-                f"The file has {sent['source'].size} bytes; a bot has {MOST_BYTES} at most.",
+                f"The file has {sent['source'].size} bytes; a bot has {MAX_BYTES} at most.",
             )
-        version = hosting.upload(
+        version = bots.upload(
             bot=bot,
             data=sent["source"].read(),
             note=sent.get("note", ""),
-            aside=sent["aside"],
+            held=sent["held"],
         )
         return Response(VersionSerializer(version).data, 202)
 
@@ -180,7 +180,7 @@ class PromoteVersionView(ApiView):
         bot = find_bot(name)
         check_owner(request, bot)
         version = _find_version(bot, number)
-        hosting.promote(version)
+        bots.promote(version)
         return Response(VersionSerializer(version).data)
 
 

@@ -15,7 +15,7 @@ from api.serializers.comparisons import (
     NewComparisonSerializer,
 )
 from api.views.base import ApiView, ListView, checked, find_bot, find_ladder
-from league import events
+from league import competitions
 from league.models import Comparison
 
 
@@ -50,7 +50,7 @@ class BotComparisonsView(ListView):
         bot = find_bot(name)
         check_owner(request, bot)
         sent = checked(NewComparisonSerializer, request)
-        made = events.compare(bot=bot, **{**sent, "ladder": find_ladder(sent["ladder"])})
+        made = competitions.compare(bot=bot, **{**sent, "ladder": find_ladder(sent["ladder"])})
         return Response(ComparisonSerializer(made).data, 201)
 
 
@@ -74,7 +74,7 @@ class CancelComparisonView(ApiView):
         """End a comparison without a verdict; one that is over stays as it is."""
         found = _find(comparison_id)
         check_owner(request, found.bot)
-        events.cancel_comparison(found)
+        competitions.cancel_comparison(found)
         return Response(ComparisonSerializer(_find(comparison_id)).data)
 
 

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from api.authentication import Organiser
 from api.serializers.fairness import FairPlaySerializer
 from api.views.base import ApiView, find_ladder
-from league.standings.fairness import suspicious_pairs
+from league.ratings.fair_play import suspicious_pairs
 
 
 class FairPlayView(ApiView):

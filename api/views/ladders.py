@@ -25,9 +25,9 @@ from api.serializers.ladders import (
     StandingSerializer,
 )
 from api.views.base import ApiView, ListView, find_bot, find_ladder
-from league import events
+from league import competitions
 from league.models import Ladder
-from league.standings import ledger, listing
+from league.ratings import ledger, standings
 
 
 class LaddersView(ListView):
@@ -53,7 +53,7 @@ class LadderView(ApiView):
 class LadderStandingsView(ListView):
     """The standings of a ladder."""
 
-    ordering: ClassVar = listing.ORDER
+    ordering: ClassVar = standings.ORDER
     problems: ClassVar = {"GET": ("invalid",)}
 
     @extend_schema(
@@ -72,9 +72,9 @@ class LadderStandingsView(ListView):
     def get(self, request: Request, slug: str) -> Response:
         """See who stands where: bots with a rank by rating, then the provisional ones."""
         ladder, hidden = find_ladder(slug), _yes_or_no(request, "hidden")
-        rows = self.page(listing.standings_in_order(ladder, hidden=hidden))
-        listing.add_ranks(rows)
-        listing.add_trends(ladder, rows)
+        rows = self.page(standings.standings_in_order(ladder, hidden=hidden))
+        standings.add_ranks(rows)
+        standings.add_trends(ladder, rows)
         return self.answer(StandingSerializer, rows)
 
 
@@ -86,7 +86,7 @@ class LadderRoundsView(ListView):
     @extend_schema(operation_id="ladders_rounds", responses=RoundSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the rounds of a ladder, the latest first."""
-        rounds = events.rounds_with_counts().filter(ladder=find_ladder(slug))
+        rounds = competitions.rounds_with_counts().filter(ladder=find_ladder(slug))
         return self.answer(RoundSerializer, self.page(rounds))
 
 
@@ -184,7 +184,7 @@ class LadderEntryView(ApiView):
         """Enter a bot; entering it again changes nothing."""
         ladder, bot = find_ladder(slug), find_bot(name)
         check_owner_or_bot(request, bot)
-        entry = events.enter_ladder(ladder=ladder, bot=bot)
+        entry = competitions.enter_ladder(ladder=ladder, bot=bot)
         return Response(LadderEntrySerializer(entry).data)
 
     @extend_schema(operation_id="ladders_leave", responses={204: NO_CONTENT})
@@ -192,7 +192,7 @@ class LadderEntryView(ApiView):
         """Take a bot off: it is hidden, its rating stays. Nothing changes for one that isn't on."""
         ladder, bot = find_ladder(slug), find_bot(name)
         check_owner_or_bot(request, bot)
-        events.leave_ladder(ladder=ladder, bot=bot)
+        competitions.leave_ladder(ladder=ladder, bot=bot)
         return Response(status=204)
 
 

@@ -20,8 +20,9 @@ from api.serializers.matches import (
     WatchedMatchSerializer,
 )
 from api.views.base import ApiView, ListView, checked, find_match
+from league import visibility
 from league.models import Match, MatchSeat
-from league.play import inviting, reports, watching
+from league.play import owner_reports, spectating, unrated_matches
 
 
 class MatchesView(ListView):
@@ -49,7 +50,7 @@ class MatchesView(ListView):
     )
     def post(self, request: Request) -> Response:
         """Have an unrated match played between bots of yours and of the house."""
-        match = inviting.invite(owner=request.user, **checked(NewMatchSerializer, request))
+        match = unrated_matches.invite(owner=request.user, **checked(NewMatchSerializer, request))
         return Response(MatchSerializer(find_match(_matches(), match.pk)).data, 201)
 
     def get_queryset(self) -> QuerySet[Match]:
@@ -64,7 +65,7 @@ class MatchView(ApiView):
     def get(self, request: Request, match_id: int) -> Response:
         """Watch a match: what the public sees of it now."""
         match = find_match(_matches(), match_id)
-        view = watching.public_view(match)
+        view = spectating.public_view(match)
         return Response({**MatchSerializer(match).data, "view": view})
 
 
@@ -81,9 +82,9 @@ class RecordView(ApiView):
             raise ProblemError("not-found", f"Match {match_id} is void; it has no record.")
         if match.status != Match.Status.FINISHED:
             raise ProblemError("not-finished", f"Match {match_id} is {match.status}.")
-        if not watching.is_open_to_all(match):
+        if not visibility.is_open_to_all(match):
             raise ProblemError("block-not-finished")
-        return Response(json.loads(watching.record_line(match)))
+        return Response(json.loads(spectating.record_line(match)))
 
 
 def _matches() -> QuerySet[Match]:
@@ -105,7 +106,7 @@ class MatchLogView(ApiView):
     def get(self, request: Request, match_id: int) -> Response:
         """See what your bots printed, why they had faults, and the receipts of their clocks."""
         match = find_match(Match.objects.all(), match_id)
-        report = reports.owner_report(match, request.user)
+        report = owner_reports.owner_report(match, request.user)
         if not report:
             raise ProblemError("not-your-bot", f"No bot of yours plays in match {match_id}.")
         return Response(MatchLogSerializer({"results": report}).data)

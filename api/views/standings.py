@@ -14,7 +14,7 @@ from api.serializers.standings import (
 )
 from api.views.base import ApiView, ListView, find_bot, find_ladder
 from league.models import Standing
-from league.standings import listing
+from league.ratings import standings
 
 
 class BotStandingView(ApiView):
@@ -23,10 +23,10 @@ class BotStandingView(ApiView):
     @extend_schema(operation_id="bots_standing", responses=BotStandingSerializer)
     def get(self, request: Request, name: str, slug: str) -> Response:
         """See where a bot stands on a ladder, when it plays next, and what halves its error."""
-        row = listing.standing_shown(_find_standing(name, slug))
-        row.provisional = row.blocks_for_rank < listing.RANKED_FROM  # type: ignore[attr-defined]
-        listing.add_ranks([row])
-        listing.add_trends(row.ladder, [row])
+        row = standings.standing_shown(_find_standing(name, slug))
+        row.provisional = row.blocks_for_rank < standings.RANKED_FROM  # type: ignore[attr-defined]
+        standings.add_ranks([row])
+        standings.add_trends(row.ladder, [row])
         return Response(BotStandingSerializer(row).data)
 
 
@@ -40,7 +40,7 @@ class PerformanceHistoryView(ListView):
     )
     def get(self, request: Request, name: str, slug: str) -> Response:
         """See a bot's performance with its band after each round that rated it, latest first."""
-        rows = listing.performances_shown(_find_standing(name, slug)).select_related("round")
+        rows = standings.performances_shown(_find_standing(name, slug)).select_related("round")
         return self.answer(PerformanceSerializer, self.page(rows))
 
 
@@ -60,7 +60,7 @@ class LadderCrossTableView(ListView):
 
         That goes on being counted while the standings are frozen.
         """
-        rows = listing.meetings(find_ladder(slug))
+        rows = standings.meetings(find_ladder(slug))
         if (name := request.query_params.get("bot")) is not None:
             rows = rows.filter(bot__name=name) if "\0" not in name else rows.none()
         return self.answer(MeetingSerializer, self.page(rows))

@@ -22,9 +22,9 @@ from api.serializers.tournaments import (
     TournamentStandingsSerializer,
 )
 from api.views.base import ApiView, ListView, checked, find_bot, find_tournament
-from league import events
-from league.events.history import history_of
-from league.events.results import (
+from league import competitions
+from league.competitions.history import history_of
+from league.competitions.tournament_standings import (
     bracket_of,
     cross_table_of,
     standings_of,
@@ -42,7 +42,7 @@ class TournamentsView(ListView):
     @extend_schema(operation_id="tournaments_list", responses=TournamentSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List the tournaments, the latest start first."""
-        return self.answer(TournamentSerializer, self.page(events.tournaments_with_counts()))
+        return self.answer(TournamentSerializer, self.page(competitions.tournaments_with_counts()))
 
     @extend_schema(
         operation_id="tournaments_create",
@@ -51,7 +51,7 @@ class TournamentsView(ListView):
     )
     def post(self, request: Request) -> Response:
         """Announce a tournament: a round robin, swiss or knockout, rated on its ladder."""
-        tournament = events.plan_tournament(**checked(NewTournamentSerializer, request))
+        tournament = competitions.plan_tournament(**checked(NewTournamentSerializer, request))
         return Response(_shown(tournament.pk), 201)
 
 
@@ -75,7 +75,7 @@ class TournamentView(ApiView):
         """Change a tournament that has not begun."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         changes = checked(TournamentChangesSerializer, request)
-        events.change_tournament(tournament=tournament, **changes)
+        competitions.change_tournament(tournament=tournament, **changes)
         return Response(_shown(tournament_id))
 
 
@@ -91,7 +91,7 @@ class CancelTournamentView(ApiView):
     def post(self, request: Request, tournament_id: int) -> Response:
         """Call a tournament off that has not begun; one called off already stays so."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
-        if not events.cancel(tournament=tournament):
+        if not competitions.cancel(tournament=tournament):
             tournament.refresh_from_db()
             if tournament.state != Tournament.State.CANCELLED:
                 raise ProblemError("tournament-begun", f"{tournament} is {tournament.state}.")
@@ -123,8 +123,8 @@ class TournamentRoundsView(ListView):
         ``number`` is that of its ladder, ``stage`` that of the tournament.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
-        rounds = events.rounds_with_counts().filter(tournament=tournament)
-        return self.answer(TournamentRoundSerializer, self.page(events.with_tables(rounds)))
+        rounds = competitions.rounds_with_counts().filter(tournament=tournament)
+        return self.answer(TournamentRoundSerializer, self.page(competitions.with_tables(rounds)))
 
 
 class TournamentCrossTableView(ApiView):
@@ -197,7 +197,7 @@ class TournamentEntryView(ApiView):
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)
         check_owner_or_bot(request, bot)
-        entry = events.enter(tournament=tournament, bot=bot)
+        entry = competitions.enter(tournament=tournament, bot=bot)
         return Response(TournamentEntrySerializer(entry).data)
 
     @extend_schema(operation_id="tournaments_withdraw", responses={204: NO_CONTENT})
@@ -209,7 +209,7 @@ class TournamentEntryView(ApiView):
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)
         check_owner_or_bot(request, bot)
-        events.withdraw(tournament=tournament, bot=bot)
+        competitions.withdraw(tournament=tournament, bot=bot)
         return Response(status=204)
 
 
@@ -232,7 +232,7 @@ class DisqualificationView(ApiView):
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         taken = checked(DisqualificationSerializer, request)
-        entry = events.disqualify(tournament=tournament, bot=find_bot(name), **taken)
+        entry = competitions.disqualify(tournament=tournament, bot=find_bot(name), **taken)
         return Response(TournamentEntrySerializer(entry).data)
 
 
@@ -241,5 +241,5 @@ def _with_ladder() -> QuerySet[Tournament]:
 
 
 def _shown(tournament_id: int) -> dict[str, object]:
-    tournament = find_tournament(events.tournaments_with_counts(), tournament_id)
+    tournament = find_tournament(competitions.tournaments_with_counts(), tournament_id)
     return dict(TournamentSerializer(tournament).data)

@@ -24,10 +24,10 @@ Result = TypeVar("Result")
 CLOCK = TimeControl(move_seconds=1.0, bank_seconds=30.0)
 """What the league gives a bot on its ladders, unless they say otherwise."""
 
-_MOST_SECONDS = CLOCK.move_seconds + CLOCK.bank_seconds
+_MAX_SECONDS = CLOCK.move_seconds + CLOCK.bank_seconds
 _CAN_RING = hasattr(signal, "setitimer")
-_MOST_PRINTED = 20_000
-_MOST_TRACEBACK = 20_000
+_MAX_PRINTED = 20_000
+_MAX_TRACEBACK = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class _Watched:
         try:
             return self._watched(lambda: choose(observation))
         except Exception as error:
-            self.raised.append((traceback_of(error)[-_MOST_TRACEBACK:], self._printed.text()))
+            self.raised.append((traceback_of(error)[-_MAX_TRACEBACK:], self._printed.text()))
             raise
         finally:
             self.seconds.append(perf_counter() - began)
@@ -220,14 +220,14 @@ def in_time(work: Callable[[], Result]) -> Result:
         TimeoutError: it took longer.
     """
     try:
-        _set_alarm(_MOST_SECONDS)
+        _set_alarm(_MAX_SECONDS)
         try:
             return work()
         finally:
             _set_alarm(0)
     except _TooLateError:
         raise TimeoutError(
-            f"no answer after {_MOST_SECONDS:g} s, all that move and bank give"
+            f"no answer after {_MAX_SECONDS:g} s, all that move and bank give"
         ) from None
     except BaseException as error:
         if isinstance(error, Exception) and not isinstance(error, MatchInterruptedError):
@@ -263,13 +263,13 @@ class _Tail(io.TextIOBase):
 
     def write(self, text: str) -> int:
         """Take a text."""
-        self._kept.append(text[-_MOST_PRINTED:])
+        self._kept.append(text[-_MAX_PRINTED:])
         self._size += len(text)
-        if self._size > 4 * _MOST_PRINTED:
+        if self._size > 4 * _MAX_PRINTED:
             self._kept = [self.text()]
             self._size = len(self._kept[0])
         return len(text)
 
     def text(self) -> str:
         """Return the end of what was printed."""
-        return "".join(self._kept)[-_MOST_PRINTED:]
+        return "".join(self._kept)[-_MAX_PRINTED:]

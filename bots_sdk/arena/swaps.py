@@ -51,7 +51,7 @@ class SwapTest:
     def fixtures(self) -> Iterator[Fixture]:
         """Yield the matches of as many blocks as the test may take."""
         seats = self.table.seats
-        for block in range(self.plan.most_blocks):
+        for block in range(self.plan.max_blocks):
             planned = plan_block(derive_block_seed(self.seed, block), range(seats), duplicate=True)
             first = planned.matches[0]
             swapped = tuple({NEW: OLD, OLD: NEW}.get(bot, bot) for bot in first.seating)

@@ -12,7 +12,7 @@ from bots_sdk.checking.places import Place
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
 
-MOST_EVIDENCE = 3000
+MAX_EVIDENCE = 3000
 """Letters of a traceback that are shown."""
 SLOWER = 3
 """How much slower the league's machine may be than this one, at a bad moment."""
@@ -91,7 +91,7 @@ def of_loading(source: Source, place: Place, info: dict[str, Any]) -> Finding:
             Verdict.WRONG,
             f"It can't be loaded: {error}.",
             "Mend that first; an upload would be refused for it.",
-            bot.printed[-MOST_EVIDENCE:],
+            bot.printed[-MAX_EVIDENCE:],
         )
     finally:
         bot.close()

@@ -14,7 +14,7 @@ from typing import Any
 from bots_sdk.arena.figures import Times, times
 from bots_sdk.arena.matches import CLOCK, Table, info_for
 from bots_sdk.checking.findings import Finding, Verdict, bytes_told
-from bots_sdk.checking.loading import MOST_EVIDENCE, SLOWER, of_imports, of_loading, of_source
+from bots_sdk.checking.loading import MAX_EVIDENCE, SLOWER, of_imports, of_loading, of_source
 from bots_sdk.checking.places import Place
 from bots_sdk.checking.players import AskedTwice, Bot, PassedOver, Plain, Restarted
 from bots_sdk.reference import make_player
@@ -327,4 +327,4 @@ def _tables(game: str) -> list[Table]:
 
 def _last_traceback(printed: str) -> str:
     at = printed.rfind("Traceback (most recent call last)")
-    return printed[at:][-MOST_EVIDENCE:] if at >= 0 else ""
+    return printed[at:][-MAX_EVIDENCE:] if at >= 0 else ""

@@ -123,8 +123,8 @@ def ab(
     text, seed_bytes = seed_of(seed)
     plan = sprt.Plan(
         seats=table.seats,
-        most_blocks=max_blocks,
-        least_blocks=min(max_blocks, sprt.Plan(table.seats).least_blocks),
+        max_blocks=max_blocks,
+        min_blocks=min(max_blocks, sprt.Plan(table.seats).min_blocks),
     )
     test = SwapTest(
         table=table,

@@ -7,7 +7,7 @@ from bots_sdk.arena.contestants import Contestant
 from bots_sdk.arena.matches import FaultSeen, Played, Table, info_for
 from bots_sdk.thinking import FaultFiles
 
-_MOST_SHOWN = 3
+_MAX_SHOWN = 3
 
 
 class Report:
@@ -51,7 +51,7 @@ class Report:
         )
         if kept.path:
             self.saved.append(str(kept.path))
-        if self._silent or self._shown >= _MOST_SHOWN:
+        if self._silent or self._shown >= _MAX_SHOWN:
             return
         self._shown += 1
         where = f"match {number}, ply {fault.ply}, seat {fault.seat}"

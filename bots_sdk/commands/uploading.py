@@ -25,8 +25,8 @@ def upload(
         str, typer.Option("--bot", help="Its name; the file's, if left out.", show_default=False)
     ] = "",
     note: Annotated[str, typer.Option(help="About this version.", show_default=False)] = "",
-    aside: Annotated[
-        bool, typer.Option("--aside", help="Don't have it take over when it is ready.")
+    held: Annotated[
+        bool, typer.Option("--held", help="Don't have it take over when it is ready.")
     ] = False,
     wait: Annotated[bool, typer.Option(help="Wait until it is checked.")] = True,
     as_json: Json = False,
@@ -45,7 +45,7 @@ def upload(
         made = _find_or_make(client, url, name)
         if made and not as_json:
             print(f"{name} is a hosted bot now: {url}/bots/{name}/")
-        version: Any = client.send(calls.upload(name, file.name, source, note, aside=aside))
+        version: Any = client.send(calls.upload(name, file.name, source, note, held=held))
         if wait:
             version = _checked(client, name, version["number"], quiet=as_json)
     if as_json:

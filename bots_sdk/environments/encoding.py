@@ -16,10 +16,10 @@ from engine.games.partridge import known_hands
 
 _DAYS = 12
 _RANKS = 13
-_MOST_IN_HAND = 13
-_MOST_OF_A_RANK = 24
-_MOST_CARDS = 160
-_MOST_GIFTS = 20
+_MAX_IN_HAND = 13
+_MAX_OF_A_RANK = 24
+_MAX_CARDS = 160
+_MAX_GIFTS = 20
 """In all: one a round, and one a seat to begin with in a short match."""
 
 
@@ -65,15 +65,15 @@ def _twelve_days(seen: dict[str, Any]) -> Iterable[float]:
     yield from _one_hot(("give", "play", "award"), seen["phase"])
     yield from _one_hot(range(1, _DAYS + 1), seen["day"])
     yield from _bits(seen["pot"])
-    yield from _counts(seen["hand"], range(_RANKS), _MOST_IN_HAND)
+    yield from _counts(seen["hand"], range(_RANKS), _MAX_IN_HAND)
     for key in ("given", "received", "played"):
         yield from _one_hot(range(_RANKS), seen[key])
     for seat in seats:
         yield from _one_hot(range(_RANKS), seen["plays"][seat] if seen["plays"] else None)
     for seat in seats:
         yield from _bits(seen["day_cards"][seat])
-    yield from _counts(seen["discards"], range(_RANKS), _MOST_OF_A_RANK)
-    yield seen["deck"] / _MOST_CARDS
+    yield from _counts(seen["discards"], range(_RANKS), _MAX_OF_A_RANK)
+    yield seen["deck"] / _MAX_CARDS
     for day in range(_DAYS):
         past = seen["history"][day] if day < len(seen["history"]) else None
         for seat in seats:
@@ -111,7 +111,7 @@ def _partridge(seen: dict[str, Any]) -> Iterable[float]:
     known = known_hands(seen)
     for seat in _from_own(seen):
         yield seen["hand_sizes"][seat] / _DAYS
-        yield seen["gifts"][seat] / _MOST_GIFTS
+        yield seen["gifts"][seat] / _MAX_GIFTS
         yield seen["rounds_won"].count(seat) / _DAYS
         yield seat == seen["leader"]
         yield seat in acted

@@ -38,7 +38,7 @@ _EXTENSIONS = (
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _LONGEST_REASON = 300
 _FILE_NAME = "bot.py"
-_MOST_FRAMES = 30
+_MAX_FRAMES = 30
 
 Choose = Callable[[Any], object]
 
@@ -228,7 +228,7 @@ def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
 
         lines = source.decode("utf-8", "replace").splitlines(keepends=True)
         linecache.cache[_FILE_NAME] = (len(source), None, lines, _FILE_NAME)
-        report = traceback.TracebackException.from_exception(error, limit=-_MOST_FRAMES)
+        report = traceback.TracebackException.from_exception(error, limit=-_MAX_FRAMES)
         while report.stack and report.stack[0].filename == __file__:
             del report.stack[0]
         log.explain("".join(report.format()))

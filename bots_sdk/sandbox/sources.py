@@ -14,9 +14,9 @@ from pathlib import PurePosixPath
 from bots_sdk.sandbox.errors import SourceRefusedError
 from engine.errors import quote
 
-MOST_BYTES = 1 << 20
-MOST_UNPACKED = 4 << 20
-MOST_FILES = 200
+MAX_BYTES = 1 << 20
+MAX_UNPACKED = 4 << 20
+MAX_FILES = 200
 MAIN = "bot.py"
 
 
@@ -43,8 +43,8 @@ def read_source(data: bytes) -> Source:
     Raises:
         SourceRefusedError: it is too large, or no archive that is safe to unpack.
     """
-    if len(data) > MOST_BYTES:
-        raise SourceRefusedError(f"{len(data):,} bytes; a bot has {MOST_BYTES:,} at most")
+    if len(data) > MAX_BYTES:
+        raise SourceRefusedError(f"{len(data):,} bytes; a bot has {MAX_BYTES:,} at most")
     if not data.startswith(b"PK"):
         return Source(data)
     try:
@@ -59,10 +59,10 @@ def read_source(data: bytes) -> Source:
 
 def _unpack(archive: zipfile.ZipFile) -> dict[str, bytes]:
     members = archive.infolist()
-    if len(members) > MOST_FILES:
-        raise SourceRefusedError(f"{len(members):,} entries; an archive has {MOST_FILES} at most")
+    if len(members) > MAX_FILES:
+        raise SourceRefusedError(f"{len(members):,} entries; an archive has {MAX_FILES} at most")
     files: dict[str, bytes] = {}
-    room = MOST_UNPACKED
+    room = MAX_UNPACKED
     for member in members:
         path = _safe_path(member)
         if member.is_dir():
@@ -77,7 +77,7 @@ def _unpack(archive: zipfile.ZipFile) -> dict[str, bytes]:
             files[path] = stream.read(room + 1)  # what the archive says of its size may be a lie
         room -= len(files[path])
         if room < 0:
-            raise SourceRefusedError(f"unpacked it has more than {MOST_UNPACKED:,} bytes")
+            raise SourceRefusedError(f"unpacked it has more than {MAX_UNPACKED:,} bytes")
     for path in files:
         for parent in PurePosixPath(path).parents:
             if str(parent) in files:

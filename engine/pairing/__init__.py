@@ -1,12 +1,12 @@
 """Pairing: who sits together next. The same entrants and seed give the same tables."""
 
 from engine.pairing.event import (
+    Entrant,
+    EventSettings,
     Format,
     NextRound,
-    Participant,
     PlayedBlock,
     PlayedRound,
-    Terms,
     rounds_opened,
 )
 from engine.pairing.event_standings import Met, cross_table, rank_event
@@ -18,15 +18,15 @@ from engine.pairing.knockout import (
     places_to_advance,
     seed_entrants,
 )
-from engine.pairing.ladder import FAR_PER_CENT, Candidate, blocks_to_halve_error, ladder_round
+from engine.pairing.ladder import RANDOM_PERCENT, LadderEntrant, blocks_to_halve_error, ladder_round
 from engine.pairing.next_round import is_too_small, next_round, swiss_length
 from engine.pairing.round_robin import count_tables, round_robin
 from engine.pairing.stages import Stage, StageTable, going_on, seeding, stages
-from engine.pairing.swiss import Entrant, SwissRound, swiss_round, swiss_rounds
+from engine.pairing.swiss import SwissEntrant, SwissRound, swiss_round, swiss_rounds
 from engine.pairing.tables import (
-    MOST_BLOCKS_A_ROUND,
-    MOST_EXTRA_BLOCKS,
-    MOST_TABLES,
+    MAX_BLOCKS_PER_ROUND,
+    MAX_EXTRA_BLOCKS,
+    MAX_TABLES,
     Owners,
     Table,
     are_owners_apart,
@@ -36,27 +36,27 @@ from engine.pairing.tables import (
 from engine.pairing.tiebreaks import PlayedMatch, Row, TieBreak, rank_entrants
 
 __all__ = [
-    "FAR_PER_CENT",
-    "MOST_BLOCKS_A_ROUND",
-    "MOST_EXTRA_BLOCKS",
-    "MOST_TABLES",
-    "Candidate",
+    "MAX_BLOCKS_PER_ROUND",
+    "MAX_EXTRA_BLOCKS",
+    "MAX_TABLES",
+    "RANDOM_PERCENT",
     "Entrant",
+    "EventSettings",
     "Format",
     "KnockoutRound",
+    "LadderEntrant",
     "Met",
     "NextRound",
     "Owners",
-    "Participant",
     "PlayedBlock",
     "PlayedMatch",
     "PlayedRound",
     "Row",
     "Stage",
     "StageTable",
+    "SwissEntrant",
     "SwissRound",
     "Table",
-    "Terms",
     "TieBreak",
     "advancing",
     "are_owners_apart",

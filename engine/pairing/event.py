@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from engine.pairing.swiss import BYE, SWAPS
 from engine.pairing.tables import (
-    MOST_EXTRA_BLOCKS,
-    MOST_TABLES,
+    MAX_EXTRA_BLOCKS,
+    MAX_TABLES,
     Owners,
     Table,
     are_owners_apart,
@@ -28,7 +28,7 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Terms:
+class EventSettings:
     """What is settled before an event starts.
 
     Attributes:
@@ -38,7 +38,7 @@ class Terms:
         fewest: seats that the preset takes.
         blocks: that each table plays in a round.
         rounds: of a swiss; None for `swiss_rounds` of those who start.
-        most_tables: of a round robin (`round_robin`).
+        max_tables: of a round robin (`round_robin`).
         extra_blocks: that a table of a knockout plays at most for a tie at the cut.
         swaps: that the search for a swiss round tries.
     """
@@ -49,13 +49,13 @@ class Terms:
     fewest: int = 2
     blocks: int = 1
     rounds: int | None = None
-    most_tables: int = MOST_TABLES
-    extra_blocks: int = MOST_EXTRA_BLOCKS
+    max_tables: int = MAX_TABLES
+    extra_blocks: int = MAX_EXTRA_BLOCKS
     swaps: int = SWAPS
 
 
 @dataclass(frozen=True, slots=True)
-class Participant:
+class Entrant:
     """A bot that was in the event when it started, or came later.
 
     Attributes:
@@ -150,9 +150,9 @@ class NextRound(NamedTuple):
     byes: dict[int, int]
 
 
-def owners_of(participants: Iterable[Participant]) -> dict[int, int | None]:
+def owners_of(entrants: Iterable[Entrant]) -> dict[int, int | None]:
     """Return the owner of each bot."""
-    return {one.bot: one.owner for one in participants}
+    return {one.bot: one.owner for one in entrants}
 
 
 def awarded(rounds: Iterable[PlayedRound]) -> dict[int, Fraction]:
@@ -178,7 +178,7 @@ def table_without_the_gone(
     table: Sequence[int],
     gone: Iterable[int],
     fill_ins: Sequence[int],
-    terms: Terms,
+    settings: EventSettings,
     owners: Owners,
 ) -> Table | None:
     """Return a table with house bots in the seats of those who left, as far as there are any.
@@ -189,8 +189,8 @@ def table_without_the_gone(
     if not any(bot in owners for bot in here):
         return None
     free = [bot for bot in fill_ins if bot not in here]
-    here += free[: max(terms.seats - len(here), 0)]
-    if len(here) < max(terms.fewest, 2):
+    here += free[: max(settings.seats - len(here), 0)]
+    if len(here) < max(settings.fewest, 2):
         return None
     known = {bot: owners.get(bot) for bot in here}
     return Table(tuple(sorted(here)), are_owners_apart(here, known))

@@ -7,10 +7,10 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from engine.pairing.event import (
+    Entrant,
+    EventSettings,
     Format,
-    Participant,
     PlayedRound,
-    Terms,
     awarded,
     finished_blocks,
 )
@@ -32,8 +32,8 @@ class Met(NamedTuple):
 
 
 def rank_event(
-    terms: Terms,
-    participants: Sequence[Participant],
+    settings: EventSettings,
+    entrants: Sequence[Entrant],
     rounds: Sequence[PlayedRound],
     *,
     over: bool,
@@ -47,41 +47,41 @@ def rank_event(
     others, but counts as an opponent with what it made, so nobody else's score changes.
 
     Args:
-        terms: of the event.
-        participants: all of them.
+        settings: of the event.
+        entrants: all of them.
         rounds: in the order in which they were opened; blocks still in play count for nobody yet.
         over: whether nothing will be played any more.
     """
     came = given = None
-    if terms.format == Format.KNOCKOUT:
-        blocks = _regular_blocks(terms, participants, rounds)
-        came = reached(terms, participants, rounds, over=over)
+    if settings.format == Format.KNOCKOUT:
+        blocks = _regular_blocks(settings, entrants, rounds)
+        came = reached(settings, entrants, rounds, over=over)
     else:
         blocks = finished_blocks(rounds)
         given = awarded(rounds)
 
     def rows(*, disqualified: bool) -> list[Row]:
-        bots = [one.bot for one in participants if one.disqualified == disqualified]
-        return rank_entrants(bots, blocks, terms.seed, awarded=given, reached=came)
+        bots = [one.bot for one in entrants if one.disqualified == disqualified]
+        return rank_entrants(bots, blocks, settings.seed, awarded=given, reached=came)
 
     unranked = (replace(row, rank=None, decided_by=None) for row in rows(disqualified=True))
     return [*rows(disqualified=False), *unranked]
 
 
 def _regular_blocks(
-    terms: Terms, participants: Iterable[Participant], rounds: Iterable[PlayedRound]
+    settings: EventSettings, entrants: Iterable[Entrant], rounds: Iterable[PlayedRound]
 ) -> list[tuple[PlayedMatch, ...]]:
     """Return the matches of the blocks that every table of a knockout's round has alike.
 
     They are the first so many that were finished: an extra block stands in for one given up.
     """
-    entered = {one.bot for one in participants}
+    entered = {one.bot for one in entrants}
     counted: Counter[tuple[int, int]] = Counter()
     found = []
     for round_ in rounds:
         for block in round_.blocks:
             here = [(round_.number, bot) for bot in block.bots if bot in entered]
-            if block.matches and all(counted[seat] < terms.blocks for seat in here):
+            if block.matches and all(counted[seat] < settings.blocks for seat in here):
                 counted.update(here)
                 found.append(block.matches)
     return found

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from engine.errors import quote
 from engine.pairing.seating import party, seat_apart
 from engine.pairing.sizes import plan_sizes
-from engine.pairing.tables import MOST_EXTRA_BLOCKS, Owners, Table, are_owners_apart, table_of
+from engine.pairing.tables import MAX_EXTRA_BLOCKS, Owners, Table, are_owners_apart, table_of
 
 BlockScores = Mapping[int, Sequence[Fraction]]
 """By entrant at a table: its score S over the regular blocks, then of each extra block."""
@@ -93,7 +93,7 @@ def places_to_advance(entrants: int, *, final: bool) -> int:
     return 1 if final else (entrants + 1) // 2
 
 
-def needs_extra_block(scores: BlockScores, places: int, most: int = MOST_EXTRA_BLOCKS) -> bool:
+def needs_extra_block(scores: BlockScores, places: int, most: int = MAX_EXTRA_BLOCKS) -> bool:
     """Return whether the last to go on and the first to go out are tied and may play on.
 
     The table plays extra blocks one by one, each deciding only among those still tied: nobody who

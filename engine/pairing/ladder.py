@@ -8,7 +8,7 @@ from random import Random
 
 from engine.errors import quote
 from engine.pairing.seating import Party, party, seat_apart
-from engine.pairing.tables import MOST_BLOCKS_A_ROUND, Owners, Table, table_of
+from engine.pairing.tables import MAX_BLOCKS_PER_ROUND, Owners, Table, table_of
 
 NEAR = 100_000
 """Milli-Elo by which ratings are shaken before neighbours are seated together.
@@ -16,14 +16,14 @@ NEAR = 100_000
 Bots nearer than this are as good as each other as opponents, and without it the same few would
 meet in every round."""
 
-FAR_PER_CENT = 10
+RANDOM_PERCENT = 10
 """Of a hundred seats, how many are given without a look at the rating."""
 
 _BLOCKS_MORE_TO_HALVE = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class LadderEntrant:
     """A bot that may be drawn for a round of a ladder.
 
     Attributes:
@@ -31,25 +31,25 @@ class Candidate:
         owner: None for a house bot, which may meet any other.
         rating: in milli-Elo.
         blocks: rated so far.
-        most_blocks: it may play in this round, up to `MOST_BLOCKS_A_ROUND`; 0 leaves it out.
+        max_blocks: it may play in this round, up to `MAX_BLOCKS_PER_ROUND`; 0 leaves it out.
     """
 
     bot: int
     owner: int | None
     rating: int
     blocks: int
-    most_blocks: int = MOST_BLOCKS_A_ROUND
+    max_blocks: int = MAX_BLOCKS_PER_ROUND
 
 
 def ladder_round(
-    bots: Iterable[Candidate],
+    bots: Iterable[LadderEntrant],
     seats: int,
     seed: bytes,
     *,
     tables: int = 0,
     unrated: bool = True,
     near: int = NEAR,
-    far_per_cent: int = FAR_PER_CENT,
+    random_percent: int = RANDOM_PERCENT,
 ) -> list[Table]:
     """Return the tables of a ladder's next round, those with the fewest blocks behind them first.
 
@@ -66,14 +66,14 @@ def ladder_round(
         tables: how many to make, as long as the bots may play so many; more if all are to sit.
         unrated: False leaves those out who would sit only where owners meet.
         near: milli-Elo within which bots count as equally near.
-        far_per_cent: of the seats, how many are given at random.
+        random_percent: of the seats, how many are given at random.
 
     Returns:
         Tables; none with fewer bots than seats.
 
     Raises:
         ValueError: a bot stands twice, or may play fewer than no blocks or more than
-            `MOST_BLOCKS_A_ROUND`.
+            `MAX_BLOCKS_PER_ROUND`.
     """
     rng = Random(seed)
     draw = _Draw(_candidates(bots), seats, rng)
@@ -81,7 +81,7 @@ def ladder_round(
         return []
     made = []
     for seats_of in draw.share_seats(tables, unrated=unrated):
-        order = _by_rating(seats_of, draw.field, rng, near, far_per_cent)
+        order = _by_rating(seats_of, draw.field, rng, near, random_percent)
         sizes = [seats] * (len(order) // seats)
         made += [table_of(table, draw.owners) for table in seat_apart(order, sizes, draw.owners)]
     return sorted(made, key=lambda t: (sorted(draw.field[bot].blocks for bot in t.bots), t.bots))
@@ -92,25 +92,25 @@ def blocks_to_halve_error(blocks: int) -> int:
     return _BLOCKS_MORE_TO_HALVE * max(blocks, 1)
 
 
-def _candidates(bots: Iterable[Candidate]) -> dict[int, Candidate]:
+def _candidates(bots: Iterable[LadderEntrant]) -> dict[int, LadderEntrant]:
     """Return who may be drawn, ascending by id."""
-    field: dict[int, Candidate] = {}
+    field: dict[int, LadderEntrant] = {}
     for candidate in sorted(bots, key=lambda candidate: candidate.bot):
         if candidate.bot in field:
             raise ValueError(f"bot {quote(candidate.bot)} stands twice among those to be drawn")
-        if not 0 <= candidate.most_blocks <= MOST_BLOCKS_A_ROUND:
+        if not 0 <= candidate.max_blocks <= MAX_BLOCKS_PER_ROUND:
             raise ValueError(
-                f"a bot plays up to {MOST_BLOCKS_A_ROUND} blocks a round, "
-                f"not {quote(candidate.most_blocks)}"
+                f"a bot plays up to {MAX_BLOCKS_PER_ROUND} blocks a round, "
+                f"not {quote(candidate.max_blocks)}"
             )
         field[candidate.bot] = candidate
-    return {bot: candidate for bot, candidate in field.items() if candidate.most_blocks}
+    return {bot: candidate for bot, candidate in field.items() if candidate.max_blocks}
 
 
 class _Draw:
     """Shares out the seats of a round: how often each bot sits."""
 
-    def __init__(self, field: Mapping[int, Candidate], seats: int, rng: Random) -> None:
+    def __init__(self, field: Mapping[int, LadderEntrant], seats: int, rng: Random) -> None:
         self.field = field
         self.owners: Owners = {bot: candidate.owner for bot, candidate in field.items()}
         self._seats = seats
@@ -126,7 +126,7 @@ class _Draw:
         """
         biggest = max(Counter(self._party.values()).values())
         needed = max(-(-len(self.field) // self._seats), biggest)
-        most = min(self._most_tables(), max(needed, wanted))
+        most = min(self._max_tables(), max(needed, wanted))
         tries = []
         for tables in range(most, max(most - self._seats, -1), -1):
             apart = self._share_apart(tables, needed)
@@ -135,7 +135,7 @@ class _Draw:
                 break
         return max(tries, key=_count_seated) if unrated else tries[0][:1]
 
-    def _most_tables(self) -> int:
+    def _max_tables(self) -> int:
         """Return how many tables with owners apart the bots may play.
 
         A party takes one seat at a table, so T tables can be filled if the parties' blocks, each
@@ -143,7 +143,7 @@ class _Draw:
         """
         blocks: Counter[Party] = Counter()
         for bot, candidate in self.field.items():
-            blocks[self._party[bot]] += candidate.most_blocks
+            blocks[self._party[bot]] += candidate.max_blocks
         low, high = 0, blocks.total() // self._seats
         while low < high:
             tables = (low + high + 1) // 2
@@ -187,7 +187,7 @@ class _Draw:
         total = given.total()
         while turns and total < until:
             bot = turns[0][-1]
-            if given[bot] < self.field[bot].most_blocks and left[self._party[bot]]:
+            if given[bot] < self.field[bot].max_blocks and left[self._party[bot]]:
                 given[bot] += 1
                 left[self._party[bot]] -= 1
                 total += 1
@@ -203,7 +203,7 @@ class _Draw:
         rest = [bot for bot in self._fewest_first if not apart[bot]]
         full = len(rest) // self._seats * self._seats
         sitting = apart + Counter(rest[:full])
-        spare = [b for b in self._fewest_first if 0 < sitting[b] < self.field[b].most_blocks]
+        spare = [b for b in self._fewest_first if 0 < sitting[b] < self.field[b].max_blocks]
         spare.sort(key=lambda bot: (bot in rest, self.field[bot].owner is not None))
         last = rest[full:] + spare[: -len(rest) % self._seats]
         if len(last) < self._seats:
@@ -217,13 +217,13 @@ def _count_seated(shares: list[Counter[int]]) -> int:
 
 def _by_rating(
     seats_of: Counter[int],
-    field: Mapping[int, Candidate],
+    field: Mapping[int, LadderEntrant],
     rng: Random,
     near: int,
-    far_per_cent: int,
+    random_percent: int,
 ) -> list[int]:
     """Return each bot as often as it sits, by shaken rating, some as if they had another's."""
     bots = sorted(seats_of.elements())
     ratings = [field[bot].rating + rng.randint(-near, near) for bot in bots]
-    keys = [rng.choice(ratings) if rng.randrange(100) < far_per_cent else own for own in ratings]
+    keys = [rng.choice(ratings) if rng.randrange(100) < random_percent else own for own in ratings]
     return [bot for _, bot in sorted(zip(keys, bots, strict=True), reverse=True)]

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from engine.deals import derive
 from engine.pairing.balance import balanced_tables, count_balanced
-from engine.pairing.event import Participant, Terms, owners_of
+from engine.pairing.event import Entrant, EventSettings, owners_of
 from engine.pairing.seating import party
 from engine.pairing.tables import (
-    MOST_BLOCKS_A_ROUND,
-    MOST_TABLES,
+    MAX_BLOCKS_PER_ROUND,
+    MAX_TABLES,
     Owners,
     Table,
     are_owners_apart,
@@ -36,85 +36,85 @@ class Drawn(NamedTuple):
 
 
 def round_robin(
-    owners: Owners, seats: int, seed: bytes, *, most_tables: int = MOST_TABLES
+    owners: Owners, seats: int, seed: bytes, *, max_tables: int = MAX_TABLES
 ) -> list[list[Table]]:
     """Return all rounds of a round robin: every table of so many bots, or a balanced choice.
 
-    Of more than ``most_tables`` so many are chosen that everybody sits equally often, and so
+    Of more than ``max_tables`` so many are chosen that everybody sits equally often, and so
     that pairs meet as equally as can be (`balanced_tables`).
 
     Args:
         owners: the owner of each entrant; None for a house bot, which may meet any other.
         seats: at each table.
         seed: settles the order, and the choice where there are too many tables.
-        most_tables: that are played, but where more are needed for everybody to sit equally often.
+        max_tables: that are played, but where more are needed for everybody to sit equally often.
 
     Returns:
-        Tables by round; a bot is at most at `MOST_BLOCKS_A_ROUND` tables of a round. Empty with
+        Tables by round; a bot is at most at `MAX_BLOCKS_PER_ROUND` tables of a round. Empty with
         fewer entrants than seats.
     """
-    left = _design(tuple(sorted(owners.items())), seats, seed, most_tables).tables
+    left = _design(tuple(sorted(owners.items())), seats, seed, max_tables).tables
     rounds = []
     while left:
-        here, left = _take_round(left, MOST_BLOCKS_A_ROUND)
+        here, left = _take_round(left, MAX_BLOCKS_PER_ROUND)
         rounds.append(here)
     return rounds
 
 
 def round_robin_round(
-    terms: Terms, participants: Sequence[Participant], number: int
+    settings: EventSettings, entrants: Sequence[Entrant], number: int
 ) -> Drawn | None:
     """Return a round of a round robin that late entrants may join; None when all is played.
 
     Those who start play a round robin. Who comes later plays every table with those who are in
     then, in the rounds to come, so has missed nothing; where these would make more than
-    ``terms.most_tables``, as many tables as a starter has, everybody sitting at them equally often.
+    ``settings.max_tables``, as many tables as a starter has, everybody sitting equally often.
 
     Args:
-        terms: of the event.
-        participants: all of them, those who left too; their seats are the caller's matter.
+        settings: of the event.
+        entrants: all of them, those who left too; their seats are the caller's matter.
         number: of the round, from 1.
     """
-    capacity = max(MOST_BLOCKS_A_ROUND // terms.blocks, 1)
+    capacity = max(MAX_BLOCKS_PER_ROUND // settings.blocks, 1)
     left: list[Table] = []
     here: list[Table] = []
     missed: Counter[int] = Counter()
     for at in range(1, number + 1):
         missed = Counter()
-        for design in _arriving(terms, participants, at):
+        for design in _arriving(settings, entrants, at):
             left += design.tables
             missed += design.missed
-        gone = {one.bot for one in participants if one.has_left_before(at)}
+        gone = {one.bot for one in entrants if one.has_left_before(at)}
         left = [table for table in left if not gone.issuperset(table.bots)]
         here, left = _take_round(left, capacity)
     return Drawn(here, missed) if here else None
 
 
-def _arriving(terms: Terms, participants: Sequence[Participant], number: int) -> Iterator[Drawn]:
+def _arriving(settings: EventSettings, entrants: Sequence[Entrant], number: int) -> Iterator[Drawn]:
     """Yield what is to be played because of those who come with this round."""
-    starters = owners_of(one for one in participants if one.started)
-    seats = min(terms.seats, len(starters))
+    starters = owners_of(one for one in entrants if one.started)
+    seats = min(settings.seats, len(starters))
     if number == 1:
         entered = tuple(sorted(starters.items()))
-        yield _design(entered, seats, terms.seed, terms.most_tables)
+        yield _design(entered, seats, settings.seed, settings.max_tables)
         return
-    there = owners_of(one for one in participants if one.first_round < number and one.is_in(number))
-    share = count_tables(len(starters), seats, terms.most_tables) * seats // len(starters)
-    for one in sorted(participants, key=lambda one: one.bot):
+    there = owners_of(one for one in entrants if one.first_round < number and one.is_in(number))
+    share = count_tables(len(starters), seats, settings.max_tables) * seats // len(starters)
+    for one in sorted(entrants, key=lambda one: one.bot):
         if one.first_round == number and one.is_in(number):
             there[one.bot] = one.owner
-            rng = Random(derive(terms.seed, f"late/{one.bot}"))
-            at_table = min(terms.seats, len(there))
-            if comb(len(there), at_table) <= terms.most_tables:
+            rng = Random(derive(settings.seed, f"late/{one.bot}"))
+            at_table = min(settings.seats, len(there))
+            if comb(len(there), at_table) <= settings.max_tables:
                 yield _late_for_all(one.bot, there, at_table, rng)
             else:
                 yield _late(one.bot, there, at_table, share, rng)
 
 
-def count_tables(entrants: int, seats: int, most_tables: int = MOST_TABLES) -> int:
+def count_tables(entrants: int, seats: int, max_tables: int = MAX_TABLES) -> int:
     """Return how many tables a round robin has, those left out for owners' sake included."""
     tables = comb(entrants, seats)
-    return tables if tables <= most_tables else count_balanced(entrants, seats, most_tables)
+    return tables if tables <= max_tables else count_balanced(entrants, seats, max_tables)
 
 
 @lru_cache(maxsize=16)

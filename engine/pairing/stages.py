@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from engine.pairing.event import Participant, PlayedRound, Terms
+from engine.pairing.event import Entrant, EventSettings, PlayedRound
 from engine.pairing.knockout import (
     needs_extra_block,
     places_to_advance,
@@ -85,10 +85,10 @@ class Reached(NamedTuple):
     place: int | None
 
 
-def seeding(terms: Terms, participants: Iterable[Participant]) -> list[int]:
+def seeding(settings: EventSettings, entrants: Iterable[Entrant]) -> list[int]:
     """Return the seeds of a knockout, best first; it is settled when the event starts."""
-    ratings = {one.bot: one.rating for one in participants if one.started}
-    return seed_entrants(ratings, derive_pairing_seed(terms.seed, 0))
+    ratings = {one.bot: one.rating for one in entrants if one.started}
+    return seed_entrants(ratings, derive_pairing_seed(settings.seed, 0))
 
 
 def stages(rounds: Sequence[PlayedRound], seeds: Sequence[int]) -> list[Stage]:
@@ -104,8 +104,8 @@ def stages(rounds: Sequence[PlayedRound], seeds: Sequence[int]) -> list[Stage]:
 
 
 def reached(
-    terms: Terms,
-    participants: Sequence[Participant],
+    settings: EventSettings,
+    entrants: Sequence[Entrant],
     rounds: Sequence[PlayedRound],
     *,
     over: bool,
@@ -113,13 +113,13 @@ def reached(
     """Return how far each entrant of a knockout has come.
 
     Args:
-        terms: of the event.
-        participants: all of them.
+        settings: of the event.
+        entrants: all of them.
         rounds: in the order in which they were opened.
         over: whether the last round is decided.
     """
-    found = stages(rounds, seeding(terms, participants))
-    came = {bot: Reached(0, None) for bot in (one.bot for one in participants)}
+    found = stages(rounds, seeding(settings, entrants))
+    came = {bot: Reached(0, None) for bot in (one.bot for one in entrants)}
     for stage in found:
         is_decided = over or stage is not found[-1]
         came |= {bot: Reached(stage.number, 1 if is_decided else None) for bot in stage.byes}
@@ -129,14 +129,14 @@ def reached(
     if over and found and not found[-1].final:
         # Those left were too few for another table.
         last = found[-1]
-        for place, bot in enumerate(going_on(last, participants, seeding(terms, participants)), 1):
+        for place, bot in enumerate(going_on(last, entrants, seeding(settings, entrants)), 1):
             came[bot] = Reached(last.number + 1, place)
     return came
 
 
-def going_on(stage: Stage, participants: Iterable[Participant], seeds: Sequence[int]) -> list[int]:
+def going_on(stage: Stage, entrants: Iterable[Entrant], seeds: Sequence[int]) -> list[int]:
     """Return who goes on from a round that is decided, best seed first."""
-    still_in = {one.bot for one in participants if one.is_in(stage.number + 1)}
+    still_in = {one.bot for one in entrants if one.is_in(stage.number + 1)}
     through = still_in & set(stage.byes)
     for table in stage.tables:
         through.update(table.through(still_in))

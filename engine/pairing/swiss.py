@@ -12,7 +12,7 @@ from engine.pairing.sizes import plan_sizes
 from engine.pairing.swiss_search import Search
 from engine.pairing.tables import Owners, Table, table_of
 
-BLOCKS_A_TABLE = 2
+BLOCKS_PER_TABLE = 2
 BYE = Fraction(1, 2)
 """What a block not played for want of a seat counts: as much as beating half the table."""
 
@@ -20,7 +20,7 @@ SWAPS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
+class SwissEntrant:
     """A bot still in the event.
 
     Attributes:
@@ -57,7 +57,7 @@ def swiss_rounds(entrants: int) -> int:
 
 
 def swiss_round(
-    standings: Iterable[Entrant],
+    standings: Iterable[SwissEntrant],
     met: Mapping[tuple[int, int], int],
     seats: int,
     seed: bytes,
@@ -103,7 +103,7 @@ def swiss_round(
     byes = {entrant.bot for entrant in by_bye[: sizes.byes]}
     lowest = min((entrant.score for entrant in field.values()), default=Fraction())
     players = [entrant for entrant in field.values() if entrant.bot not in byes]
-    players += [Entrant(bot, None, lowest) for bot in fill_ins[: sizes.fill_ins]]
+    players += [SwissEntrant(bot, None, lowest) for bot in fill_ins[: sizes.fill_ins]]
     players.sort(key=lambda e: (e.bot in fill_ins, -e.score, lots[e.bot]))
     owners: Owners = {entrant.bot: entrant.owner for entrant in players}
     tables = seat_apart([entrant.bot for entrant in players], sizes.tables, owners)
@@ -111,8 +111,8 @@ def swiss_round(
     return SwissRound([table_of(table, owners) for table in tables], tuple(sorted(byes)))
 
 
-def _by_bot(standings: Iterable[Entrant], fill_ins: Sequence[int]) -> dict[int, Entrant]:
-    field: dict[int, Entrant] = {}
+def _by_bot(standings: Iterable[SwissEntrant], fill_ins: Sequence[int]) -> dict[int, SwissEntrant]:
+    field: dict[int, SwissEntrant] = {}
     for entrant in sorted(standings, key=lambda entrant: entrant.bot):
         if entrant.bot in field:
             raise ValueError(f"bot {quote(entrant.bot)} stands twice")

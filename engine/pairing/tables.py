@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from engine.deals import derive
 
-MOST_TABLES = 500
+MAX_TABLES = 500
 """Of a round robin, but where more are needed for everybody to sit equally often."""
 
-MOST_EXTRA_BLOCKS = 4
+MAX_EXTRA_BLOCKS = 4
 """That a table of a knockout plays for a tie at the cut, before the better seed goes on."""
 
-MOST_BLOCKS_A_ROUND = 4
+MAX_BLOCKS_PER_ROUND = 4
 """Of one bot; ratings move once a round, so it should not be far behind."""
 
 Owners = Mapping[int, int | None]

@@ -12,8 +12,8 @@ from engine.deals import SEED_BYTES, derive, seeded_shuffle
 from engine.errors import quote
 from engine.games.game import places as places_of_scores
 
-LEAST_SEATS = 2
-MOST_SEATS = 8
+MIN_SEATS = 2
+MAX_SEATS = 8
 
 
 # -- What is played --------------------------------------------------------------------------
@@ -243,8 +243,8 @@ def _check_seed(seed: bytes) -> None:
 
 
 def _check_seats(n: int) -> None:
-    if not LEAST_SEATS <= n <= MOST_SEATS:
-        raise ValueError(f"a table has {LEAST_SEATS} to {MOST_SEATS} seats, not {quote(n)}")
+    if not MIN_SEATS <= n <= MAX_SEATS:
+        raise ValueError(f"a table has {MIN_SEATS} to {MAX_SEATS} seats, not {quote(n)}")
 
 
 def _check_bots(bots: Collection[int]) -> None:

@@ -27,10 +27,10 @@ from typing import Literal, NamedTuple
 from engine.rating.blocks import MatchResult, half_points
 
 Question = Literal["fed", "with"]
-LEAST_BLOCKS = 12
+MIN_BLOCKS = 12
 """With the partner, and for the second question as many without."""
 FALSE_DISCOVERY_RATE = 0.01
-_LEAST_VARIANCE = 1e-4
+_MIN_VARIANCE = 1e-4
 """Of results that happen to be all alike: chance is never ruled out by that alone."""
 
 
@@ -112,14 +112,14 @@ def _ask_all(blocks: list[RatedBlock]) -> Iterable[Suspicion]:
                 else:
                     (always if difference else never)[partner, gainer].append(fmean(rest))
     for (partner, gainer), differences in fed.items():
-        if len(differences) >= LEAST_BLOCKS:
+        if len(differences) >= MIN_BLOCKS:
             yield _test(partner, gainer, "fed", differences, [])
     for (partner, gainer), values in always.items():
-        if min(len(values), len(never[partner, gainer])) >= LEAST_BLOCKS:
+        if min(len(values), len(never[partner, gainer])) >= MIN_BLOCKS:
             yield _test(partner, gainer, "fed", values, never[partner, gainer])
     for (partner, gainer), values in with_partner.items():
         without = [value for others, value in alone[gainer] if partner not in others]
-        if min(len(values), len(without)) >= LEAST_BLOCKS:
+        if min(len(values), len(without)) >= MIN_BLOCKS:
             yield _test(partner, gainer, "with", values, without)
 
 
@@ -164,8 +164,8 @@ def _test(
 ) -> Suspicion:
     """Return the one-sided test of a mean against 0, or against that of other blocks."""
     gain = fmean(values) - (fmean(without) if without else 0.0)
-    own = max(variance(values), _LEAST_VARIANCE) / len(values)
-    theirs = max(variance(without), _LEAST_VARIANCE) / len(without) if without else 0.0
+    own = max(variance(values), _MIN_VARIANCE) / len(values)
+    theirs = max(variance(without), _MIN_VARIANCE) / len(without) if without else 0.0
     t = gain / math.sqrt(own + theirs)
     degrees = (own + theirs) ** 2 / (
         own**2 / (len(values) - 1) + (theirs**2 / (len(without) - 1) if without else 0.0)

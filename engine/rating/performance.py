@@ -27,7 +27,7 @@ ELO_PER_NAT = 400 / math.log(10)
 Z_95 = 1.96
 """Standard errors to either side of an estimate in a 95 % interval."""
 
-_MOST_STEPS = 100
+_MAX_STEPS = 100
 _LAST_STEP = 1e-8
 
 _Floats = npt.NDArray[np.float64]
@@ -300,7 +300,7 @@ def _maximize(wins: _Floats) -> tuple[_Floats, _Floats]:
     # The odds of each bot against the field it met: a start that saves four of nine steps.
     strengths = np.log(wins.sum(axis=1) / wins.sum(axis=0))
     strengths -= strengths.mean()
-    for _ in range(_MOST_STEPS):
+    for _ in range(_MAX_STEPS):
         p = _expectation(strengths[:, None] - strengths)
         gradient = (wins - matches * p).sum(axis=1)
         information = _information(matches, p)

@@ -40,8 +40,8 @@ class Plan:
         elo1: the gain under H1.
         alpha: the share of tests that may call a version better under H0.
         beta: the share that may call it not better under H1.
-        least_blocks: there is no verdict before so many.
-        most_blocks: after so many the test is undecided.
+        min_blocks: there is no verdict before so many.
+        max_blocks: after so many the test is undecided.
         variance_floor: the least variance of d that is counted with: a few blocks that happen to
             be alike must not look like certainty.
     """
@@ -51,8 +51,8 @@ class Plan:
     elo1: float = 20.0
     alpha: float = 0.05
     beta: float = 0.05
-    least_blocks: int = 16
-    most_blocks: int = 3000
+    min_blocks: int = 16
+    max_blocks: int = 3000
     variance_floor: float = 1e-4
 
     def __post_init__(self) -> None:
@@ -62,7 +62,7 @@ class Plan:
             raise ValueError(f"H1 must be above H0: {quote(self.elo1)}, {quote(self.elo0)}")
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
             raise ValueError("alpha and beta must be above 0 and together below 1")
-        if not 1 <= self.least_blocks <= self.most_blocks:
+        if not 1 <= self.min_blocks <= self.max_blocks:
             raise ValueError("at least one block, and no more than the most")
         if not self.variance_floor > 0:
             raise ValueError("the variance floor must be above 0")
@@ -133,12 +133,12 @@ def path(plan: Plan, differences: Iterable[float]) -> Iterator[Step]:
         variance = max(squares / blocks - mean * mean, 0.0)
         llr = _log_likelihood_ratio(blocks, mean, max(variance, plan.variance_floor), d0, d1)
         verdict = None
-        if blocks >= plan.least_blocks:
+        if blocks >= plan.min_blocks:
             if llr > upper:
                 verdict = Verdict.BETTER
             elif llr < lower:
                 verdict = Verdict.NOT_BETTER if differed else Verdict.NO_DIFFERENCE
-            elif blocks >= plan.most_blocks:
+            elif blocks >= plan.max_blocks:
                 verdict = Verdict.UNDECIDED if differed else Verdict.NO_DIFFERENCE
         yield Step(blocks, mean, variance, llr, verdict)
         if verdict is not None:

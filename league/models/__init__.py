@@ -3,7 +3,6 @@
 from league.models.accounts import Token
 from league.models.bots import Bot, BotVersion
 from league.models.comparisons import Comparison, SwapBlock
-from league.models.hosting import BotSource, SeatLog, Trial
 from league.models.ladders import (
     FrozenStanding,
     HeadToHead,
@@ -15,12 +14,12 @@ from league.models.ladders import (
 from league.models.ledger import BlockEntry, Revision, RoundEntry, VoidMark
 from league.models.matches import Match, MatchSeat
 from league.models.performance import Fit, PackedResults, Performance
-from league.models.rounds import Block, BlockBot, Bye, LadderTable, Round
-from league.models.tournaments import Arrangement, Schedule, Tournament, TournamentEntry
+from league.models.rounds import Block, BlockBot, Bye, Round, TableCount
+from league.models.tournaments import EventSettings, Schedule, Tournament, TournamentEntry
 from league.models.turns import Clock, LiveMove, Turn
+from league.models.uploads import BotSource, SeatLog, Trial
 
 __all__ = [
-    "Arrangement",
     "Block",
     "BlockBot",
     "BlockEntry",
@@ -30,12 +29,12 @@ __all__ = [
     "Bye",
     "Clock",
     "Comparison",
+    "EventSettings",
     "Fit",
     "FrozenStanding",
     "HeadToHead",
     "Ladder",
     "LadderEntry",
-    "LadderTable",
     "LiveMove",
     "Match",
     "MatchSeat",
@@ -48,6 +47,7 @@ __all__ = [
     "SeatLog",
     "Standing",
     "SwapBlock",
+    "TableCount",
     "Token",
     "Tournament",
     "TournamentEntry",

@@ -70,13 +70,12 @@ class BotVersion(models.Model):
     number = models.PositiveIntegerField()
     state = models.CharField(max_length=8, choices=State, default=State.READY)
     note = models.CharField(max_length=500, blank=True)
-    aside = models.BooleanField(
+    held = models.BooleanField(
         default=False,
-        db_default=False,
         help_text="It does not take over when it is ready, but when it is promoted.",
     )
     reason = models.CharField(
-        max_length=500, blank=True, default="", db_default="", help_text="Why it was refused."
+        max_length=500, blank=True, default="", help_text="Why it was refused."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

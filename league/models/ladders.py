@@ -5,10 +5,9 @@ Ratings are integers in thousandths of an Elo point.
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models.functions import Now
 from django.utils import timezone
 
-from engine.pairing import FAR_PER_CENT, MOST_BLOCKS_A_ROUND
+from engine.pairing import MAX_BLOCKS_PER_ROUND, RANDOM_PERCENT
 
 
 class Ladder(models.Model):
@@ -26,33 +25,28 @@ class Ladder(models.Model):
     )
     round_pause_seconds = models.FloatField(
         default=0.0,
-        db_default=0.0,
         validators=[MinValueValidator(0)],
         help_text="From the end of a round of the ladder's own to the next; 0: the next one opens "
         "before a worker has nothing to do.",
     )
-    quiet_pause_seconds = models.FloatField(
+    idle_pause_seconds = models.FloatField(
         default=20.0,
-        db_default=20.0,
         validators=[MinValueValidator(0)],
-        help_text="The same where only house bots can play, or all have played busy_blocks, if "
+        help_text="The same where only house bots can play, or all have played settled_blocks, if "
         "that is longer.",
     )
-    busy_blocks = models.PositiveIntegerField(
+    settled_blocks = models.PositiveIntegerField(
         default=400,
-        db_default=400,
         help_text="Once all who can play have so many blocks, rounds pause: little is left to "
         "learn.",
     )
-    most_blocks_a_round = models.PositiveSmallIntegerField(
-        default=MOST_BLOCKS_A_ROUND,
-        db_default=MOST_BLOCKS_A_ROUND,
-        validators=[MinValueValidator(1), MaxValueValidator(MOST_BLOCKS_A_ROUND)],
+    max_blocks_per_round = models.PositiveSmallIntegerField(
+        default=MAX_BLOCKS_PER_ROUND,
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_BLOCKS_PER_ROUND)],
         help_text="Of a bot, in a round of the ladder's own. Most play one; more to fill seats.",
     )
-    far_per_cent = models.PositiveSmallIntegerField(
-        default=FAR_PER_CENT,
-        db_default=FAR_PER_CENT,
+    random_percent = models.PositiveSmallIntegerField(
+        default=RANDOM_PERCENT,
         validators=[MaxValueValidator(100)],
         help_text="Of the seats of its own rounds, given without a look at the rating.",
     )
@@ -66,14 +60,12 @@ class Ladder(models.Model):
     )
     idle_days = models.PositiveSmallIntegerField(
         default=14,
-        db_default=14,
         validators=[MinValueValidator(1)],
         help_text="A bot that no round has rated for so long is hidden from the standings.",
     )
     paused = models.BooleanField(default=False)
     revision = models.PositiveIntegerField(
         default=1,
-        db_default=1,
         help_text="Of the ledger, the one in force: a correction makes the next.",
     )
     checked_at = models.DateTimeField(
@@ -82,7 +74,6 @@ class Ladder(models.Model):
     checked_round = models.PositiveIntegerField(null=True, blank=True, help_text="Up to which.")
     alarm = models.TextField(
         default="",
-        db_default="",
         blank=True,
         help_text="What a recompute found wrong; while it is here, frozen standings are shown.",
     )
@@ -182,7 +173,6 @@ class StandingNumbers(models.Model):
     )
     performance_blocks = models.PositiveIntegerField(
         default=0,
-        db_default=0,
         help_text="Blocks of the current version, which it was fitted to.",
     )
     band = models.PositiveSmallIntegerField(
@@ -190,14 +180,12 @@ class StandingNumbers(models.Model):
     )
     active_at = models.DateTimeField(
         default=timezone.now,
-        db_default=Now(),
         help_text="When a round last rated it, or it entered the ladder since.",
     )
     hidden = models.CharField(
         max_length=9,
         choices=Hidden,
         default="",
-        db_default="",
         blank=True,
         help_text="Why it is not shown among the others; empty: it is.",
     )

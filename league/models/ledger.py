@@ -13,7 +13,7 @@ class RoundEntry(models.Model):
 
     round = models.ForeignKey("Round", models.PROTECT, related_name="ledger")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="round_ledger")
-    revision = models.PositiveIntegerField(default=1, db_default=1)
+    revision = models.PositiveIntegerField(default=1)
     rating_before = models.BigIntegerField()
     rating_after = models.BigIntegerField()
 
@@ -35,7 +35,7 @@ class BlockEntry(models.Model):
 
     block = models.ForeignKey("Block", models.PROTECT, related_name="ledger")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="block_ledger")
-    revision = models.PositiveIntegerField(default=1, db_default=1)
+    revision = models.PositiveIntegerField(default=1)
     delta = models.BigIntegerField()
 
     class Meta:

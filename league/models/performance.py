@@ -9,7 +9,7 @@ from django.db import models
 class PackedResults(models.Model):
     """The pair results of a round's rated blocks with one number of seats, to be read in bulk.
 
-    `league.standings.packing` says how they are packed.
+    `league.ratings.packing` says how they are packed.
     """
 
     round = models.ForeignKey("Round", models.CASCADE, related_name="packed_results")

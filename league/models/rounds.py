@@ -19,7 +19,6 @@ class Round(models.Model):
     )
     extra = models.PositiveSmallIntegerField(
         default=0,
-        db_default=0,
         help_text="From 1 for the blocks that untie a stage of a knockout, else 0.",
     )
     seed = models.BinaryField(max_length=32)
@@ -108,14 +107,14 @@ class BlockBot(models.Model):
         return f"{self.version} at {self.block}"
 
 
-class LadderTable(models.Model):
+class TableCount(models.Model):
     """How many blocks of a ladder's own rounds were drawn for a table of an odd number of bots.
 
     Every second one is seated the other way round, so each round asks for its tables. To count
     the blocks would take the longer the more there are.
     """
 
-    ladder = models.ForeignKey("Ladder", models.CASCADE, related_name="tables")
+    ladder = models.ForeignKey("Ladder", models.CASCADE, related_name="table_counts")
     bots = models.CharField(max_length=160, help_text="Their ids, ascending, commas between.")
     blocks = models.PositiveIntegerField()
 

@@ -3,15 +3,15 @@
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 
-from engine.pairing import MOST_BLOCKS_A_ROUND, MOST_EXTRA_BLOCKS, MOST_TABLES
-from engine.pairing.swiss import BLOCKS_A_TABLE
+from engine.pairing import MAX_BLOCKS_PER_ROUND, MAX_EXTRA_BLOCKS, MAX_TABLES
+from engine.pairing.swiss import BLOCKS_PER_TABLE
 
-MOST_SWISS_ROUNDS = 50
-MOST_TABLES_EVER = 5000
-MOST_EXTRA_BLOCKS_EVER = 20
+MAX_SWISS_ROUNDS = 50
+MAX_TABLES_EVER = 5000
+MAX_EXTRA_BLOCKS_EVER = 20
 
 
-class Arrangement(models.Model):
+class EventSettings(models.Model):
     """How a tournament is played; what a schedule hands on to those that it makes."""
 
     class Format(models.TextChoices):
@@ -21,44 +21,37 @@ class Arrangement(models.Model):
         SWISS = "swiss", "swiss"
         KNOCKOUT = "knockout", "knockout"
 
-    format = models.CharField(
-        max_length=16, choices=Format, default=Format.ROUND_ROBIN, db_default=Format.ROUND_ROBIN
-    )
-    blocks_a_table = models.PositiveSmallIntegerField(
+    format = models.CharField(max_length=16, choices=Format, default=Format.ROUND_ROBIN)
+    blocks_per_table = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(MOST_BLOCKS_A_ROUND)],
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_BLOCKS_PER_ROUND)],
         help_text="That a table plays in a round; empty for 2 in a swiss, else 1.",
     )
     swiss_rounds = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(MOST_SWISS_ROUNDS)],
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_SWISS_ROUNDS)],
         help_text="Of a swiss; empty for log2 of the entrants, rounded up, and 2.",
     )
     late_entry = models.BooleanField(
-        default=False, db_default=False, help_text="Take entries while it runs; not in a knockout."
+        default=False, help_text="Take entries while it runs; not in a knockout."
     )
-    house_bots = models.BooleanField(
-        default=True, db_default=True, help_text="Enter the house bots at the start."
-    )
+    house_bots = models.BooleanField(default=True, help_text="Enter the house bots at the start.")
     fill_in = models.BooleanField(
         default=False,
-        db_default=False,
         help_text="House bots that are not entered take empty seats; they are not ranked.",
     )
 
-    most_tables = models.PositiveSmallIntegerField(
-        default=MOST_TABLES,
-        db_default=MOST_TABLES,
-        validators=[MinValueValidator(1), MaxValueValidator(MOST_TABLES_EVER)],
+    max_tables = models.PositiveSmallIntegerField(
+        default=MAX_TABLES,
+        validators=[MinValueValidator(1), MaxValueValidator(MAX_TABLES_EVER)],
         help_text="Of a round robin: of more a balanced choice is played; more only where it takes "
         "them to seat everybody equally often.",
     )
     extra_blocks = models.PositiveSmallIntegerField(
-        default=MOST_EXTRA_BLOCKS,
-        db_default=MOST_EXTRA_BLOCKS,
-        validators=[MaxValueValidator(MOST_EXTRA_BLOCKS_EVER)],
+        default=MAX_EXTRA_BLOCKS,
+        validators=[MaxValueValidator(MAX_EXTRA_BLOCKS_EVER)],
         help_text="Of a knockout: played at most for a tie at the cut, then the better seed "
         "goes on.",
     )
@@ -69,11 +62,11 @@ class Arrangement(models.Model):
     @property
     def blocks(self) -> int:
         """How many blocks a table plays in a round."""
-        usual = BLOCKS_A_TABLE if self.format == self.Format.SWISS else 1
-        return self.blocks_a_table or usual
+        usual = BLOCKS_PER_TABLE if self.format == self.Format.SWISS else 1
+        return self.blocks_per_table or usual
 
 
-class Tournament(Arrangement):
+class Tournament(EventSettings):
     """An event with entrants and an end, rated on a ladder."""
 
     class State(models.TextChoices):
@@ -128,20 +121,18 @@ class TournamentEntry(models.Model):
     tournament = models.ForeignKey(Tournament, models.CASCADE, related_name="entries")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="tournament_entries")
     entered_at = models.DateTimeField(auto_now_add=True)
-    state = models.CharField(
-        max_length=12, choices=State, default=State.ENTERED, db_default=State.ENTERED
-    )
+    state = models.CharField(max_length=12, choices=State, default=State.ENTERED)
     rating = models.BigIntegerField(
         null=True, blank=True, help_text="In thousandths of an Elo point, when it came in."
     )
     first_round = models.PositiveIntegerField(
-        default=1, db_default=1, help_text="That it may be drawn for; later than 1 if it was late."
+        default=1, help_text="That it may be drawn for; later than 1 if it was late."
     )
     left_after = models.PositiveIntegerField(
         null=True, blank=True, help_text="How many rounds had been opened when it left."
     )
     reason = models.CharField(
-        max_length=200, blank=True, db_default="", help_text="Why it was disqualified; public."
+        max_length=200, blank=True, help_text="Why it was disqualified; public."
     )
 
     class Meta:
@@ -159,7 +150,7 @@ class TournamentEntry(models.Model):
         return f"{self.bot.name} in {self.tournament.title}"
 
 
-class Schedule(Arrangement):
+class Schedule(EventSettings):
     """Makes a tournament again and again: every so many hours, or weekly at a time of day."""
 
     title = models.CharField(max_length=80)

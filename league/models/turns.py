@@ -69,7 +69,7 @@ class Turn(models.Model):
 
 
 class Clock(models.Model):
-    """Until when the clocks of turns have run: one row, see `league.play.silences`."""
+    """Until when the clocks of turns have run: one row, see `league.play.outages`."""
 
     ONLY = 1
 

@@ -20,12 +20,12 @@ from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail
 from engine.errors import MatchInterruptedError
 from engine.referee import MatchClock, Outcome, Player, TimeControl, play
-from league.hosting import jails
-from league.hosting.players import HostedBot, match_info, storable
+from league.bots import jails
+from league.bots.hosted_players import HostedBot, match_info, storable
 from league.models import Bot, Match, MatchSeat, SeatLog
-from league.play import leases, tries
+from league.play import leases, retries
 from league.play.finishing import finish
-from league.play.house import house_player
+from league.play.mixed_tables import house_player
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +50,7 @@ def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | No
         try:
             jail = jails.jail()
         except SandboxUnavailableError:
-            tries.note_no_sandbox(match_id)
+            retries.note_no_sandbox(match_id)
             return False
     lease = leases.take(match_id)
     if lease is None:

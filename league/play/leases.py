@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 LEASE = timedelta(seconds=20)
 RENEW_EVERY = 5.0
-MOST_ATTEMPTS = 3
+MAX_ATTEMPTS = 3
 
 
 def take(match_id: int) -> uuid.UUID | None:
@@ -38,7 +38,7 @@ def take(match_id: int) -> uuid.UUID | None:
         )
         if match is None or (match.leased_until and match.leased_until >= now):
             return None
-        if match.attempts >= MOST_ATTEMPTS:
+        if match.attempts >= MAX_ATTEMPTS:
             return None
         match.status = Match.Status.PLAYING
         match.attempts += 1

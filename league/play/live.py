@@ -18,20 +18,20 @@ from psycopg.errors import DeadlockDetected
 from engine.errors import IllegalMoveError
 from engine.games import catalogue
 from league.models import Bot, Match, MatchSeat, Turn
-from league.play import silences
+from league.play import outages
 from league.play.clocks import Stopwatch, remaining_ms
-from league.play.handing_out import REQUEUE
+from league.play.live_match import LockNeededError, Table, lock, write_all
+from league.play.match_queue import REQUEUE
 from league.play.rows import MatchRow, TurnRow
-from league.play.table import LockNeededError, Table, lock, write_all
 from league.play.verdicts import MoveRefusedError, Verdict
 
 log = logging.getLogger(__name__)
 
-MOST_QUEUED = 200
+MAX_QUEUED = 200
 """Live matches handed to the queue at a time."""
-MOST_ILLEGAL = 5
+MAX_ILLEGAL = 5
 """Illegal answers in one turn that are a fault."""
-MOST_EXPIRED = 500
+MAX_EXPIRED = 500
 """Matches in which the clock plays at a time."""
 
 TIMEOUT, ILLEGAL = "timeout", "illegal"
@@ -45,7 +45,7 @@ def take_due_live(now: datetime | None = None) -> list[int]:
             Match.objects.filter(status__in=["waiting", "playing"], live=True, due_at__lte=now)
             .order_by("due_at", "id")
             .select_for_update(skip_locked=True, of=("self",), no_key=True)
-            .values_list("pk", flat=True)[:MOST_QUEUED]
+            .values_list("pk", flat=True)[:MAX_QUEUED]
         )
         Match.objects.filter(pk__in=due).update(due_at=now + REQUEUE)
     return due
@@ -131,7 +131,7 @@ def _submit_each(bot: Bot, moves: Mapping[int, Move], watch: Stopwatch) -> dict[
     answers: dict[int, Answer] = {}
     match_ids = [move.match_id for move in moves.values()]
     tables = Table.seen(match_ids, watch)
-    if any(table.is_overdue(now) for table in tables.values()) and silences.make_up(now):
+    if any(table.is_overdue(now) for table in tables.values()) and outages.make_up(now):
         tables = Table.seen(match_ids, watch)
     plain: list[Table] = []
     under_lock: set[int] = set()
@@ -192,7 +192,7 @@ def expire_overdue(now: datetime) -> int:
         overdue.filter(match__status=Match.Status.PLAYING)
         .values_list("match", flat=True)
         .annotate(first=Min("deadline"))
-        .order_by("first")[:MOST_EXPIRED]
+        .order_by("first")[:MAX_EXPIRED]
     )
     expired = 0
     for match_id in list(match_ids):
@@ -231,7 +231,7 @@ def _refuse_illegal(
     table.need_lock()
     turn.illegal_answers += 1
     Turn.objects.filter(pk=turn.pk).update(illegal_answers=turn.illegal_answers)
-    left = MOST_ILLEGAL - turn.illegal_answers
+    left = MAX_ILLEGAL - turn.illegal_answers
     played = {}
     detail = str(error)
     if left <= 0:

@@ -7,9 +7,9 @@ from django.db.models import DateTimeField, ExpressionWrapper, F, Q, Value
 from django.db.models.functions import Least
 
 from league.models import Bot, Match, Turn
-from league.play import silences, statements
+from league.play import outages, statements
 from league.play.clocks import GRACE, deadline_if_handed_out, remaining_ms
-from league.play.logs import logs_of
+from league.play.match_logs import logs_of
 from league.play.rows import TurnRow
 
 SEEN_EVERY = timedelta(seconds=5)
@@ -25,7 +25,7 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
     """
     note_seen(bot, now)
     turns, matches = statements.read_open_turns(bot.pk)
-    if any(turn.deadline < now for turn in turns) and silences.make_up(now):
+    if any(turn.deadline < now for turn in turns) and outages.make_up(now):
         turns, matches = statements.read_open_turns(bot.pk)
     fresh = [turn for turn in turns if turn.handed_out_at is None]
     if fresh:

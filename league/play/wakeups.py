@@ -14,7 +14,7 @@ import redis
 from django.conf import settings
 from django.db import transaction
 
-from league.celery import queue
+from league.queueing import queue
 
 log = logging.getLogger(__name__)
 

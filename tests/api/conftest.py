@@ -7,7 +7,7 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from league import accounts
+from league import accounts, bots
 from league.models import Bot
 
 JSON = "application/json"
@@ -84,4 +84,4 @@ def organiser(eve):
 @pytest.fixture
 def bot(ada) -> tuple[Bot, str]:
     """A remote bot of Ada's and its token."""
-    return accounts.create_bot(owner=ada[0], name="ada-bot", kind="remote")
+    return bots.create_bot(owner=ada[0], name="ada-bot", kind="remote")

@@ -2,11 +2,11 @@
 
 import pytest
 
-from league import events, hosting
+from league import bots, competitions
 from league.models import BotVersion, Trial
 from tests.api.conftest import assert_problem
 from tests.league import small
-from tests.league.hosting.uploaded import FIRST, hosted_bot
+from tests.league.bots.uploaded import FIRST, hosted_bot
 
 pytestmark = pytest.mark.django_db
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 def ladder():
     made = small.ladder()
     for bot in small.bots(3):
-        events.enter_ladder(ladder=made, bot=bot)
+        competitions.enter_ladder(ladder=made, bot=bot)
     return made
 
 
@@ -23,9 +23,9 @@ def ladder():
 def bot(ada):
     made = hosted_bot(ada[0], "my-bot")
     for _ in range(2):
-        version = hosting.upload(bot=made, data=FIRST, aside=True)
+        version = bots.upload(bot=made, data=FIRST, held=True)
         BotVersion.objects.filter(pk=version.pk).update(state="ready")
-    hosting.promote(made.versions.get(number=1))
+    bots.promote(made.versions.get(number=1))
     return made
 
 
@@ -35,7 +35,7 @@ NEW = {"ladder": "quick", "new": 2, "old": 1, "promote": True}
 def test_an_owner_starts_a_comparison_and_everybody_sees_how_it_goes(api, ada, bot, ladder):
     made = api.post("bots/my-bot/comparisons", NEW, token=ada[1])
     assert made.status_code == 201
-    events.advance_comparison(made.json()["id"])
+    competitions.advance_comparison(made.json()["id"])
     shown = api.get(f"comparisons/{made.json()['id']}").json()
     assert (shown["state"], shown["verdict"], shown["path"]) == ("running", "", [])
     assert shown["upper"] == pytest.approx(2.944, abs=0.001)
@@ -51,7 +51,7 @@ def test_an_owner_starts_a_comparison_and_everybody_sees_how_it_goes(api, ada, b
 def test_a_version_that_could_not_take_over_or_play_is_refused_with_the_reason(
     api, ada, bot, ladder
 ):
-    hosting.promote(bot.versions.get(number=2))
+    bots.promote(bot.versions.get(number=2))
     refused = api.post("bots/my-bot/comparisons", {**NEW, "new": 1, "old": 2}, token=ada[1])
     assert refused.status_code == 201
     api.post(f"comparisons/{refused.json()['id']}/cancel", token=ada[1])

@@ -13,19 +13,19 @@ import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
 
-from api.exports import MOST_AT_ONCE, Export
+from api.exports import MAX_AT_ONCE, Export
 from engine.errors import RecordError
 from engine.record import read, verify
-from league import events, play, standings
+from league import competitions, play, ratings
 from league.models import Block, BotVersion, Ladder, Match, Standing, Tournament
-from league.standings import exporting
+from league.ratings import exporting
 from tests.api.conftest import assert_problem
 from tests.league import small
 from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SCRIPT = finders.find("league/recompute_ladder.py")
+SCRIPT = finders.find("web/recompute_ladder.py")
 EXPORT = "ladders/quick/export"
 
 
@@ -37,7 +37,7 @@ def ladder(db) -> Ladder:
     bots = small.bots(5)
     for number in range(3):
         tournament = small.tournament(ladder)
-        events.advance(tournament.pk)
+        competitions.advance(tournament.pk)
         if number == 1:
             play.void_block(Block.objects.filter(state="playing").first().pk)
             Block.objects.filter(pk=Block.objects.filter(state="playing").last().pk).update(
@@ -49,8 +49,8 @@ def ladder(db) -> Ladder:
         if number == 1:  # back to the first version
             bots[0].current = bots[0].versions.get(number=1)
             bots[0].save()
-    standings.void_block(block_id=Block.objects.filter(state="finished").first().pk, reason="test")
-    standings.correct(ladder.pk)
+    ratings.void_block(block_id=Block.objects.filter(state="finished").first().pk, reason="test")
+    ratings.correct(ladder.pk)
     ladder.refresh_from_db()
     return ladder
 
@@ -227,7 +227,7 @@ def test_the_seed_of_a_tournament_that_goes_on_stays_secret(api, ladder, tmp_pat
 def test_rounds_in_play_are_not_in_the_file(api, ladder):
     before = export(api)
     tournament = small.tournament(ladder)
-    events.advance(tournament.pk)
+    competitions.advance(tournament.pk)
     for match_id in play.take_due()[:2]:
         play.play_match(match_id, players=small.players)
     assert export(api) == before
@@ -260,7 +260,7 @@ def test_a_file_that_a_correction_overtook_says_so(api, ladder, tmp_path, monkey
     def and_correct(*args):
         yield from lines(*args)
         if Ladder.objects.get().revision == 2:
-            standings.correct(ladder.pk, reason="test")
+            ratings.correct(ladder.pk, reason="test")
 
     monkeypatch.setattr(exporting, "_round_lines", and_correct)
     done = run(tmp_path / "quick.jsonl", export(api))
@@ -290,7 +290,7 @@ def test_it_comes_in_pieces_and_packed_for_who_asks(api, ladder, monkeypatch):
 
 
 def test_only_a_few_are_sent_at_once_and_a_lost_client_gives_its_place_back(api, ladder):
-    sending = [api.get(EXPORT) for _ in range(MOST_AT_ONCE)]
+    sending = [api.get(EXPORT) for _ in range(MAX_AT_ONCE)]
     next(sending[0].streaming_content)
     refused = api.get(EXPORT)
     assert_problem(refused, 429, "too-many-requests")
@@ -310,6 +310,6 @@ def test_a_rate_limit_of_its_own_keeps_it(api, ladder, settings):
 def test_the_ladders_page_links_file_and_script(ladder):
     text = Client().get("/ladders/quick/").content.decode()
     assert f'href="/api/v1/{EXPORT}"' in text
-    response = Client().get("/static/league/recompute_ladder.py")
-    assert 'href="/static/league/recompute_ladder.py"' in text
+    response = Client().get("/static/web/recompute_ladder.py")
+    assert 'href="/static/web/recompute_ladder.py"' in text
     assert b"".join(response.streaming_content) == Path(SCRIPT).read_bytes()

@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from league import standings
+from league import ratings
 from league.models import Bot, Standing, Tournament
 from tests.api.conftest import assert_problem
 from tests.league import small
@@ -101,7 +101,7 @@ def test_standings_cost_four_queries(api, ladder, count, django_assert_num_queri
 
 
 def test_standings_tell_performance_and_trend(api, ladder, monkeypatch):
-    monkeypatch.setattr("league.standings.performance.ERROR_FROM", 1)
+    monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 1)
     small.bots(4)
     small.tournament(ladder)
     small.run_all()
@@ -109,8 +109,8 @@ def test_standings_tell_performance_and_trend(api, ladder, monkeypatch):
     assert {row["performance"] for row in rows} == {None}
     for row in rows:
         assert row["trend"] == row["rating"] - 1_500_000
-    [round_id] = standings.take_fits()
-    standings.fit_round(round_id)
+    [round_id] = ratings.take_fits()
+    ratings.fit_round(round_id)
     stored = {row.bot.name: row for row in ladder.standings.select_related("bot")}
     for row in api.get("ladders/quick/standings").json()["results"]:
         assert row["performance"] == stored[row["bot"]].performance

@@ -2,7 +2,7 @@
 
 import pytest
 
-from league import events, play, standings
+from league import competitions, play, ratings
 from league.models import BlockEntry, Match, RoundEntry
 from tests.api.conftest import assert_problem
 from tests.league import small
@@ -59,8 +59,8 @@ def test_it_is_narrowed_by_bot_round_and_revision(api, ladder):
     last = everything[0]["round"]
     assert rows(api, f"&round={last}") == [row for row in everything if row["round"] == last]
     block = BlockEntry.objects.filter(block__round__number=last).first().block
-    standings.void_block(block_id=block.pk, reason="a power cut")
-    standings.correct(ladder.pk)
+    ratings.void_block(block_id=block.pk, reason="a power cut")
+    ratings.correct(ladder.pk)
     assert rows(api) != everything
     for old, before in zip(rows(api, "&revision=1"), everything, strict=True):
         for change in old["changes"]:
@@ -91,7 +91,7 @@ def test_a_page_of_it_costs_four_queries(api, ladder, limit, django_assert_num_q
 def test_a_round_in_play_is_not_in_it(api, ladder):
     before = rows(api)
     tournament = small.tournament(ladder)
-    events.advance(tournament.pk)
+    competitions.advance(tournament.pk)
     for match_id in play.take_due()[:1]:
         play.play_match(match_id, players=small.players)
     assert rows(api) == before

@@ -152,6 +152,6 @@ def test_nobody_has_somebody_elses_bot_play(api, bot, eve):
 
 def test_unplayed_matches_do_not_pile_up(api, ada, bot, monkeypatch):
     small.bots(2, prefix="house")
-    monkeypatch.setattr("league.play.inviting.MOST_OPEN", 1)
+    monkeypatch.setattr("league.play.unrated_matches.MAX_OPEN", 1)
     assert api.post("matches", NEW, token=ada[1]).status_code == 201
     assert_problem(api.post("matches", NEW, token=ada[1]), 409, "too-many-matches")

@@ -6,9 +6,9 @@ import logging
 import pytest
 from django.db import OperationalError
 
-from api.middleware import LONGEST_BODY
+from api.middleware import MAX_BODY_BYTES
+from api.request_ids import RequestIdFilter
 from league.models import Ladder
-from league.request_ids import RequestIdFilter
 from tests.api.conftest import assert_problem
 
 pytestmark = pytest.mark.django_db
@@ -47,8 +47,8 @@ def test_ten_megabytes_are_refused_by_their_length(api):
 
 
 def test_the_longest_body_that_is_taken_is_taken(api):
-    assert_problem(api.post("accounts", b" " * LONGEST_BODY), 400, "invalid-json")
-    assert_problem(api.post("accounts", b" " * (LONGEST_BODY + 1)), 413, "body-too-large")
+    assert_problem(api.post("accounts", b" " * MAX_BODY_BYTES), 400, "invalid-json")
+    assert_problem(api.post("accounts", b" " * (MAX_BODY_BYTES + 1)), 413, "body-too-large")
 
 
 def test_a_body_of_unknown_length_is_refused_after_it_was_sent(api):

@@ -15,9 +15,9 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from api.play.waiting_calls import waiting_calls
 from api.problems import CODES
-from api.waiting_calls import waiting_calls
-from league.wsgi import application
+from config.wsgi import application
 from tests.league import small
 
 pytestmark = pytest.mark.django_db

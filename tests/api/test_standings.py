@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from league import events, standings
+from league import competitions, ratings
 from league.models import HeadToHead, Ladder, Performance
 from tests.api.conftest import assert_problem
 from tests.league import small
@@ -18,10 +18,10 @@ TABLE = "ladders/quick/cross-table"
 
 @pytest.fixture
 def ladder(db, monkeypatch) -> Ladder:
-    monkeypatch.setattr("league.standings.performance.ERROR_FROM", 1)
+    monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 1)
     ladder = small.ladder()
     for bot in small.bots(4):
-        events.enter_ladder(ladder=ladder, bot=bot)
+        competitions.enter_ladder(ladder=ladder, bot=bot)
     play_on(ladder)
     return ladder
 
@@ -30,8 +30,8 @@ def play_on(ladder: Ladder) -> None:
     """Play a tournament, fitted after each round."""
     small.tournament(ladder)
     small.run_all()
-    for round_id in standings.take_fits():
-        standings.fit_round(round_id)
+    for round_id in ratings.take_fits():
+        ratings.fit_round(round_id)
 
 
 def listed(api, path: str) -> list[dict]:
@@ -102,7 +102,7 @@ def test_all_of_it_takes_as_many_queries_however_much_there_is(api, ladder):
 def test_nothing_that_came_after_a_ladder_was_frozen_is_shown(api, ladder):
     before = api.get(STANDING).json(), api.get(HISTORY).json()
     ladder.standings.update(points=0)
-    standings.check_ladder(ladder.pk)
+    ratings.check_ladder(ladder.pk)
     ladder.refresh_from_db()
     assert ladder.alarm
     play_on(ladder)

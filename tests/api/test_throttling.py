@@ -3,8 +3,8 @@
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from league import limits
-from league.limits import parse_rate
+from league.accounts import throttles
+from league.accounts.throttles import parse_rate
 from tests.api.conftest import assert_problem
 
 pytestmark = pytest.mark.django_db
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def two_a_minute(settings, monkeypatch):
     settings.API_RATES = {**settings.API_RATES, "general": "2/hour"}
-    monkeypatch.setattr(limits, "_away_until", 0.0)
+    monkeypatch.setattr(throttles, "_away_until", 0.0)
 
 
 def test_whoever_asks_too_often_is_told_when_to_go_on(api, two_a_minute):

@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
-from league import events
+from league import competitions
 from league.models import Tournament
 from tests.api.conftest import assert_problem
 from tests.league import small
@@ -23,10 +23,10 @@ def ladder(db):
 @pytest.fixture
 def tournament(ladder):
     """One that starts in an hour, its entries open."""
-    made = events.announce_tournament(
+    made = competitions.announce_tournament(
         title="Cup", ladder=ladder, starts_at=timezone.now() + timedelta(hours=1)
     )
-    events.advance(made.pk)
+    competitions.advance(made.pk)
     made.refresh_from_db()
     assert made.state == "open"
     return made
@@ -179,31 +179,31 @@ def test_formats_are_arranged_and_changed_until_it_begins(api, ladder, organiser
     made = api.post("tournaments", new(**swiss), token=organiser).json()
     assert (
         made.items()
-        >= {**swiss, "blocks_a_table": 2, "late_entry": False, "most_tables": 500}.items()
+        >= {**swiss, "blocks_per_table": 2, "late_entry": False, "max_tables": 500}.items()
     )
     path = f"tournaments/{made['id']}"
     changed = {"format": "knockout", "swiss_rounds": None}
     shown = api.call("PATCH", path, changed, token=organiser).json()
-    assert shown.items() >= {**changed, "blocks_a_table": 1}.items()
+    assert shown.items() >= {**changed, "blocks_per_table": 1}.items()
 
 
 @pytest.mark.parametrize(
-    ("field", "arrangement"),
+    ("field", "event_settings"),
     [
         ("format", {"format": "ladder"}),
         ("late_entry", {"format": "knockout", "late_entry": True}),
         ("swiss_rounds", {"swiss_rounds": 3}),
         ("swiss_rounds", {"format": "swiss", "swiss_rounds": 0}),
-        ("blocks_a_table", {"blocks_a_table": 5}),
+        ("blocks_per_table", {"blocks_per_table": 5}),
         ("fill_in", {"fill_in": True, "house_bots": True}),
     ],
 )
 def test_an_arrangement_that_makes_no_sense_is_refused_by_field(
-    api, ladder, organiser, tournament, field, arrangement
+    api, ladder, organiser, tournament, field, event_settings
 ):
-    answer = api.post("tournaments", new(**arrangement), token=organiser)
+    answer = api.post("tournaments", new(**event_settings), token=organiser)
     assert field in assert_problem(answer, 400, "invalid")["errors"]
-    answer = api.call("PATCH", f"tournaments/{tournament.pk}", arrangement, token=organiser)
+    answer = api.call("PATCH", f"tournaments/{tournament.pk}", event_settings, token=organiser)
     assert field in assert_problem(answer, 400, "invalid")["errors"]
 
 

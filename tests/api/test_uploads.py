@@ -6,9 +6,9 @@ import zipfile
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from league import hosting
+from league import bots
 from tests.api.conftest import assert_problem
-from tests.league.hosting.uploaded import FIRST, RAISES
+from tests.league.bots.uploaded import FIRST, RAISES
 
 pytestmark = pytest.mark.django_db
 
@@ -50,8 +50,8 @@ def test_its_owner_gets_the_source_back_byte_by_byte_and_nobody_else(api, ada, e
 
 def test_the_log_says_why_a_version_was_refused_and_the_public_page_does_not(api, ada, hosted):
     upload(api, ada[1], hosted, RAISES)
-    [version] = [row.pk for row in hosting.uploads.BotVersion.objects.all()]
-    hosting.qualify(version)
+    [version] = [row.pk for row in bots.uploads.BotVersion.objects.all()]
+    bots.qualify(version)
     log = api.get(f"bots/{hosted}/versions/1/log", token=ada[1]).json()
     assert log["state"] == "refused"
     assert "gold" in log["reason"]

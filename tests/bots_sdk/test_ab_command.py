@@ -23,7 +23,7 @@ def swap_test(new: str, old: str, seats: int = 4, blocks: int = 3) -> SwapTest:
         new=contestant(new),
         old=contestant(old),
         field=field_of(["house"]),
-        plan=sprt.Plan(seats, most_blocks=blocks, least_blocks=1),
+        plan=sprt.Plan(seats, max_blocks=blocks, min_blocks=1),
         seed=bytes(32),
     )
 

@@ -164,7 +164,7 @@ def test_no_exception_of_a_bot_ends_a_match(tmp_path: Path, worse: str) -> None:
 def test_a_bot_that_does_not_come_back_is_out_of_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matches, "_MOST_SECONDS", 0.05)
+    monkeypatch.setattr(matches, "_MAX_SECONDS", 0.05)
     limit_time()
     source = """
 def choose(observation):

@@ -18,11 +18,11 @@ from typing import Any
 import httpx
 import pytest
 
+from devserver.running import VARIABLES, variables_of_running
 from engine.rating import elo
 from engine.rating.blocks import MatchResult, rated_places
 from engine.record import read, verify
 from engine.referee import FAULTS_TO_FORFEIT
-from league.local.running import VARIABLES, variables_of_running
 
 logging.getLogger("httpx").setLevel(logging.WARNING)  # it notes every poll
 
@@ -76,7 +76,7 @@ class League:
         environment |= {"HOUSE_BOTS": QUICK_BOTS, "RATE_GENERAL": "60000/minute"}
         environment |= variables
         self._environment = {**environment, "LEAGUE_DIRECTORY": str(directory)}
-        command = [sys.executable, "-m", "league.local.up"]
+        command = [sys.executable, "-m", "devserver.up"]
         command += ["--directory", str(directory), "--port", str(port)]
         with self._log.open("w") as output:
             self.process = subprocess.Popen(

@@ -20,7 +20,7 @@ from tests.journeys.running import (
 )
 from tests.journeys.running import wait_for_end as wait_for_tournament
 from tests.journeys.test_survival import TWO, check_all_is_whole, finished, kill, set_up
-from tests.league.hosting.uploaded import LOUD, RAISES
+from tests.league.bots.uploaded import LOUD, RAISES
 
 pytestmark = pytest.mark.timeout(240)
 

@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 import pytest
 
-from league.local.servers import Servers, local_servers
+from devserver.servers import Servers, local_servers
 from tests.journeys.running import (
     League,
     RemoteBot,

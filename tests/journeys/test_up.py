@@ -113,7 +113,7 @@ def test_a_port_that_is_taken_is_named_with_the_way_round_it(tmp_path: Path) -> 
         port = taken.getsockname()[1]
         done = subprocess.run(
             [
-                *(sys.executable, "-m", "league.local.up"),
+                *(sys.executable, "-m", "devserver.up"),
                 *("--directory", str(tmp_path), "--port", str(port)),
             ],
             capture_output=True,

@@ -12,7 +12,7 @@ from django.utils import timezone
 from engine.games.game import Observation
 from engine.pairing import Table
 from engine.referee import Player
-from league import events, play, standings
+from league import competitions, play, ratings
 from league.models import Bot, BotVersion, Ladder, MatchSeat, Round, Tournament
 
 
@@ -50,23 +50,23 @@ def players(seating: Sequence[MatchSeat]) -> list[Player]:
     return [player(seat) for seat in seating]
 
 
-def tournament(of: Ladder, *, house_bots: bool = True, **arrangement: Any) -> Tournament:
+def tournament(of: Ladder, *, house_bots: bool = True, **event_settings: Any) -> Tournament:
     """Announce a tournament that is due now."""
     now = timezone.now()
-    return events.announce_tournament(
+    return competitions.announce_tournament(
         title="A tournament",
         ladder=of,
         starts_at=now - timedelta(seconds=1),
         entries_open_at=now - timedelta(hours=1),
         house_bots=house_bots,
-        **arrangement,
+        **event_settings,
     )
 
 
 def play_round(of: Ladder, *tables: Sequence[int]) -> Round:
     """Play a round of its own on a ladder, with the bots of these ids at its tables; rate it."""
     drawn = [Table(tuple(sorted(table)), True) for table in tables]
-    round_ = events.open_round(ladder=of, tables=drawn, seed=bytes([of.rounds.count()]) * 32)
+    round_ = competitions.open_round(ladder=of, tables=drawn, seed=bytes([of.rounds.count()]) * 32)
     run_once()
     return round_
 
@@ -83,11 +83,11 @@ def run_all() -> None:
 
 def run_once() -> int:
     """Do what the tasks do at a tick; return how many matches were due."""
-    for tournament_id in events.tournaments_to_advance():
-        events.advance(tournament_id)
+    for tournament_id in competitions.tournaments_to_advance():
+        competitions.advance(tournament_id)
     played = play_due()
-    for round_id in standings.rounds_to_close():
-        standings.close_round(round_id)
+    for round_id in ratings.rounds_to_close():
+        ratings.close_round(round_id)
     return played
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from league.models import Bot, Ladder
-from league.standings import check_ladder, correct
+from league.ratings import check_ladder, correct
 
 
 class Command(BaseCommand):

@@ -5,9 +5,9 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 
-from league.celery import queue
-from league.defaults import set_up_league
-from league.standings import ladders_to_count
+from league.queueing import queue
+from league.ratings import ladders_to_count
+from league.setup import set_up_league
 
 
 class Command(BaseCommand):

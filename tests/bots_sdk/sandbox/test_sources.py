@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import pytest
 
 from bots_sdk.sandbox.errors import SourceRefusedError
-from bots_sdk.sandbox.sources import MOST_BYTES, MOST_FILES, MOST_UNPACKED, read_source
+from bots_sdk.sandbox.sources import MAX_BYTES, MAX_FILES, MAX_UNPACKED, read_source
 from tests.bots_sdk.sandbox.conftest import Start
 
 BOT = b"def choose(observation): return 'play 1'\n"
@@ -34,9 +34,9 @@ def test_an_archive_is_unpacked() -> None:
 
 
 def test_an_oversize_upload_is_refused() -> None:
-    assert read_source(b"#" * MOST_BYTES)
+    assert read_source(b"#" * MAX_BYTES)
     with pytest.raises(SourceRefusedError, match=r"1,048,577 bytes; a bot has 1,048,576 at most"):
-        read_source(b"#" * (MOST_BYTES + 1))
+        read_source(b"#" * (MAX_BYTES + 1))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_link_is_refused() -> None:
 
 
 def test_a_bomb_is_refused() -> None:
-    bomb = packed({"bot.py": BOT, "zeros": bytes(MOST_UNPACKED)})
+    bomb = packed({"bot.py": BOT, "zeros": bytes(MAX_UNPACKED)})
     assert len(bomb) < 8192
     with pytest.raises(SourceRefusedError, match="unpacked it has more than 4,194,304 bytes"):
         read_source(bomb)
@@ -95,7 +95,7 @@ def test_files_that_share_their_bytes_count_each() -> None:
 
 
 def test_too_many_files_are_refused() -> None:
-    files = {f"{number}": b"" for number in range(MOST_FILES)}
+    files = {f"{number}": b"" for number in range(MAX_FILES)}
     with pytest.raises(SourceRefusedError, match="201 entries"):
         read_source(packed({"bot.py": BOT, **files}))
 

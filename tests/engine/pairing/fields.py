@@ -21,7 +21,7 @@ def fields(draw: st.DrawFn, most: int = 40) -> dict[int, int | None]:
     return {bot: draw(st.none() | st.integers(1, owners)) for bot in bots}
 
 
-def most_of_one_owner(owners: Owners) -> int:
+def max_of_one_owner(owners: Owners) -> int:
     """Return how many bots the owner with the most has, and 1 where there are house bots."""
     counts = Counter(owner for owner in owners.values() if owner is not None)
     return max(counts.values(), default=1)

@@ -7,20 +7,20 @@ from random import Random
 
 from engine.games.game import places
 from engine.pairing import (
+    Entrant,
+    EventSettings,
     Format,
     NextRound,
-    Participant,
     PlayedBlock,
     PlayedMatch,
     PlayedRound,
     Table,
-    Terms,
     next_round,
     rounds_opened,
 )
 from tests.engine.pairing.fields import Owners
 
-MOST_ROUNDS = 2000
+MAX_ROUNDS = 2000
 """More than any event here has."""
 
 
@@ -32,27 +32,27 @@ class Simulated:
         drawn: the rounds as they were drawn, with who was in when they were.
     """
 
-    terms: Terms
-    participants: dict[int, Participant]
+    settings: EventSettings
+    entrants: dict[int, Entrant]
     fill_ins: Sequence[int] = ()
     rounds: list[PlayedRound] = field(default_factory=list)
-    drawn: list[tuple[dict[int, Participant], NextRound]] = field(default_factory=list)
+    drawn: list[tuple[dict[int, Entrant], NextRound]] = field(default_factory=list)
 
     def next(self) -> NextRound | None:
-        return next_round(self.terms, [*self.participants.values()], self.rounds, self.fill_ins)
+        return next_round(self.settings, [*self.entrants.values()], self.rounds, self.fill_ins)
 
-    def in_event(self) -> dict[int, Participant]:
+    def in_event(self) -> dict[int, Entrant]:
         number = rounds_opened(self.rounds) + 1
-        return {bot: one for bot, one in self.participants.items() if one.is_in(number)}
+        return {bot: one for bot, one in self.entrants.items() if one.is_in(number)}
 
     def leave(self, bot: int, *, disqualified: bool = False) -> None:
         opened = rounds_opened(self.rounds)
-        one = self.participants[bot]
-        self.participants[bot] = replace(one, left_after=opened, disqualified=disqualified)
+        one = self.entrants[bot]
+        self.entrants[bot] = replace(one, left_after=opened, disqualified=disqualified)
 
     def come(self, bot: int, owner: int | None) -> None:
         number = rounds_opened(self.rounds) + 1
-        self.participants[bot] = Participant(bot, owner, first_round=number)
+        self.entrants[bot] = Entrant(bot, owner, first_round=number)
 
     def play(self, drawn: NextRound, luck: Random, *, void: float = 0) -> None:
         self.drawn.append((self.in_event(), drawn))
@@ -84,11 +84,11 @@ def start(
 ) -> Simulated:
     """Return an event that has not begun."""
     entered = {
-        bot: Participant(bot, owner, rating=luck.randrange(1400, 1600) * 1000)
+        bot: Entrant(bot, owner, rating=luck.randrange(1400, 1600) * 1000)
         for bot, owner in owners.items()
     }
-    terms = Terms(of, seats, seed, fewest=min(fewest, seats), blocks=blocks, swaps=50)
-    return Simulated(terms, entered, range(10_000, 10_000 + house))
+    settings = EventSettings(of, seats, seed, fewest=min(fewest, seats), blocks=blocks, swaps=50)
+    return Simulated(settings, entered, range(10_000, 10_000 + house))
 
 
 def play_out(
@@ -96,7 +96,7 @@ def play_out(
 ) -> Simulated:
     """Play an event to its end; before each round some leave and some come, by luck."""
     newcomer = 5000
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if event.rounds:
             for bot in event.in_event():
                 if luck.random() < withdrawals:
@@ -108,7 +108,7 @@ def play_out(
         if drawn is None:
             return event
         event.play(drawn, luck, void=void)
-    raise AssertionError(f"{event.terms.format} does not end")
+    raise AssertionError(f"{event.settings.format} does not end")
 
 
 def blocks_by_bot(event: Simulated) -> Counter[int]:

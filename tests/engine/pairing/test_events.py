@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.pairing import (
-    MOST_BLOCKS_A_ROUND,
+    MAX_BLOCKS_PER_ROUND,
+    Entrant,
     Format,
-    Participant,
     PlayedBlock,
     PlayedMatch,
     cross_table,
@@ -25,7 +25,7 @@ from engine.pairing import (
     swiss_rounds,
 )
 from engine.rating.blocks import derive_block_seed, plan_block
-from tests.engine.pairing.fields import SEED, apart, fields, most_of_one_owner, seats, seeds
+from tests.engine.pairing.fields import SEED, apart, fields, max_of_one_owner, seats, seeds
 from tests.engine.pairing.simulated import Simulated, blocks_by_bot, play_out, start
 
 Owners = dict[int, int | None]
@@ -66,12 +66,12 @@ def test_nobody_sits_twice_at_a_table_nor_twice_in_a_round_but_in_a_round_robin(
     for _, drawn in event.drawn:
         assert all(len(set(table.bots)) == len(table.bots) for table in drawn.tables)
         sat = Counter(bot for table in drawn.tables for bot in table.bots)
-        if event.terms.format == Format.ROUND_ROBIN:
-            assert max(sat.values(), default=0) <= MOST_BLOCKS_A_ROUND
+        if event.settings.format == Format.ROUND_ROBIN:
+            assert max(sat.values(), default=0) <= MAX_BLOCKS_PER_ROUND
         else:
             tables = Counter(bot for table in set(drawn.tables) for bot in table.bots)
             assert max(tables.values(), default=0) <= 1
-            blocks = 1 if drawn.extra else event.terms.blocks
+            blocks = 1 if drawn.extra else event.settings.blocks
             assert set(sat.values()) <= {blocks}
 
 
@@ -83,14 +83,14 @@ def test_only_those_who_are_in_play_or_house_bots_that_fill_in(event: Simulated)
             # Who left in the middle of a knockout's round may not be called to its extra block.
             assert set(table.bots) <= {*there, *event.fill_ins}
             assert set(table.bots) & set(there)
-            assert event.terms.fewest <= len(table.bots) <= event.terms.seats
+            assert event.settings.fewest <= len(table.bots) <= event.settings.seats
         assert set(drawn.byes) <= set(there)
 
 
 @fewer
 @given(events())
 def test_in_a_swiss_everybody_who_is_in_plays_or_has_a_bye(event: Simulated) -> None:
-    if event.terms.format == Format.SWISS:
+    if event.settings.format == Format.SWISS:
         for there, drawn in event.drawn:
             seated = {bot for table in drawn.tables for bot in table.bots}
             assert (seated | set(drawn.byes)) - set(event.fill_ins) == set(there)
@@ -100,7 +100,7 @@ def test_in_a_swiss_everybody_who_is_in_plays_or_has_a_bye(event: Simulated) -> 
 @fewer
 @given(events())
 def test_a_block_is_unrated_just_when_it_seats_an_owner_twice(event: Simulated) -> None:
-    owners: Owners = {bot: one.owner for bot, one in event.participants.items()}
+    owners: Owners = {bot: one.owner for bot, one in event.entrants.items()}
     owners |= dict.fromkeys(event.fill_ins)
     for _, drawn in event.drawn:
         assert all(table.rated == apart(table.bots, owners) for table in drawn.tables)
@@ -111,7 +111,7 @@ def test_a_block_is_unrated_just_when_it_seats_an_owner_twice(event: Simulated) 
 def test_the_same_past_and_seed_give_the_same_round_whatever_the_order_of_entrants(
     event: Simulated,
 ) -> None:
-    turned = [*reversed(event.participants.values())]
+    turned = [*reversed(event.entrants.values())]
     for number in range(len(event.rounds)):
         # All that was known when the round was drawn: later arrivals and departures change nothing.
         drawn = event.drawn[number][1]
@@ -124,7 +124,7 @@ def test_the_same_past_and_seed_give_the_same_round_whatever_the_order_of_entran
         ]
         if not drawn.extra:
             past = event.rounds[:number]
-            assert next_round(event.terms, known, past, event.fill_ins) == drawn
+            assert next_round(event.settings, known, past, event.fill_ins) == drawn
 
 
 @fewer
@@ -132,15 +132,15 @@ def test_the_same_past_and_seed_give_the_same_round_whatever_the_order_of_entran
 def test_a_round_robin_draws_the_same_tables_though_its_past_is_told_later(
     event: Simulated,
 ) -> None:
-    if event.terms.format != Format.KNOCKOUT:
+    if event.settings.format != Format.KNOCKOUT:
         assert event.next() is None
 
 
 @fewer
 @given(events())
 def test_every_entrant_but_the_disqualified_has_one_rank(event: Simulated) -> None:
-    everybody = [*event.participants.values()]
-    rows = rank_event(event.terms, everybody, event.rounds, over=True)
+    everybody = [*event.entrants.values()]
+    rows = rank_event(event.settings, everybody, event.rounds, over=True)
     ranked = [row for row in rows if row.rank is not None]
     assert {row.bot for row in ranked} == {one.bot for one in everybody if not one.disqualified}
     assert [row.rank for row in ranked] == list(range(1, len(ranked) + 1))
@@ -187,7 +187,7 @@ def test_all_who_stay_from_the_start_of_a_round_robin_count_equally_many_blocks(
     event = start(Format.ROUND_ROBIN, few, seats, SEED, luck=luck, blocks=blocks)
     play_out(event, luck, withdrawals=0.2)
     counted = blocks_by_bot(event)
-    stayed = {bot for bot, one in event.participants.items() if one.left_after is None}
+    stayed = {bot for bot, one in event.entrants.items() if one.left_after is None}
     if len(stayed) > 1:
         assert len({counted[bot] for bot in stayed}) == 1
 
@@ -232,7 +232,7 @@ def test_a_late_entrant_of_a_swiss_has_no_points_for_what_it_missed() -> None:
         assert drawn is not None
         event.play(drawn, luck)
     event.come(77, None)
-    rows = rank_event(event.terms, [*event.participants.values()], event.rounds, over=False)
+    rows = rank_event(event.settings, [*event.entrants.values()], event.rounds, over=False)
     assert next(row.score for row in rows if row.bot == 77) == 0
     drawn = event.next()
     assert drawn is not None
@@ -277,7 +277,7 @@ def test_a_table_of_a_round_robin_that_is_left_too_small_counts_half_for_who_is_
     sat_out = Counter(bot for round_ in event.rounds for bot in round_.byes)
     assert sum(sat_out.values()) == 2
     assert {blocks_by_bot(event)[bot] for bot in (0, 1, 2)} == {12}
-    rows = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
+    rows = rank_event(event.settings, [*event.entrants.values()], event.rounds, over=True)
     # Four blocks of two bots at each of four tables, and two byes of four blocks.
     assert sum(row.score for row in rows) == 4 * 4 + 2 * 4 * Fraction(1, 2)
 
@@ -301,9 +301,7 @@ def knockout(entrants: int, seats: int, **kwargs: int) -> Simulated:
     event = start(
         Format.KNOCKOUT, dict.fromkeys(range(entrants)), seats, SEED, luck=Random(0), **kwargs
     )
-    event.participants = {
-        bot: Participant(bot, None, rating=1_000_000 - bot) for bot in event.participants
-    }
+    event.entrants = {bot: Entrant(bot, None, rating=1_000_000 - bot) for bot in event.entrants}
     return event
 
 
@@ -313,7 +311,7 @@ def test_a_knockout_ranks_by_how_far_each_came() -> None:
     place_all(event, order)
     place_all(event, order)
     assert event.next() is None
-    rows = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
+    rows = rank_event(event.settings, [*event.entrants.values()], event.rounds, over=True)
     assert [row.bot for row in rows[:4]] == [0, 1, 2, 3]
     assert [row.round_reached for row in rows] == [2, 2, 2, 2, 1, 1, 1, 1]
     assert [row.table_place for row in rows] == [1, 2, 3, 4, 3, 3, 4, 4]
@@ -327,7 +325,7 @@ def test_the_place_of_a_bot_that_left_a_knockout_falls_to_the_next_at_its_table(
     drawn = event.next()
     assert drawn is not None
     [final] = drawn.tables
-    first = stages(event.rounds, seeding(event.terms, [*event.participants.values()]))[0]
+    first = stages(event.rounds, seeding(event.settings, [*event.entrants.values()]))[0]
     [table] = [table for table in first.tables if 0 in table.entrants]
     assert set(table.entrants[1:3]) <= set(final.bots)
     assert len(final.bots) == 4
@@ -352,7 +350,7 @@ def test_a_cut_that_stays_tied_is_decided_by_seed_after_four_extra_blocks_or_as_
 ) -> None:
     event = knockout(4, 2)
     if most is not None:
-        event.terms = replace(event.terms, extra_blocks=most)
+        event.settings = replace(event.settings, extra_blocks=most)
     for expected in [(1, extra) for extra in range((4 if most is None else most) + 1)]:
         drawn = event.next()
         assert drawn is not None
@@ -380,7 +378,7 @@ def test_an_extra_block_ranks_nobody_above_those_who_went_out_at_other_tables() 
     place_all(event, [last, *tied.bots[:3]])
     assert event.rounds[-1].extra == 1
     assert event.next() is not None
-    rows = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
+    rows = rank_event(event.settings, [*event.entrants.values()], event.rounds, over=True)
     by_bot = {row.bot: row for row in rows}
     assert [by_bot[bot].table_place for bot in (last, last_elsewhere)] == [4, 4]
     assert [by_bot[bot].rank for bot in (last_elsewhere, last)] == [7, 8]
@@ -394,7 +392,7 @@ def test_an_extra_block_counts_in_the_place_of_one_that_was_given_up() -> None:
     event.play(drawn, Random(0), void=1)
     place_all(event, [0, 1, 2, 3])
     assert event.rounds[-1].extra == 1
-    rows = rank_event(event.terms, [*event.participants.values()], event.rounds, over=False)
+    rows = rank_event(event.settings, [*event.entrants.values()], event.rounds, over=False)
     assert {(row.bot, row.score, row.blocks) for row in rows[:2]} == {(0, 1, 1), (1, 1, 1)}
 
 
@@ -404,7 +402,7 @@ def test_a_knockouts_table_whose_blocks_are_all_given_up_is_decided_by_seed() ->
     while (drawn := event.next()) is not None:
         event.play(drawn, luck, void=1)
     assert len(event.rounds) == 5
-    rows = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
+    rows = rank_event(event.settings, [*event.entrants.values()], event.rounds, over=True)
     assert [row.bot for row in rows] == [0, 1]
 
 
@@ -414,20 +412,20 @@ def test_the_last_one_left_in_a_knockout_has_won_it() -> None:
     through = {table.bots[0] for table in event.drawn[0][1].tables}
     assert through == {0, 1}
     event.leave(0)
-    event.participants[3] = replace(event.participants[3], left_after=1)
+    event.entrants[3] = replace(event.entrants[3], left_after=1)
     drawn = event.next()
     # The place of bot 0 fell to its table's other bot, if that is still in.
     assert drawn is None
-    rows = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
+    rows = rank_event(event.settings, [*event.entrants.values()], event.rounds, over=True)
     assert (rows[0].bot, rows[0].round_reached) == (1, 2)
 
 
 def test_the_disqualified_have_no_rank_and_everybody_elses_score_stands() -> None:
     event = start(Format.SWISS, dict.fromkeys(range(8)), 4, SEED, luck=Random(1))
     play_out(event, Random(1))
-    before = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
+    before = rank_event(event.settings, [*event.entrants.values()], event.rounds, over=True)
     event.leave(before[0].bot, disqualified=True)
-    after = rank_event(event.terms, [*event.participants.values()], event.rounds, over=True)
+    after = rank_event(event.settings, [*event.entrants.values()], event.rounds, over=True)
     assert [row.bot for row in after] == [row.bot for row in [*before[1:], before[0]]]
     assert [row.score for row in after[:-1]] == [row.score for row in before[1:]]
     assert [row.rank for row in after] == [*range(1, len(after)), None]
@@ -436,7 +434,7 @@ def test_the_disqualified_have_no_rank_and_everybody_elses_score_stands() -> Non
 def test_a_bot_that_is_entered_does_not_fill_in() -> None:
     event = knockout(4, 2)
     with pytest.raises(ValueError, match="bot 3 is entered"):
-        next_round(event.terms, [*event.participants.values()], [], [3])
+        next_round(event.settings, [*event.entrants.values()], [], [3])
 
 
 @fewer
@@ -449,7 +447,7 @@ def test_owners_are_apart_in_swiss_and_knockout_where_tables_are_enough(
         for there, drawn in event.drawn:
             tables = set(drawn.tables)
             sitting = {bot: owners[bot] for table in tables for bot in table.bots}
-            if len(tables) > 1 and most_of_one_owner(sitting) <= len(tables):
+            if len(tables) > 1 and max_of_one_owner(sitting) <= len(tables):
                 assert all(table.rated for table in tables), there
 
 

@@ -16,7 +16,7 @@ from engine.pairing import (
     places_to_advance,
     seed_entrants,
 )
-from tests.engine.pairing.fields import SEED, apart, fields, most_of_one_owner, seats, seeds
+from tests.engine.pairing.fields import SEED, apart, fields, max_of_one_owner, seats, seeds
 
 HALF = Fraction(1, 2)
 
@@ -75,7 +75,7 @@ def test_owners_are_apart_before_the_final_if_full_tables_are_enough_for_that(
     seeding = luck.sample(sorted(owners), len(owners))
     for left, one in event(seeding, owners, seats, luck):
         assert all(table.rated == apart(table.bots, owners) for table in one.tables)
-        biggest = most_of_one_owner({bot: owners[bot] for bot in left})
+        biggest = max_of_one_owner({bot: owners[bot] for bot in left})
         if not one.final and biggest <= len(one.tables):
             assert all(table.rated for table in one.tables)
 

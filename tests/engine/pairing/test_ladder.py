@@ -9,36 +9,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.pairing import MOST_BLOCKS_A_ROUND, Candidate, blocks_to_halve_error, ladder_round
-from tests.engine.pairing.fields import SEED, apart, fields, most_of_one_owner, seats, seeds
+from engine.pairing import MAX_BLOCKS_PER_ROUND, LadderEntrant, blocks_to_halve_error, ladder_round
+from tests.engine.pairing.fields import SEED, apart, fields, max_of_one_owner, seats, seeds
 
 
 @st.composite
-def candidates(draw: st.DrawFn, least_blocks: int = 0) -> list[Candidate]:
+def candidates(draw: st.DrawFn, min_blocks: int = 0) -> list[LadderEntrant]:
     return [
-        Candidate(
+        LadderEntrant(
             bot=bot,
             owner=owner,
             rating=1_500_000 + draw(st.integers(-500_000, 500_000)),
             blocks=draw(st.integers(0, 40)),
-            most_blocks=draw(st.integers(least_blocks, MOST_BLOCKS_A_ROUND)),
+            max_blocks=draw(st.integers(min_blocks, MAX_BLOCKS_PER_ROUND)),
         )
         for bot, owner in draw(fields()).items()
     ]
 
 
-def alike(count: int, owner: int | None = None, first: int = 0, blocks: int = 0) -> list[Candidate]:
-    return [Candidate(bot, owner, 1_500_000, blocks) for bot in range(first, first + count)]
+def alike(
+    count: int, owner: int | None = None, first: int = 0, blocks: int = 0
+) -> list[LadderEntrant]:
+    return [LadderEntrant(bot, owner, 1_500_000, blocks) for bot in range(first, first + count)]
 
 
 @given(candidates(), seats, seeds, st.integers(0, 30))
 def test_nobody_sits_twice_at_a_table_or_oftener_in_a_round_than_it_may(
-    bots: list[Candidate], seats: int, seed: bytes, tables: int
+    bots: list[LadderEntrant], seats: int, seed: bytes, tables: int
 ) -> None:
     made = ladder_round(bots, seats, seed, tables=tables)
     owners = {c.bot: c.owner for c in bots}
     sat = Counter(bot for table in made for bot in table.bots)
-    assert all(sat[c.bot] <= c.most_blocks for c in bots)
+    assert all(sat[c.bot] <= c.max_blocks for c in bots)
     for table in made:
         assert len(set(table.bots)) == len(table.bots) == seats
         assert table.rated == apart(table.bots, owners)
@@ -46,7 +48,7 @@ def test_nobody_sits_twice_at_a_table_or_oftener_in_a_round_than_it_may(
 
 @given(candidates(), seats, seeds, st.integers(0, 30))
 def test_only_those_who_would_not_sit_and_some_to_fill_up_are_seated_where_owners_meet(
-    bots: list[Candidate], seats: int, seed: bytes, tables: int
+    bots: list[LadderEntrant], seats: int, seed: bytes, tables: int
 ) -> None:
     made = ladder_round(bots, seats, seed, tables=tables)
     elsewhere = {bot for table in made if table.rated for bot in table.bots}
@@ -57,24 +59,24 @@ def test_only_those_who_would_not_sit_and_some_to_fill_up_are_seated_where_owner
     assert {bot for table in apart for bot in table.bots} >= elsewhere - together
 
 
-@given(candidates(least_blocks=MOST_BLOCKS_A_ROUND), seats, seeds, st.integers(0, 30))
+@given(candidates(min_blocks=MAX_BLOCKS_PER_ROUND), seats, seeds, st.integers(0, 30))
 def test_everybody_sits_in_every_round_if_all_may_play_four_blocks(
-    bots: list[Candidate], seats: int, seed: bytes, tables: int
+    bots: list[LadderEntrant], seats: int, seed: bytes, tables: int
 ) -> None:
     sat = {bot for table in ladder_round(bots, seats, seed, tables=tables) for bot in table.bots}
     assert sat == ({c.bot for c in bots} if len(bots) >= seats else set())
 
 
-@given(candidates(least_blocks=MOST_BLOCKS_A_ROUND), seats, seeds)
+@given(candidates(min_blocks=MAX_BLOCKS_PER_ROUND), seats, seeds)
 def test_owners_are_apart_wherever_the_others_blocks_allow_it(
-    bots: list[Candidate], seats: int, seed: bytes
+    bots: list[LadderEntrant], seats: int, seed: bytes
 ) -> None:
     owners = {c.bot: c.owner for c in bots}
     made = ladder_round(bots, seats, seed)
-    tables = max(ceil(len(bots) / seats), most_of_one_owner(owners))
+    tables = max(ceil(len(bots) / seats), max_of_one_owner(owners))
     room: Counter[tuple[str, int]] = Counter()
     for c in bots:
-        room[("house", c.bot) if c.owner is None else ("owner", c.owner)] += c.most_blocks
+        room[("house", c.bot) if c.owner is None else ("owner", c.owner)] += c.max_blocks
     if len(bots) >= seats and sum(min(n, tables) for n in room.values()) >= seats * tables:
         assert len(made) == tables
         assert all(table.rated for table in made)
@@ -82,7 +84,7 @@ def test_owners_are_apart_wherever_the_others_blocks_allow_it(
 
 @given(candidates(), seats, seeds, st.randoms())
 def test_the_same_bots_and_seed_give_the_same_tables_in_whatever_order_they_came(
-    bots: list[Candidate], seats: int, seed: bytes, random: Random
+    bots: list[LadderEntrant], seats: int, seed: bytes, random: Random
 ) -> None:
     turned = list(bots)
     random.shuffle(turned)
@@ -109,12 +111,12 @@ def test_tables_of_those_with_the_fewest_blocks_come_first() -> None:
 
 
 def test_a_bot_that_stays_out_for_want_of_others_is_not_one_with_the_fewest_blocks() -> None:
-    bots = [replace(c, blocks=c.bot, most_blocks=1) for c in alike(5)]
+    bots = [replace(c, blocks=c.bot, max_blocks=1) for c in alike(5)]
     assert [table.bots for table in ladder_round(bots, 4, SEED)] == [(0, 1, 2, 3)]
 
 
 def test_nobody_starves_over_rounds_though_all_may_play_one_block_only() -> None:
-    bots = {c.bot: replace(c, most_blocks=1) for c in alike(7)}
+    bots = {c.bot: replace(c, max_blocks=1) for c in alike(7)}
     for number in range(28):
         for table in ladder_round(bots.values(), 4, bytes([number]) * 32):
             for bot in table.bots:
@@ -123,7 +125,7 @@ def test_nobody_starves_over_rounds_though_all_may_play_one_block_only() -> None
 
 
 def test_house_bots_fill_in_before_others_sit_again() -> None:
-    own = [Candidate(bot, bot, 1_500_000, 0) for bot in range(9)]
+    own = [LadderEntrant(bot, bot, 1_500_000, 0) for bot in range(9)]
     house = alike(4, first=100, blocks=1000)
     sat = Counter(bot for table in ladder_round(own + house, 4, SEED) for bot in table.bots)
     assert all(sat[c.bot] == 1 for c in own)
@@ -143,7 +145,7 @@ def test_one_owners_bots_alone_meet_unrated() -> None:
 
 
 def test_opponents_are_near_in_rating_but_some_far() -> None:
-    bots = [Candidate(bot, bot, 1_000_000 + 10_000 * bot, 0) for bot in range(100)]
+    bots = [LadderEntrant(bot, bot, 1_000_000 + 10_000 * bot, 0) for bot in range(100)]
     by_bot = {c.bot: c.rating for c in bots}
     gaps = [
         abs(by_bot[a] - by_bot[b])
@@ -153,12 +155,12 @@ def test_opponents_are_near_in_rating_but_some_far() -> None:
     ]
     assert mean(gap < 200_000 for gap in gaps) > 0.75
     assert 0.05 < mean(gap > 250_000 for gap in gaps) < 0.25
-    strict = ladder_round(bots, 4, SEED, near=0, far_per_cent=0)
+    strict = ladder_round(bots, 4, SEED, near=0, random_percent=0)
     assert [max(t.bots) - min(t.bots) for t in strict] == [3] * 25
 
 
 def test_neighbours_in_rating_come_to_meet_each_other() -> None:
-    bots = [Candidate(bot, bot, 1_000_000 + 10_000 * bot, 0) for bot in range(24)]
+    bots = [LadderEntrant(bot, bot, 1_000_000 + 10_000 * bot, 0) for bot in range(24)]
     met = {
         pair
         for number in range(30)
@@ -168,10 +170,10 @@ def test_neighbours_in_rating_come_to_meet_each_other() -> None:
     assert all((bot, bot + 1) in met for bot in range(23))
 
 
-@pytest.mark.parametrize("most_blocks", [-1, 5])
-def test_a_number_of_blocks_that_no_round_allows_is_refused(most_blocks: int) -> None:
-    with pytest.raises(ValueError, match=f"up to 4 blocks a round, not {most_blocks}"):
-        ladder_round([Candidate(1, None, 0, 0, most_blocks)], 2, SEED)
+@pytest.mark.parametrize("max_blocks", [-1, 5])
+def test_a_number_of_blocks_that_no_round_allows_is_refused(max_blocks: int) -> None:
+    with pytest.raises(ValueError, match=f"up to 4 blocks a round, not {max_blocks}"):
+        ladder_round([LadderEntrant(1, None, 0, 0, max_blocks)], 2, SEED)
 
 
 def test_a_bot_that_stands_twice_is_refused() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.pairing import MOST_BLOCKS_A_ROUND, MOST_TABLES, Table, count_tables, round_robin
+from engine.pairing import MAX_BLOCKS_PER_ROUND, MAX_TABLES, Table, count_tables, round_robin
 from engine.pairing.balance import balanced_tables, count_balanced
 
 SEED = bytes(range(32))
@@ -28,7 +28,7 @@ def test_a_round_robin_seats_every_table_apart_once_and_nobody_twice_at_one(
     rounds = round_robin(owners, seats, seed)
     for tables_of_round in rounds:
         blocks = Counter(bot for table in tables_of_round for bot in table.bots)
-        assert max(blocks.values()) <= MOST_BLOCKS_A_ROUND
+        assert max(blocks.values()) <= MAX_BLOCKS_PER_ROUND
     met = [frozenset(table.bots) for table in tables(rounds)]
     assert len(met) == len(set(met))
     assert all(len(table) == seats for table in met)
@@ -81,7 +81,7 @@ def balanced(entrants: int, seats: int) -> tuple[set[int], set[int]]:
 def test_of_too_many_tables_so_many_are_played_that_no_pair_meets_oftener_than_once_more(
     entrants: int, seats: int
 ) -> None:
-    assert comb(entrants, seats) > MOST_TABLES
+    assert comb(entrants, seats) > MAX_TABLES
     sat, met = balanced(entrants, seats)
     assert len(sat) == 1
     assert max(met) - min(met) <= 1
@@ -113,7 +113,7 @@ def test_everybody_sits_however_many_there_are_so_there_may_be_more_tables(
 def test_how_many_tables_are_played_is_the_organisers_to_say() -> None:
     owners: dict[int, int | None] = dict.fromkeys(range(8))
     assert len(tables(round_robin(owners, 4, SEED))) == comb(8, 4)
-    fewer = tables(round_robin(owners, 4, SEED, most_tables=20))
+    fewer = tables(round_robin(owners, 4, SEED, max_tables=20))
     assert len(fewer) == count_tables(8, 4, 20) == 20
     assert Counter(bot for table in fewer for bot in table.bots) == dict.fromkeys(range(8), 10)
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from engine.pairing import Table, derive_pairing_seed, meetings
 from engine.pairing.swiss import (
-    BLOCKS_A_TABLE,
+    BLOCKS_PER_TABLE,
     SWAPS,
-    Entrant,
+    SwissEntrant,
     SwissRound,
     swiss_round,
     swiss_rounds,
@@ -23,7 +23,7 @@ from tests.engine.pairing.fields import (
     Owners,
     apart,
     fields,
-    most_of_one_owner,
+    max_of_one_owner,
     seats,
     seeds,
 )
@@ -45,8 +45,8 @@ def play(tables: list[Table], scores: Scores, luck: Random) -> dict[int, Fractio
     return after
 
 
-def standings(owners: Owners, scores: Scores) -> list[Entrant]:
-    return [Entrant(bot, owner, scores[bot]) for bot, owner in owners.items() if bot in scores]
+def standings(owners: Owners, scores: Scores) -> list[SwissEntrant]:
+    return [SwissEntrant(bot, owner, scores[bot]) for bot, owner in owners.items() if bot in scores]
 
 
 def event(
@@ -66,7 +66,7 @@ def event(
         for bot in luck.sample(sorted(scores), min(withdrawals, len(scores)) if number else 0):
             del scores[bot]
         met = meetings(table for one in played for table in one.tables)
-        field = [Entrant(bot, owners[bot], scores[bot], byes[bot]) for bot in scores]
+        field = [SwissEntrant(bot, owners[bot], scores[bot], byes[bot]) for bot in scores]
         one = swiss_round(field, met, seats, derive_pairing_seed(SEED, number), swaps=swaps)
         byes.update(one.byes)
         scores = play(one.tables, scores, luck)
@@ -99,7 +99,7 @@ def test_everybody_still_in_sits_once_in_every_round_or_has_the_only_bye_there_i
 def test_owners_are_apart_in_every_round_if_full_tables_are_enough_for_that(
     owners: dict[int, int | None], seats: int, luck: Random
 ) -> None:
-    biggest = most_of_one_owner(owners)
+    biggest = max_of_one_owner(owners)
     for tables, _ in event(owners, seats, luck=luck, swaps=FAST):
         assert all(table.rated == apart(table.bots, owners) for table in tables)
         if biggest <= ceil(len(owners) / seats) and len(owners) > 1:
@@ -119,7 +119,7 @@ def test_fill_ins_take_empty_seats_and_no_more(
     assert all(set(table.bots) & set(owners) for table in tables)
     if house >= seats - 1 and owners:
         assert not byes
-        apart_by_full = most_of_one_owner(owners) <= ceil(len(owners) / seats)
+        apart_by_full = max_of_one_owner(owners) <= ceil(len(owners) / seats)
         assert not apart_by_full or {len(table.bots) for table in tables} == {seats}
 
 
@@ -135,9 +135,9 @@ def test_the_same_standings_and_seed_give_the_same_round_in_whatever_order_they_
 
 def test_a_bye_goes_to_the_lowest_score_among_those_who_had_the_fewest() -> None:
     field = [
-        Entrant(1, 1, Fraction(0), byes=1),
-        Entrant(2, 2, Fraction(1)),
-        Entrant(3, 3, Fraction(2)),
+        SwissEntrant(1, 1, Fraction(0), byes=1),
+        SwissEntrant(2, 2, Fraction(1)),
+        SwissEntrant(3, 3, Fraction(2)),
     ]
     assert swiss_round(field, {}, 2, SEED) == SwissRound([Table((1, 3), True)], (2,))
 
@@ -148,27 +148,27 @@ def test_nobody_has_a_second_bye_before_everybody_had_one() -> None:
 
 
 def test_a_preset_that_takes_no_smaller_table_gives_byes_instead() -> None:
-    field = [Entrant(bot, bot) for bot in range(5)]
+    field = [SwissEntrant(bot, bot) for bot in range(5)]
     tables, byes = swiss_round(field, {}, 4, SEED, fewest=3)
     assert [len(table.bots) for table in tables] == [4]
     assert len(byes) == 1
 
 
 def test_tables_of_one_seat_less_keep_an_owners_bots_apart() -> None:
-    field = [Entrant(bot, 1 if bot < 4 else bot) for bot in range(12)]
+    field = [SwissEntrant(bot, 1 if bot < 4 else bot) for bot in range(12)]
     tables, _ = swiss_round(field, {}, 4, SEED)
     assert [len(table.bots) for table in tables] == [3, 3, 3, 3]
     assert all(table.rated for table in tables)
 
 
 def test_an_owner_with_too_many_bots_spoils_as_few_tables_as_that_takes() -> None:
-    field = [Entrant(bot, 1 if bot < 10 else bot) for bot in range(16)]
+    field = [SwissEntrant(bot, 1 if bot < 10 else bot) for bot in range(16)]
     tables, _ = swiss_round(field, {}, 4, SEED)
     assert sorted(table.rated for table in tables) == [False, False, True, True]
 
 
 def test_like_scores_sit_together() -> None:
-    field = [Entrant(bot, bot, Fraction(bot // 4)) for bot in range(32)]
+    field = [SwissEntrant(bot, bot, Fraction(bot // 4)) for bot in range(32)]
     tables, _ = swiss_round(field, {}, 4, SEED)
     assert sorted(table.bots for table in tables) == [
         tuple(range(four, four + 4)) for four in range(0, 32, 4)
@@ -194,11 +194,11 @@ def event_of_strengths(entrants: int, seats: int) -> list[SwissRound]:
     played: list[SwissRound] = []
     for number in range(swiss_rounds(entrants)):
         met = meetings(table for one in played for table in one.tables)
-        field = [Entrant(bot, bot, score) for bot, score in scores.items()]
+        field = [SwissEntrant(bot, bot, score) for bot, score in scores.items()]
         one = swiss_round(field, met, seats, derive_pairing_seed(SEED, number))
         for table in one.tables:
             for place, bot in enumerate(sorted(table.bots, reverse=True)):
-                scores[bot] += BLOCKS_A_TABLE * Fraction(place, len(table.bots) - 1)
+                scores[bot] += BLOCKS_PER_TABLE * Fraction(place, len(table.bots) - 1)
         played.append(one)
     return played
 
@@ -213,7 +213,7 @@ def test_nobody_meets_again_in_a_whole_event_however_far_apart_the_scores_get(
 
 
 def test_parting_those_who_have_met_leaves_scores_together_where_it_can() -> None:
-    field = [Entrant(bot, bot, Fraction(bot // 4)) for bot in range(16)]
+    field = [SwissEntrant(bot, bot, Fraction(bot // 4)) for bot in range(16)]
     met = {(0, 1): 1}
     tables, _ = swiss_round(field, met, 4, SEED)
     apart = [table.bots for table in tables]
@@ -239,11 +239,11 @@ def test_there_are_the_specs_number_of_rounds(entrants: int) -> None:
 
 def test_one_alone_plays_no_round() -> None:
     assert [swiss_rounds(0), swiss_rounds(1)] == [0, 0]
-    assert swiss_round([Entrant(1, 1)], {}, 4, SEED) == SwissRound([], (1,))
+    assert swiss_round([SwissEntrant(1, 1)], {}, 4, SEED) == SwissRound([], (1,))
 
 
 def test_a_bot_that_stands_twice_or_fills_in_for_itself_is_refused() -> None:
     with pytest.raises(ValueError, match="bot 1 stands twice"):
-        swiss_round([Entrant(1, 1), Entrant(1, 1)], {}, 2, SEED)
+        swiss_round([SwissEntrant(1, 1), SwissEntrant(1, 1)], {}, 2, SEED)
     with pytest.raises(ValueError, match="bot 1 can't fill in"):
-        swiss_round([Entrant(1, 1)], {}, 2, SEED, fill_ins=[1])
+        swiss_round([SwissEntrant(1, 1)], {}, 2, SEED, fill_ins=[1])

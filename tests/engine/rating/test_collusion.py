@@ -7,7 +7,7 @@ import pytest
 
 from engine.games.game import places
 from engine.rating.blocks import MatchResult, seat_orders
-from engine.rating.collusion import LEAST_BLOCKS, RatedBlock, suspicions, upper_tail
+from engine.rating.collusion import MIN_BLOCKS, RatedBlock, suspicions, upper_tail
 
 STRENGTHS = [1350.0, 1400.0, 1450.0, 1480.0, 1500.0, 1520.0, 1550.0, 1600.0, 1650.0, 1700.0]
 
@@ -64,7 +64,7 @@ def test_without_the_correction_honest_leagues_would_be_blamed() -> None:
 
 
 def test_a_few_blocks_say_nothing() -> None:
-    assert suspicions(league(3, LEAST_BLOCKS - 1, fed=2000)) == []
+    assert suspicions(league(3, MIN_BLOCKS - 1, fed=2000)) == []
     assert suspicions([]) == []
 
 

@@ -25,7 +25,7 @@ from engine.rating.elo import (
 )
 
 BOTS = range(1, 11)
-MOST_BLOCKS = 4
+MAX_BLOCKS = 4
 
 
 def block(
@@ -39,7 +39,7 @@ def block(
 
 def draw_round(rng: Random) -> Round:
     """A round in which no bot plays more than four blocks, some void, some not rated."""
-    left = dict.fromkeys(BOTS, MOST_BLOCKS)
+    left = dict.fromkeys(BOTS, MAX_BLOCKS)
     blocks = []
     for number in range(rng.randint(0, 12)):
         free = [bot for bot in BOTS if left[bot]]
@@ -175,11 +175,11 @@ def test_two_bots_of_different_k_are_rated_as_computed_by_hand() -> None:
 
 def test_all_blocks_of_a_round_count_from_the_ratings_and_k_at_its_start() -> None:
     before = {1: Standing(START, 9, 1), 2: Standing(START, 9, 1)}
-    blocks = [block(number, (1, 2), (1, 2)) for number in range(MOST_BLOCKS)]
+    blocks = [block(number, (1, 2), (1, 2)) for number in range(MAX_BLOCKS)]
     applied = apply_round(before, Round(blocks))
     # Each block: 1000 * 128 * (1 - 1/2), though the counter passes 10 and the ratings part.
-    assert [row.delta for row in applied.blocks] == MOST_BLOCKS * [64_000, -64_000]
-    assert applied.standings[1] == Standing(START + MOST_BLOCKS * 64_000, 13, 1)
+    assert [row.delta for row in applied.blocks] == MAX_BLOCKS * [64_000, -64_000]
+    assert applied.standings[1] == Standing(START + MAX_BLOCKS * 64_000, 13, 1)
 
 
 def test_a_forfeited_seat_loses_to_everyone() -> None:

@@ -67,7 +67,7 @@ def test_versions_that_did_not_meet_have_no_difference_to_count() -> None:
 # -- Verdicts --------------------------------------------------------------------------------
 
 
-def test_a_steady_gain_is_better_after_the_least_number_of_blocks() -> None:
+def test_a_steady_gain_is_better_after_the_min_number_of_blocks() -> None:
     step = last(FOUR, repeat(0.04))
     assert (step.verdict, step.blocks) == (Verdict.BETTER, 16)
 
@@ -127,7 +127,7 @@ def test_a_difference_out_of_range_is_refused(d: float) -> None:
         {"seats": 4, "elo1": 0},
         {"seats": 4, "alpha": 0},
         {"seats": 4, "alpha": 0.5, "beta": 0.5},
-        {"seats": 4, "least_blocks": 17, "most_blocks": 16},
+        {"seats": 4, "min_blocks": 17, "max_blocks": 16},
         {"seats": 4, "variance_floor": 0},
     ],
 )
@@ -159,7 +159,7 @@ def verdicts(elo: float, seed: int) -> dict[Verdict | None, float]:
         low, high = (tilt, high) if at < shift else (low, tilt)
     found: dict[Verdict | None, float] = {}
     for _ in range(TESTS):
-        verdict = last(FOUR, rng.choices(steps, tilted, k=FOUR.most_blocks)).verdict
+        verdict = last(FOUR, rng.choices(steps, tilted, k=FOUR.max_blocks)).verdict
         found[verdict] = found.get(verdict, 0) + 1 / TESTS
     return found
 

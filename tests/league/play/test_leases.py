@@ -7,10 +7,10 @@ from celery.signals import worker_ready
 from django.core.cache import cache
 from django.utils import timezone
 
-from league import events, health, tasks
-from league.hosting import jails
+from league import competitions, health, tasks
+from league.bots import jails
 from league.models import Match
-from league.play import handing_out, leases
+from league.play import leases, match_queue
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -21,7 +21,7 @@ def running():
     """A tournament whose first round is open and not played."""
     tournament = small.tournament(small.ladder())
     small.bots(4)
-    events.advance(tournament.pk)
+    competitions.advance(tournament.pk)
     return tournament
 
 
@@ -59,7 +59,7 @@ def test_a_lease_that_another_has_taken_over_is_not_renewed(running, monkeypatch
 
 def test_what_an_emptied_broker_forgot_is_queued_at_the_next_tick(running, monkeypatch) -> None:
     queued: list[int] = []
-    monkeypatch.setattr(handing_out, "AHEAD", 1000)
+    monkeypatch.setattr(match_queue, "AHEAD", 1000)
     monkeypatch.setattr(tasks.play_match, "delay", queued.append)
     monkeypatch.setattr(health, "broker_was_emptied", lambda: False)
     tasks.tick()
@@ -75,9 +75,9 @@ def test_what_an_emptied_broker_forgot_is_queued_at_the_next_tick(running, monke
 @pytest.fixture
 def queued(running, monkeypatch) -> list[int]:
     """Matches that were queued, each time; nobody plays them."""
-    cache.delete_many(["worker-came", "worker-came-heeded"])
+    cache.delete_many(["worker-started", "worker-started-heeded"])
     found: list[int] = []
-    monkeypatch.setattr(handing_out, "AHEAD", 1000)
+    monkeypatch.setattr(match_queue, "AHEAD", 1000)
     monkeypatch.setattr(jails, "prove", lambda: True)
     monkeypatch.setattr(tasks.play_match, "delay", found.append)
     tasks.tick()
@@ -101,7 +101,7 @@ def test_a_worker_that_starts_again_and_again_is_heeded_now_and_then(queued) -> 
         worker_ready.send(sender=None)
         tasks.tick()
     assert len(queued) == 2 * first
-    cache.delete("worker-came-heeded")  # as ten seconds later
+    cache.delete("worker-started-heeded")  # as ten seconds later
     tasks.tick()
     assert len(queued) == 3 * first, "the last start is not forgotten"
 

@@ -8,9 +8,9 @@ from engine.games.catalogue import GAMES
 from engine.pairing import Table
 from engine.record import verify
 from engine.referee import play as referee
-from league import events, play
+from league import competitions, play
 from league.models import Block, Bot, LiveMove, Match, Turn
-from league.play import logs
+from league.play import match_logs
 from league.play.finishing import void_match
 from tests.league import small
 from tests.league.play.live import (
@@ -63,7 +63,7 @@ def test_the_record_is_the_same_when_each_request_comes_to_another_process():
     match = match_of(bots)
 
     def forget() -> bool:
-        logs.cache.clear()
+        match_logs.cache.clear()
         return False
 
     play_on(bots, until=forget)
@@ -156,7 +156,7 @@ def test_the_last_match_of_a_block_finishes_it_however_it_was_played():
     remote = remote_bots(1)
     bots = [*remote, *small.bots(2)]
     ladder = small.ladder()
-    events.open_round(
+    competitions.open_round(
         ladder=ladder, tables=[Table(tuple(bot.pk for bot in bots), rated=True)], seed=bytes(32)
     )
     assert play.take_due() == []

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from league import play
 from league.models import Bot
-from league.play.logs import cache
+from league.play.match_logs import cache
 from tests.league.play.live import match_of, play_on, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -9,7 +9,8 @@ from psycopg.errors import DeadlockDetected
 from engine.record import fallback, verify
 from league import play
 from league.models import LiveMove, Match, Turn
-from league.play import logs, statements, table, wakeups
+from league.play import live_match as table
+from league.play import match_logs, statements, wakeups
 from tests.league import small
 from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
 
@@ -192,7 +193,9 @@ def always_locked(monkeypatch):
     monkeypatch.setattr(table.Table, "turn", turn)
 
 
-@pytest.mark.parametrize("statement", ["league.play.table.write", "league.play.wakeups.announce"])
+@pytest.mark.parametrize(
+    "statement", ["league.play.live_match.write", "league.play.wakeups.announce"]
+)
 def test_a_crash_between_statements_leaves_nothing_half_done(
     match, bots, monkeypatch, statement, always_locked
 ):
@@ -265,7 +268,7 @@ def test_a_move_sent_twice_at_once_is_answered_alike_up_to_the_one_that_ends_the
         read_before = real(match_ids, watch)
         monkeypatch.setattr(table.Table, "seen", real)
         answers.append(answer(bots[0], turn, START))
-        logs.cache.clear()  # as in another process
+        match_logs.cache.clear()  # as in another process
         return read_before
 
     while Match.objects.get().status == "playing":

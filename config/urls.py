@@ -1,0 +1,13 @@
+"""Where everything is."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from web.throttled import limited
+
+urlpatterns = [
+    path("admin/login/", limited("passwords")(admin.site.login)),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("api.urls")),
+    path("", include("web.urls")),
+]

@@ -1,0 +1,234 @@
+"""``make up``: the whole league on one machine, every part under one supervisor.
+
+Servers from wheels (or what DATABASE_URL and REDIS_URL name, either or both), migrations, what a
+new league begins with; then web, gateway, worker and beat, and Caddy in front: one address.
+"""
+
+import argparse
+import asyncio
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+
+from devserver.running import CHECKOUT, noted
+from devserver.servers import ServersError, local_servers
+from devserver.supervisor import Part, keep_running
+
+BIN = Path(sys.executable).parent
+
+CADDYFILE = "devserver/Caddyfile"
+
+_READY_SECONDS = 60.0
+_EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Hosts that stand for every address, and which of those is ours."""
+
+
+class CannotStartError(Exception):
+    """The league can't start; the message is one line with the remedy."""
+
+
+def main() -> int:
+    """Run the league until it is told to stop; return the exit status."""
+    parser = argparse.ArgumentParser(prog="make up", description="Run the whole league here.")
+    parser.add_argument("--host", default=os.environ.get("LEAGUE_HOST", "127.0.0.1"))
+    parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))
+    parser.add_argument("--directory", type=Path, default=CHECKOUT / "var")
+    options = parser.parse_args()
+    try:
+        _check_port(options.host, options.port)
+        options.directory.mkdir(mode=0o700, exist_ok=True)
+        with local_servers(
+            options.directory,
+            database_url=os.environ.get("DATABASE_URL") or None,
+            redis_url=os.environ.get("REDIS_URL") or None,
+        ) as servers:
+            environment = {
+                **os.environ,
+                "DATABASE_URL": servers.database_url,
+                "REDIS_URL": servers.redis_url,
+            }
+            environment.setdefault("SECRET_KEY", _secret_key(options.directory))
+            environment.setdefault("PYTHONUNBUFFERED", "1")
+            # Nothing here listens to the outside, so the worker may be who started it, root too.
+            environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")
+            environment.setdefault("ALLOWED_HOSTS", allowed_hosts(options.host))
+            _prepare(environment)
+            with noted(options.directory, environment):
+                asyncio.run(_run(options, environment))
+    except (CannotStartError, ServersError) as error:
+        print(f"make up: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+def allowed_hosts(host: str) -> str:
+    """Return ALLOWED_HOSTS for what the front is bound to.
+
+    Bound to every address it may be called by any of the machine's names, which nobody here knows.
+    """
+    if host in _EVERYWHERE:
+        return "*"
+    return ",".join(dict.fromkeys(["localhost", "127.0.0.1", "[::1]", _in_url(host)]))
+
+
+def address(host: str, port: int) -> str:
+    """Return where this machine reaches a front that is bound to a host."""
+    return f"http://{_in_url(_EVERYWHERE.get(host, host))}:{port}/"
+
+
+def _in_url(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def _check_port(host: str, port: int) -> None:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise CannotStartError(
+                f"port {port} on {host} can't be used ({error.strerror}); try make up PORT=8001"
+            ) from None
+
+
+def _secret_key(directory: Path) -> str:
+    """Return the key of this league, made at the first start and kept."""
+    path = directory / "secret_key"
+    if not path.exists():
+        fresh = directory / f"secret_key.{os.getpid()}"
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(48))
+        fresh.replace(path)
+    return path.read_text()
+
+
+def _prepare(environment: Mapping[str, str]) -> None:
+    """Bring the database up to date and create what a league begins with."""
+    command = [sys.executable, str(CHECKOUT / "manage.py"), "set_up_league", "--migrate"]
+    if subprocess.run(command, env=environment, check=False).returncode:
+        raise CannotStartError("manage.py set_up_league --migrate failed, as said above")
+
+
+def web(at: Path) -> Part:
+    """Return the web server of pages and API, on a unix socket."""
+    return Part(
+        "web",
+        [
+            *(BIN / "granian", "--interface", "wsgi", "--workers", "2", "--blocking-threads", "4"),
+            *("--uds", at, "--log-level", "warning", "config.wsgi:application"),
+        ],
+        at,
+    )
+
+
+def gateway(at: Path) -> Part:
+    """Return the gateway, which takes bots' own calls, on a unix socket."""
+    return Part(
+        "gateway",
+        [
+            *(BIN / "uvicorn", "--uds", at, "--log-level", "warning", "--no-access-log"),
+            *("--timeout-graceful-shutdown", "1", "api.play.app:application"),
+        ],
+        at,
+    )
+
+
+def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Part]:
+    """Return the programs, and tell them by the environment where the others are."""
+    sockets = options.directory.absolute() / "http"
+    shutil.rmtree(sockets, ignore_errors=True)
+    sockets.mkdir(mode=0o700)
+    web_socket, gateway_socket = sockets / "web.sock", sockets / "gateway.sock"
+    environment |= {
+        "FRONT_HOST": options.host,
+        "FRONT_PORT": str(options.port),
+        "WEB_UPSTREAM": f"unix/{web_socket}",
+        "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
+        "PROXIES": "1",
+        "XDG_DATA_HOME": str(options.directory),
+        "XDG_CONFIG_HOME": str(options.directory),
+    }
+    concurrency = str(max(2, os.cpu_count() or 1))
+    celery = (BIN / "celery", "-A", "config", "--quiet")
+    return [
+        Part(
+            "front",
+            [BIN / "caddy", "run", "--adapter", "caddyfile", "--config", CHECKOUT / CADDYFILE],
+        ),
+        web(web_socket),
+        gateway(gateway_socket),
+        Part(
+            "worker",
+            [
+                *(*celery, "worker", "--queues", "play", "--loglevel", "WARNING"),
+                *("--hostname", "play@%h", "--concurrency", concurrency, "--without-gossip"),
+            ],
+        ),
+        Part(
+            # Threads of one process: a clock must not wait behind a match, and the processes of
+            # uploaded bots in live matches are kept from move to move.
+            "clock",
+            [
+                *(*celery, "worker", "--queues", "clock,control,seats", "--loglevel", "WARNING"),
+                *("--hostname", "clock@%h", "--pool", "threads", "--concurrency", "8"),
+                "--without-gossip",
+            ],
+        ),
+        Part(
+            "beat",
+            [
+                *(*celery, "beat", "--loglevel", "WARNING", "--pidfile="),
+                *("--schedule", options.directory / "beat-schedule"),
+            ],
+        ),
+    ]
+
+
+async def _run(options: argparse.Namespace, environment: dict[str, str]) -> None:
+    stop = asyncio.Event()
+    banner = asyncio.create_task(_announce(address(options.host, options.port), stop))
+    await keep_running(_parts(options, environment), environment, CHECKOUT, stop)
+    await banner
+
+
+async def _announce(address: str, stop: asyncio.Event) -> None:
+    """Say where the league is, once it answers."""
+    deadline = time.monotonic() + _READY_SECONDS
+    while not stop.is_set():
+        if await asyncio.to_thread(_answers, address):
+            print(_BANNER.format(address=address), flush=True)
+            return
+        if time.monotonic() > deadline:
+            print(f"The league does not answer at {address}; see above.", file=sys.stderr)
+            return
+        await asyncio.sleep(0.1)
+
+
+_BANNER = """
+Twelfth Night is up: {address}
+
+  A first tournament starts in a moment: {address}tournaments/
+  Stop with Ctrl-C; everything is kept in var/.
+"""
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}healthz", timeout=2):
+            return True
+    except (urllib.error.URLError, OSError):
+        return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

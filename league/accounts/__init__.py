@@ -1,0 +1,30 @@
+"""Accounts: people, their tokens, and how often anybody may call."""
+
+from league.accounts.people import ORGANISERS, create_account, is_organiser, name_taken
+from league.accounts.tokens import (
+    BOT_TOKEN,
+    OWNER_TOKEN,
+    bot_for_token,
+    find_token,
+    new_bot_token,
+    new_owner_token,
+    owner_for_token,
+    revoke,
+    still_plays,
+)
+
+__all__ = [
+    "BOT_TOKEN",
+    "ORGANISERS",
+    "OWNER_TOKEN",
+    "bot_for_token",
+    "create_account",
+    "find_token",
+    "is_organiser",
+    "name_taken",
+    "new_bot_token",
+    "new_owner_token",
+    "owner_for_token",
+    "revoke",
+    "still_plays",
+]

@@ -1,0 +1,60 @@
+"""People: accounts, and which of them are organisers."""
+
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from league.accounts.tokens import new_owner_token
+
+ORGANISERS = "organisers"
+"""The Django group of those who set up tournaments; staff may too."""
+
+
+def create_account(*, username: str, password: str) -> tuple[User, str]:
+    """Create an account; return it and the text of its first owner token.
+
+    Raises:
+        ValidationError: by field: the name is taken, whatever its case, or not allowed, or the
+            password is too easy to guess.
+    """
+    users = get_user_model()
+    user = users(username=users.normalize_username(username))
+    errors: dict[str, list[ValidationError]] = {}
+    try:
+        user.clean_fields(exclude=["password"])
+    except ValidationError as error:
+        errors.update(error.error_dict)
+    else:
+        if users.objects.filter(username__iexact=user.username).exists():
+            errors["username"] = [name_taken("username", user.username)]
+    try:
+        validate_password(password, user)
+    except ValidationError as error:
+        errors["password"] = error.error_list
+    if errors:
+        raise ValidationError(errors)
+    user.set_password(password)
+    try:
+        with transaction.atomic():
+            user.save()
+            return user, new_owner_token(user)
+    except IntegrityError:
+        raise ValidationError({"username": [name_taken("username", user.username)]}) from None
+
+
+def is_organiser(user: Any) -> bool:
+    """Return whether somebody may set up events: staff, and those in the group `ORGANISERS`."""
+    return bool(
+        user.is_authenticated and (user.is_staff or user.groups.filter(name=ORGANISERS).exists())
+    )
+
+
+def name_taken(field: str, value: str) -> ValidationError:
+    """Return the error for a name that somebody else has."""
+    return ValidationError(
+        "The %(field)s %(value)s is taken.", code="taken", params={"field": field, "value": value}
+    )

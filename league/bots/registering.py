@@ -1,0 +1,60 @@
+"""Registering bots: creating and changing them, and whether they are online."""
+
+from datetime import datetime, timedelta
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import IntegrityError, transaction
+
+from league.accounts import name_taken, new_bot_token
+from league.models import Bot, BotVersion
+
+ONLINE_FOR = timedelta(seconds=60)
+"""How long a remote bot counts as online after it has asked for turns."""
+
+
+def create_bot(*, owner: User, name: str, kind: str) -> tuple[Bot, str]:
+    """Create a bot; return it and the text of its token.
+
+    A remote bot may play at once, as version 1; a hosted one when it has been uploaded.
+
+    Raises:
+        ValidationError: by field: the name is taken or not allowed, or there is no such kind.
+    """
+    bot = Bot(owner=owner, name=name, kind=kind)
+    if kind == Bot.Kind.HOUSE:
+        raise ValidationError({"kind": "House bots belong to the house: remote or hosted."})
+    bot.clean_fields()
+    if Bot.objects.filter(name=name).exists():
+        raise ValidationError({"name": [name_taken("name", name)]})
+    try:
+        with transaction.atomic():
+            bot.save()
+            if kind == Bot.Kind.REMOTE:
+                bot.current = BotVersion.objects.create(bot=bot, number=1)
+                bot.save(update_fields=["current"])
+            return bot, new_bot_token(bot)
+    except IntegrityError:
+        raise ValidationError({"name": [name_taken("name", name)]}) from None
+
+
+def change_bot(bot: Bot, *, paused: bool | None = None, description: str | None = None) -> Bot:
+    """Pause, resume or describe a bot; what is None stays as it is.
+
+    Raises:
+        ValidationError: by field: the description is too long.
+    """
+    changed = {"paused": paused, "description": description}
+    changed = {field: value for field, value in changed.items() if value is not None}
+    for field, value in changed.items():
+        setattr(bot, field, value)
+    bot.clean_fields(exclude={"name", "kind", "owner", "current"})
+    bot.save(update_fields=list(changed))
+    return bot
+
+
+def is_online(bot: Bot, now: datetime) -> bool:
+    """Return whether a bot would answer now: a remote one must have asked for turns of late."""
+    if bot.kind != Bot.Kind.REMOTE:
+        return bot.current_id is not None
+    return bot.seen_at is not None and now - bot.seen_at <= ONLINE_FOR

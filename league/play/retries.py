@@ -1,0 +1,59 @@
+"""Tries of matches that fail before anybody plays: no sandbox is to be had, or it breaks.
+
+Matches played in one go count their tries as they are leased (`league.play.leases`).
+"""
+
+import logging
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import transaction
+from redis.exceptions import RedisError
+
+from league.bots import jails
+from league.models import Match
+from league.play.finishing import void_match
+from league.play.leases import MAX_ATTEMPTS
+
+log = logging.getLogger(__name__)
+
+BROKEN_EVERY = 60
+"""Seconds; of a live match whose sandbox breaks, more often than so isn't counted."""
+
+
+def note_no_sandbox(match_id: int) -> None:
+    """Count a try where no worker has had a sandbox for a while; after the last give up the match.
+
+    It is counted once in ``settings.SANDBOX_PATIENCE`` seconds, however often it is tried.
+    """
+    if jails.lacking_for() >= settings.SANDBOX_PATIENCE:
+        _count(match_id, settings.SANDBOX_PATIENCE)
+
+
+def note_broken_sandbox(match_id: int) -> None:
+    """Count a try of a live match that was interrupted; after the last give it up."""
+    _count(match_id, BROKEN_EVERY)
+
+
+def _count(match_id: int, every: int) -> None:
+    try:
+        if not cache.add(f"tried:{match_id}", True, timeout=every):
+            return
+    except RedisError as error:
+        log.warning("match %s: its try is not counted: %s", match_id, error)
+        return
+    with transaction.atomic():
+        match = (
+            Match.objects.select_for_update(of=("self",))
+            .filter(pk=match_id, status__in=["waiting", "playing"])
+            .first()
+        )
+        if match is None:
+            return
+        match.attempts += 1
+        match.save(update_fields=["attempts"])
+    # That a live match was opened counts as well.
+    failed = match.attempts - match.live
+    log.warning("match %s could not be played, try %d of %d", match_id, failed, MAX_ATTEMPTS)
+    if failed >= MAX_ATTEMPTS:
+        void_match(match)

@@ -1,0 +1,131 @@
+"""The pair results of a ladder as tables of numbers: which versions count, and what they made.
+
+For the workers that fit alone, as it needs NumPy: web processes never import it.
+"""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from engine.rating.performance import PairResults, fit
+from engine.rating.performance import Performance as Fitted
+from league.ratings.packing import Packed, integers_a_block
+
+log = logging.getLogger(__name__)
+
+MAX_BOTS = 2000
+"""How many a fit takes in, the last to have played: its time grows with the cube of this."""
+
+_Ints = npt.NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class Tally:
+    """Of a bot's current version."""
+
+    matches: int = 0
+    pairs: int = 0
+    halves: int = 0
+    points: int = 0
+
+
+class PairTables:
+    """The pair results of a ladder up to a round, and what a bot's current version made of them.
+
+    A bot's current version is here the one that was rated last, as on its standing: one uploaded
+    since has shown nothing, and one that plays again after a later one shows all that it ever did.
+    """
+
+    def __init__(self, packs: Iterable[Packed]) -> None:
+        self.rounds: dict[int, int] = {}
+        """By bot the last round, by its id, that it was in."""
+        kept: dict[int, list[bytes]] = {}
+        current: dict[int, int] = {}
+        for pack in packs:
+            kept.setdefault(pack.seats, []).append(pack.numbers)
+            width = integers_a_block(pack.seats)
+            numbers = np.frombuffer(pack.numbers, "<i8").reshape(-1, width)
+            ids, versions, _ = _parts(numbers, pack.seats)
+            at_tables = ids.ravel().tolist()
+            self.rounds.update(dict.fromkeys(at_tables, pack.round))
+            current.update(zip(at_tables, versions.ravel().tolist(), strict=True))
+        self._tables = {
+            seats: np.frombuffer(b"".join(packed), "<i8").reshape(-1, integers_a_block(seats))
+            for seats, packed in kept.items()
+        }
+        self.blocks = sum(len(table) for table in self._tables.values())
+        self._bots = np.array(sorted(self.rounds), np.int64)
+        self._current = np.array([current[bot] for bot in self._bots.tolist()], np.int64)
+
+    def fit(self, anchor: int | None) -> Fitted:
+        """Return the fit, on the scale of the anchor if it has results."""
+        results = PairResults()
+        bots = self._bots_to_fit()
+        for seats, table in sorted(self._tables.items()):
+            self._add(results, seats, table, bots)
+        return fit(results, anchor=anchor if anchor in results.bots else None)
+
+    def tallies(self, bots: Sequence[int]) -> dict[int, Tally]:
+        """Return what each bot's current version has made, whoever it met."""
+        wanted = np.array(sorted(bots), np.int64)
+        tallies = {bot: Tally() for bot in wanted.tolist()}
+        for seats, table in self._tables.items():
+            ids, versions, points = _parts(table, seats)
+            halves, matches = table[:, 3 * seats : -1], table[:, -1]
+            taken = np.zeros(ids.shape, np.int64)
+            for pair, (a, b) in enumerate(combinations(range(seats), 2)):
+                taken[:, a] += halves[:, pair]
+                taken[:, b] += 2 * matches - halves[:, pair]
+            counts = self._is_current(ids, versions) & np.isin(ids, wanted)
+            at = np.searchsorted(wanted, ids[counts])
+            played = np.broadcast_to(matches[:, None], ids.shape)[counts]
+            sums = [
+                np.bincount(at, values, minlength=len(wanted)).astype(np.int64).tolist()
+                for values in (played, taken[counts], points[counts])
+            ]
+            for bot, (played_by, halves_of, points_of) in zip(
+                wanted.tolist(), zip(*sums, strict=True), strict=True
+            ):
+                tally = tallies[bot]
+                tally.matches += played_by
+                tally.pairs += played_by * (seats - 1)
+                tally.halves += halves_of
+                tally.points += points_of
+        return tallies
+
+    def _add(self, results: PairResults, seats: int, table: _Ints, fitted: _Ints) -> None:
+        """Add the pairs of current versions, table by table of those who are it."""
+        ids, versions, _ = _parts(table, seats)
+        halves, matches = table[:, 3 * seats : -1], table[:, -1]
+        current = self._is_current(ids, versions) & np.isin(ids, fitted)
+        pattern = current @ (1 << np.arange(seats))
+        pairs = list(combinations(range(seats), 2))
+        for bits in np.unique(pattern).tolist():
+            columns = [seat for seat in range(seats) if bits >> seat & 1]
+            if len(columns) < 2:
+                continue
+            rows = pattern == bits
+            kept = [at for at, (a, b) in enumerate(pairs) if a in columns and b in columns]
+            n = matches[rows]
+            shares = halves[rows][:, kept] / (2 * n[:, None])
+            results.extend(ids[rows][:, columns], shares, n)
+
+    def _is_current(self, ids: _Ints, versions: _Ints) -> npt.NDArray[np.bool_]:
+        current: _Ints = self._current[np.searchsorted(self._bots, ids)]
+        return versions == current
+
+    def _bots_to_fit(self) -> _Ints:
+        """Return the ids of the bots to fit: the `MAX_BOTS` that played last."""
+        bots = sorted(self.rounds, key=lambda bot: (-self.rounds[bot], bot))
+        if len(bots) > MAX_BOTS:
+            log.warning("%d bots; performance is fitted for the last %d", len(bots), MAX_BOTS)
+        return np.array(bots[:MAX_BOTS], np.int64)
+
+
+def _parts(table: _Ints, seats: int) -> tuple[_Ints, _Ints, _Ints]:
+    """Return the bots, versions and points of blocks, (B, n) each."""
+    return table[:, :seats], table[:, seats : 2 * seats], table[:, 2 * seats : 3 * seats]

@@ -1,0 +1,203 @@
+"""Performance of a ladder's bots: fitted after each round, apart from the rating that closed it.
+
+A fit reads integers and writes floats beside the ratings; whatever happens to it, ratings stay.
+"""
+
+import logging
+import time
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection, transaction
+from django.db.models import OuterRef, Q, Subquery
+from django.utils import timezone
+
+from league.models import Fit, Ladder, Performance, Round
+from league.models.ladders import ERROR_FROM, RANKED_FROM
+from league.ratings.hiding import SHOWN
+from league.ratings.packing import pack_missing, read_packed
+
+if TYPE_CHECKING:
+    from engine.rating.performance import Performance as Fitted
+    from league.ratings.pair_tables import PairTables
+
+log = logging.getLogger(__name__)
+
+TRY_AGAIN_AFTER = timedelta(minutes=2)
+
+
+def take_fits(*, rest: float = 0) -> list[int]:
+    """Return the ids of rounds to fit, each the last applied of its ladder, and note the try.
+
+    One that nobody finishes is returned again after `TRY_AGAIN_AFTER`. A round that another has
+    overtaken before it was fitted gets no fit of its own.
+
+    Args:
+        rest: leave a ladder alone while it is fitted, and then for so many times as long as that
+            took. Rounds may follow each other faster than they are fitted.
+    """
+    now = timezone.now()
+    latest = Round.objects.filter(ladder=OuterRef("pk"), applied_at__isnull=False)
+    rounds = Ladder.objects.values_list(
+        Subquery(latest.order_by("-number").values("pk")[:1]), flat=True
+    )
+    due = Q(fit=None) | Q(fit__finished_at=None, fit__tried_at__lt=now - TRY_AGAIN_AFTER)
+    taken = []
+    for round_id, ladder_id in Round.objects.filter(
+        due, pk__in=list(filter(None, rounds))
+    ).values_list("pk", "ladder"):
+        if rest and _rests(ladder_id, round_id, rest, now):
+            continue
+        Fit.objects.get_or_create(round_id=round_id)
+        free = Q(tried_at=None) | Q(tried_at__lt=now - TRY_AGAIN_AFTER)
+        if Fit.objects.filter(free, round=round_id, finished_at=None).update(tried_at=now):
+            taken.append(round_id)
+    return taken
+
+
+def _rests(ladder_id: int, round_id: int, rest: float, now: datetime) -> bool:
+    """Return whether the last fit of another round of a ladder is under way, or not long over."""
+    others = Fit.objects.filter(round__ladder=ladder_id).exclude(round=round_id)
+    last = others.order_by("-round__number").first()
+    if last is None or last.tried_at is None:
+        return False
+    if last.finished_at is None:
+        return last.tried_at > now - TRY_AGAIN_AFTER
+    return now < last.finished_at + rest * (last.finished_at - last.tried_at)
+
+
+def fit_round(round_id: int) -> bool:
+    """Fit all pair results up to a round and store what came of it; return whether this call did.
+
+    May be called any number of times, at once too. Only the writing holds the ladder's lock, for
+    some tens of milliseconds. A round that is not applied, or was fitted already, is left alone;
+    so is one whose ladder is corrected meanwhile, which is due again.
+    """
+    round_ = Round.objects.select_related("ladder").get(pk=round_id)
+    if (
+        round_.applied_at is None
+        or Fit.objects.filter(round=round_, finished_at__isnull=False).exists()
+    ):
+        return False
+    # NumPy is for the workers that fit; the web processes do without.
+    from league.ratings.pair_tables import PairTables
+
+    began = time.perf_counter()
+    ladder, number = round_.ladder, round_.number
+    if not pack_missing(ladder, up_to=number):
+        return False
+    results = PairTables(read_packed(ladder, up_to=number))
+    fitted = results.fit(ladder.anchor_id)
+    took = time.perf_counter() - began
+    with transaction.atomic():
+        if Ladder.objects.select_for_update().get(pk=ladder.pk).revision != ladder.revision:
+            return False  # corrected meanwhile: what was read counts no more
+        fit, _ = Fit.objects.select_for_update().get_or_create(round=round_)
+        if fit.finished_at is not None:
+            return False
+        earlier = Fit.objects.filter(round__ladder=ladder, finished_at__isnull=False)
+        last = earlier.order_by("-round__number").values_list("round__number", flat=True).first()
+        bands = _bands(ladder, fitted)
+        if last is None or last < number:
+            _write_standings(ladder, fitted, bands)
+        rounds = ladder.rounds.filter(number__gt=last or 0, number__lte=number)
+        _write_rows(round_, fitted, bands, results, set(rounds.values_list("pk", flat=True)))
+        fit.finished_at = timezone.now()
+        fit.save(update_fields=["finished_at"])
+    log.info(
+        "%s: %d bots fitted to %d blocks in %.2f s", round_, len(fitted.bots), results.blocks, took
+    )
+    return True
+
+
+def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
+    """Return the rank band of each bot that has a rank, by the blocks of its current version too.
+
+    Provisional bots are left out: one of which little is known, if it stood first, would draw
+    everybody into its band. Hidden ones are, as a band is told by its best.
+    """
+    import numpy as np
+
+    from engine.rating.performance import rank_bands
+
+    shown = ladder.standings.filter(hidden=SHOWN, blocks__gte=RANKED_FROM)
+    ranked = shown.values_list("bot", flat=True)
+    kept = np.isin(np.array(fitted.bots, np.int64), np.array(list(ranked), np.int64))
+    kept &= np.array(fitted.blocks, np.int64) >= RANKED_FROM
+    bots = [bot for bot, keep in zip(fitted.bots, kept.tolist(), strict=True) if keep]
+    bands = rank_bands(fitted.elo[kept], fitted.covariance[np.ix_(kept, kept)])
+    return dict(zip(bots, bands, strict=True))
+
+
+_UPDATE = """
+UPDATE league_standing AS standing
+SET performance = fitted.elo, performance_error = fitted.error, band = fitted.band,
+    performance_blocks = fitted.blocks
+FROM unnest(%s::bigint[], %s::float8[], %s::float8[], %s::int[], %s::int[])
+    AS fitted (bot, elo, error, band, blocks)
+WHERE standing.ladder_id = %s AND standing.bot_id = fitted.bot
+"""
+
+
+def _write_standings(ladder: Ladder, fitted: "Fitted", bands: Mapping[int, int]) -> None:
+    """Put the fit on the standings: one statement, however many bots there are."""
+    stale = ladder.standings.filter(performance__isnull=False).exclude(bot__in=fitted.bots)
+    stale.update(performance=None, performance_error=None, band=None, performance_blocks=0)
+    columns: list[Any] = [
+        list(fitted.bots),
+        fitted.elo.tolist(),
+        _errors(fitted),
+        [bands.get(bot) for bot in fitted.bots],
+        list(fitted.blocks),
+    ]
+    with connection.cursor() as cursor:
+        cursor.execute(_UPDATE, [*columns, ladder.pk])
+
+
+def _write_rows(
+    round_: Round,
+    fitted: "Fitted",
+    bands: Mapping[int, int],
+    results: "PairTables",
+    rounds: set[int],
+) -> None:
+    """Keep the numbers of those who played since the last fit."""
+    at = {bot: i for i, bot in enumerate(fitted.bots) if results.rounds[bot] in rounds}
+    tallies = results.tallies(list(at))
+    errors = _errors(fitted)
+    Performance.objects.bulk_create(
+        [
+            Performance(
+                round=round_,
+                bot_id=bot,
+                elo=float(fitted.elo[i]),
+                error=errors[i],
+                band=bands.get(bot),
+                blocks=fitted.blocks[i],
+                matches=tallies[bot].matches,
+                win_share=tallies[bot].halves / (2 * tallies[bot].pairs),
+                mean_points=tallies[bot].points / tallies[bot].matches,
+            )
+            for bot, i in at.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["round", "bot"],
+        update_fields=[
+            "elo",
+            "error",
+            "band",
+            "blocks",
+            "matches",
+            "win_share",
+            "mean_points",
+        ],
+    )
+
+
+def _errors(fitted: "Fitted") -> list[float | None]:
+    """Return the standard error of each bot; None where it is not known, or not to be trusted."""
+    errors = zip(fitted.errors.tolist(), fitted.blocks, strict=True)
+    return [
+        error if blocks >= ERROR_FROM and error < float("inf") else None for error, blocks in errors
+    ]

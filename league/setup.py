@@ -1,0 +1,54 @@
+"""What a new league begins with: ladders, house bots, and a series of tournaments."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+
+from bots_sdk.reference import HOUSE
+from league.competitions import announce_tournament, enter_ladder
+from league.models import Bot, BotVersion, Ladder, Schedule, Tournament
+
+LADDERS = [
+    ("twelve-days", "12 Days", "twelve-days", "calliope", 4),
+    ("partridge", "12 Days of Christmas", "partridge", "eagle-short", 4),
+]
+ANCHOR = "house-thumb"
+"""The house bot of middling strength: performance counts from it."""
+FIRST_START = timedelta(seconds=5)
+
+
+def set_up_league() -> None:
+    """Create what is missing; what is there stays as it is. May be called at every start."""
+    with transaction.atomic():
+        for slug, title, game, rules, seats in LADDERS:
+            Ladder.objects.get_or_create(
+                slug=slug, defaults={"title": title, "game": game, "rules": rules, "seats": seats}
+            )
+        for name in settings.HOUSE_BOTS:
+            bot, _ = Bot.objects.get_or_create(
+                name=name, defaults={"kind": Bot.Kind.HOUSE, "description": HOUSE[name]}
+            )
+            if bot.current is None:
+                bot.current = BotVersion.objects.create(bot=bot, number=1, note="as shipped")
+                bot.save(update_fields=["current"])
+                for ladder in Ladder.objects.all():
+                    enter_ladder(ladder=ladder, bot=bot)
+        for ladder in Ladder.objects.filter(anchor=None):
+            ladder.anchor = Bot.objects.filter(name=ANCHOR, ladder_entries__ladder=ladder).first()
+            ladder.save(update_fields=["anchor"])
+        if not Tournament.objects.exists():
+            now = timezone.now()
+            for ladder in Ladder.objects.all():
+                announce_tournament(
+                    title=f"{ladder.title}: opening tournament",
+                    ladder=ladder,
+                    starts_at=now + FIRST_START,
+                )
+                Schedule.objects.create(
+                    title=f"{ladder.title}, hourly",
+                    ladder=ladder,
+                    every_hours=1,
+                    first_at=now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1),
+                )

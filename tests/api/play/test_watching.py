@@ -1,0 +1,145 @@
+"""Watching a match over real HTTP: what the public may see, phase by phase."""
+
+import json
+import threading
+
+import pytest
+
+from engine.deals import seeded_shuffle
+from engine.games import catalogue
+from league import competitions, play
+from league.models import Block, Match
+from tests.api.play.test_waiting import served
+from tests.league import small
+from tests.league.play.live import match_of, play_on, remote_bots
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def site():
+    with served() as site:
+        yield site
+
+
+@pytest.fixture
+def bots():
+    return remote_bots(3)
+
+
+def watch(site, match, last=None):
+    """Give the events of a match, each its id, kind and data, until the server ends the stream."""
+    headers = {"Last-Event-ID": last} if last else {}
+    path = f"/matches/{match.pk}/events"
+    with site.client.stream("GET", path, headers=headers) as response:
+        assert response.status_code == 200
+        assert response.headers["content-type"] == "text/event-stream"
+        event = {}
+        for line in response.iter_lines():
+            name, _, value = line.partition(": ")
+            if name:
+                event[name] = value
+            elif "data" in event:
+                yield event["id"], event["event"], json.loads(event["data"])
+                event = {}
+
+
+def spectated(match):
+    """Return what a spectator sees after each phase, replayed from the record alone."""
+    record = match.record
+    state = catalogue.start(
+        record.game, record.rules, record.seats, seeded_shuffle(record.deal_seed)
+    )
+    told, moves = [("0", "phase", state.spectate())], list(record.moves)
+    while moves:
+        phase = [moves.pop(0) for _ in state.actors]
+        state.step({seat: state.moves.ids[text] for seat, text in phase})
+        told.append((str(len(record.moves) - len(moves)), "phase", state.spectate()))
+    end = {"status": "finished", "scores": list(record.scores), "places": list(record.places)}
+    return json.loads(json.dumps([*told, ("end", "end", end)]))
+
+
+@pytest.mark.parametrize("game", [("twelve-days", "eight-nights"), ("partridge", "eagle-short")])
+def test_what_is_seen_live_equals_the_public_part_of_the_record(site, bots, game):
+    match = match_of(bots, *game)
+    seen, first = [], threading.Event()
+
+    def look():
+        for event in watch(site, match):
+            seen.append(list(event))
+            first.set()
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    assert first.wait(10)
+    play_on(bots)
+    watcher.join(20)
+    assert not watcher.is_alive()
+    match.refresh_from_db()
+    assert seen == spectated(match)
+    assert [list(event) for event in watch(site, match)] == seen
+
+
+def test_a_watcher_who_comes_back_goes_on_after_the_last_event(site, bots):
+    match = match_of(bots)
+    play_on(bots)
+    match.refresh_from_db()
+    told = spectated(match)
+    for at in (0, 5, len(told) - 2):
+        rest = [list(event) for event in watch(site, match, last=told[at][0])]
+        assert rest == told[at + 1 :]
+    over = site.client.get(f"/matches/{match.pk}/events", headers={"Last-Event-ID": "end"})
+    assert over.status_code == 204
+
+
+def test_a_second_watcher_of_a_match_sees_it_from_the_start(site, bots):
+    match = match_of(bots)
+    first, second = watch(site, match), watch(site, match)
+    assert next(first) == next(second)
+    first.close()
+    second.close()
+
+
+def test_no_event_shows_what_a_seat_holds_before_the_end(site, bots):
+    match = match_of(bots)
+    events_seen = watch(site, match)
+    _, _, view = next(events_seen)
+    events_seen.close()
+    assert not {"hand", "legal_moves", "given", "received"} & set(view)
+
+
+def test_a_duplicate_block_tells_nothing_before_all_its_matches_are_played(site):
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    competitions.advance(tournament.pk)
+    block = Block.objects.filter(round__tournament=tournament).first()
+    first, *rest = Match.objects.filter(block=block)
+    play.play_match(first.pk, players=small.players)
+    seen, begun = [], threading.Event()
+
+    def look():
+        begun.set()
+        seen.extend(watch(site, first))
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    assert begun.wait(10)
+    site.client.get("/turns")  # whatever was to be told at once has been
+    assert seen == []
+    for match in rest:
+        play.play_match(match.pk, players=small.players)
+    watcher.join(20)
+    assert not watcher.is_alive()
+    assert seen[-1][0] == "end"
+
+
+def test_a_void_match_ends_without_a_card(site, bots):
+    match = match_of(bots)
+    Match.objects.filter(pk=match.pk).update(status=Match.Status.VOID)
+    assert list(watch(site, match)) == [("end", "end", {"status": "void"})]
+
+
+def test_a_match_that_is_not_there_is_a_problem(site):
+    response = site.client.get("/matches/999999/events")
+    assert (response.status_code, response.json()["code"]) == (404, "not-found")
+    assert site.client.post("/matches/1/events").status_code == 405

@@ -1,0 +1,41 @@
+"""What `make up` listens to, and by which names it may be called."""
+
+import os
+import shutil
+import subprocess
+
+import pytest
+
+from devserver.up import address, allowed_hosts
+from tests.journeys.running import CHECKOUT
+
+
+@pytest.mark.parametrize(
+    ("host", "names", "at"),
+    [
+        ("127.0.0.1", "localhost,127.0.0.1,[::1]", "http://127.0.0.1:8000/"),
+        ("0.0.0.0", "*", "http://127.0.0.1:8000/"),
+        ("::", "*", "http://[::1]:8000/"),
+        ("192.168.7.7", "localhost,127.0.0.1,[::1],192.168.7.7", "http://192.168.7.7:8000/"),
+        ("fd00::7", "localhost,127.0.0.1,[::1],[fd00::7]", "http://[fd00::7]:8000/"),
+    ],
+)
+def test_a_host_says_who_may_call_and_where_this_machine_does(host, names, at):
+    assert allowed_hosts(host) == names
+    assert address(host, 8000) == at
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_only_a_host_on_the_command_line_of_make_is_taken():
+    def said(*arguments: str) -> str:
+        return subprocess.run(
+            ["make", "--dry-run", "up", *arguments],
+            cwd=CHECKOUT,
+            env=os.environ | {"HOST": "x86_64-conda-linux-gnu"},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    assert "--host" not in said()
+    assert "--host 0.0.0.0" in said("HOST=0.0.0.0")

@@ -1,0 +1,229 @@
+"""Uploaded bots in matches: among themselves, with the house, with remote ones."""
+
+import pytest
+from django.conf import settings
+from django.core.cache import cache
+
+from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
+from engine.record import verify
+from league import bots, play
+from league.bots import jails
+from league.models import Match, SeatLog
+from league.play import bot_processes, owner_reports
+from tests.league import small
+from tests.league.bots.uploaded import FIRST, LOUD, RAISES, owner, ready_bot
+from tests.league.play.live import START, play_on, remote_bots
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def _no_processes_left():
+    yield
+    bot_processes.close_all()
+
+
+@pytest.fixture
+def ada():
+    return owner()
+
+
+def match_of(bots):
+    return play.open_unrated_match(
+        game="twelve-days",
+        rules="eight-nights",
+        versions=[bot.current for bot in bots],
+        move_seconds=5,
+    )
+
+
+def finished(match):
+    match.refresh_from_db()
+    assert match.status == "finished"
+    verify(match.record)
+    return match
+
+
+def test_uploaded_bots_play_a_match_with_the_house_and_their_owners_read_what_they_printed(ada):
+    bots = [ready_bot(ada, LOUD), ready_bot(owner(), LOUD), *house()]
+    match = match_of(bots)
+    assert play.play_match(match.pk)
+    finished(match)
+    assert match.record.faults == ()
+    [seat] = owner_reports.owner_report(match, ada)
+    assert seat["printed"].startswith("seat 0\nasked 1\nasked 2\n")
+    assert seat["faults"] == []
+
+
+def house():
+    bots = small.bots(1)
+    bots[0].name = "house-random"
+    bots[0].save()
+    return bots
+
+
+def test_a_bot_that_raises_forfeits_and_its_owner_is_told_why_and_at_what(ada):
+    bots = [ready_bot(ada, RAISES), *(ready_bot(owner()) for _ in range(2))]
+    match = match_of(bots)
+    assert play.play_match(match.pk)
+    finished(match)
+    assert {fault.seat for fault in match.record.faults} == {0}
+    [seat] = owner_reports.owner_report(match, ada)
+    first = seat["faults"][0]
+    assert (first["kind"], first["ply"]) == ("crash", 0)
+    assert "gold" in first["reason"]
+    assert first["move"] in first["observation"]["legal_moves"]
+    namespace = {}
+    exec(first["test"].replace("from bot import choose", "choose = lambda o: 'no'"), namespace)
+    with pytest.raises(AssertionError):
+        namespace[f"test_match_{match.pk}_ply_0"]()
+    assert owner_reports.owner_report(match, bots[1].owner)[0]["faults"] == []
+    assert seat["faults"][-1]["kind"] == "forfeit"
+    assert seat["faults"][-1]["observation"] is None
+
+
+def test_a_new_version_leaves_matches_that_were_drawn_before_to_the_old(ada):
+    made = [ready_bot(ada, LOUD), ready_bot(ada), ready_bot(ada)]
+    match = match_of(made)
+    version = bots.upload(bot=made[0], data=RAISES)
+    made[0].current = version
+    made[0].save()
+    assert play.play_match(match.pk)
+    assert finished(match).record.faults == ()
+
+
+def test_where_no_sandbox_holds_a_match_waits_untouched(ada, monkeypatch):
+    def none():
+        raise SandboxUnavailableError("no Landlock")
+
+    match = match_of([ready_bot(ada) for _ in range(3)])
+    with monkeypatch.context() as patch:
+        patch.setattr(jails, "proven_jail", none)
+        jails.distrust()
+        assert not play.play_match(match.pk)
+    match.refresh_from_db()
+    assert (match.status, match.attempts) == ("waiting", 0)
+    jails.distrust()
+    assert play.play_match(match.pk)
+
+
+@pytest.fixture
+def no_sandbox(monkeypatch):
+    """No worker has had a sandbox for long; give a way to let the time pass until the next try."""
+
+    def none():
+        raise SandboxUnavailableError("no Landlock")
+
+    monkeypatch.setattr(jails, "proven_jail", none)
+    jails.distrust()
+    assert not jails.prove()
+    monkeypatch.setattr(jails, "lacking_for", lambda: settings.SANDBOX_PATIENCE)
+    yield lambda match: cache.delete(f"tried:{match.pk}")
+    jails.distrust()
+
+
+def test_without_any_sandbox_a_match_is_given_up_after_three_tries_long_apart(ada, no_sandbox):
+    match = match_of([ready_bot(ada) for _ in range(3)])
+    for tried in (1, 2, 3):
+        for _ in range(5):
+            assert not play.play_match(match.pk)
+        match.refresh_from_db()
+        assert match.attempts == tried
+        assert match.status == ("void" if tried == 3 else "waiting")
+        no_sandbox(match)
+
+
+def test_without_any_sandbox_a_match_with_remote_bots_is_given_up_too(ada, no_sandbox):
+    match = match_of([ready_bot(ada), *remote_bots(2)])
+    assert play.open_live(match.pk, START)
+    for tried in (1, 2, 3):
+        for _ in range(5):
+            assert play.play_house_turns(match.pk) == 0
+        match.refresh_from_db()
+        assert match.status == ("void" if tried == 3 else "playing")
+        no_sandbox(match)
+
+
+def test_a_match_with_remote_bots_whose_sandbox_breaks_again_and_again_is_given_up(
+    ada, monkeypatch
+):
+    def broken(*_):
+        raise SandboxBrokenError("bubblewrap is gone")
+
+    monkeypatch.setattr(bots.HostedBot, "__call__", broken)
+    match = match_of([ready_bot(ada), *remote_bots(2)])
+    assert play.open_live(match.pk, START)
+    for _ in range(3):
+        assert play.play_house_turns(match.pk) == 0
+        assert play.play_house_turns(match.pk) == 0
+        cache.delete(f"tried:{match.pk}")
+    match.refresh_from_db()
+    assert match.status == "void"
+
+
+def test_no_sandbox_is_lacking_while_one_worker_has_one(monkeypatch):
+    jails._report("")
+    jails._report("no Landlock")
+    now = jails.time.time()
+    monkeypatch.setattr(jails.time, "time", lambda: now + 700)
+    jails._report("no Landlock")
+    assert 699 < jails.lacking_for() < 702
+    jails._report("")
+    assert jails.lacking_for() == 0
+
+
+def test_a_sandbox_that_breaks_is_nobodys_fault_and_the_match_is_played_again(ada, monkeypatch):
+    match = match_of([ready_bot(ada) for _ in range(3)])
+
+    def broken(*_):
+        raise SandboxBrokenError("bubblewrap is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(bots.HostedBot, "__call__", broken)
+        assert not play.play_match(match.pk)
+    match.refresh_from_db()
+    assert (match.status, match.attempts) == ("playing", 1)
+    assert play.play_match(match.pk)
+    assert finished(match).record.faults == ()
+
+
+def test_at_a_table_with_remote_bots_an_uploaded_one_keeps_what_it_knows(ada):
+    remote = remote_bots(2)
+    match = match_of([ready_bot(ada, LOUD), *remote])
+    assert play.open_live(match.pk, START)
+    for _ in range(40):
+        play.play_house_turns(match.pk)
+        play_on(remote)
+        if Match.objects.get(pk=match.pk).status == "finished":
+            break
+    record = finished(match).record
+    assert record.faults == ()
+    [seat] = owner_reports.owner_report(match, ada)
+    asked = [line for line in seat["printed"].splitlines() if line.startswith("asked")]
+    assert asked == [f"asked {number}" for number in range(1, len(asked) + 1)]
+    assert len(asked) > 3
+
+
+def test_a_fault_at_a_table_with_remote_bots_is_told_too_and_nobody_else_suffers(ada):
+    remote = remote_bots(2)
+    match = match_of([ready_bot(ada, RAISES), *remote])
+    assert play.open_live(match.pk, START)
+    for _ in range(40):
+        play.play_house_turns(match.pk)
+        play_on(remote)
+        if Match.objects.get(pk=match.pk).status == "finished":
+            break
+    record = finished(match).record
+    assert {fault.seat for fault in record.faults} == {0}
+    [seat] = owner_reports.owner_report(match, ada)
+    assert "gold" in seat["faults"][0]["reason"]
+    [receipts] = [report["turns"] for report in owner_reports.owner_report(match, remote[0].owner)][
+        :1
+    ]
+    assert receipts[0]["handed_out_at"]
+
+
+def test_a_quiet_bot_without_faults_leaves_no_log(ada):
+    match = match_of([ready_bot(ada, FIRST) for _ in range(3)])
+    assert play.play_match(match.pk)
+    assert not SeatLog.objects.exists()

@@ -1,0 +1,303 @@
+"""The nightly check: what differs from the records is frozen on display, with an alarm."""
+
+from io import StringIO
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test import Client
+
+from league import play, ratings, tasks
+from league.models import Block, FrozenStanding, Ladder, MatchSeat, Standing
+from league.ratings import DamagedError, recomputing
+from league.ratings.recomputing import OvertakenError
+from tests.league import small
+from tests.league.kept import kept
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+@kept
+def ladder() -> Ladder:
+    ladder = small.ladder()
+    small.bots(4)
+    play_tournament(ladder)
+    return ladder
+
+
+def play_tournament(ladder: Ladder) -> None:
+    small.tournament(ladder)
+    small.run_all()
+
+
+def falsify(ladder: Ladder) -> Standing:
+    """Give a bot a thousandth of a point."""
+    row = ladder.standings.select_related("bot").order_by("rating").first()
+    Standing.objects.filter(pk=row.pk).update(rating=row.rating + 1)
+    row.refresh_from_db()
+    return row
+
+
+def page(client: Client, path: str) -> str:
+    response = client.get(path)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def test_a_ladder_that_is_right_is_noted_as_checked(client: Client, ladder: Ladder) -> None:
+    assert ratings.check_ladder(ladder.pk).differences == []
+    ladder.refresh_from_db()
+    assert ladder.checked_round == ladder.rounds.count()
+    assert not ladder.alarm
+    assert f"up to round {ladder.checked_round}: the same" in page(client, "/ladders/quick/")
+    assert "alarms" not in client.get("/readyz").json()
+
+
+def test_what_differs_is_frozen_on_display_while_play_goes_on(
+    client: Client, ladder: Ladder, caplog: pytest.LogCaptureFixture
+) -> None:
+    tasks.health.note_pulse()
+    tasks.health.note_worker(tasks.health.QUEUES)
+    row = falsify(ladder)
+    loser = ladder.standings.exclude(bot=row.bot).first()  # so that the sum is right
+    Standing.objects.filter(pk=loser.pk).update(rating=loser.rating - 1)
+    ratings.check_ladder(ladder.pk)
+    ladder.refresh_from_db()
+    said = f"{row.bot.name}, rating: stored {row.rating}, recomputed {row.rating - 1}"
+    assert said in ladder.alarm
+    [error] = [record for record in caplog.records if record.levelname == "ERROR"]
+    assert said in error.getMessage()
+    ready = client.get("/readyz")
+    assert ready.status_code == 200
+    assert said in ready.json()["alarms"]["ladder quick"]
+    frozen = page(client, "/ladders/quick/")
+    assert "These standings are frozen" in frozen
+    assert said in frozen
+
+    def shown() -> list[object]:
+        rows = client.get("/api/v1/ladders/quick/standings").json()["results"]
+        return [(r["bot"], r["rank"], r["rating"], r["matches"], r["trend"]) for r in rows]
+
+    before, rounds = shown(), ladder.rounds.count()
+    live = dict(ladder.standings.values_list("bot", "rating"))
+    play_tournament(ladder)
+    assert ladder.rounds.count() > rounds
+    assert dict(ladder.standings.values_list("bot", "rating")) != live
+    assert shown() == before
+    of_bot = page(client, f"/bots/{row.bot.name}/")
+    assert "Frozen." in of_bot
+    assert f"/ladders/quick/rounds/{rounds}/" in of_bot
+    assert f"/ladders/quick/rounds/{rounds + 1}/" not in of_bot
+    assert "Not frozen</strong> with the standing:" in of_bot
+    assert "Not frozen</strong> with the standings:" in page(client, "/ladders/quick/")
+    assert page(client, "/").count(row.bot.name)
+    assert client.get("/ladders/quick/?q=bot").status_code == 200
+
+
+def test_a_repair_writes_what_the_records_give_and_lifts_the_alarm(
+    client: Client, ladder: Ladder
+) -> None:
+    row = falsify(ladder)
+    with pytest.raises(CommandError, match="1 numbers differ"):
+        call_command("recompute", "quick", stdout=StringIO())
+    ladder.refresh_from_db()
+    assert ladder.alarm
+    assert FrozenStanding.objects.count() == 4
+    out = StringIO()
+    call_command("recompute", "quick", repair="a disk that lied", stdout=out)
+    assert "put right under revision 2" in out.getvalue()
+    ladder.refresh_from_db()
+    assert (ladder.alarm, ladder.frozen_round, ladder.revision) == ("", None, 2)
+    assert ladder.revisions.get().reason == "a disk that lied"
+    assert Standing.objects.get(pk=row.pk).rating == row.rating - 1
+    assert not FrozenStanding.objects.exists()
+    out = StringIO()
+    call_command("recompute", stdout=out)
+    assert out.getvalue() == "quick: 4 ratings, 0 differ\n"
+    assert "a disk that lied" in page(client, "/ladders/quick/")
+
+
+def test_a_sum_that_is_off_has_the_ladder_checked_and_the_others_go_on(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    falsify(ladder)
+    other = small.ladder(slug="other")
+    for to_play in (ladder, other):
+        small.tournament(to_play)
+    monkeypatch.setattr(
+        tasks.play_match, "delay", lambda number: play.play_match(number, players=small.players)
+    )
+    tasks.follow_up()
+    small.play_due()
+    monkeypatch.setattr(
+        tasks.check_ladder, "apply_async", lambda args, **_: tasks.check_ladder(*args)
+    )
+    monkeypatch.setattr(tasks.fit_performance, "delay", lambda round_id: None)
+    tasks.follow_up()
+    assert ratings.alarms().keys() == {"quick"}
+    assert other.rounds.filter(applied_at__isnull=False).exists()
+    assert "milli-Elo" in caplog.text
+    caplog.clear()
+    tasks.follow_up()
+    assert not caplog.text  # the alarm says it; not a line a second too
+
+
+def test_an_alarm_that_is_no_longer_true_is_lifted_by_the_next_check(ladder: Ladder) -> None:
+    row = falsify(ladder)
+    ratings.check_ladder(ladder.pk)
+    Standing.objects.filter(pk=row.pk).update(rating=row.rating - 1)
+    ratings.check_ladder(ladder.pk)
+    ladder.refresh_from_db()
+    assert not ladder.alarm
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "UPDATE league_blockentry SET delta = delta + 1 WHERE id = (SELECT min(id) FROM {})",
+        "DELETE FROM league_blockentry WHERE id = (SELECT min(id) FROM {})",
+        "UPDATE league_roundentry SET rating_after = 0 WHERE id = (SELECT min(id) FROM {})",
+        "UPDATE league_standing SET half_wins = 0 WHERE id = (SELECT min(id) FROM {})",
+        "UPDATE league_standing SET blocks = 99 WHERE id = (SELECT min(id) FROM {})",
+    ],
+)
+def test_whatever_somebody_did_to_the_database_is_noticed(ladder: Ladder, change: str) -> None:
+    table = change.removeprefix("DELETE FROM ").removeprefix("UPDATE ").split()[0]
+    with connection.cursor() as cursor:
+        cursor.execute("SET session_replication_role = replica")  # past the trigger
+        cursor.execute(change.format(table))
+        cursor.execute("SET session_replication_role = DEFAULT")
+    [difference] = ratings.recompute(ladder)
+    assert difference.where != "rating"
+    assert difference.stored != difference.folded
+
+
+DAMAGES = {
+    "no record": "UPDATE league_match SET status = 'playing', packed_record = NULL WHERE id = {}",
+    "a record cut off": "UPDATE league_match SET packed_record = "
+    "substr(packed_record, 1, 99) WHERE id = {}",
+    "a record of nothing": "UPDATE league_match SET packed_record = '\\x' WHERE id = {}",
+    "a seat": "DELETE FROM league_matchseat WHERE match_id = {} AND seat = 1",
+    "all seats": "DELETE FROM league_matchseat WHERE match_id = {}",
+    "a bot at its table": "DELETE FROM league_blockbot WHERE id = (SELECT min(id) "
+    "FROM league_blockbot WHERE block_id = (SELECT block_id FROM league_match WHERE id = {}))",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_what_can_not_be_folded_raises_the_alarm_until_its_block_is_void(
+    client: Client, ladder: Ladder, damage: str
+) -> None:
+    block = Block.objects.filter(round__ladder=ladder, round__number=1, rated=True).first()
+    match = block.matches.order_by("number").last()
+    with connection.cursor() as cursor:
+        cursor.execute(DAMAGES[damage].format(match.pk))
+    tasks.check_ladder(ladder.pk)
+    ladder.refresh_from_db()
+    assert ladder.alarm.startswith("round 1 can't be folded: ")
+    assert "These standings are frozen" in page(client, "/ladders/quick/")
+    with pytest.raises(DamagedError, match="round 1"):
+        ratings.recompute(ladder)
+    with pytest.raises(CommandError, match=r"quick: round 1 can't be folded: .* void"):
+        call_command("recompute", "quick", repair="a try", stdout=StringIO())
+    ratings.void_block(block_id=block.pk, reason="its record is lost")
+    assert ratings.correct(ladder.pk) is not None
+    ratings.check_ladder(ladder.pk)
+    ladder.refresh_from_db()
+    assert not ladder.alarm
+
+
+@pytest.mark.parametrize("name", ["place", "score"])
+def test_a_seat_that_says_something_else_than_its_record_is_noticed_and_put_right(
+    ladder: Ladder, name: str
+) -> None:
+    seat = MatchSeat.objects.filter(match__block__round__ladder=ladder).first()
+    right = getattr(seat, name)
+    MatchSeat.objects.filter(pk=seat.pk).update(**{name: right + 1})
+    ratings.check_ladder(ladder.pk)
+    ladder.refresh_from_db()
+    said = f"{seat.bot.name}, match {seat.match_id}, {name}: stored {right + 1}, recomputed {right}"
+    assert said in ladder.alarm
+    call_command("recompute", "quick", repair="somebody wrote there", stdout=StringIO())
+    seat.refresh_from_db()
+    assert getattr(seat, name) == right
+    assert ratings.recompute(ladder) == []
+
+
+def test_a_deleted_standing_is_noticed(ladder: Ladder) -> None:
+    row = ladder.standings.first()
+    row.delete()
+    [difference] = ratings.recompute(ladder)
+    assert difference == (row.bot_id, None, row.rating, "rating")
+
+
+def test_rounds_that_are_rated_while_a_check_folds_raise_no_alarm(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comparing = recomputing._compare
+
+    def compare(*args: object) -> object:
+        play_tournament(ladder)
+        return comparing(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(recomputing, "_compare", compare)
+    assert ratings.check_ladder(ladder.pk).differences == []
+    ladder.refresh_from_db()
+    assert not ladder.alarm
+    assert ladder.checked_round < ladder.rounds.count()
+
+
+def test_a_check_that_corrections_overtake_again_and_again_says_so(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comparing = recomputing._compare
+
+    def compare(*args: object) -> object:
+        Ladder.objects.update(revision=Ladder.objects.get().revision + 1)
+        return comparing(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(recomputing, "_compare", compare)
+    with pytest.raises(OvertakenError, match="quick was corrected 3 times"):
+        ratings.recompute(ladder)
+
+
+def test_a_second_check_of_a_ladder_leaves_it_to_the_first(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    comparing = recomputing._compare
+    seconds: list[object] = []
+
+    def second() -> object:
+        try:
+            return ratings.check_ladder(ladder.pk)
+        finally:
+            connection.close()
+
+    def compare(*args: object) -> object:
+        with ThreadPoolExecutor(1) as thread:
+            seconds.append(thread.submit(second).result())
+        return comparing(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(recomputing, "_compare", compare)
+    assert ratings.check_ladder(ladder.pk) is not None
+    assert seconds == [None]
+
+
+def test_beat_has_every_ladder_checked_at_night(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nightly = settings.CELERY_BEAT_SCHEDULE["check-ratings"]
+    assert nightly["task"] == tasks.check_ratings.name
+    assert nightly["schedule"].hour == {3}
+    small.ladder(slug="other")
+    sent: list[int] = []
+    monkeypatch.setattr(tasks.check_ladder, "delay", sent.append)
+    tasks.check_ratings()
+    assert sorted(sent) == sorted(Ladder.objects.values_list("pk", flat=True))
+    falsify(ladder)
+    tasks.check_ladder(ladder.pk)
+    assert ratings.alarms().keys() == {"quick"}

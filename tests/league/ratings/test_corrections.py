@@ -1,0 +1,384 @@
+"""Void marks and revisions: what was rated stays readable, and what is in force is the fold."""
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.core.management import call_command
+from django.db import ProgrammingError, connection, transaction
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.rating import elo
+from league import competitions, play, ratings, tasks
+from league.models import (
+    Block,
+    BlockEntry,
+    HeadToHead,
+    Ladder,
+    Performance,
+    Revision,
+    RoundEntry,
+    VoidMark,
+)
+from league.ratings import corrections
+from league.ratings.ledger import in_force, revision_at, round_entries, spans
+from league.ratings.match_results import round_to_rate
+from tests.league import small
+from tests.league.kept import kept
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+@kept
+def ladder() -> Ladder:
+    """A ladder on which five bots have played three tournaments of several rounds."""
+    ladder = small.ladder()
+    small.bots(5)
+    for _ in range(3):
+        small.tournament(ladder)
+        small.run_all()
+    return ladder
+
+
+def block_of(ladder: Ladder, round_: int) -> Block:
+    return Block.objects.filter(round__ladder=ladder, round__number=round_).first()
+
+
+def ratings_of(ladder: Ladder) -> dict[int, int]:
+    return dict(ladder.standings.values_list("bot", "rating"))
+
+
+def entries(ladder: Ladder, revision: int | None = None) -> list[Any]:
+    rows = round_entries(ladder, revision).order_by("round", "bot")
+    return list(rows.values_list("round__number", "bot", "rating_before", "rating_after"))
+
+
+def deltas(ladder: Ladder, revision: int | None = None) -> list[Any]:
+    rows = BlockEntry.objects.filter(in_force(ladder, revision, round_="block__round"))
+    return list(rows.order_by("block", "bot").values_list("block", "bot", "delta"))
+
+
+def folded_without(ladder: Ladder, block: Block) -> dict[int, int]:
+    rounds = [round_to_rate(r, {block.pk}) for r in ladder.rounds.order_by("number")]
+    *_, last = elo.fold(rounds)
+    return {bot: standing.rating for bot, standing in last.standings.items()}
+
+
+@given(st.lists(st.integers(1, 30), max_size=6))
+def test_a_revision_is_in_force_from_its_first_round_until_a_later_one_takes_over(
+    firsts: list[int],
+) -> None:
+    revisions = list(enumerate(firsts, 2))
+    found = spans(revisions)
+    for number in range(1, 40):
+        due = max([1, *(revision for revision, first in revisions if first <= number)])
+        assert revision_at(found, number) == due
+        holding = [s for s in found if s.first <= number and (s.last is None or number <= s.last)]
+        assert [span.revision for span in holding] == [due]
+
+
+@pytest.mark.parametrize("round_", [1, 4])
+def test_a_void_mark_folds_the_ladder_anew_and_the_old_revision_stays_readable(
+    ladder: Ladder, round_: int
+) -> None:
+    block = block_of(ladder, round_)
+    before, old, old_deltas = ratings_of(ladder), entries(ladder), deltas(ladder)
+    due = folded_without(ladder, block)
+    ratings.void_block(block_id=block.pk, reason="a power cut in the hall")
+    assert ratings_of(ladder) == before
+    assert ratings.recompute(ladder) == []
+    assert ratings.ladders_to_correct() == [ladder.pk]
+    revision = ratings.correct(ladder.pk)
+    assert revision is not None
+    assert (revision.number, revision.from_round) == (2, round_)
+    assert "a power cut in the hall" in revision.reason
+    ladder.refresh_from_db()
+    assert ratings_of(ladder) == due != before
+    assert ratings.recompute(ladder) == []
+    assert ratings.ladders_to_correct() == []
+    assert (entries(ladder, 1), deltas(ladder, 1)) == (old, old_deltas)
+    assert entries(ladder) != old
+    assert all(row in old for row in entries(ladder) if row[0] < round_)
+    assert block.pk not in {row[0] for row in deltas(ladder)}
+
+
+def test_corrections_follow_on_each_other_and_on_new_rounds(ladder: Ladder) -> None:
+    told = {1: entries(ladder)}
+    rng = random.Random(4)
+    for number in range(2, 6):
+        block = rng.choice(list(Block.objects.filter(state="finished")))
+        ratings.void_block(block_id=block.pk, reason="test")
+        ratings.correct(ladder.pk)
+        ladder.refresh_from_db()
+        assert ladder.revision == number
+        assert ratings.recompute(ladder) == []
+        rounds = ladder.rounds.count()
+        for revision, rows in told.items():
+            assert entries(ladder, revision)[: len(rows)] == rows
+        small.play_round(ladder, rng.sample(sorted(ratings_of(ladder)), 3))
+        assert ladder.rounds.count() > rounds
+        assert ratings.recompute(ladder) == []
+        assert sum(ratings_of(ladder).values()) == 5 * elo.START
+        told[number] = [row for row in entries(ladder) if row[0] <= rounds]
+
+
+def test_who_beats_whom_and_performance_follow_too(ladder: Ladder) -> None:
+    [round_id] = ratings.take_fits()
+    ratings.fit_round(round_id)
+    assert set(Performance.objects.values_list("blocks", flat=True)) == {18}
+    block = block_of(ladder, 2)
+    ratings.void_block(block_id=block.pk, reason="test")
+    ratings.correct(ladder.pk)
+    [round_id] = ratings.take_fits()
+    assert ratings.fit_round(round_id)
+    for standing in ladder.standings.all():
+        sat = block.bots.filter(bot=standing.bot).exists()
+        assert standing.performance_blocks == 18 - sat
+        own = HeadToHead.objects.filter(bot=standing.bot)
+        assert sum(row.pairs for row in own) == standing.pairs == 2 * 3 * (18 - sat)
+
+
+def test_a_bot_whose_only_block_is_void_leaves_the_ladder() -> None:
+    ladder = small.ladder()
+    small.bots(3)
+    small.tournament(ladder)
+    small.run_all()
+    assert ladder.standings.count() == 3
+    ratings.void_block(block_id=Block.objects.get().pk, reason="test")
+    assert ratings.correct(ladder.pk) is not None
+    assert ladder.standings.count() == HeadToHead.objects.count() == 0
+    assert ratings.recompute(ladder) == []
+
+
+def test_a_round_that_is_rated_while_a_correction_folds_is_in_it(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    writing = corrections._write_rounds
+    small.tournament(ladder)
+    for tournament_id in competitions.tournaments_to_advance():
+        competitions.advance(tournament_id)
+
+    def play_on() -> None:
+        small.play_due()
+        [round_id] = ratings.rounds_to_close()
+        assert ratings.close_round(round_id)
+        connection.close()
+
+    def and_play(*args: Any) -> None:
+        writing(*args)
+        monkeypatch.setattr(corrections, "_write_rounds", writing)
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(play_on).result()
+
+    monkeypatch.setattr(corrections, "_write_rounds", and_play)
+    ratings.void_block(block_id=block_of(ladder, 1).pk, reason="test")
+    assert ratings.correct(ladder.pk) is not None
+    ladder.refresh_from_db()
+    assert ratings.recompute(ladder) == []
+    last = ladder.rounds.order_by("-number").first()
+    assert set(last.ledger.values_list("revision", flat=True)) == {1, 2}
+
+
+def test_of_four_who_correct_at_once_one_does(ladder: Ladder) -> None:
+    ratings.void_block(block_id=block_of(ladder, 2).pk, reason="test")
+
+    def work(_: int) -> Revision | None:
+        try:
+            return ratings.correct(ladder.pk)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sum(made is not None for made in threads.map(work, range(4))) == 1
+    assert Revision.objects.count() == 1
+
+
+def test_a_crash_in_a_correction_leaves_everything_as_it_was(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = ratings_of(ladder), entries(ladder), ladder.revision
+    ratings.void_block(block_id=block_of(ladder, 2).pk, reason="test")
+
+    def crash(*_args: object, **_kwargs: object) -> None:
+        raise RuntimeError("the machine is gone")
+
+    monkeypatch.setattr(corrections, "_replace_standings", crash)
+    with pytest.raises(RuntimeError, match="the machine is gone"):
+        ratings.correct(ladder.pk)
+    ladder.refresh_from_db()
+    assert (ratings_of(ladder), entries(ladder), ladder.revision) == before
+    assert ratings.ladders_to_correct() == [ladder.pk]
+
+
+@pytest.mark.parametrize("played", [False, True])
+def test_a_block_that_is_not_rated_yet_is_void_at_once(played: bool) -> None:
+    ladder = small.ladder()
+    small.bots(4)
+    tournament = small.tournament(ladder)
+    competitions.advance(tournament.pk)
+    block = Block.objects.first()
+    if played:
+        for match in block.matches.all():
+            play.play_match(match.pk, players=small.players)
+    ratings.void_block(block_id=block.pk, reason="test")
+    block.refresh_from_db()
+    assert block.state == "void"
+    assert block.matches.filter(status="finished").exists() is played
+    small.run_all()
+    assert not BlockEntry.objects.filter(block=block).exists()
+    assert ratings.recompute(ladder) == []
+    ladder.refresh_from_db()
+    assert ladder.revision == 1
+    assert ratings.ladders_to_correct() == []
+
+
+def test_a_block_is_voided_once_and_with_a_reason(ladder: Ladder) -> None:
+    block = block_of(ladder, 1)
+    with pytest.raises(ValidationError, match="Say why"):
+        ratings.void_block(block_id=block.pk, reason=" ")
+    ratings.void_block(block_id=block.pk, reason="test")
+    with pytest.raises(ValidationError, match="void already"):
+        ratings.void_block(block_id=block.pk, reason="test")
+    with pytest.raises(ValidationError, match="no block 0"):
+        ratings.void_block(block_id=0, reason="test")
+    assert VoidMark.objects.count() == 1
+
+
+@pytest.mark.parametrize("model", [RoundEntry, BlockEntry, VoidMark, Revision])
+def test_the_database_lets_nobody_change_or_delete_the_ledger(ladder: Ladder, model: Any) -> None:
+    ratings.void_block(block_id=block_of(ladder, 1).pk, reason="test")
+    ratings.correct(ladder.pk)
+    before = list(model.objects.order_by("pk").values())
+    field = {RoundEntry: "rating_after", BlockEntry: "delta", Revision: "number"}.get(model, "id")
+    with pytest.raises(ProgrammingError, match="only added to"), transaction.atomic():
+        model.objects.update(**{field: 7})
+    with pytest.raises(ProgrammingError, match="only added to"), transaction.atomic():
+        model.objects.all()._raw_delete("default")
+    assert list(model.objects.order_by("pk").values()) == before != []
+
+
+def test_a_tick_has_marks_followed(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr(
+        tasks.correct_ladder, "apply_async", lambda args, **kwargs: sent.append((args, kwargs))
+    )
+    monkeypatch.setattr(tasks.fit_performance, "delay", lambda round_id: None)
+    tasks.tick()
+    assert sent == []
+    ratings.void_block(block_id=block_of(ladder, 1).pk, reason="test")
+    tasks.tick()
+    assert sent == [((ladder.pk,), {"expires": 1})]
+    tasks.correct_ladder(ladder.pk)
+    assert ratings.ladders_to_correct() == []
+
+
+def head_to_head() -> list[Any]:
+    rows = HeadToHead.objects.order_by("ladder", "bot", "opponent")
+    return list(rows.values_list("ladder", "bot", "opponent", "pairs", "half_wins"))
+
+
+def test_who_beat_whom_before_it_was_kept_is_counted_once_after_an_upgrade(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Any] = []
+    monkeypatch.setattr("config.celery.app.send_task", lambda *args, **_: sent.append(args))
+    assert ratings.ladders_to_count() == []
+    small.play_round(ladder, sorted(ratings_of(ladder))[:3])
+    whole = head_to_head()
+    HeadToHead.objects.filter(pk__in=HeadToHead.objects.values("pk")[:4]).delete()
+    before = ratings_of(ladder), entries(ladder)
+    call_command("set_up_league")
+    assert sent == [("league.tasks.count_head_to_head", (ladder.pk,))]
+    tasks.count_head_to_head(ladder.pk)
+    assert head_to_head() == whole
+    ladder.refresh_from_db()
+    assert (ratings_of(ladder), entries(ladder), ladder.revision) == (*before, 1)
+    assert not ratings.count_head_to_head(ladder.pk)
+    call_command("set_up_league")
+    assert len(sent) == 1
+
+
+def test_the_nightly_check_has_it_counted_too(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = head_to_head()
+    HeadToHead.objects.all().delete()
+    monkeypatch.setattr(tasks.check_ladder, "delay", lambda _: None)
+    monkeypatch.setattr(tasks.count_head_to_head, "delay", tasks.count_head_to_head)
+    tasks.check_ratings()
+    assert head_to_head() == whole
+
+
+def test_a_crash_while_it_is_counted_leaves_all_as_it_was_and_it_is_done_again(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = head_to_head()
+    HeadToHead.objects.filter(bot=min(ratings_of(ladder))).delete()
+    left = head_to_head()
+
+    def crash(*_args: object) -> None:
+        raise RuntimeError("the machine is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(corrections, "add_head_to_head", crash)
+        with pytest.raises(RuntimeError, match="the machine is gone"):
+            ratings.count_head_to_head(ladder.pk)
+    assert head_to_head() == left
+    assert ratings.ladders_to_count() == [ladder.pk]
+    assert ratings.count_head_to_head(ladder.pk)
+    assert head_to_head() == whole
+
+
+def test_a_round_that_is_rated_while_it_is_counted_is_in_it(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    HeadToHead.objects.all().delete()
+    folding = corrections.Fold.go_on
+
+    def and_play(fold: Any) -> Any:
+        monkeypatch.setattr(corrections.Fold, "go_on", folding)
+        yield from folding(fold)
+        small.play_round(ladder, sorted(ratings_of(ladder))[:3])
+
+    monkeypatch.setattr(corrections.Fold, "go_on", and_play)
+    assert ratings.count_head_to_head(ladder.pk)
+    counted = head_to_head()
+    assert ratings.ladders_to_count() == []
+    ratings.correct(ladder.pk, reason="test")
+    assert head_to_head() == counted
+
+
+def test_an_organiser_voids_blocks_on_the_admin_page(client: Client, ladder: Ladder) -> None:
+    call_command("make_organiser", User.objects.create(username="ann").username)
+    ann = User.objects.get(username="ann")
+    client.force_login(ann)
+    blocks = list(ladder.rounds.first().blocks.all())
+    sent = {"action": "void_blocks", "_selected_action": [block.pk for block in blocks]}
+    page = client.post("/admin/league/block/", {**sent, "reason": ""}, follow=True)
+    assert "Say why" in page.content.decode()
+    assert not VoidMark.objects.exists()
+    page = client.post("/admin/league/block/", {**sent, "reason": "a power cut"}, follow=True)
+    assert "the ratings follow" in page.content.decode()
+    assert set(VoidMark.objects.values_list("block", "reason", "made_by")) == {
+        (block.pk, "a power cut", ann.pk) for block in blocks
+    }
+    for path in ("voidmark", "revision"):
+        assert client.get(f"/admin/league/{path}/").status_code == 200
+    assert client.get("/admin/league/ladder/").status_code == 200
+
+
+def test_who_may_only_look_at_blocks_voids_none(client: Client, ladder: Ladder) -> None:
+    from django.contrib.auth.models import Permission
+
+    bob = User.objects.create(username="bob", is_staff=True)
+    bob.user_permissions.add(Permission.objects.get(codename="view_block"))
+    client.force_login(bob)
+    sent = {"action": "void_blocks", "_selected_action": [block_of(ladder, 1).pk], "reason": "x"}
+    client.post("/admin/league/block/", sent)
+    assert not VoidMark.objects.exists()

@@ -1,0 +1,55 @@
+"""The report on fair play: who stands out on a ladder, for organisers alone."""
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from league.models import Bot, Ladder, Match
+from league.ratings.fair_play import suspicious_pairs
+from tests.league import small
+from tests.league.kept import kept
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+@kept
+def ladder() -> Ladder:
+    """A ladder on which five bots have played twelve rounds at random."""
+    ladder = small.ladder()
+    bots = [bot.pk for bot in small.bots(5)]
+    tables = [[0, 1, 2], [1, 2, 3], [0, 1, 4], [2, 3, 4], [0, 1, 3]]
+    for _ in range(12):
+        small.play_round(ladder, *([bots[at] for at in table] for table in tables))
+    return ladder
+
+
+def let_win_when_fed(partner: Bot, gainer: Bot) -> None:
+    """Place one bot first wherever the other sits right before it, and last where it doesn't."""
+    for match in Match.objects.filter(seating__bot=partner).filter(seating__bot=gainer):
+        seats = {seat.bot_id: seat for seat in match.seating.all()}
+        fed = (seats[gainer.pk].seat - 1) % match.seats == seats[partner.pk].seat
+        others = sorted((seat for bot, seat in seats.items() if bot != gainer.pk), key=str)
+        order = [seats[gainer.pk], *others] if fed else [*others, seats[gainer.pk]]
+        for place, seat in enumerate(order, start=1):
+            seat.place = place
+            seat.save()
+
+
+def test_a_pair_that_works_together_is_reported_with_its_matches(ladder: Ladder):
+    bots = list(Bot.objects.order_by("pk"))
+    let_win_when_fed(bots[0], bots[1])
+    [report, *_] = suspicious_pairs(ladder)
+    assert (report.partner.name, report.gainer.name) == ("bot-0", "bot-1")
+    assert len(report.matches) == 5
+    assert "fed" in {report.found.question for report in suspicious_pairs(ladder)}
+
+
+def test_honest_bots_are_not_reported_and_only_organisers_may_look(client: Client, ladder: Ladder):
+    assert suspicious_pairs(ladder) == []
+    path = f"/ladders/{ladder.slug}/fair-play/"
+    assert client.get(path).url.startswith("/account/sign-in/")
+    client.force_login(User.objects.create(username="sebastian"))
+    assert client.get(path).status_code == 403
+    client.force_login(User.objects.create(username="olivia", is_staff=True))
+    assert "No pair stands out" in client.get(path).content.decode()

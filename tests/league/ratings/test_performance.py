@@ -1,0 +1,375 @@
+"""Performance as it is stored: fitted after each round, and never in the way of the ratings."""
+
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from engine.rating.blocks import pair_results
+from engine.rating.performance import PairResults, fit
+from league import competitions, play, ratings, tasks
+from league.models import (
+    Block,
+    BotVersion,
+    Fit,
+    Ladder,
+    MatchSeat,
+    PackedResults,
+    Performance,
+    Round,
+    Standing,
+)
+from league.models.ladders import RANKED_FROM
+from league.ratings.match_results import match_result
+from league.ratings.performance import TRY_AGAIN_AFTER
+from league.ratings.standings import add_ranks
+from tests.league import small
+from tests.league.kept import kept
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def play_tournament(ladder: Ladder) -> None:
+    small.tournament(ladder)
+    small.run_all()
+
+
+def fit_due() -> list[bool]:
+    return [ratings.fit_round(round_id) for round_id in ratings.take_fits()]
+
+
+@pytest.fixture
+@kept
+def ladder() -> Ladder:
+    """A ladder on which five bots have played a tournament, and nothing is fitted."""
+    ladder = small.ladder()
+    small.bots(5)
+    play_tournament(ladder)
+    return ladder
+
+
+def fitted_from_records(ladder: Ladder) -> dict[int, tuple[float, float]]:
+    """Return performance and error by bot, worked out from the records alone."""
+    blocks = Block.objects.filter(round__ladder=ladder, rated=True, state="finished")
+    last: dict[int, int] = {}
+    for block in blocks.order_by("round__number"):
+        for seat in block.bots.select_related("version"):
+            last[seat.bot_id] = seat.version.number
+    results = PairResults()
+    for block in blocks.order_by("pk"):
+        current = [
+            seat.bot_id
+            for seat in block.bots.select_related("version")
+            if seat.version.number == last[seat.bot_id]
+        ]
+        matches = [match_result(match) for match in block.matches.all()]
+        results.add(pair_results(matches), matches=len(matches), only=current)
+    fitted = fit(results, anchor=ladder.anchor_id)
+    return dict(
+        zip(fitted.bots, zip(fitted.elo.tolist(), fitted.errors.tolist(), strict=True), strict=True)
+    )
+
+
+def assert_as_from_records(ladder: Ladder) -> None:
+    rows = ladder.standings.filter(performance__isnull=False)
+    assert {row.bot_id: (row.performance, row.performance_error) for row in rows} == pytest.approx(
+        {bot: pytest.approx(numbers) for bot, numbers in fitted_from_records(ladder).items()}
+    )
+
+
+def test_what_is_stored_is_the_fit_of_the_records(ladder: Ladder) -> None:
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+    assert set(ladder.standings.values_list("performance_blocks", flat=True)) == {6}
+
+
+def test_tables_of_another_size_are_fitted_with_the_rest(ladder: Ladder) -> None:
+    Ladder.objects.update(seats=4)
+    ladder.refresh_from_db()
+    play_tournament(ladder)
+    assert fit_due() == [True]
+    assert set(PackedResults.objects.values_list("seats", flat=True)) == {3, 4}
+    assert_as_from_records(ladder)
+
+
+def test_the_anchor_has_1500(ladder: Ladder) -> None:
+    last = ladder.standings.order_by("rating").first()
+    Ladder.objects.update(anchor=last.bot)
+    ladder.refresh_from_db()
+    assert fit_due() == [True]
+    assert ladder.standings.get(bot=last.bot).performance == pytest.approx(1500)
+    assert_as_from_records(ladder)
+
+
+def test_results_of_an_older_version_count_no_more_once_the_new_one_was_rated(
+    ladder: Ladder,
+) -> None:
+    bot = ladder.standings.first().bot
+    bot.current = BotVersion.objects.create(bot=bot, number=2)
+    bot.save()
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+    assert Performance.objects.get(bot=bot).blocks == 6
+    play_tournament(ladder)
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+    assert Performance.objects.filter(bot=bot).last().blocks == 6
+    other = ladder.standings.exclude(bot=bot).first().bot
+    assert Performance.objects.filter(bot=other).last().blocks == 12
+
+
+def test_a_bot_that_goes_back_to_an_older_version_has_that_ones_performance(
+    ladder: Ladder,
+) -> None:
+    bot = ladder.standings.first().bot
+    older = bot.current
+    for version, blocks in ((BotVersion.objects.create(bot=bot, number=2), 6), (older, 12)):
+        bot.current = version
+        bot.save()
+        play_tournament(ladder)
+        assert fit_due() == [True]
+        standing = ladder.standings.get(bot=bot)
+        assert (standing.version, standing.performance_blocks) == (version.number, blocks)
+        assert_as_from_records(ladder)
+    assert ratings.recompute(ladder) == []
+
+
+def test_a_row_a_bot_and_round_says_what_its_version_made(ladder: Ladder) -> None:
+    fit_due()
+    for row in Performance.objects.all():
+        standing = ladder.standings.get(bot=row.bot)
+        assert (row.matches, row.blocks) == (standing.matches, standing.blocks)
+        assert row.win_share == pytest.approx(standing.half_wins / 2 / standing.pairs)
+        assert row.mean_points == pytest.approx(standing.points / standing.matches)
+    assert Performance.objects.count() == 5
+
+
+def test_only_bots_with_a_rank_stand_in_a_band(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit_due()
+    assert set(ladder.standings.values_list("band", flat=True)) == {None}
+    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 6)
+    known = list(ladder.standings.order_by("-performance")[:3])
+    ladder.standings.exclude(pk__in=[row.pk for row in known]).update(blocks=5)
+    Fit.objects.all().delete()
+    fit_due()
+    bands = dict(ladder.standings.values_list("pk", "band"))
+    ranked = [bands.pop(row.pk) for row in known]
+    assert None not in ranked
+    assert min(ranked) == 1
+    assert set(bands.values()) == {None}
+
+
+def test_a_new_version_stands_in_no_band_before_it_has_played_enough_itself(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 10)
+    bot = ladder.standings.first().bot
+    bot.current = BotVersion.objects.create(bot=bot, number=2)
+    bot.save()
+    play_tournament(ladder)
+    fit_due()
+    for row in ladder.standings.all():
+        assert row.blocks == 12
+        fitted, banded = (6, False) if row.bot == bot else (12, True)
+        assert (row.performance_blocks, row.band is not None) == (fitted, banded)
+    Standing.objects.update(blocks=RANKED_FROM)
+    row = ladder.standings.get(bot=bot)
+    add_ranks([row])
+    assert (row.rank, row.blocks_for_rank) == (None, 6)
+
+
+def test_of_few_blocks_there_is_an_estimate_and_no_error_bar(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 7)
+    fit_due()
+    for rows in (ladder.standings.all(), Performance.objects.all()):
+        assert rows.exists()
+    blocks = dict(ladder.standings.values_list("bot", "performance_blocks"))
+    assert set(blocks.values()) == {6}
+    assert not ladder.standings.exclude(performance_error=None).exists()
+    assert not ladder.standings.filter(performance=None).exists()
+    assert not Performance.objects.exclude(error=None).exists()
+
+
+def test_a_void_block_is_not_fitted(ladder: Ladder) -> None:
+    tournament = small.tournament(ladder)
+    competitions.advance(tournament.pk)
+    play.void_block(Block.objects.filter(state="playing").first().pk)
+    small.run_all()
+    fit_due()
+    assert_as_from_records(ladder)
+    assert sum(ladder.standings.values_list("performance_blocks", flat=True)) == 3 * (10 + 9)
+
+
+def test_fitting_again_changes_nothing(ladder: Ladder) -> None:
+    [round_id] = ratings.take_fits()
+    assert ratings.fit_round(round_id)
+    before = list(Performance.objects.values_list())
+    assert not ratings.fit_round(round_id)
+    assert ratings.take_fits() == []
+    assert list(Performance.objects.values_list()) == before
+
+
+def test_of_four_who_fit_at_once_one_stores_it(ladder: Ladder) -> None:
+    [round_id] = ratings.take_fits()
+
+    def work(_: int) -> bool:
+        try:
+            return ratings.fit_round(round_id)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(4) as threads:
+        assert sorted(threads.map(work, range(4))) == [False, False, False, True]
+    assert_as_from_records(ladder)
+
+
+def test_a_fit_that_an_overtaken_round_gets_late_leaves_the_latest_standing(
+    ladder: Ladder,
+) -> None:
+    first = ladder.rounds.order_by("number").first()
+    play_tournament(ladder)
+    fit_due()
+    before = list(ladder.standings.order_by("pk").values_list("performance", flat=True))
+    assert ratings.fit_round(first.pk)
+    assert list(ladder.standings.order_by("pk").values_list("performance", flat=True)) == before
+
+
+def test_a_fit_that_fails_is_logged_and_tried_again_and_ratings_stand(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = list(ladder.standings.order_by("pk").values())
+    [round_id] = ratings.take_fits()
+
+    def crash(*_args: object, **_kwargs: object) -> None:
+        raise MemoryError("no room")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("league.ratings.performance._write_rows", crash)
+        tasks.fit_performance(round_id)
+    assert "no room" in caplog.text
+    assert list(ladder.standings.order_by("pk").values()) == before
+    assert not Performance.objects.exists()
+    assert ratings.recompute(ladder) == []
+    assert ratings.take_fits() == []  # not at every tick
+    Fit.objects.update(tried_at=timezone.now() - TRY_AGAIN_AFTER - timedelta(seconds=1))
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+
+
+def test_a_round_is_closed_while_another_is_fitted(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from league.ratings import performance
+
+    [round_id] = ratings.take_fits()
+    reading = performance.read_packed
+
+    def read_slowly(*args: object, **kwargs: object) -> object:
+        play_tournament(ladder)
+        monkeypatch.setattr(performance, "read_packed", reading)
+        return reading(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(performance, "read_packed", read_slowly)
+    assert ratings.fit_round(round_id)
+    assert Round.objects.filter(applied_at__isnull=True).count() == 0
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+
+
+@pytest.mark.parametrize("at", ["_pack", "read_packed"])
+def test_a_fit_that_a_correction_overtakes_stores_nothing_of_what_counts_no_more(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch, at: str
+) -> None:
+    from league.ratings import packing, performance
+
+    block = Block.objects.filter(state="finished").first()
+    module = packing if at == "_pack" else performance
+    name = "_pack" if at == "_pack" else "read_packed"
+    working = getattr(module, name)
+
+    def and_correct(*args: object, **kwargs: object) -> object:
+        done = working(*args, **kwargs)
+        done = done if at == "_pack" else iter(list(done))
+        monkeypatch.setattr(module, name, working)
+        ratings.void_block(block_id=block.pk, reason="test")
+        assert ratings.correct(ladder.pk) is not None
+        return done
+
+    [round_id] = ratings.take_fits()
+    monkeypatch.setattr(module, name, and_correct)
+    assert not ratings.fit_round(round_id)
+    assert not Performance.objects.exists()
+    assert fit_due() == [True]
+    assert_as_from_records(ladder)
+    assert sum(ladder.standings.values_list("performance_blocks", flat=True)) == 3 * 9
+
+
+def test_the_web_processes_do_without_numpy_and_workers_use_one_thread_of_it() -> None:
+    code = (
+        "import sys, os, config.wsgi; from django.test import Client; "
+        "Client().get('/healthz'); assert 'numpy' not in sys.modules; "
+        "assert os.environ['OPENBLAS_NUM_THREADS'] == '1'"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "OPENBLAS_NUM_THREADS"}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=50)
+
+
+def test_packs_are_made_anew_where_they_are_missing(ladder: Ladder) -> None:
+    fit_due()
+    before = [bytes(packed) for packed in PackedResults.objects.values_list("packed", flat=True)]
+    PackedResults.objects.all().delete()
+    Fit.objects.all().delete()
+    fit_due()
+    after = PackedResults.objects.values_list("packed", flat=True)
+    assert [bytes(packed) for packed in after] == before
+
+
+def test_a_ladder_without_a_rated_block_is_fitted_to_nothing() -> None:
+    ladder = small.ladder()
+    small.bots(3)
+    tournament = small.tournament(ladder)
+    competitions.advance(tournament.pk)
+    for block in Block.objects.all():
+        play.void_block(block.pk)
+    small.run_all()
+    assert fit_due() == [True]
+    assert not Performance.objects.exists()
+
+
+def test_bots_beyond_the_max_that_are_fitted_have_no_performance(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league.ratings.pair_tables.MAX_BOTS", 3)
+    fit_due()
+    assert ladder.standings.filter(performance__isnull=False).count() == 3
+    assert MatchSeat.objects.exists()
+
+
+def test_a_ladder_rests_after_a_fit_for_as_many_times_as_it_took(ladder: Ladder) -> None:
+    [first] = ratings.take_fits(rest=4)
+    play_tournament(ladder)
+    assert ratings.take_fits(rest=4) == []  # the first is still under way
+    assert ratings.fit_round(first)
+    now = timezone.now()
+    for ended, rests in ((timedelta(seconds=39), True), (timedelta(seconds=41), False)):
+        Fit.objects.filter(round=first).update(
+            tried_at=now - ended - timedelta(seconds=10), finished_at=now - ended
+        )
+        assert (ratings.take_fits(rest=4) == []) is rests
+
+
+def test_a_fit_that_nobody_finishes_keeps_no_later_one_waiting_for_ever(ladder: Ladder) -> None:
+    [first] = ratings.take_fits(rest=4)
+    play_tournament(ladder)
+    Fit.objects.filter(round=first).update(tried_at=timezone.now() - TRY_AGAIN_AFTER)
+    [second] = ratings.take_fits(rest=4)
+    assert second != first

@@ -1,0 +1,195 @@
+"""Standings in order, with ranks, however they are sought, and who beats whom."""
+
+from collections import Counter
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from league import competitions, play
+from league.competitions import when_due
+from league.competitions.ladder_rounds import SETTLED_BLOCKS
+from league.models import Block, Bot, HeadToHead, Ladder, RoundEntry, Standing
+from league.models.ladders import RANKED_FROM
+from league.ratings.match_results import match_result
+from league.ratings.standings import (
+    TREND_ROUNDS,
+    add_ranks,
+    add_trends,
+    bots_in_order,
+    find_bots,
+    standings_in_order,
+    who_beats_whom,
+)
+from tests.league import small
+from tests.league.kept import kept
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@given(
+    numbers=st.lists(
+        st.tuples(
+            st.integers(1_499_998, 1_500_002),
+            st.integers(RANKED_FROM - 2, RANKED_FROM + 1),
+            st.sampled_from([0, 1, RANKED_FROM - 1, RANKED_FROM]),
+            st.sampled_from(["", "", "", "idle", "withdrawn"]),
+        ),
+        min_size=1,
+        max_size=12,
+    ),
+    wanted=st.sampled_from(["bot", "1", "BOT-1", "none", "%", "_"]),
+    with_hidden=st.booleans(),
+)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_bot_has_its_rank_whether_it_is_listed_or_sought(
+    numbers: list[tuple[int, int, int, str]], wanted: str, with_hidden: bool, db: None
+) -> None:
+    from django.db import transaction
+
+    with transaction.atomic():
+        ladder = small.ladder()
+        Standing.objects.bulk_create(
+            Standing(
+                ladder=ladder,
+                bot=bot,
+                rating=rating,
+                blocks=blocks,
+                performance_blocks=of_version,
+                version=1,
+                hidden=hidden,
+            )
+            for bot, (rating, blocks, of_version, hidden) in zip(
+                small.bots(len(numbers)), numbers, strict=True
+            )
+        )
+        rows = list(standings_in_order(ladder, hidden=with_hidden))
+        assert len(rows) == sum(with_hidden or not hidden for *_, hidden in numbers)
+        add_ranks(rows)
+        higher = [
+            rating
+            for rating, blocks, of_version, hidden in numbers
+            if blocks >= RANKED_FROM and of_version in (0, RANKED_FROM) and not hidden
+        ]
+        for row in rows:
+            rank = 1 + sum(rating > row.rating for rating in higher)
+            enough = row.blocks >= RANKED_FROM and row.performance_blocks in (0, RANKED_FROM)
+            assert row.rank == (rank if enough and not row.hidden else None)
+            assert enough == (row.blocks_for_rank >= RANKED_FROM)
+        assert list(bots_in_order(ladder, hidden=with_hidden)) == [row.bot_id for row in rows]
+        assert find_bots(ladder, wanted, hidden=with_hidden) == [
+            (row.bot_id, row.rank) for row in rows if wanted.lower() in row.bot.name
+        ]
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+@kept
+def ladder() -> Ladder:
+    ladder = small.ladder()
+    small.bots(5)
+    small.tournament(ladder)
+    small.run_all()
+    return ladder
+
+
+def test_who_beats_whom_adds_up_to_the_standings_and_the_records(ladder: Ladder) -> None:
+    small.tournament(ladder)
+    small.run_all()
+    met: Counter[tuple[int, int]] = Counter()
+    halves: Counter[tuple[int, int]] = Counter()
+    for block in Block.objects.filter(rated=True):
+        for match in block.matches.all():
+            result = match_result(match)
+            for i, place in zip(result.seating, result.places, strict=True):
+                for j, other in zip(result.seating, result.places, strict=True):
+                    met[i, j] += i != j
+                    halves[i, j] += (i != j) * ((other > place) + (other >= place))
+    rows = {(row.bot_id, row.opponent_id): row for row in HeadToHead.objects.all()}
+    assert {pair: row.pairs for pair, row in rows.items()} == +met
+    assert {pair: row.half_wins for pair, row in rows.items() if row.half_wins} == +halves
+    for standing in ladder.standings.all():
+        own = [row for row in rows.values() if row.bot_id == standing.bot_id]
+        assert sum(row.pairs for row in own) == standing.pairs
+        assert sum(row.half_wins for row in own) == standing.half_wins
+
+
+def test_a_void_block_counts_in_no_cross_table() -> None:
+    ladder = small.ladder()
+    bots = small.bots(3)
+    tournament = small.tournament(ladder)
+    competitions.advance(tournament.pk)
+    play.void_block(Block.objects.get().pk)
+    small.run_all()
+    assert who_beats_whom(ladder, [bot.pk for bot in bots]) == {}
+
+
+def test_a_trend_is_the_sum_of_the_last_rounds(ladder: Ladder) -> None:
+    bots = ladder.standings.order_by("bot").values_list("bot", flat=True)
+    for number in range(TREND_ROUNDS):
+        small.play_round(ladder, bots[number % 3 : number % 3 + 3])
+    rounds = ladder.rounds.order_by("-number")[:TREND_ROUNDS]
+    assert ladder.rounds.count() > TREND_ROUNDS
+    rows = list(ladder.standings.all())
+    add_trends(ladder, rows)
+    for row in rows:
+        entries = RoundEntry.objects.filter(bot=row.bot, round__in=[r.pk for r in rounds])
+        assert row.trend == sum(e.rating_after - e.rating_before for e in entries)
+
+
+def due(ladder: Ladder, number: int = 0) -> str:
+    standing = ladder.standings.select_related("ladder", "bot").order_by("bot")[number]
+    with CaptureQueriesContext(connection) as queries:
+        said = when_due(standing)
+    assert len(queries) <= 9
+    return said
+
+
+def test_a_bots_page_knows_when_it_is_due(ladder: Ladder) -> None:
+    assert "not on this ladder" in due(ladder)
+    bot = ladder.standings.order_by("bot")[0].bot
+    competitions.enter_ladder(ladder=ladder, bot=bot)
+    assert "waits for company: 1 of the 3" in due(ladder)
+    for row in ladder.standings.all():
+        competitions.enter_ladder(ladder=ladder, bot=row.bot)
+    ann = User.objects.create(username="ann")
+    Bot.objects.update(owner=ann)
+    assert due(ladder) == (
+        "It waits for bots of 2 more owners, or of the house: a table takes 3, no two of them of "
+        "one owner."
+    )
+    assert competitions.open_ladder_round(ladder.pk) is None
+    Bot.objects.filter(pk=bot.pk).update(owner=None)
+    assert "waits for bots of one more owner" in due(ladder)
+    Bot.objects.update(owner=None)
+    assert due(ladder) == (
+        "The next round is drawn at once. It comes first: no bot that can play now has fewer "
+        "blocks."
+    )
+    ladder.standings.filter(bot=bot).update(blocks=RANKED_FROM)
+    assert "4 of the 5 bots that can play now have fewer blocks" in due(ladder)
+    ladder.standings.update(blocks=SETTLED_BLOCKS)
+    assert "It rests" in due(ladder)
+    small.bots(1, ann, prefix="guest")
+    guest = ann.bots.get()
+    competitions.enter_ladder(ladder=ladder, bot=guest)
+    assert "1 of the 6 bots" in due(ladder)
+    assert competitions.open_ladder_round(ladder.pk)
+    assert "when the workers have taken what is drawn already; 6 of its matches" in due(ladder)
+    bot.paused = True
+    bot.save()
+    assert "paused by its owner" in due(ladder)
+    Ladder.objects.update(paused=True)
+    assert "ladder is paused" in due(ladder)
+
+
+def test_a_remote_bot_is_due_when_it_is_online(ladder: Ladder) -> None:
+    row = ladder.standings.order_by("bot")[0]
+    competitions.enter_ladder(ladder=ladder, bot=row.bot)
+    row.bot.kind = "remote"
+    row.bot.owner = User.objects.create(username="ann")
+    row.bot.save()
+    assert "offline" in due(ladder)

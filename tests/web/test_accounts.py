@@ -1,0 +1,130 @@
+"""What people do with their account, through the pages alone."""
+
+import re
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from league import accounts
+from league.accounts import throttles
+from league.models import Bot, LadderEntry, Token
+from tests.league import small
+
+pytestmark = pytest.mark.django_db
+
+ADA = {"username": "ada", "password": "a long enough secret"}
+BOT = {"name": "ada-bot", "kind": "remote"}
+
+
+@pytest.fixture(autouse=True)
+def quick_and_fresh(settings, monkeypatch):
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+    cache.clear()
+    monkeypatch.setattr(throttles, "_away_until", 0.0)
+
+
+def shown_token(response) -> str:
+    """Return the token that a page shows, having looked that it is not to be kept by anybody."""
+    assert response.status_code == 200
+    assert "no-store" in response["Cache-Control"]
+    [token] = re.findall(r"\btn_[ob]_[A-Za-z0-9_-]{43}", response.content.decode())
+    return token
+
+
+@pytest.fixture
+def ada(client: Client) -> Client:
+    """A browser in which Ada has signed up."""
+    shown_token(client.post("/account/sign-up/", ADA))
+    return client
+
+
+def test_signing_up_signs_in_and_shows_a_token_that_works(client: Client):
+    token = shown_token(client.post("/account/sign-up/", ADA))
+    assert str(accounts.owner_for_token(token)) == "ada"
+    page = client.get("/account/").content.decode()
+    assert "ada" in page
+    assert token not in page
+
+
+def test_signing_out_and_in_again(ada: Client):
+    assert ada.post("/account/sign-out/").status_code == 302
+    refused = ada.get("/account/")
+    assert (refused.status_code, refused.url) == (302, "/account/sign-in/?next=/account/")
+    wrong = ada.post("/account/sign-in/", {**ADA, "password": "another"})
+    assert wrong.status_code == 200
+    assert 'class="errors"' in wrong.content.decode()
+    assert ada.post(refused.url, {**ADA, "next": "/account/"}).url == "/account/"
+    assert ada.get("/account/").status_code == 200
+
+
+def test_a_new_remote_bot_has_a_token_that_is_shown_once(ada: Client):
+    token = shown_token(ada.post("/account/", BOT))
+    assert accounts.bot_for_token(token) == Bot.objects.get()
+    for path in ("/account/", "/bots/ada-bot/"):
+        assert token not in ada.get(path).content.decode()
+    replaced = shown_token(ada.post("/account/bots/ada-bot/token/"))
+    assert accounts.bot_for_token(token) is None
+    assert accounts.bot_for_token(replaced) == Bot.objects.get()
+    assert Token.objects.filter(bot__isnull=False).count() == 1
+
+
+def test_a_name_that_is_taken_is_told_beside_its_field(ada: Client):
+    ada.post("/account/", BOT)
+    again = ada.post("/account/", BOT)
+    assert again.status_code == 400
+    assert "The name ada-bot is taken." in again.content.decode()
+
+
+def test_a_bot_is_paused_and_resumed(ada: Client):
+    ada.post("/account/", BOT)
+    for paused in (True, False):
+        ada.post("/account/bots/ada-bot/pause/", {"paused": "yes"} if paused else {})
+        assert Bot.objects.get().paused is paused
+
+
+def test_a_bot_enters_a_ladder_and_leaves_it(ada: Client):
+    small.ladder()
+    ada.post("/account/", BOT)
+    for entered in (True, False):
+        ada.post("/account/bots/ada-bot/ladders/quick/", {"enter": "yes"} if entered else {})
+        assert LadderEntry.objects.exists() is entered
+
+
+@pytest.mark.parametrize("what", ["token/", "pause/", "ladders/quick/"])
+def test_nobody_does_so_with_a_bot_of_somebody_else(ada: Client, what: str):
+    small.ladder()
+    ada.post("/account/", BOT)
+    eve = Client()
+    eve.post("/account/sign-up/", {**ADA, "username": "eve"})
+    assert eve.post(f"/account/bots/ada-bot/{what}", {"enter": "yes"}).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("path", "rate"),
+    [
+        ("/account/sign-in/", "passwords"),
+        ("/account/sign-up/", "accounts"),
+        ("/admin/login/", "passwords"),
+    ],
+)
+def test_passwords_and_accounts_can_t_be_tried_out_without_end(
+    client: Client, settings, path: str, rate: str
+):
+    settings.API_RATES = {**settings.API_RATES, rate: "2/hour"}
+    wrong = {"username": "ada", "password": "x"}
+    codes = [client.post(path, wrong).status_code for _ in range(2)]
+    assert 429 not in codes
+    page = client.post(path, wrong)
+    assert page.status_code == 429
+    assert re.search(r"Try again in \d+ minutes?\.", page.content.decode())
+    assert 1 <= int(page["Retry-After"]) <= 3600
+    assert client.get(path).status_code == 200, "looking at the form is not counted"
+
+
+def test_pages_and_api_count_together(client: Client, settings):
+    settings.API_RATES = {**settings.API_RATES, "passwords": "1/hour"}
+    client.post("/account/sign-in/", ADA)
+    answer = client.post("/api/v1/tokens", ADA, content_type="application/json")
+    assert answer.status_code == 429

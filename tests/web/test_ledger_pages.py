@@ -1,0 +1,119 @@
+"""The ledger in the open: every change of a rating leads to its block, matches and seeds."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from engine.deals import commitment
+from league import competitions, play, ratings
+from league.models import Block, BlockEntry, Ladder, Match, Round
+from tests.league import small
+from tests.league.kept import kept
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+@kept
+def ladder() -> Ladder:
+    """A ladder on which four bots have played a tournament, in blocks of one deal."""
+    ladder = small.ladder()
+    small.bots(4)
+    small.tournament(ladder)
+    small.run_all()
+    return ladder
+
+
+def page(client: Client, path: str, status: int = 200) -> str:
+    response = client.get(path)
+    assert response.status_code == status
+    return response.content.decode()
+
+
+def signed(milli: int) -> str:
+    return f"{milli / 1000:+.3f}".replace("-", "−")
+
+
+def test_a_rounds_page_leads_from_each_change_to_its_matches_and_seeds(
+    client: Client, ladder: Ladder
+) -> None:
+    round_ = ladder.rounds.first()
+    text = page(client, f"/ladders/quick/rounds/{round_.number}/")
+    for entry in round_.ledger.all():
+        assert f"{entry.rating_before / 1000:.3f}" in text
+        assert f"{entry.rating_after / 1000:.3f}" in text
+        assert signed(entry.rating_after - entry.rating_before) in text
+    for change in BlockEntry.objects.filter(block__round=round_):
+        assert signed(change.delta) in text
+    for match in Match.objects.filter(block__round=round_):
+        assert f'href="/matches/{match.pk}/"' in text
+        assert bytes(match.deal_seed).hex() in text
+    assert commitment(bytes(round_.seed)) in text
+    assert bytes(round_.seed).hex() in text
+
+
+def test_bots_ladder_and_matches_lead_to_the_round(client: Client, ladder: Ladder) -> None:
+    round_ = ladder.rounds.first()
+    link = f'href="/ladders/quick/rounds/{round_.number}/'
+    block = round_.blocks.first()
+    match = block.matches.first()
+    for path in ("/ladders/quick/", f"/bots/{block.bots.first().bot.name}/"):
+        assert link in page(client, path)
+    assert f"{link}?block={block.number}#block-{block.number}" in page(
+        client, f"/matches/{match.pk}/"
+    )
+    assert f'id="block-{block.number}"' in page(
+        client, f"/ladders/quick/rounds/{round_.number}/?block={block.number}"
+    )
+
+
+def test_the_page_of_a_round_in_play_gives_no_seed_away(client: Client, ladder: Ladder) -> None:
+    tournament = small.tournament(ladder)
+    competitions.advance(tournament.pk)
+    round_ = tournament.rounds.get()
+    match = Match.objects.filter(block__round=round_).first()
+    play.play_match(match.pk, players=small.players)
+    text = page(client, f"/ladders/quick/rounds/{round_.number}/")
+    assert bytes(round_.seed).hex() not in text
+    for match in Match.objects.filter(block__round=round_):
+        assert bytes(match.deal_seed).hex() not in text
+    assert "It is rated when all its blocks are over" in text
+
+
+def test_a_correction_is_told_and_the_revision_before_it_can_be_read(
+    client: Client, ladder: Ladder
+) -> None:
+    block = Block.objects.first()
+    path = f"/ladders/quick/rounds/{block.round.number}/"
+    old = [signed(delta) for delta in block.ledger.values_list("delta", flat=True)]
+    ratings.void_block(block_id=block.pk, reason="a power cut in the hall")
+    ratings.correct(ladder.pk)
+    for where in (path, "/ladders/quick/"):
+        assert "a power cut in the hall" in page(client, where)
+    new = page(client, path)
+    assert f'{path}?revision=1"' in new or 'href="?revision=1"' in new
+    before = page(client, f"{path}?revision=1")
+    assert "as of revision 1" in before
+    for delta in old:
+        assert delta in before
+    assert page(client, path).count('class="deltas"') == before.count('class="deltas"') - 1
+    page(client, f"{path}?revision=3", status=404)
+    page(client, "/ladders/quick/rounds/999/", status=404)
+
+
+def test_the_page_of_a_round_costs_as_many_queries_however_many_blocks_it_has(
+    client: Client, ladder: Ladder
+) -> None:
+    def queries(round_: Round) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            page(client, f"/ladders/quick/rounds/{round_.number}/")
+        return len(captured)
+
+    few = queries(ladder.rounds.first())
+    small.bots(8, prefix="more")
+    small.tournament(ladder)
+    small.run_once()
+    big = max(ladder.rounds.all(), key=lambda round_: round_.blocks.count())
+    assert big.blocks.count() > 3
+    assert queries(big) == few <= 10

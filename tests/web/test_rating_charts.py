@@ -1,0 +1,110 @@
+"""Charts of ratings: from a bot's first round to the ladder's last, thinned out, never cut."""
+
+from random import Random
+
+import pytest
+from django.utils import timezone
+
+from league.models import Bot, Ladder, Performance, Round, RoundEntry, Standing
+from tests.league import small
+from web import rating_charts
+from web.rating_charts import chart_of_bot, chart_of_ladder
+
+pytestmark = pytest.mark.django_db
+
+
+def rounds_of(ladder: Ladder, count: int, first: int = 1) -> list[Round]:
+    """Store rounds that are applied."""
+    return Round.objects.bulk_create(
+        Round(
+            ladder=ladder,
+            number=number,
+            seed=bytes(32),
+            commitment=64 * "0",
+            applied_at=timezone.now(),
+        )
+        for number in range(first, first + count)
+    )
+
+
+def rate(ladder: Ladder, bot: Bot, rounds: list[Round]) -> Standing:
+    """Store a bot's way up, a point a round."""
+    RoundEntry.objects.bulk_create(
+        RoundEntry(
+            round=round_,
+            bot=bot,
+            rating_before=1_500_000 + 1000 * at,
+            rating_after=1_501_000 + 1000 * at,
+        )
+        for at, round_ in enumerate(rounds)
+    )
+    Performance.objects.bulk_create(
+        Performance(
+            round=round_,
+            bot=bot,
+            elo=1500 + at,
+            error=10,
+            blocks=1,
+            matches=1,
+            win_share=1,
+            mean_points=1,
+        )
+        for at, round_ in enumerate(rounds)
+    )
+    return Standing.objects.create(
+        ladder=ladder, bot=bot, rating=1_500_000 + 1000 * len(rounds), blocks=1, version=1
+    )
+
+
+def test_a_bot_that_sat_more_than_a_thousand_rounds_out_still_has_its_chart():
+    ladder, [early, late] = small.ladder(), small.bots(2)
+    rounds = rounds_of(ladder, 1200)
+    gone, new = rate(ladder, early, rounds[:50]), rate(ladder, late, rounds[-10:])
+    chart = chart_of_bot(gone)
+    assert chart is not None
+    assert (chart.first, chart.last) == ("before round 1", "round 1200")
+    assert [line.last for line in chart.lines] == [1550, 1549]
+    assert chart.areas
+    chart = chart_of_bot(new)
+    assert chart is not None
+    assert (chart.first, chart.last) == ("before round 1191", "round 1200")
+    assert len(chart.lines[0].points.split()) == 11  # every round, as there is room
+    both = chart_of_ladder(ladder, [early, late])
+    assert both is not None
+    assert both.first == "before round 1"
+    assert [line.last for line in both.lines] == [1550, 1510]
+    assert all(len(line.points.split()) <= 101 for line in both.lines)
+    assert len(both.lines[0].points.split()) > 70
+
+
+def test_nothing_rated_is_no_chart():
+    ladder, [bot] = small.ladder(), small.bots(1)
+    assert chart_of_ladder(ladder, [bot]) is None
+    rounds_of(ladder, 3)
+    assert chart_of_ladder(ladder, [bot]) is None
+
+
+@pytest.mark.parametrize("luck", range(8))
+def test_a_line_has_the_rating_after_each_round_that_is_looked_at(luck, monkeypatch):
+    monkeypatch.setattr(rating_charts, "_POINTS", 4)
+    drawn = []
+    monkeypatch.setattr(rating_charts, "chart", lambda *how: drawn.append(how))
+    rng = Random(luck)
+    ladder, elsewhere, [bot] = small.ladder(), small.ladder("other"), small.bots(1)
+    rounds = rounds_of(ladder, rng.randint(1, 15))
+    rate(elsewhere, bot, rounds_of(elsewhere, 5))
+    rounds += rounds_of(ladder, rng.randint(1, 15), first=len(rounds) + 1)
+    played = sorted(rng.sample(rounds, rng.randint(1, len(rounds))), key=lambda one: one.number)
+    standing = rate(ladder, bot, played)
+    chart_of_bot(standing)
+    [(lines, first, last, [(lows, highs)])] = drawn
+    assert (first, last) == (f"before round {played[0].number}", f"round {len(rounds)}")
+    apart = -(-(len(rounds) - played[0].number + 1) // 4)
+    looked_at = range(len(rounds), played[0].number - 1, -apart)[::-1]
+    due = [1500 + sum(one.number <= number for one in played) for number in looked_at]
+    assert dict(lines) == {
+        "Elo": [1500, *due],
+        "performance, 95 % interval": [None, *(elo - 1 for elo in due)],
+    }
+    assert lows == [None, *(elo - 1 - 19.6 for elo in due)]
+    assert highs == [None, *(elo - 1 + 19.6 for elo in due)]

@@ -1,0 +1,106 @@
+"""Uploading a bot by hand, and reading what became of it."""
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from league import bots, competitions, play
+from league.models import Bot, BotVersion, Comparison
+from tests.league import small
+from tests.league.bots.uploaded import FIRST, RAISES, hosted_bot, owner, ready_bot
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def ada(client: Client):
+    user = owner()
+    client.force_login(user)
+    return user
+
+
+def upload(client: Client, bot: Bot, data: bytes):
+    return client.post(
+        f"/account/bots/{bot.name}/upload/", {"source": SimpleUploadedFile("bot.py", data)}
+    )
+
+
+def text(client: Client, path: str, status: int = 200) -> str:
+    response = client.get(path)
+    assert response.status_code == status
+    return response.content.decode()
+
+
+def test_a_new_hosted_bot_is_led_to_its_upload_and_from_there_to_its_check(client, ada):
+    made = client.post("/account/", {"name": "my-bot", "kind": "hosted"})
+    assert made.url == "/account/bots/my-bot/upload/"
+    bot = Bot.objects.get()
+    sent = upload(client, bot, FIRST)
+    assert sent.url == "/account/bots/my-bot/versions/1/"
+    assert "being checked" in text(client, sent.url)
+    bots.qualify(BotVersion.objects.get().pk)
+    checked = text(client, sent.url)
+    assert "This is the version that plays." in checked
+    assert "return observation" in checked
+    assert ">plays<" in text(client, "/bots/my-bot/")
+
+
+def test_a_refused_version_says_why_to_its_owner_alone(client, ada):
+    bot = hosted_bot(ada)
+    where = upload(client, bot, RAISES).url
+    bots.qualify(BotVersion.objects.get().pk)
+    told = text(client, where)
+    assert "gold" in told
+    assert "about to" in told
+    client.force_login(owner())
+    text(client, where, 404)
+    assert "gold" not in text(client, f"/bots/{bot.name}/")
+
+
+def test_a_file_that_can_be_no_bot_is_refused_in_the_form(client, ada):
+    refused = upload(client, hosted_bot(ada), b"")
+    assert refused.status_code == 400
+    assert "The file is empty" in refused.content.decode()
+
+
+def test_the_match_page_tells_an_owner_of_faults_and_nobody_else(client, ada):
+    bots = [ready_bot(ada, RAISES), *(ready_bot(owner()) for _ in range(2))]
+    match = play.open_unrated_match(
+        game="twelve-days", rules="eight-nights", versions=[bot.current for bot in bots]
+    )
+    assert play.play_match(match.pk)
+    told = text(client, f"/matches/{match.pk}/")
+    assert "For you alone" in told
+    assert f"def test_match_{match.pk}_ply_0" in told
+    client.logout()
+    assert "For you alone" not in text(client, f"/matches/{match.pk}/")
+
+
+def test_an_owner_compares_versions_and_promotes_one_by_hand(client, ada):
+    ladder = small.ladder()
+    for bot in small.bots(3):
+        competitions.enter_ladder(ladder=ladder, bot=bot)
+    bot = ready_bot(ada)
+    where = f"/account/bots/{bot.name}"
+    assert "two versions" in text(client, f"{where}/compare/")
+    newer = bots.upload(bot=bot, data=FIRST, held=True)
+    bots.qualify(newer.pk)
+    made = client.post(f"{where}/compare/", {"new": 2, "old": 1, "ladder": ladder.pk})
+    comparison = Comparison.objects.get()
+    assert made.url == f"/comparisons/{comparison.pk}/"
+    competitions.advance_comparison(comparison.pk)
+    assert "No block is played yet" in text(client, made.url)
+    small.play_due()
+    competitions.advance_comparison(comparison.pk)
+    assert "<polyline" in text(client, made.url)
+    assert "/matches/" not in text(client, f"/bots/{bot.name}/")  # they are not its record
+    assert "/matches/" not in text(client, "/")
+    again = client.post(f"{where}/compare/", {"new": 2, "old": 1, "ladder": ladder.pk})
+    assert "Another comparison" in again.content.decode()
+    client.post(f"/account/comparisons/{comparison.pk}/cancel/")
+    assert "Cancelled" in text(client, made.url)
+    client.post(f"{where}/promote/", {"version": "2"})
+    bot.refresh_from_db()
+    assert bot.current == newer
+    client.force_login(owner())
+    assert client.post(f"{where}/promote/", {"version": "1"}).status_code == 404

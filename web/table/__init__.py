@@ -1,0 +1,1 @@
+"""The table: a match as people see it, live and as a replay."""
