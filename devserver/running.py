@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT = Path(__file__).parents[1]
 VARIABLES = ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
 
 _NAME = "running.json"
