@@ -42,7 +42,7 @@ SIZE = [len(cards) for cards in CARDS]
 LOW = [min(cards, default=NO_LOW) for cards in CARDS]
 MOVES = MoveTable(["pass"] + ["play " + " ".join(map(str, cards)) for cards in CARDS[1:]])
 
-# -- Legal moves, looked up --------------------------------------------------------------------
+# -- Tables of legal moves ---------------------------------------------------------------------
 
 _PART_RANKS = 4
 _PART_BITS = _BITS * _PART_RANKS
