@@ -92,9 +92,11 @@ def test_observe_prints_what_a_seat_saw(records: Path, capsys: pytest.CaptureFix
     assert json.loads(out[0])["given"] is None
 
 
-def test_show_tells_a_line_a_day(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_a_line_a_day_with_the_reason_of_its_result(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out, _ = run(capsys, "show", str(records), "--line", "1")
-    assert sum(" seat " in line or "nobody" in line for line in out) == 12
+    assert sum(" is the lowest" in line or "no rank is left" in line for line in out) == 12
     assert any("place 1" in line for line in out)
 
 
