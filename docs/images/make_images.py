@@ -211,7 +211,7 @@ def draw_day(day: Day) -> Picture:
     picture.text(14, 26, f"Day {day.day}", size=16, weight="700")
     picture.text(14, 50, "At stake", fill=PALE)
     for i, card in enumerate(day.pot):
-        picture.day_card(14 + 20 * i, 60, card)
+        picture.day_card(14 + 27 * i, 60, card)
     for seat, rank in enumerate(day.plays):
         x, won = 92 + 66 * seat, seat == day.winner
         cancelled = day.plays.count(rank) > 1
