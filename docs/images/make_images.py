@@ -246,11 +246,11 @@ def draw_combinations() -> Picture:
 
 def draw_trick(trick: Trick) -> Picture:
     """Draw the actions of a trick, the leader's first."""
-    told = []
+    parts = []
     for action in trick.actions:
         cards = " ".join(map(str, action.cards))
-        told.append(f"{NAMES[action.seat]} {'plays ' + cards if cards else 'passes'}")
-    title = f"Trick {trick.number}: {', '.join(told)}. {NAMES[trick.winner]} wins."
+        parts.append(f"{NAMES[action.seat]} {'plays ' + cards if cards else 'passes'}")
+    title = f"Trick {trick.number}: {', '.join(parts)}. {NAMES[trick.winner]} wins."
     picture = Picture(title, 44 + 66 * len(trick.actions))
     picture.text(14, 26, f"Round 1, trick {trick.number}", size=16, weight="700")
     for i, action in enumerate(trick.actions):
@@ -265,8 +265,8 @@ def draw_trick(trick: Trick) -> Picture:
 
 def draw_round_end(left: Sequence[Sequence[int]], notes: Sequence[str]) -> Picture:
     """Draw the cards that each seat has left when a round ends, with a note for each seat."""
-    told = [f"{name} has {len(cards)} cards left" for name, cards in zip(NAMES, left, strict=True)]
-    picture = Picture(f"The end of round 1: {', '.join(told)}.", 44 + 66 * len(left))
+    parts = [f"{name} has {len(cards)} cards left" for name, cards in zip(NAMES, left, strict=True)]
+    picture = Picture(f"The end of round 1: {', '.join(parts)}.", 44 + 66 * len(left))
     picture.text(14, 26, "Cards left at the end of round 1", size=16, weight="700")
     for seat, cards in enumerate(left):
         _draw_row(picture, 40 + 66 * seat, NAMES[seat], notes[seat], cards, not cards)
