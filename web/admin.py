@@ -1,6 +1,9 @@
-"""Django's admin, for organisers."""
+"""Django's admin pages, for organisers.
 
-from collections.abc import Callable, Sequence
+Django's admin classes take no type argument at run time: so they ignore ``type-arg``.
+"""
+
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -11,8 +14,11 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from league import competitions, models, ratings
-from league.competitions.event_settings import FIELDS as ARRANGED
+from league.competitions.event_settings import FIELDS as EVENT_SETTINGS
 from league.competitions.schedules import check_time_zone
+from web.requests import signed_in
+
+_Fields = list[str] | tuple[str, ...] | tuple[()]
 
 
 @admin.register(models.Bot)
@@ -33,11 +39,11 @@ class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     autocomplete_fields = ("anchor",)
     readonly_fields = ("revision", "alarm", "frozen_round", "checked_at", "checked_round")
 
-    def get_readonly_fields(self, request: object, obj: Any = None) -> Sequence[str]:
-        """What is played is settled by the first round.
+    def get_readonly_fields(self, request: object, obj: Any = None) -> _Fields:
+        """Fix game, preset and seats from the first round on.
 
-        Ratings compare only what was played alike, and a tournament's tables are drawn anew from
-        its settings at each round: with other seats they would not include the tables played.
+        Ratings compare only matches of one kind. And a tournament draws its tables from these
+        fields in each round: with another number of seats, tables already played would not fit.
         """
         if obj is None or not obj.rounds.exists():
             return self.readonly_fields
@@ -45,21 +51,21 @@ class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 class EventSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Refuses what does not go together."""
+    """Refuses event settings that contradict each other."""
 
     def clean(self) -> dict[str, Any]:
         """Check the fields together, as the API does."""
         cleaned: dict[str, Any] = super().clean() or self.cleaned_data
         if not self.errors:
-            settled = {name: cleaned[name] for name in ARRANGED if name in cleaned}
-            kept = {**competitions.settings_of(self.instance), **settled}
-            competitions.check_event_settings(type(self.instance)(**kept))
+            changed = {name: cleaned[name] for name in EVENT_SETTINGS if name in cleaned}
+            settings = {**competitions.settings_of(self.instance), **changed}
+            competitions.check_event_settings(type(self.instance)(**settings))
         return cleaned
 
 
 @admin.register(models.Tournament)
 class TournamentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Tournaments; their seeds stay out of sight."""
+    """Tournaments, without their secret seeds."""
 
     form = EventSettingsForm
     list_display = ("title", "ladder", "format", "state", "starts_at")
@@ -69,20 +75,20 @@ class TournamentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     readonly_fields = ("commitment", "state", "finished_at", "scheduled_for")
 
     def has_add_permission(self, request: object) -> bool:
-        """Tournaments are announced by schedules or through the API, which draw their seeds."""
+        """Schedules and the API announce tournaments, because they draw the seed."""
         return False
 
-    def get_readonly_fields(self, request: object, obj: Any = None) -> Sequence[str]:
-        """How a tournament is played is settled when it begins."""
+    def get_readonly_fields(self, request: object, obj: Any = None) -> _Fields:
+        """Fix ladder, times and event settings once the tournament has begun."""
         states = models.Tournament.State
         if obj is None or obj.state in (states.ANNOUNCED, states.ENTRIES_OPEN):
             return self.readonly_fields
-        return (*self.readonly_fields, "ladder", "entries_open_at", "starts_at", *ARRANGED)
+        return (*self.readonly_fields, "ladder", "entries_open_at", "starts_at", *EVENT_SETTINGS)
 
 
 @admin.register(models.TournamentEntry)
 class TournamentEntryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Entries: who is in, who has left. They change by the actions."""
+    """Entries of bots in tournaments. The actions withdraw and disqualify bots."""
 
     list_display = ("bot", "tournament", "state", "first_round", "left_after", "reason")
     list_filter = ("state", "tournament")
@@ -99,30 +105,28 @@ class TournamentEntryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     )
 
     def has_add_permission(self, request: object) -> bool:
-        """Owners enter their bots."""
+        """Only owners enter their bots."""
         return False
 
     def has_delete_permission(self, request: object, obj: object = None) -> bool:
-        """Who has begun stays on record."""
+        """Entries stay on record."""
         return False
 
-    @admin.action(description="Withdraw: play no further round", permissions=["change"])
+    @admin.action(description="Withdraw from further rounds", permissions=["change"])
     def withdraw(self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]) -> None:
         """Withdraw the bots of the chosen entries."""
         self._each(request, queryset, competitions.withdraw, "withdrawn")
 
-    @admin.action(
-        description="Disqualify: lose the rank and play no further round", permissions=["change"]
-    )
+    @admin.action(description="Disqualify: withdraw and remove the rank", permissions=["change"])
     def disqualify(self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]) -> None:
-        """Disqualify the bots of the chosen entries; each for the reason that its entry gives."""
+        """Disqualify the bots of the chosen entries, each for the reason in its entry."""
 
-        def work(*, tournament: models.Tournament, bot: models.Bot) -> None:
+        def disqualify_one(*, tournament: models.Tournament, bot: models.Bot) -> None:
             entry = queryset.get(tournament=tournament, bot=bot)
-            reason = entry.reason or "By decision of the organisers."
+            reason = entry.reason or "Decision of the organisers."
             competitions.disqualify(tournament=tournament, bot=bot, reason=reason)
 
-        self._each(request, queryset, work, "disqualified")
+        self._each(request, queryset, disqualify_one, "disqualified")
 
     def _each(
         self,
@@ -141,10 +145,10 @@ class TournamentEntryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 class ScheduleForm(EventSettingsForm):
-    """Refuses, too, a time zone that there isn't."""
+    """Refuses unknown time zones too."""
 
     def clean_time_zone(self) -> str:
-        """Check the name."""
+        """Return the name of the time zone if it exists."""
         name: str = self.cleaned_data["time_zone"]
         check_time_zone(name)
         return name
@@ -152,7 +156,7 @@ class ScheduleForm(EventSettingsForm):
 
 @admin.register(models.Schedule)
 class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Series of tournaments."""
+    """Schedules: rules that make tournaments."""
 
     form = ScheduleForm
     list_display = (
@@ -168,28 +172,28 @@ class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 class _ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
-    """What is looked at here and changed elsewhere, or not at all."""
+    """Rows that the admin pages show and don't change."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        """Nothing is added here."""
+        """Forbid adding rows."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        """Nothing is changed here."""
+        """Forbid changing rows."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        """Nothing is deleted here."""
+        """Forbid deleting rows."""
         return False
 
 
 class _ReasonForm(ActionForm):
-    reason = forms.CharField(required=False, max_length=500, label="Reason (published):")
+    reason = forms.CharField(required=False, max_length=500, label="Reason (public):")
 
 
 @admin.register(models.Block)
 class BlockAdmin(_ReadOnly):
-    """Blocks, to be taken out of the ratings."""
+    """Blocks; an action removes them from the ratings."""
 
     list_display = ("__str__", "state", "rated", "void_mark")
     list_filter = ("state", "round__ladder")
@@ -199,29 +203,29 @@ class BlockAdmin(_ReadOnly):
     action_form = _ReasonForm
     actions = ("void_blocks",)
 
-    @admin.action(description="Void: take out of the ratings, for good", permissions=["void"])
+    @admin.action(description="Void for good: remove from the ratings", permissions=["void"])
     def void_blocks(self, request: HttpRequest, queryset: QuerySet[models.Block]) -> None:
-        """Mark the blocks void; ratings that they are in follow within moments."""
+        """Mark the blocks void; a task corrects the ratings soon after."""
         for block in queryset.order_by("pk"):
             try:
                 ratings.void_block(
                     block_id=block.pk,
                     reason=request.POST.get("reason", ""),
-                    made_by=request.user,  # type: ignore[arg-type]
+                    made_by=signed_in(request),
                 )
             except ValidationError as error:
                 self.message_user(request, f"{block}: {error.messages[0]}", messages.ERROR)
             else:
-                self.message_user(request, f"{block} is void; the ratings follow.")
+                self.message_user(request, f"{block} is void. The ratings are corrected soon.")
 
     def has_void_permission(self, request: HttpRequest) -> bool:
-        """Organisers may void blocks: those who may add void marks."""
-        return request.user.has_perm("league.add_voidmark")  # type: ignore[union-attr]
+        """Return whether the person may add void marks, as organisers may."""
+        return request.user.has_perm("league.add_voidmark")
 
 
 @admin.register(models.VoidMark)
 class VoidMarkAdmin(_ReadOnly):
-    """Void marks: made on the page of blocks, and never taken back."""
+    """Void marks. The page of blocks makes them, and they stay for good."""
 
     list_display = ("block", "reason", "made_by", "made_at")
     list_select_related = ("block__round__ladder", "made_by")
@@ -229,6 +233,6 @@ class VoidMarkAdmin(_ReadOnly):
 
 @admin.register(models.Revision)
 class RevisionAdmin(_ReadOnly):
-    """What corrections came to."""
+    """Revisions of ledgers, one for each correction."""
 
     list_display = ("ladder", "number", "from_round", "reason", "made_at")

@@ -1,11 +1,15 @@
-"""What people fill in; the rules are in `league.accounts`, whose errors the forms show."""
+"""The forms; `league` holds the rules and raises the errors that the forms show."""
 
 from typing import Any
 
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts
+from django.core.exceptions import ValidationError
 
 from league.models import Bot, BotVersion, Ladder
+
+_VERSIONS = 50
+"""Versions that can be chosen for a comparison."""
 
 
 class SignUpForm(forms.Form):
@@ -26,7 +30,7 @@ class BotForm(forms.Form):
 
     name = forms.CharField(
         max_length=32,
-        help_text="3 to 32 of the characters a-z, 0-9 and -. It can't be changed later.",
+        help_text="3 to 32 characters: a-z, 0-9 and -. You can't change the name later.",
         widget=forms.TextInput(
             {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),
@@ -34,8 +38,8 @@ class BotForm(forms.Form):
     kind = forms.ChoiceField(
         label="Where it runs",
         choices=[
-            (Bot.Kind.HOSTED, "Here: I upload its file"),
-            (Bot.Kind.REMOTE, "On my machine: it plays over the API"),
+            (Bot.Kind.HOSTED, "In the league (hosted): you upload its file"),
+            (Bot.Kind.REMOTE, "On your machine (remote): it plays over the API"),
         ],
         initial=Bot.Kind.HOSTED,
         widget=forms.RadioSelect,
@@ -47,21 +51,21 @@ class UploadForm(forms.Form):
 
     source = forms.FileField(
         label="File",
-        allow_empty_file=True,  # `hosting.upload` says what is wrong with it
-        help_text="One .py file, or a .zip with a bot.py; 1 MiB at most.",
+        allow_empty_file=True,  # `league.bots.upload` has the message for an empty file
+        help_text="One .py file, or a .zip file that contains bot.py; at most 1 MiB.",
         widget=forms.FileInput({"accept": ".py,.zip"}),
     )
     note = forms.CharField(
         required=False,
         max_length=500,
-        label="Note (may be left out)",
+        label="Note (optional)",
         widget=forms.TextInput({"autocomplete": "off"}),
     )
     held = forms.BooleanField(
         required=False,
-        label="Hold it back",
-        help_text="It doesn't take over when it is ready, but when you promote it, or when a "
-        "comparison finds it better.",
+        label="Hold this version",
+        help_text="A held version plays only after you promote it, or after a comparison that "
+        "promotes it.",
     )
 
 
@@ -71,14 +75,24 @@ class CompareForm(forms.Form):
     new = forms.TypedChoiceField(label="Is version", coerce=int)
     old = forms.TypedChoiceField(label="better than version", coerce=int)
     ladder = forms.ModelChoiceField(
-        Ladder.objects.all(), label="against the field of", empty_label=None
+        Ladder.objects.all(), label="against the bots of", empty_label=None
     )
-    promote = forms.BooleanField(required=False, label="If it is, have it play from then on")
+    promote = forms.BooleanField(required=False, label="If it is better, promote it")
 
     def __init__(self, bot: Bot, data: Any = None) -> None:
         super().__init__(data)
         ready = bot.versions.filter(state=BotVersion.State.READY).order_by("-number")
-        numbers = list(ready.values_list("number", flat=True)[:50])
-        for at, field in enumerate(("new", "old")):
-            self.fields[field].choices = [(number, number) for number in numbers]
-            self.fields[field].initial = numbers[at] if len(numbers) > at else None
+        numbers = list(ready.values_list("number", flat=True)[:_VERSIONS])
+        for at, name in enumerate(("new", "old")):
+            field = self.fields[name]
+            assert isinstance(field, forms.TypedChoiceField)
+            field.choices = [(number, number) for number in numbers]
+            field.initial = numbers[at] if len(numbers) > at else None
+
+
+def add_errors(form: forms.Form, error: ValidationError) -> None:
+    """Add a service's errors to a form: beside their fields, the other errors above the form."""
+    by_field = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
+    for name, messages in by_field.items():
+        for message in messages:
+            form.add_error(name if name in form.fields else None, message)

@@ -1,4 +1,4 @@
-"""What the templates need to say numbers and draw cards; loaded for all of them."""
+"""Template filters and tags for numbers, cards and links; Django loads them for all templates."""
 
 import json
 from collections.abc import Iterable
@@ -8,17 +8,16 @@ from django.utils.safestring import SafeString, mark_safe
 
 from league.models import Match
 from league.visibility import is_open_to_all
-from web.table.replays import Card
+from web.table.steps import Card
 
 register = template.Library()
 
-_NAMES = ("Claus", *map(str, range(1, 13)))
-_SAID = {"given": "given away", "received": "received", "played": "played", "scored": "scores"}
+_MARKS = {"given": "given away", "received": "received", "played": "played", "scored": "scores"}
 
 
 @register.filter
 def elo(rating: int) -> str:
-    """Return a rating in thousandths as Elo points."""
+    """Return a rating in thousandths as whole Elo points."""
     return f"{rating / 1000:.0f}"
 
 
@@ -30,13 +29,13 @@ def gain(change: int) -> str:
 
 @register.filter
 def points(change: int) -> str:
-    """Return a change in thousandths of a point as whole points with their sign."""
+    """Return a change in thousandths as whole points with their sign."""
     return gain(round(change / 1000)) if round(change / 1000) else "±0"
 
 
 @register.filter
 def decimals(number: float | None) -> str:
-    """Return a number with two decimals."""
+    """Return a number with two decimals; a dash for None."""
     return "–" if number is None else f"{float(number):.2f}"
 
 
@@ -48,19 +47,19 @@ def as_json(data: object) -> str:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """Return a share as per cent."""
+    """Return a share from 0 to 1 in percent; a dash for None."""
     return "–" if share is None else f"{100 * share:.0f} %"
 
 
 @register.filter
 def milli(rating: int) -> str:
-    """Return a rating in thousandths as points with all their decimals."""
+    """Return a rating in thousandths as points with three decimals."""
     return f"{rating / 1000:.3f}"
 
 
 @register.filter
 def milli_change(change: int) -> str:
-    """Return a change in thousandths as points with their sign and all their decimals."""
+    """Return a change in thousandths as points with their sign and three decimals."""
     return f"{change / 1000:+.3f}".replace("-", "−")
 
 
@@ -72,46 +71,52 @@ def less(number: int, other: int) -> int:
 
 @register.filter
 def deal_seed(match: Match) -> str:
-    """Return the deal seed of a match that is open to all, in hex."""
+    """Return the deal seed of a match in hex; "" unless the match is open to all."""
     return bytes(match.deal_seed).hex() if is_open_to_all(match) else ""
 
 
 @register.filter
 def times(number: float, factor: int) -> str:
-    """Return a product as HTML wants a number, whatever the language."""
+    """Return a product as a whole number in HTML's notation, whatever the language."""
     return f"{number * factor:.0f}"
 
 
 @register.filter
 def open_to_all(match: Match) -> bool:
-    """Return whether the result and cards of a match may be shown."""
+    """Return whether a page may show the result and cards of a match."""
     return is_open_to_all(match)
 
 
 @register.filter
 def cards(drawn: Iterable[Card] | None) -> SafeString:
-    """Return cards, each a rank and its marks, as list items."""
+    """Return cards with their marks as list items."""
     return mark_safe("".join(map(_card, drawn or ())))
 
 
 @register.filter
 def faces(ranks: Iterable[int | None]) -> SafeString:
-    """Return plain ranks as list items."""
+    """Return ranks as list items, cards without marks."""
     return cards([Card(rank) for rank in ranks if rank is not None])
 
 
 @register.simple_tag(takes_context=True)
 def page_link(context: template.Context, name: str, number: int) -> str:
-    """Return the address of this page with another page number under a name."""
+    """Return the address of this page with another page number in a query parameter."""
     query = context["request"].GET.copy()
     query[name] = str(number)
     return f"?{query.urlencode()}"
 
 
+@register.simple_tag
+def docs(page: str, anchor: str = "") -> str:
+    """Return the address of a page of the documentation, or of a section on it."""
+    return f"/docs/{page}/#{anchor}" if anchor else f"/docs/{page}/"
+
+
 def _card(card: Card) -> str:
-    # Nothing here comes from outside: a rank is an integer and marks are our own words.
+    # All parts are safe: the rank is an integer, and the marks are constants of `web.table`.
     marks = "".join(f" {mark}" for mark in card.marks)
-    said = "".join(f", {_SAID[mark]}" for mark in card.marks)
-    said = f'<span class="unseen">{said}</span>' if said else ""
-    label = '<span class="unseen">Claus</span>' if card.rank == 0 else str(card.rank)
-    return f'<li class="card r{card.rank}{marks}">{label}{said}</li>'
+    label = "".join(f", {_MARKS[mark]}" for mark in card.marks)
+    label = f'<span class="unseen">{label}</span>' if label else ""
+    rank = '<span class="unseen">Claus</span>' if card.rank == 0 else str(card.rank)
+    return f'<li class="card r{card.rank}{marks}">{rank}{label}</li>'

@@ -1,4 +1,4 @@
-"""What the page of a tournament says: how it is played, why each stands where, who met whom."""
+"""The texts and tables of a tournament's page: its format, tie-breaks, cross table and rounds."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,7 +20,7 @@ from league.competitions.tournament_standings import CrossRow, Placed, cross_tab
 from league.models import Bot, Round, Tournament
 
 MAX_CROSSED = 24
-"""Rows of the cross table; more than that nobody reads on a page."""
+"""Rows of the cross table; the API has the other rows."""
 
 _PLAIN = (TieBreak.ROUND_REACHED, TieBreak.TABLE_PLACE, TieBreak.SCORE)
 _CALLED = {
@@ -33,8 +33,8 @@ _CALLED = {
 }
 
 
-class Standing(NamedTuple):
-    """A row of the standings, with the tie-break that puts it below the row above, in words."""
+class StandingsRow(NamedTuple):
+    """A row of the standings, and the tie-break that puts it below the row above, as a text."""
 
     placed: Placed
     behind: str
@@ -44,20 +44,21 @@ class Cell(NamedTuple):
     """A cell of the cross table.
 
     Attributes:
-        text: what was taken, of how many blocks; empty where the two have not met.
-        mark: ``self`` on the diagonal, ``up`` and ``down`` for more and less than half.
+        text: win shares summed over blocks, and the number of blocks; "" if they never met.
+        mark: ``self`` on the diagonal, ``up`` above and ``down`` below half; else "".
     """
 
     text: str
     mark: str
 
 
-class Crossed(NamedTuple):
-    """The cross table of a page: its columns in order, and its rows.
+class CrossTable(NamedTuple):
+    """A cross table.
 
     Attributes:
-        columns: the rank of each and the bot; no rank for house bots that fill in.
-        left_out: entrants that are not shown.
+        columns: rank and bot of each column, in order; rank None for bots without a rank.
+        rows: each bot with its cells.
+        left_out: number of entrants that are not shown.
     """
 
     columns: list[tuple[int | None, Bot]]
@@ -65,17 +66,17 @@ class Crossed(NamedTuple):
     left_out: int
 
 
-def standings_told(placed: Sequence[Placed]) -> list[Standing]:
-    """Return the standings, best first, each row with what separates it from the one above."""
-    told = [Standing(one, "") for one in placed[:1]]
-    told += [Standing(one, behind(one.row, above.row)) for above, one in pairwise(placed)]
-    return told
+def standings_rows(placed: Sequence[Placed]) -> list[StandingsRow]:
+    """Return the rows of the standings, best first."""
+    rows = [StandingsRow(one, "") for one in placed[:1]]
+    rows += [StandingsRow(one, tie_break(one.row, above.row)) for above, one in pairwise(placed)]
+    return rows
 
 
-def behind(row: Row, above: Row) -> str:
-    """Return which tie-break separates a row from the one above, with both numbers.
+def tie_break(row: Row, above: Row) -> str:
+    """Return the tie-break that separates a row from the row above, with both numbers.
 
-    Empty where the columns say it at a glance: by score, or how far each came.
+    It is "" if the score or the round reached separates them: the columns show both.
     """
     if row.decided_by is None or row.decided_by in _PLAIN:
         return ""
@@ -85,16 +86,16 @@ def behind(row: Row, above: Row) -> str:
         digits = next((n for n in (4, 8) if own[:n] != other[:n]), None)
         return f"{called}, {own[:digits]} against {other[:digits]}"
     at = list(TieBreak).index(row.decided_by)
-    numbers = [abs(number or 0) for number in (row.numbers[at], above.numbers[at])]
+    numbers = [abs(Fraction(number or 0)) for number in (row.numbers[at], above.numbers[at])]
     for digits in (2, 4, 6):
-        told = [_number(number, digits) for number in numbers]
-        if told[0] != told[1]:
+        texts = [_number(number, digits) for number in numbers]
+        if texts[0] != texts[1]:
             break
-    return f"{called}, {told[0]} against {told[1]}"
+    return f"{called}, {texts[0]} against {texts[1]}"
 
 
-def cross_table_told(history: History, placed: Sequence[Placed]) -> Crossed | None:
-    """Return the cross table; None in a knockout, whose bracket says more, and before any round.
+def cross_table(history: History, placed: Sequence[Placed]) -> CrossTable | None:
+    """Return the cross table; None before the first round, and in a knockout, which has a bracket.
 
     Args:
         history: of the tournament.
@@ -105,12 +106,12 @@ def cross_table_told(history: History, placed: Sequence[Placed]) -> Crossed | No
     rows = cross_table_of(history, placed[:MAX_CROSSED])
     ranks = {row.placed.bot.pk: row.placed.row.rank for row in rows}
     columns = [(ranks.get(bot.pk), bot) for bot, _ in rows[0].met] if rows else []
-    told = [(row.placed, [_cell(row, bot, met) for bot, met in row.met]) for row in rows]
-    return Crossed(columns, told, len(history.entries) - len(rows))
+    cells = [(row.placed, [_cell(row, bot, met) for bot, met in row.met]) for row in rows]
+    return CrossTable(columns, cells, len(history.entries) - len(rows))
 
 
-def rounds_named(history: History) -> list[tuple[Round, str]]:
-    """Return the rounds that were opened with what they are called."""
+def round_names(history: History) -> list[tuple[Round, str]]:
+    """Return the rounds that were opened, each with its name."""
     is_final = False
     named = []
     for round_, played in zip(history.opened, history.rounds, strict=True):
@@ -124,88 +125,97 @@ def rounds_named(history: History) -> list[tuple[Round, str]]:
 
 
 def byes_of(history: History, round_: Round) -> list[tuple[Bot, int]]:
-    """Return who sits blocks of a round out, and how many."""
+    """Return the bots that have byes in a round, each with the number of blocks."""
     at = next(at for at, one in enumerate(history.opened) if one.pk == round_.pk)
     return [(history.bots[bot], blocks) for bot, blocks in sorted(history.rounds[at].byes.items())]
 
 
-def length_of(history: History) -> int | None:
-    """Return how many rounds a swiss that has begun will have; None for other formats."""
+def planned_rounds(history: History) -> int | None:
+    """Return the number of rounds of a Swiss that has begun; None for other formats."""
     if history.tournament.format != Tournament.Format.SWISS or not history.rounds:
         return None
     return swiss_length(history.event_settings, history.entrants)
 
 
-def in_its_words(history: History) -> Sequence[str]:
-    """Return how the tournament is played, a sentence each."""
+def description_of(history: History) -> Sequence[str]:
+    """Return sentences that describe how the tournament is played."""
     tournament = history.tournament
-    told = []
+    sentences = []
     if tournament.format == Tournament.Format.SWISS:
-        told.append("In each round bots with like scores sit together, if possible for the first.")
+        sentences.append(
+            "In each round bots with similar scores meet, if possible bots that have not met yet."
+        )
         if tournament.swiss_rounds is None:
-            told.append("With n entrants there are log2(n) rounds, rounded up, and 2 more.")
+            sentences.append("n entrants play log2(n) rounds, rounded up, and 2 more.")
     elif tournament.format == Tournament.Format.KNOCKOUT:
-        told.append("Tables are seeded by rating; the better half of each goes on.")
-        most = tournament.extra_blocks
-        blocks = "1 block" if most == 1 else f"{most} blocks"
-        played_on = f" is played on, for {blocks} at most; then" if most else ":"
-        told.append(f"A tie at the cut{played_on} the better seed goes on.")
+        sentences.append(
+            "Tables are seeded by rating; the better half of each table reaches the next round."
+        )
+        limit = tournament.extra_blocks
+        blocks = "1 block" if limit == 1 else f"{limit} blocks"
+        extra = f"the tied table plays up to {blocks} more, then " if limit else ""
+        sentences.append(f"If bots tie at the cut, {extra}the better seed goes on.")
     else:
-        told.append(_round_robin_in_words(history))
+        sentences.append(_round_robin_description(history))
     if tournament.blocks > 1:
-        told.append(f"A table plays {tournament.blocks} blocks.")
+        sentences.append(f"Each table plays {tournament.blocks} blocks.")
     if tournament.late_entry:
-        told.append("Entries are taken while it runs, without points for what was missed.")
+        sentences.append(
+            "Bots may enter while it runs, without points for the rounds that they missed."
+        )
     if tournament.fill_in:
-        told.append("House bots take empty seats; they are not ranked.")
-    return [*told, *_owners_apart(history)]
+        sentences.append("House bots fill empty seats and have no rank.")
+    return [*sentences, *_owners_apart(history)]
 
 
 def _owners_apart(history: History) -> list[str]:
-    """Return how bots of one owner are kept apart, and how often that could not be done."""
-    told = ["Bots of one owner meet only where there is no other way, and are not rated then."]
+    """Return sentences on how bots of one owner are kept apart, and how often that failed."""
+    sentences = [
+        "Bots of one owner meet only if there is no other way; such blocks change no rating."
+    ]
     owners = {pk: bot.owner_id for pk, bot in history.bots.items()}
     blocks = [block.bots for round_ in history.rounds for block in round_.blocks]
     together = sum(not are_owners_apart(bots, owners) for bots in blocks)
     if together:
-        told.append(f"So far {together} of {len(blocks)} blocks had to seat them together.")
+        sentences.append(f"So far {together} of {len(blocks)} blocks seated them together.")
     if history.event_settings.format == Format.ROUND_ROBIN and history.rounds:
         starters = sum(one.started for one in history.entrants)
         seats = min(history.event_settings.seats, starters)
-        # Nobody has left yet, so who sits out does so for the sake of owners.
+        # No entrant has left in round 1, so every bye keeps bots of one owner apart.
         left_out = sum(history.rounds[0].byes.values()) // (seats * history.event_settings.blocks)
         if left_out:
             tables = count_tables(starters, seats, history.event_settings.max_tables)
-            told.append(
-                f"Of the {tables} tables of {seats} at the start, {left_out} would have seated two "
-                "of an owner. They are not played, and count half for each bot at them, so "
-                "that all scores are of as many blocks."
+            sentences.append(
+                f"Of the {tables} tables of {seats}, {left_out} would seat two bots of one owner. "
+                "They are not played. Each counts half a win for its bots, so that all scores are "
+                "sums of the same number of blocks."
             )
-    return told
+    return sentences
 
 
-def _round_robin_in_words(history: History) -> str:
-    """Return how many tables are played, in numbers once it is known who plays."""
-    most = history.event_settings.max_tables
+def _round_robin_description(history: History) -> str:
+    """Return how many tables are played; with numbers once the entrants are final."""
+    limit = history.event_settings.max_tables
     started = [one for one in history.entrants if one.started]
     bots = len(started)
     seats = min(history.event_settings.seats, bots)
     if not history.rounds or seats < 2:
         return (
-            f"Every table is played once where there are at most {most}; of more, a choice at "
-            "which everybody sits equally often and pairs meet as equally as can be."
+            f"If there are at most {limit} possible tables, each is played once. Otherwise a "
+            "selection is played, in which all bots play equally often and pairs meet as evenly "
+            "as possible."
         )
-    every, played = comb(bots, seats), count_tables(bots, seats, most)
+    every, played = comb(bots, seats), count_tables(bots, seats, limit)
     if played == every:
         owners = [one.owner for one in started if one.owner is not None]
         apart = len(set(owners)) == len(owners)
-        but = "so all pairs meet equally often" if apart else "but those with two of one owner"
-        return f"Each of the {every} tables of {seats} that {bots} bots make is played once, {but}."
+        but = "so all pairs meet equally often" if apart else "except those with bots of one owner"
+        return f"{bots} bots make {every} tables of {seats}. Each is played once, {but}."
     each, pair = played * seats // bots, played * comb(seats, 2) / comb(bots, 2)
     return (
-        f"Of the {every} tables of {seats} that {bots} bots make {played} are played: everybody "
-        f"sits at {each}, and pairs meet as equally as can be, {_number(Fraction(pair), 2)} times "
-        "in the mean."
+        f"{bots} bots make {every} tables of {seats}; {played} of them are played. Each bot plays "
+        f"at {each}, and pairs meet as evenly as possible, {_number(Fraction(pair), 2)} times on "
+        "average."
     )
 
 
@@ -220,6 +230,6 @@ def _cell(row: CrossRow, bot: Bot, met: Met | None) -> Cell:
 
 
 def _number(number: Fraction | int, digits: int) -> str:
-    """Return a number as short as it can be told with so many decimals."""
+    """Return a number with at most so many decimals, without zeros at the end."""
     text = f"{float(number):.{digits}f}"
     return text.rstrip("0").rstrip(".") if digits > 2 or text.endswith(".00") else text

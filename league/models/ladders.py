@@ -155,7 +155,7 @@ class Hidden(models.TextChoices):
 class StandingNumbers(models.Model):
     """The numbers of a standing, and whether it is shown; hiding it changes no number.
 
-    Win share is ``half_wins / (2 * pairs)`` and mean points ``points / matches``.
+    `win_share` and `mean_points` follow from them.
     """
 
     rating = models.BigIntegerField(help_text="In thousandths of an Elo point.")
@@ -193,6 +193,16 @@ class StandingNumbers(models.Model):
 
     class Meta:
         abstract = True
+
+    @property
+    def win_share(self) -> float | None:
+        """Sum of the pair results divided by the number of pairs; None before the first match."""
+        return self.half_wins / (2 * self.pairs) if self.pairs else None
+
+    @property
+    def mean_points(self) -> float | None:
+        """Points per match; None before the first match."""
+        return self.points / self.matches if self.matches else None
 
     @property
     def blocks_for_rank(self) -> int:
@@ -266,3 +276,8 @@ class HeadToHead(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bot.name} against {self.opponent.name}"
+
+    @property
+    def win_share(self) -> float:
+        """Sum of the bot's pair results against the opponent divided by their number."""
+        return self.half_wins / (2 * self.pairs)

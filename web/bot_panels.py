@@ -1,4 +1,4 @@
-"""What a bot's page tells of it on one ladder."""
+"""The panels of a bot's page: one for each ladder that has rated the bot."""
 
 from dataclasses import dataclass
 
@@ -7,11 +7,11 @@ from league.competitions import when_due
 from league.models import HeadToHead, RoundEntry, Standing
 from league.ratings.hiding import why_hidden
 from league.ratings.standings import add_ranks, add_trends, opponents
-from web.charts import Chart
-from web.crosstables import Cell, cell
-from web.intervals import margin
-from web.rating_charts import chart_of_bot
-from web.selectors import add_results, changes_of
+from web.charts.cross_tables import Cell, cell
+from web.charts.intervals import margin
+from web.charts.lines import Chart
+from web.charts.ratings import chart_of_bot
+from web.selectors.ladders import last_changes
 
 _OPPONENTS = 20
 _CHANGES = 10
@@ -22,14 +22,14 @@ class Panel:
     """A bot on a ladder.
 
     Attributes:
-        row: its standing, with rank, trend and results.
-        margin: half the length of its performance's 95 % interval, if it has one.
-        halve: about how many blocks more would halve that.
-        hidden: why it is hidden and what shows it again, if it is.
-        due: when it plays next, in a sentence.
-        chart: of rating and performance, once there is something to draw.
-        opponents: those it has met most, with what it took from them.
-        changes: of its rating, by its last rounds.
+        row: its standing, with rank and trend.
+        margin: half the length of the 95 % interval of its performance; None without error bar.
+        halve: about how many more blocks halve the margin.
+        hidden: why it is hidden and what shows it again; "" if it is shown.
+        due: when it plays next, as a sentence.
+        chart: of rating and performance; None before there are two points to draw.
+        opponents: the opponents that it has met most, with its win share against each.
+        changes: the last changes of its rating.
     """
 
     row: Standing
@@ -43,10 +43,9 @@ class Panel:
 
 
 def panel(row: Standing) -> Panel:
-    """Return what is told of a standing, which has its ladder and bot."""
+    """Return the panel of a standing, which has its ladder and bot."""
     add_ranks([row])
     add_trends(row.ladder, [row])
-    add_results([row])
     return Panel(
         row=row,
         margin=margin(row),
@@ -55,5 +54,5 @@ def panel(row: Standing) -> Panel:
         due=when_due(row),
         chart=chart_of_bot(row),
         opponents=[(met, cell(met)) for met in opponents(row, _OPPONENTS)],
-        changes=changes_of(row, _CHANGES),
+        changes=last_changes(row, _CHANGES),
     )

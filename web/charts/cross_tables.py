@@ -1,4 +1,4 @@
-"""Cross tables: what each of some bots took from each other."""
+"""Cross tables of a ladder: the win share of each bot against each opponent."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -10,12 +10,12 @@ _SHADES = 5
 
 
 class Cell(NamedTuple):
-    """What a bot took from another.
+    """A bot's result against one opponent.
 
     Attributes:
-        share: 0 to 1.
-        pairs: how many matches it is of.
-        shade: 0 for the worst to 4 for the best.
+        share: win share, 0 to 1.
+        pairs: number of matches in which they met.
+        shade: 0 for the lowest to 4 for the highest share.
     """
 
     share: float
@@ -24,20 +24,20 @@ class Cell(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A bot, and a cell for each bot of the table: None for itself and where they never met."""
+    """A bot, and a cell for each bot of the table; None for itself and for bots it never met."""
 
     row: Standing
     cells: list[tuple[Standing, Cell | None]]
 
 
 def cell(met: HeadToHead) -> Cell:
-    """Return what a bot took from an opponent."""
-    share = met.half_wins / (2 * met.pairs)
+    """Return a bot's result against an opponent."""
+    share = met.win_share
     return Cell(share, met.pairs, min(int(share * _SHADES), _SHADES - 1))
 
 
 def cross_table(ladder: Ladder, rows: Sequence[Standing]) -> list[Line]:
-    """Return a table of some bots of a ladder; none where nobody has met. Costs one query."""
+    """Return the cross table of some bots; empty if no two of them have met. Costs one query."""
     met = who_beats_whom(ladder, [row.bot_id for row in rows])
     if not met:
         return []

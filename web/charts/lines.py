@@ -1,4 +1,4 @@
-"""Line charts as numbers for inline SVG: the templates draw, this measures."""
+"""Line charts as numbers for inline SVG."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ class Line:
     """A series to draw.
 
     Attributes:
-        name: of what it shows.
-        points: as an SVG polyline takes them.
-        end: where it ends.
-        last: its last value.
+        name: of the series.
+        points: of an SVG polyline.
+        end: position of the last point.
+        last: the last value.
     """
 
     name: str
@@ -31,8 +31,8 @@ class Chart:
 
     Attributes:
         lines: in order.
-        areas: to shade behind them, as SVG polygons take their points.
-        ticks: values up the side, with their heights.
+        areas: points of SVG polygons to shade behind the lines.
+        ticks: position and text of each value on the left side.
         first: label at the left end.
         last: label at the right end.
     """
@@ -51,7 +51,7 @@ class Chart:
 
 
 Values = Sequence[float | None]
-"""Evenly spaced; None where there is nothing yet, which only the first can be."""
+"""Evenly spaced values; only the first ones may be None, before the series begins."""
 
 
 def chart(
@@ -60,7 +60,7 @@ def chart(
     last: str,
     bands: Sequence[tuple[Values, Values]] = (),
 ) -> Chart | None:
-    """Return lines over a common axis, or None where there is nothing to draw a line through.
+    """Return lines over a common axis; None if no series has two points.
 
     Args:
         series: names and their values.
@@ -108,7 +108,7 @@ def _path(points: Sequence[tuple[float, float]]) -> str:
 
 
 def _frame(low: float, high: float) -> tuple[float, float, float]:
-    """Return a round lowest and highest value and the step between ticks, three to six of them."""
+    """Return a round lowest and highest value, and a step that makes three to six ticks."""
     span = max(high - low, 1)
     step = 10.0 ** (len(str(int(span))) - 1)
     for finer in (1, 0.5, 0.2):

@@ -1,8 +1,8 @@
-"""How ratings on a ladder came about, as charts: over all rounds, thinned out where they are many.
+"""The history of ratings on a ladder as charts.
 
-Of a long ladder some hundred rounds are looked at, evenly spaced, and where a bot stood after each.
-Its last change is found from there backwards by an index, so that a million rounds take no longer,
-but for those that a bot sat out in between.
+A chart of a long ladder draws about a hundred or three hundred rounds, evenly spaced. For each of
+them a query finds the bot's last change up to that round by an index, so a ladder of a million
+rounds costs no more time.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,13 +14,13 @@ from engine.rating.elo import START
 from league.models import Bot, Ladder, Performance, RoundEntry, Standing
 from league.ratings.ledger import round_entries
 from league.ratings.standings import performances_shown, rounds_shown
-from web.charts import Chart, Values, chart
-from web.intervals import Z_95
+from web.charts.intervals import Z_95
+from web.charts.lines import Chart, Values, chart
 
 _POINTS = 299
-"""Rounds that are looked at for a bot."""
+"""Rounds in the chart of one bot, at most."""
 _POINTS_OF_MANY = 99
-"""The same for each of several bots: a page is to be answered soon, and lines are short anyway."""
+"""Rounds in the chart of several bots, at most: with more the page becomes slow."""
 
 
 class _Span(NamedTuple):
@@ -31,19 +31,19 @@ class _Span(NamedTuple):
 
 
 class _Axis(NamedTuple):
-    """What a chart goes over.
+    """The rounds of a chart.
 
     Attributes:
-        first: number of its first round.
-        looked_at: numbers of the rounds that are drawn, ascending, the last of all the last.
+        first: number of the first round.
+        drawn: numbers of the rounds that are drawn, ascending; the ladder's last round is last.
     """
 
     first: int
-    looked_at: range
+    drawn: range
 
 
 def chart_of_ladder(ladder: Ladder, bots: Sequence[Bot]) -> Chart | None:
-    """Return how some bots got to their ratings; None if nothing is rated. Costs three queries."""
+    """Return the ratings of some bots round by round; None without any. Costs three queries."""
     spans = _spans(ladder, bots)
     axis = _axis(ladder, spans, _POINTS_OF_MANY)
     if axis is None:
@@ -53,15 +53,15 @@ def chart_of_ladder(ladder: Ladder, bots: Sequence[Bot]) -> Chart | None:
         f"bot_{bot}": _as_of(entries.filter(bot=bot), "rating_after", axis, span)
         for bot, span in spans.items()
     }
-    told = _told(ladder, axis, ratings)
-    lines = [(bot.name, _points(told[f"bot_{bot.pk}"])) for bot in bots if bot.pk in spans]
+    values = _values(ladder, axis, ratings)
+    lines = [(bot.name, _points(values[f"bot_{bot.pk}"])) for bot in bots if bot.pk in spans]
     return chart(lines, *_labels(axis))
 
 
 def chart_of_bot(standing: Standing) -> Chart | None:
-    """Return how a bot got to its rating and its performance, with that one's interval.
+    """Return a bot's rating and performance round by round, with the interval of performance.
 
-    Costs three queries. The standing needs its ladder and bot.
+    Costs three queries. The standing has its ladder and bot.
     """
     ladder, spans = standing.ladder, _spans(standing.ladder, [standing.bot])
     axis = _axis(ladder, spans, _POINTS)
@@ -70,7 +70,7 @@ def chart_of_bot(standing: Standing) -> Chart | None:
     [span] = spans.values()
     entries = round_entries(ladder).filter(bot=standing.bot_id)
     fits = performances_shown(standing)
-    told = _told(
+    values = _values(
         ladder,
         axis,
         {
@@ -79,21 +79,25 @@ def chart_of_bot(standing: Standing) -> Chart | None:
             "error": _as_of(fits, "error", axis, span),
         },
     )
-    lows, highs = [], []
-    for elo, error in zip(told["performance"], told["error"], strict=True):
-        known = elo is not None and error is not None
-        lows.append(elo - Z_95 * error if known else None)
-        highs.append(elo + Z_95 * error if known else None)
+    fitted = list(zip(values["performance"], values["error"], strict=True))
     lines = [
-        ("Elo", _points(told["rating"])),
-        ("performance, 95 % interval", _carried([None, *told["performance"]])),
+        ("Elo", _points(values["rating"])),
+        ("performance, 95 % interval", _carried([None, *values["performance"]])),
     ]
-    band = (_carried([None, *lows]), _carried([None, *highs]))
+    band = (_bounds(fitted, -Z_95), _bounds(fitted, Z_95))
     return chart(lines, *_labels(axis), [band])
 
 
+def _bounds(fitted: Sequence[tuple[float | None, float | None]], errors: float) -> Values:
+    """Return performances moved by so many standard errors; None before the first error bar."""
+    moved = [
+        None if elo is None or error is None else elo + errors * error for elo, error in fitted
+    ]
+    return _carried([None, *moved])
+
+
 def _spans(ladder: Ladder, bots: Sequence[Bot]) -> dict[int, _Span]:
-    """Return by bot when it was rated on a ladder; without those that never were."""
+    """Return the span of each bot that was rated on a ladder, by its id."""
     entries = round_entries(ladder).filter(bot=OuterRef("pk"))
     if ladder.alarm:
         entries = entries.filter(round__number__lte=ladder.frozen_round or 0)
@@ -107,7 +111,7 @@ def _spans(ladder: Ladder, bots: Sequence[Bot]) -> dict[int, _Span]:
 
 
 def _axis(ladder: Ladder, spans: Mapping[int, _Span], most: int) -> _Axis | None:
-    """Return the axis from the first round of all these to the ladder's last, if there are any."""
+    """Return the axis from the first round of the spans to the ladder's last; None without any."""
     last = rounds_shown(ladder).values_list("number", flat=True).first()
     if not spans or last is None:
         return None
@@ -119,29 +123,31 @@ def _axis(ladder: Ladder, spans: Mapping[int, _Span], most: int) -> _Axis | None
 def _as_of(
     rows: "QuerySet[RoundEntry] | QuerySet[Performance]", field: str, axis: _Axis, span: _Span
 ) -> Case:
-    """Return the expression for what a bot's last row up to a round has in a field.
+    """Return the expression for a field of a bot's last row up to a round.
 
-    It has none where the bot sat out all since the round looked at before.
+    It is null if the bot was not rated after the previous round that is drawn.
     """
-    since = OuterRef("number") - axis.looked_at.step
+    since = OuterRef("number") - axis.drawn.step
     until = rows.filter(round__number__lte=OuterRef("number"), round__number__gt=since)
     there = When(
         number__gte=span.first,
-        number__lt=span.last + axis.looked_at.step,
+        number__lt=span.last + axis.drawn.step,
         then=Subquery(until.order_by("-round__number").values(field)[:1]),
     )
     return Case(there)
 
 
-def _told(ladder: Ladder, axis: _Axis, wanted: Mapping[str, Case]) -> dict[str, list[float | None]]:
-    """Return the wanted, by name, after each round that is looked at."""
-    rounds = ladder.rounds.filter(number__in=axis.looked_at).order_by("number")
-    rows = list(rounds.annotate(**wanted).values_list(*wanted))
-    return dict(zip(wanted, map(list, zip(*rows, strict=True)), strict=True))
+def _values(
+    ladder: Ladder, axis: _Axis, expressions: Mapping[str, Case]
+) -> dict[str, list[float | None]]:
+    """Return the value of each expression, by its name, after each round that is drawn."""
+    rounds = ladder.rounds.filter(number__in=axis.drawn).order_by("number")
+    rows = list(rounds.annotate(**expressions).values_list(*expressions))
+    return dict(zip(expressions, map(list, zip(*rows, strict=True)), strict=True))
 
 
 def _points(ratings: Sequence[float | None]) -> Values:
-    """Return ratings in Elo points, from the start that is before a bot's first."""
+    """Return ratings in Elo points, with the initial rating before the first one."""
     begins = next(at for at, rating in enumerate(ratings) if rating is not None)
     known = [START, *ratings[begins:]]
     points = [None if rating is None else rating / 1000 for rating in known]
@@ -149,7 +155,7 @@ def _points(ratings: Sequence[float | None]) -> Values:
 
 
 def _carried(values: Sequence[float | None]) -> list[float | None]:
-    """Return values, each kept until the next that there is."""
+    """Return values, with each gap filled by the value before it."""
     carried: list[float | None] = []
     for value in values:
         carried.append(value if value is not None or not carried else carried[-1])
@@ -157,4 +163,4 @@ def _carried(values: Sequence[float | None]) -> list[float | None]:
 
 
 def _labels(axis: _Axis) -> tuple[str, str]:
-    return f"before round {axis.first}", f"round {axis.looked_at[-1]}"
+    return f"before round {axis.first}", f"round {axis.drawn[-1]}"

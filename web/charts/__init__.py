@@ -1,0 +1,1 @@
+"""Numbers for inline SVG and shaded tables: the templates draw what these modules measure."""

@@ -1,0 +1,28 @@
+"""Reads requests: page numbers, search texts and the person who is signed in."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.paginator import Page, Paginator
+from django.http import HttpRequest
+
+
+def signed_in(request: HttpRequest) -> User:
+    """Return the person who is signed in, for a view that requires it."""
+    assert isinstance(request.user, User), "the view requires a person who is signed in"
+    return request.user
+
+
+def visitor(request: HttpRequest) -> User | None:
+    """Return the person who is signed in; None for a visitor without an account."""
+    return request.user if isinstance(request.user, User) else None
+
+
+def whole_number(text: str) -> int | None:
+    """Return the number that a text spells in at most nine digits; None for any other text."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def page_of(request: HttpRequest, rows: Any, size: int, parameter: str = "page") -> Page[Any]:
+    """Return the page of rows that the query parameter names; the nearest one if there is none."""
+    return Paginator(rows, size).get_page(request.GET.get(parameter))

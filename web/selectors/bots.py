@@ -1,0 +1,53 @@
+"""Bots for pages: a person's bots, versions and sources, and faults."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from django.contrib.auth.models import User
+from django.db.models import QuerySet
+
+from league.models import Bot, BotSource, BotVersion, Ladder, MatchSeat
+
+
+class Faults(NamedTuple):
+    """Counts over a bot's last finished matches."""
+
+    matches: int
+    faults: int
+    forfeits: int
+
+
+def last_faults(bot: Bot, matches: int) -> Faults:
+    """Return the faults and forfeits in a bot's last finished matches, at most so many."""
+    seats = list(
+        MatchSeat.objects.filter(bot=bot, score__isnull=False, match__swap_block=None)
+        .order_by("-match_id")
+        .values_list("faults", "forfeited")[:matches]
+    )
+    return Faults(
+        len(seats), sum(faults for faults, _ in seats), sum(forfeited for _, forfeited in seats)
+    )
+
+
+def bots_of(owner: User) -> QuerySet[Bot]:
+    """Return a person's bots with their tokens and the ladders that they are on."""
+    return owner.bots.select_related("current").prefetch_related("tokens", "ladder_entries__ladder")
+
+
+def ladders_with_membership(bot: Bot, ladders: Sequence[Ladder]) -> list[tuple[Ladder, bool]]:
+    """Return each ladder and whether the bot, as `bots_of` returns it, is on it."""
+    entered = {entry.ladder_id for entry in bot.ladder_entries.all()}
+    return [(ladder, ladder.pk in entered) for ladder in ladders]
+
+
+def last_versions(bot: Bot, count: int) -> list[BotVersion]:
+    """Return the last versions of a bot, the newest first."""
+    return list(bot.versions.order_by("-number")[:count])
+
+
+def source_text(version: BotVersion) -> str | None:
+    """Return the uploaded file of a version as text; None for an archive or without a file."""
+    source = BotSource.objects.filter(version=version).first()
+    if source is None or bytes(source.data).startswith(b"PK"):
+        return None
+    return bytes(source.data).decode("utf-8", "replace")

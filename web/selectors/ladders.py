@@ -1,0 +1,104 @@
+"""Ladders for pages: standings with their intervals, and the sums of ratings."""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from django.core.paginator import Page, Paginator
+from django.db.models import Count, Prefetch, Q, Sum
+
+from engine.rating.elo import START
+from league.models import Ladder, RoundEntry, Standing
+from league.ratings.hiding import SHOWN
+from league.ratings.ledger import round_entries
+from league.ratings.standings import (
+    add_ranks,
+    add_trends,
+    bots_in_order,
+    find_bots,
+    in_order,
+    standings_in_order,
+    standings_shown,
+)
+
+
+class Top(NamedTuple):
+    """A ladder and its best bots."""
+
+    ladder: Ladder
+    standings: Sequence[Standing]
+
+
+class Sums(NamedTuple):
+    """Sums over the standings of a ladder, hidden bots included.
+
+    Attributes:
+        bots: number of bots that have a rating.
+        ratings: sum of their ratings, in thousandths of an Elo point.
+        expected: the sum that the ratings must have, as blocks only move points.
+        hidden: number of hidden bots among them.
+    """
+
+    bots: int
+    ratings: int
+    expected: int
+    hidden: int
+
+
+def ladders_with_top(count: int) -> list[Top]:
+    """Return all ladders, each with its best bots."""
+    best = in_order(Standing.objects.all())[:count]
+    ladders = Ladder.objects.prefetch_related(Prefetch("standings", queryset=best, to_attr="top"))
+    return [
+        Top(ladder, list(standings_in_order(ladder)[:count]) if ladder.alarm else ladder.top)
+        for ladder in ladders
+    ]
+
+
+def standings_page(
+    ladder: Ladder, wanted: str, number: str | None, size: int, *, hidden: bool = False
+) -> tuple[Page[Any], list[Standing]]:
+    """Return a page of a ladder's standings, and its rows with rank and trend.
+
+    One query finds the bots of the page; only these are joined with the other tables.
+
+    Args:
+        ladder: the ladder.
+        wanted: part of the names to search for; "" for all bots.
+        number: of the page, as in the address.
+        size: rows on a page.
+        hidden: whether the page shows hidden bots too, after all other bots.
+    """
+    page: Page[Any]
+    if wanted:
+        page = Paginator(find_bots(ladder, wanted, hidden=hidden), size).get_page(number)
+        ranks = {found.bot: found.rank for found in page}
+        rows = list(standings_in_order(ladder, hidden=hidden).filter(bot__in=ranks))
+        for row in rows:
+            row.rank = ranks[row.bot_id]  # type: ignore[attr-defined]  # as `add_ranks` does
+    else:
+        page = Paginator(bots_in_order(ladder, hidden=hidden), size).get_page(number)
+        rows = list(standings_in_order(ladder, hidden=hidden).filter(bot__in=list(page)))
+        add_ranks(rows)
+    add_trends(ladder, rows)
+    return page, rows
+
+
+def sums_of(ladder: Ladder) -> Sums:
+    """Return the sums over a ladder's standings."""
+    sums = standings_shown(ladder).aggregate(
+        bots=Count("pk"),
+        ratings=Sum("rating", default=0),
+        hidden=Count("pk", filter=~Q(hidden=SHOWN)),
+    )
+    return Sums(**sums, expected=START * sums["bots"])
+
+
+def last_changes(standing: Standing, count: int) -> list[RoundEntry]:
+    """Return the last changes of a bot's rating on a ladder, the latest first, with their rounds.
+
+    If the ladder is frozen, later changes are left out: they don't lead to the rating shown.
+    """
+    rows = round_entries(standing.ladder).filter(bot=standing.bot_id)
+    if standing.ladder.alarm:
+        rows = rows.filter(round__number__lte=standing.ladder.frozen_round or 0)
+    return list(rows.select_related("round").order_by("-round_id")[:count])

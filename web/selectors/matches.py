@@ -1,0 +1,51 @@
+"""Matches for pages: lists, one match with its seats, and the matches in play."""
+
+from django.db.models import Prefetch, Q, QuerySet
+
+from league.models import Bot, Match, MatchSeat
+
+SEATING = Prefetch(
+    "seating", queryset=MatchSeat.objects.select_related("bot").order_by("match", "seat")
+)
+
+
+def matches_listed() -> QuerySet[Match]:
+    """Return matches with their bots and block, without records.
+
+    Matches of comparisons are left out; the comparison's page shows their result.
+    """
+    listed = Match.objects.filter(swap_block=None).defer("packed_record").select_related("block")
+    return listed.prefetch_related(SEATING)
+
+
+def matches_playing(count: int) -> QuerySet[Match]:
+    """Return some matches in play: live matches first, then the newest."""
+    playing = Q(status=Match.Status.PLAYING)
+    # As two conditions, so that PostgreSQL uses the index of each kind of unfinished match.
+    found = matches_listed().filter((playing & Q(live=True)) | (playing & Q(live=False)))
+    return found.order_by("-live", "-pk")[:count]
+
+
+def matches_finished(count: int) -> QuerySet[Match]:
+    """Return the matches that finished last."""
+    finished = matches_listed().filter(status=Match.Status.FINISHED)
+    return finished.order_by("-finished_at")[:count]
+
+
+def matches_with_seats() -> QuerySet[Match]:
+    """Return matches with all that their page shows."""
+    return Match.objects.select_related(
+        "block__round__tournament", "block__round__ladder"
+    ).prefetch_related("seating__bot", "seating__version")
+
+
+def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
+    """Return a bot's seats in its last matches, each match with all its bots."""
+    seats = (
+        MatchSeat.objects.filter(bot=bot, match__swap_block=None)
+        .select_related("match__block")
+        .defer("match__packed_record")
+        .prefetch_related(Prefetch("match__seating", queryset=SEATING.queryset))
+        .order_by("-match_id")
+    )
+    return list(seats[:count])

@@ -1,0 +1,45 @@
+"""Tournaments for pages: lists, and the bots that a person may enter or withdraw."""
+
+from django.contrib.auth.models import User
+from django.db.models import Count, QuerySet
+
+from league.competitions import takes_entries
+from league.competitions.history import History
+from league.models import Bot, Tournament, TournamentEntry
+
+State = Tournament.State
+
+
+def tournaments_to_come() -> QuerySet[Tournament]:
+    """Return running and planned tournaments, the earliest start first, with ``entry_count``."""
+    to_come = [State.RUNNING, State.ENTRIES_OPEN, State.ANNOUNCED]
+    return _counted(Tournament.objects.filter(state__in=to_come)).order_by("starts_at", "id")
+
+
+def tournaments_past() -> QuerySet[Tournament]:
+    """Return finished and cancelled tournaments, the latest start first, with ``entry_count``."""
+    past = Tournament.objects.filter(state__in=[State.FINISHED, State.CANCELLED])
+    return _counted(past).order_by("-starts_at", "-id")
+
+
+def bots_to_enter(user: User | None, tournament: Tournament) -> list[Bot]:
+    """Return the bots that a person may enter for a tournament now."""
+    if user is None or not takes_entries(tournament):
+        return []
+    ready = user.bots.filter(current__isnull=False)
+    return list(ready.exclude(tournament_entries__tournament=tournament))
+
+
+def bots_to_withdraw(user: User | None, history: History) -> list[Bot]:
+    """Return the bots that a person may withdraw from a tournament now."""
+    if user is None or history.tournament.state not in (State.ENTRIES_OPEN, State.RUNNING):
+        return []
+    return [
+        entry.bot
+        for entry in history.entries.values()
+        if entry.bot.owner_id == user.pk and entry.state == TournamentEntry.State.ENTERED
+    ]
+
+
+def _counted(tournaments: QuerySet[Tournament]) -> QuerySet[Tournament]:
+    return tournaments.select_related("ladder").annotate(entry_count=Count("entries"))

@@ -1,0 +1,98 @@
+"""Events of ``twelve-days`` as steps: one step a day, and one for the counted hands."""
+
+from collections.abc import Sequence
+
+from engine.games import events as happened
+from engine.games.events import Event
+from engine.games.twelve_days import TwelveDays
+from web.table.steps import Card, Steps, marked, winners
+
+
+class Days(Steps):
+    """Builds the steps of a match of ``twelve-days``."""
+
+    def __init__(self, names: Sequence[str], rules: str) -> None:
+        super().__init__(names)
+        self._days = TwelveDays.presets[rules].days
+        self._received: list[int | None] = [None for _ in names]
+        self._has_given = False
+        self._scored: list[list[int]] = [[] for _ in names]
+
+    def _format(self, event: Event) -> None:
+        match event:
+            case happened.DayStarted():
+                self._finish_day()
+                title = f"Day {event.day} of {self._days}"
+                self.begin("Days", str(event.day), title).pot = list(event.pot)
+            case happened.CardGiven():
+                self._has_given = True
+                self.current.seats[event.seat].given = event.rank
+                self._received[event.to] = event.rank
+            case happened.CardPlayed():
+                seat = self.current.seats[event.seat]
+                seat.played, seat.order = [event.rank], event.seat
+            case happened.DayWon() | happened.PotAwarded():
+                self.current.seats[event.seat].won = True
+                self._explain_result(event)
+                if event.to is not None:
+                    self.points[event.to] += event.points
+            case happened.DayCarried() | happened.PotLost():
+                self._explain_result(event)
+            case happened.CardDrawn():
+                self.current.seats[event.seat].drawn = event.rank
+            case happened.HandShown(seat=0):
+                self._finish_day()
+            case happened.RankScored():
+                for holder in event.seats:
+                    self._scored[holder].append(event.rank)
+            case happened.MatchOver():
+                self._count(event)
+
+    def _explain_result(self, event: Event) -> None:
+        if not self.current.reasons and any(seat.played == [0] for seat in self.current.seats):
+            self.current.reasons.append("A Claus counts as 0.")
+        self.explain(event)
+
+    def _finish_day(self) -> None:
+        """Mark the cards that moved today and finish the day, if there is one."""
+        if self.step is None:
+            return
+        for seat, hand, received in zip(self.step.seats, self.hands, self._received, strict=True):
+            if hand is None:
+                continue
+            given = [] if seat.given is None else [seat.given]
+            came = [] if received is None else [received]
+            played = seat.played or []
+            seat.hand = marked(hand, [("given", given), ("received", came), ("played", played)])
+            drawn = [] if seat.drawn is None else [seat.drawn]
+            self.hands[seat.seat] = _without([*hand, *came, *drawn], [*given, *played])
+        self._received = [None for _ in self.names]
+        self._has_given = False
+        self.finish()
+
+    def _count(self, event: happened.MatchOver) -> None:
+        """Show the hands with the ranks that each of them scores."""
+        step = self.begin("End", "End", "The end: hands are counted")
+        step.reasons.append("The seats that hold the most cards of a rank score that rank.")
+        step.reasons.append(winners(event.places, self.names))
+        for seat, hand, scored in zip(step.seats, self.hands, self._scored, strict=True):
+            seat.won = event.places[seat.seat] == 1
+            seat.hand = [
+                Card(rank, ("scored",) if rank in scored else ()) for rank in sorted(hand or ())
+            ]
+            ranks = ", ".join(map(str, scored))
+            seat.extra = f"{sum(scored)} for the most of {ranks}" if scored else "most of no rank"
+        self.points = list(event.scores)
+        self.finish()
+
+    def describe_decision(self) -> None:
+        """Describe the pending decision; after a win that must be awarded, the reason does."""
+        if not self.current.reasons:
+            choice = "choose a card to play" if self._has_given else "give a card to the left"
+            self.current.reasons.append(f"Now all seats {choice}.")
+
+
+def _without(hand: list[int], gone: Sequence[int]) -> list[int]:
+    for rank in gone:
+        hand.remove(rank)
+    return hand

@@ -1,0 +1,69 @@
+"""The pages of an account: signing up, and a person's bots."""
+
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+
+from league import accounts, bots
+from league.models import Bot, Ladder
+from web.forms import BotForm, SignUpForm, add_errors
+from web.requests import signed_in
+from web.selectors.bots import bots_of, ladders_with_membership
+from web.throttled import limited
+
+
+@sensitive_post_parameters("password")
+@never_cache
+@limited("accounts")
+def sign_up(request: HttpRequest) -> HttpResponse:
+    """Create an account, sign its owner in and show the owner token once."""
+    form = SignUpForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            user, token = accounts.create_account(**form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            login(request, user)
+            context = {"token": token, "kind": "owner token", "is_new_account": True}
+            return render(request, "web/token.html", context)
+    status = 400 if form.errors else 200
+    return render(request, "registration/sign_up.html", {"form": form}, status=status)
+
+
+@login_required
+@never_cache
+def account(request: HttpRequest) -> HttpResponse:
+    """Show a person's bots; with POST create one.
+
+    The answer shows the token of a new remote bot once; a new hosted bot leads to its upload.
+    """
+    user = signed_in(request)
+    form = BotForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            bot, token = bots.create_bot(owner=user, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            if bot.kind == Bot.Kind.HOSTED:
+                messages.success(request, f"{bot} is created. Now upload its first version.")
+                return redirect("web:upload", bot.name)
+            context = {"token": token, "kind": "bot token", "bot": bot}
+            return render(request, "web/token.html", context)
+    now = timezone.now()
+    ladders = list(Ladder.objects.all())
+    context = {
+        "form": form,
+        "bots": [
+            (bot, bots.is_online(bot, now), ladders_with_membership(bot, ladders))
+            for bot in bots_of(user)
+        ],
+    }
+    return render(request, "web/account.html", context, status=400 if form.errors else 200)

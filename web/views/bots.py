@@ -1,0 +1,157 @@
+"""The pages of a bot: the public one, and its owner's uploads, versions and actions."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from bots_sdk.sandbox.sources import MAX_BYTES
+from league import accounts, bots
+from league.competitions.ladder_entries import enter_ladder, leave_ladder
+from league.models import Bot, BotVersion, Ladder
+from league.models.ladders import RANKED_FROM
+from league.ratings.standings import standing_shown
+from web.bot_panels import panel
+from web.forms import UploadForm, add_errors
+from web.requests import signed_in, whole_number
+from web.selectors.bots import last_faults, last_versions, source_text
+from web.selectors.matches import last_seats
+
+_MATCHES = 20
+_FAULTS_AMONG = 200
+_VERSIONS = 10
+_COMPARISONS = 5
+
+
+@require_safe
+def bot(request: HttpRequest, name: str) -> HttpResponse:
+    """Show a bot: its standings with their history, its last matches and its versions."""
+    found = get_object_or_404(Bot.objects.select_related("owner", "current"), name=name)
+    rows = found.standings.select_related("ladder__anchor", "bot").order_by("ladder__slug")
+    context = {
+        "bot": found,
+        "online": bots.is_online(found, timezone.now()),
+        "panels": [panel(standing_shown(row)) for row in rows],
+        "seats": last_seats(found, _MATCHES),
+        "faults": last_faults(found, _FAULTS_AMONG),
+        "ranked_from": RANKED_FROM,
+        "versions": last_versions(found, _VERSIONS),
+        "comparisons": found.comparisons.select_related("bot", "new", "old")[:_COMPARISONS],
+        "owned": found.owner_id is not None and found.owner_id == request.user.pk,
+    }
+    return render(request, "web/bot.html", context)
+
+
+@login_required
+@never_cache
+def upload(request: HttpRequest, name: str) -> HttpResponse:
+    """Upload a version of a hosted bot; then show how its check goes."""
+    bot = get_object_or_404(
+        Bot.objects.select_related("current"),
+        name=name,
+        owner=signed_in(request),
+        kind=Bot.Kind.HOSTED,
+    )
+    form = UploadForm(request.POST or None, request.FILES or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            version = _upload(bot, form)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect("web:version", bot.name, version.number)
+    context = {"bot": bot, "form": form}
+    return render(request, "web/upload.html", context, status=400 if form.errors else 200)
+
+
+def _upload(bot: Bot, form: UploadForm) -> BotVersion:
+    sent = form.cleaned_data
+    size = sent["source"].size
+    if size > MAX_BYTES:
+        raise ValidationError({"source": f"The file has {size:,} bytes; the limit is 1 MiB."})
+    return bots.upload(bot=bot, data=sent["source"].read(), note=sent["note"], held=sent["held"])
+
+
+@login_required
+@never_cache
+def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
+    """Show an owner a version of a bot: the results of its check, and its file."""
+    found = get_object_or_404(
+        BotVersion.objects.select_related("bot__current"),
+        bot__name=name,
+        bot__owner=signed_in(request),
+        number=number,
+    )
+    context = {
+        "version": found,
+        "trials": found.trials.all(),
+        "live": found.state == BotVersion.State.CHECKING,
+        "source": source_text(found),
+    }
+    return render(request, "web/version.html", context)
+
+
+@login_required
+@require_POST
+def promote(request: HttpRequest, name: str) -> HttpResponse:
+    """Make a version of a bot the current one."""
+    bot = own_bot(request, name)
+    number = whole_number(request.POST.get("version", ""))
+    found = get_object_or_404(bot.versions, number=number or 0)
+    try:
+        bots.promote(found)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"Version {found.number} plays from now on.")
+    return redirect("web:version", bot.name, found.number)
+
+
+@login_required
+@require_POST
+@never_cache
+def new_token(request: HttpRequest, name: str) -> HttpResponse:
+    """Replace a bot's token and show the new one once; the old one stops working."""
+    bot = own_bot(request, name)
+    context = {"token": accounts.new_bot_token(bot), "kind": "bot token", "bot": bot}
+    return render(request, "web/token.html", context)
+
+
+@login_required
+@require_POST
+def pause(request: HttpRequest, name: str) -> HttpResponse:
+    """Pause a bot or resume it."""
+    bot = own_bot(request, name)
+    bots.change_bot(bot, paused=request.POST.get("paused") == "yes")
+    messages.success(request, f"{bot} {'is paused' if bot.paused else 'plays again'}.")
+    return redirect("web:account")
+
+
+@login_required
+@require_POST
+def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
+    """Enter a bot on a ladder, or withdraw it from there."""
+    bot = own_bot(request, name)
+    ladder = get_object_or_404(Ladder, slug=slug)
+    if request.POST.get("enter") == "yes":
+        try:
+            enter_ladder(ladder=ladder, bot=bot)
+        except ValidationError as error:
+            messages.error(request, " ".join(error.messages))
+        else:
+            messages.success(request, f"{bot} is on {ladder}.")
+    else:
+        leave_ladder(ladder=ladder, bot=bot)
+        messages.success(
+            request, f"{bot} has left {ladder}. Its rating stays; the standings hide the bot."
+        )
+    return redirect("web:account")
+
+
+def own_bot(request: HttpRequest, name: str) -> Bot:
+    """Return a bot of the person who is signed in, or raise ``Http404``."""
+    return get_object_or_404(Bot, name=name, owner=signed_in(request))

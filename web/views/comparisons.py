@@ -1,0 +1,63 @@
+"""The pages of comparisons, the A/B tests of two versions of a bot."""
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST, require_safe
+
+from league import competitions
+from league.competitions import comparisons
+from league.models import Bot, BotVersion, Comparison
+from web.charts.lines import chart
+from web.forms import CompareForm, add_errors
+from web.requests import signed_in
+
+
+@require_safe
+def comparison(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show the path of a comparison so far, and its verdict."""
+    found = get_object_or_404(
+        Comparison.objects.select_related("bot__current", "ladder", "new", "old"), pk=pk
+    )
+    plan, steps = comparisons.plan_of(found), comparisons.steps(found)
+    ratios = [0.0, *(step.llr for step in steps)]
+    bounds = [("better", [plan.upper] * len(ratios)), ("not better", [plan.lower] * len(ratios))]
+    context = {
+        "comparison": found,
+        "blocks": len(steps),
+        "last": steps[-1] if steps else None,
+        "plan": plan,
+        "live": found.state == Comparison.State.RUNNING,
+        "chart": chart([("LLR", ratios), *bounds], "0 blocks", f"{len(steps)} blocks"),
+        "owned": found.bot.owner_id == request.user.pk,
+    }
+    return render(request, "web/comparison.html", context)
+
+
+@login_required
+@never_cache
+def compare(request: HttpRequest, name: str) -> HttpResponse:
+    """Start a comparison of two versions of a hosted bot."""
+    bot = get_object_or_404(Bot, name=name, owner=signed_in(request), kind=Bot.Kind.HOSTED)
+    form = CompareForm(bot, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            started = competitions.compare(bot=bot, **form.cleaned_data)
+        except ValidationError as error:
+            add_errors(form, error)
+        else:
+            return redirect("web:comparison", started.pk)
+    ready = bot.versions.filter(state=BotVersion.State.READY)
+    context = {"bot": bot, "form": form, "versions": ready.count()}
+    return render(request, "web/compare.html", context, status=400 if form.errors else 200)
+
+
+@login_required
+@require_POST
+def cancel_comparison(request: HttpRequest, pk: int) -> HttpResponse:
+    """End a comparison without a verdict."""
+    found = get_object_or_404(Comparison, pk=pk, bot__owner=signed_in(request))
+    competitions.cancel_comparison(found)
+    return redirect("web:comparison", pk)

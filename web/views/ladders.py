@@ -1,0 +1,138 @@
+"""The pages of a ladder: its standings, one of its rounds, and its fair play."""
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from league import accounts
+from league.models import Block, Ladder, Round, Standing
+from league.models.ladders import RANKED_FROM, Hidden
+from league.ratings.fair_play import suspicious_pairs
+from league.ratings.hiding import SHOWN
+from league.ratings.ledger import revision_at, spans_of
+from league.ratings.match_results import k_schedule
+from league.ratings.standings import TREND_ROUNDS
+from league.ratings.twins import twin_gaps
+from league.visibility import may_show_seed
+from web.charts.cross_tables import cross_table
+from web.charts.intervals import with_intervals
+from web.charts.ratings import chart_of_ladder
+from web.requests import page_of, whole_number
+from web.selectors import rounds
+from web.selectors.ladders import standings_page, sums_of
+
+_STANDINGS = 50
+_ROUNDS = 10
+_BLOCKS = 20
+_CHANGES = 100
+_CROSSED = 12
+_DRAWN = 5
+
+
+@require_safe
+def ladder(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show the standings of a ladder and its last rounds."""
+    found = get_object_or_404(Ladder.objects.select_related("anchor"), slug=slug)
+    wanted = request.GET.get("q", "").strip()[:32]
+    hidden = request.GET.get("hidden") == "1"
+    page, rows = standings_page(found, wanted, request.GET.get("page"), _STANDINGS, hidden=hidden)
+    intervals, axis = with_intervals(rows)
+    is_first_page = page.number == 1 and not wanted
+    top = [row for row in rows if row.hidden == SHOWN] if is_first_page else []
+    rounds_page = page_of(
+        request, found.rounds.select_related("tournament").order_by("-number"), _ROUNDS, "rounds"
+    )
+    progress = rounds.progress_of(rounds_page)
+    context = {
+        "ladder": found,
+        "rows": rows,
+        "groups": [
+            (name, [(row, intervals[row.bot_id]) for row in group])
+            for name, group in _grouped(rows)
+        ],
+        "axis": axis,
+        "cross": cross_table(found, top[:_CROSSED]),
+        "page": page,
+        "wanted": wanted,
+        "hidden": hidden,
+        "rounds": rounds_page,
+        "rounds_shown": [(each, progress[each.pk]) for each in rounds_page],
+        "ranked_from": RANKED_FROM,
+        "trend_rounds": TREND_ROUNDS,
+        "twins": twin_gaps(found),
+        "schedule": k_schedule(found.k_schedule),
+        "sums": sums_of(found),
+        "revisions": found.revisions.order_by("-number") if found.revision > 1 else [],
+        "chart": chart_of_ladder(found, [row.bot for row in top[:_DRAWN]]),
+    }
+    return render(request, "web/ladder.html", context)
+
+
+@require_safe
+def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
+    """Show a round of a ladder with its changes of ratings, by default as last corrected."""
+    found = get_object_or_404(Ladder, slug=slug)
+    round_ = get_object_or_404(found.rounds.select_related("tournament"), number=number)
+    revision = _revision(request, found)
+    in_force = revision_at(spans_of(found, revision), number)
+    changes = round_.ledger.filter(revision=in_force).select_related("bot")
+    blocks = _blocks_page(request, round_)
+    context = {
+        "ladder": found,
+        "round": round_,
+        "progress": rounds.progress_of([round_])[round_.pk],
+        "rows": page_of(request, changes.order_by("-rating_after"), _CHANGES, "bots"),
+        "blocks": blocks,
+        "changes": rounds.changes_by_block(list(blocks), in_force),
+        "seed": bytes(round_.seed).hex() if may_show_seed(round_) else None,
+        "schedule": k_schedule(found.k_schedule),
+        "revision": revision,
+        "in_force": in_force,
+        "revisions": found.revisions.order_by("number") if found.revision > 1 else [],
+    }
+    return render(request, "web/round.html", context)
+
+
+@login_required
+@never_cache
+def fair_play(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show organisers the pairs of bots that gain more next to each other than expected."""
+    if not accounts.is_organiser(request.user):
+        raise PermissionDenied
+    found = get_object_or_404(Ladder, slug=slug)
+    context = {"ladder": found, "reports": suspicious_pairs(found)}
+    return render(request, "web/fair_play.html", context)
+
+
+def _grouped(rows: list[Standing]) -> list[tuple[str, list[Standing]]]:
+    """Return standings by group: ranked, provisional, and each reason to hide a bot."""
+    shown = [row for row in rows if row.hidden == SHOWN]
+    return [
+        ("ranked", [row for row in shown if row.blocks_for_rank >= RANKED_FROM]),
+        ("provisional", [row for row in shown if row.blocks_for_rank < RANKED_FROM]),
+        *((why, [row for row in rows if row.hidden == why]) for why in Hidden.values),
+    ]
+
+
+def _blocks_page(request: HttpRequest, round_: Round) -> Page[Block]:
+    """Return the page of blocks that has a number, or that holds the block with a number."""
+    found = rounds.blocks_of(round_).select_related("void_mark")
+    block = whole_number(request.GET.get("block", ""))
+    if block is None:
+        return page_of(request, found, _BLOCKS)
+    before = round_.blocks.filter(number__lt=block).count()
+    return Paginator(found, _BLOCKS).get_page(before // _BLOCKS + 1)
+
+
+def _revision(request: HttpRequest, ladder: Ladder) -> int:
+    text = request.GET.get("revision", "")
+    if not text:
+        return ladder.revision
+    number = whole_number(text)
+    if number is None or not 1 <= number <= ladder.revision:
+        raise Http404(f"{ladder.slug} has revisions 1 to {ladder.revision}.")
+    return number

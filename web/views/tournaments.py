@@ -1,0 +1,111 @@
+"""The pages of tournaments: the list, one tournament, and the forms to enter and withdraw."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import ValidationError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from engine.pairing import rounds_opened
+from league import competitions
+from league.competitions.history import history_of
+from league.competitions.tournament_standings import bracket_of, standings_of
+from league.models import Round, Tournament
+from web import tournament_page
+from web.requests import page_of, visitor, whole_number
+from web.selectors.rounds import blocks_of, progress_of
+from web.selectors.tournaments import (
+    bots_to_enter,
+    bots_to_withdraw,
+    tournaments_past,
+    tournaments_to_come,
+)
+from web.views.bots import own_bot
+
+_ROWS = 50
+_BLOCKS = 20
+
+
+@require_safe
+def tournaments(request: HttpRequest) -> HttpResponse:
+    """List the running and planned tournaments, then those that are over."""
+    context = {
+        "coming": tournaments_to_come()[:_ROWS],
+        "page": page_of(request, tournaments_past(), _ROWS),
+    }
+    return render(request, "web/tournaments.html", context)
+
+
+@require_safe
+def tournament(request: HttpRequest, pk: int) -> HttpResponse:
+    """Show a tournament: its times, standings, bracket or cross table, and one of its rounds."""
+    found = get_object_or_404(Tournament.objects.select_related("ladder"), pk=pk)
+    history = history_of(found)
+    placed = standings_of(history)
+    progress = progress_of(history.opened)
+    shown = _round_shown(request, history.opened)
+    finished = found.state == Tournament.State.FINISHED
+    user = visitor(request)
+    context: dict[str, Any] = {
+        "tournament": found,
+        "description": tournament_page.description_of(history),
+        "standings": tournament_page.standings_rows(placed),
+        "bracket": bracket_of(history),
+        "crossed": tournament_page.cross_table(history, placed),
+        "rounds": [
+            (number, round_, name, progress[round_.pk])
+            for number, (round_, name) in enumerate(tournament_page.round_names(history), 1)
+        ],
+        "opened": rounds_opened(history.rounds),
+        "length": tournament_page.planned_rounds(history),
+        "shown": shown,
+        "seed": bytes(found.seed).hex() if finished else None,
+        "live": found.state in (Tournament.State.RUNNING, Tournament.State.ENTRIES_OPEN),
+        "to_enter": bots_to_enter(user, found),
+        "to_withdraw": bots_to_withdraw(user, history),
+    }
+    if shown is not None:
+        context["byes"] = tournament_page.byes_of(history, shown)
+        context["blocks"] = page_of(request, blocks_of(shown), _BLOCKS)
+    return render(request, "web/tournament.html", context)
+
+
+@login_required
+@require_POST
+def tournament_entry(request: HttpRequest, pk: int) -> HttpResponse:
+    """Enter a bot for a tournament."""
+    found = get_object_or_404(Tournament, pk=pk)
+    bot = own_bot(request, request.POST.get("bot", ""))
+    try:
+        competitions.enter(tournament=found, bot=bot)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"{bot} is entered.")
+    return redirect("web:tournament", pk=pk)
+
+
+@login_required
+@require_POST
+def tournament_withdrawal(request: HttpRequest, pk: int) -> HttpResponse:
+    """Withdraw a bot from a tournament."""
+    found = get_object_or_404(Tournament, pk=pk)
+    bot = own_bot(request, request.POST.get("bot", ""))
+    try:
+        competitions.withdraw(tournament=found, bot=bot)
+    except ValidationError as error:
+        messages.error(request, " ".join(error.messages))
+    else:
+        messages.success(request, f"{bot} is withdrawn.")
+    return redirect("web:tournament", pk=pk)
+
+
+def _round_shown(request: HttpRequest, rounds: list[Round]) -> Round | None:
+    """Return the round with the number in the query, or else the last round."""
+    number = whole_number(request.GET.get("round", "")) or 0
+    if 1 <= number <= len(rounds):
+        return rounds[number - 1]
+    return rounds[-1] if rounds else None
