@@ -19,7 +19,7 @@ def test_every_document_is_a_page_with_its_title(client):
 def test_every_link_of_a_document_leads_somewhere(client):
     pages = {}
     for document in library().values():
-        for address in re.findall(r'(?:href|src)="([^"]*)"', document.html):
+        for address in re.findall(r'(?:href|src)="([^"]*)"', document.title_html + document.html):
             target, _, anchor = unescape(address).partition("#")
             target = target or document.address
             if target.startswith("http"):

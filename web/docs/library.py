@@ -54,19 +54,21 @@ class Document:
     Attributes:
         name: path below `docs/` without the suffix, such as ``rules/partridge``.
         title: text of its first heading.
-        html: the whole document.
+        title_html: the title's element.
+        html: everything below the title.
         sections: in order.
     """
 
     name: str
     title: str
+    title_html: str
     html: str
     sections: tuple[Section, ...]
 
     @property
     def contents(self) -> list[Heading]:
-        """The headings below the title."""
-        return [section.heading for section in self.sections if section.heading.level > 1]
+        """The headings of its sections."""
+        return [section.heading for section in self.sections if section.heading.level == 2]
 
     @property
     def address(self) -> str:
@@ -150,7 +152,8 @@ def _render(name: str, source: str) -> Document:
     # A wide table scrolls inside its frame; a keyboard reaches the frame.
     html = html.replace("<table>", '<div class="scroll" tabindex="0"><table>')
     html = html.replace("</table>", "</table></div>")
-    return Document(name, title, html, sections)
+    title_html, end, html = html.partition("</h1>")
+    return Document(name, title, title_html + end, html, sections)
 
 
 def _lead_into_the_site(tokens: Iterable[Token], name: str) -> None:
