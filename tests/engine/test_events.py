@@ -239,7 +239,7 @@ def test_moves_that_stop_within_a_phase_are_refused_after_the_last_whole_phase()
 
 def test_moves_after_the_end_are_refused() -> None:
     *_, end = played(twelve_days([[1], [2], [3]]), Random(1))
-    with pytest.raises(ValueError, match="no whole phase at ply 99"):
+    with pytest.raises(ValueError, match="ply 99, after the end"):
         list(play_on(end, [(0, "give 1")], 99))
 
 
