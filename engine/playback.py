@@ -46,14 +46,16 @@ def play_on(state: State, moves: Sequence[tuple[int, str]], ply: int = 0) -> Ite
         ply: number of moves before the first of these.
 
     Raises:
-        ValueError: the moves stop within a phase, or are not those of the seats that must decide.
-            The state is as it was after the last whole phase.
+        ValueError: the moves stop within a phase, go on after the end, or are not those of the
+            seats that must decide. The state stays as it was after the last whole phase.
     """
     ids = state.moves.ids
     done = 0
     while done < len(moves):
         phase = moves[done : done + len(state.actors)]
-        if not phase or tuple(seat for seat, _ in phase) != state.actors:
+        if state.is_over:
+            raise ValueError(f"a move at ply {ply + done}, after the end of the match")
+        if tuple(seat for seat, _ in phase) != state.actors:
             raise ValueError(f"no whole phase at ply {ply + done}: seats {state.actors} must move")
         events: list[Event] = []
         state.step_unchecked({seat: ids[text] for seat, text in phase}, events)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 
 from django import template
+from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from league.models import Match
@@ -110,7 +111,8 @@ def page_link(context: template.Context, name: str, number: int) -> str:
 @register.simple_tag
 def docs(page: str, anchor: str = "") -> str:
     """Return the address of a page of the documentation, or of a section on it."""
-    return f"/docs/{page}/#{anchor}" if anchor else f"/docs/{page}/"
+    address = reverse("web:document", args=[page])
+    return f"{address}#{anchor}" if anchor else address
 
 
 def _card(card: Card) -> str:

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -50,7 +52,7 @@ def seen(happened: Sequence[Event], seat: int | None) -> list[dict[str, Any]]:
 
 
 @given(matches)
-def test_what_the_public_and_each_seat_see_of_events_follows_from_their_views_alone(
+def test_the_public_and_each_seat_see_only_events_that_follow_from_their_views(
     match: tuple[State, Random],
 ) -> None:
     state, happened = dealt(match[0], match[1].randbytes(32))
@@ -237,7 +239,7 @@ def test_moves_that_stop_within_a_phase_are_refused_after_the_last_whole_phase()
 
 def test_moves_after_the_end_are_refused() -> None:
     *_, end = played(twelve_days([[1], [2], [3]]), Random(1))
-    with pytest.raises(ValueError, match="no whole phase at ply 99"):
+    with pytest.raises(ValueError, match="ply 99, after the end"):
         list(play_on(end, [(0, "give 1")], 99))
 
 
@@ -245,7 +247,9 @@ def test_moves_after_the_end_are_refused() -> None:
 
 
 @given(matches)
-def test_an_event_is_itself_again_after_its_json_form(match: tuple[State, Random]) -> None:
+def test_an_event_does_not_change_when_written_to_json_and_read(
+    match: tuple[State, Random],
+) -> None:
     for phase in play_back(finished(*match)):
         for event in phase.events:
             for form in (event, event.seen_by(None)):
@@ -255,10 +259,20 @@ def test_an_event_is_itself_again_after_its_json_form(match: tuple[State, Random
 @pytest.mark.parametrize(
     "document", [{}, {"kind": 7}, {"kind": "dance"}, {"kind": "seat_passed"}, {"kind": [1]}]
 )
-def test_what_is_not_an_event_is_refused_in_one_line(document: dict[str, Any]) -> None:
+def test_a_document_that_is_not_an_event_is_refused_in_one_line(document: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="event") as refusal:
         from_json(document)
     assert "\n" not in str(refusal.value)
+
+
+def test_the_engine_document_lists_every_kind_with_its_fields_and_secrets() -> None:
+    lines = (
+        (Path(__file__).parents[2] / "docs" / "engine.md").read_text(encoding="utf-8").splitlines()
+    )
+    for kind, event in events.KINDS.items():
+        [row] = [line for line in lines if line.startswith(f"| `{kind}`")]
+        assert all(f"`{field.name}`" in row for field in fields(event))
+        assert all(f"`{secret}` by" in row for secret in event.secrets)
 
 
 # -- Reasons of results --------------------------------------------------------------------
@@ -320,7 +334,7 @@ def test_a_reshuffle_is_reported_just_before_the_draw_that_needs_it() -> None:
 
 
 def acted(state: Partridge, *texts: str) -> tuple[Event, ...]:
-    """Make moves one after the other and return the events of the last."""
+    """Make moves in order and return the events of the last."""
     trick(state, *texts[:-1])
     return state.step({state.actors[0]: state.parse(state.actors[0], texts[-1])})
 
