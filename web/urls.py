@@ -1,9 +1,10 @@
 """Addresses of the pages."""
 
 from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import path
+from django.urls import path, re_path
 
 from web import health, metrics
+from web.docs import views as docs
 from web.throttled import limited
 from web.views import account, bots, comparisons, home, ladders, matches, tournaments
 
@@ -42,6 +43,9 @@ urlpatterns = [
         comparisons.cancel_comparison,
         name="cancel-comparison",
     ),
+    path("docs/", docs.front, name="docs"),
+    re_path(r"^docs/(?P<path>.+\.(?:svg|jsonl))$", docs.file, name="document-file"),
+    path("docs/<path:path>/", docs.document, name="document"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics.metrics, name="metrics"),

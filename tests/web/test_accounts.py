@@ -1,4 +1,4 @@
-"""What people do with their account, through the pages alone."""
+"""Accounts on the pages: signing up, bots, tokens and rate limits."""
 
 import re
 
@@ -26,7 +26,7 @@ def quick_and_fresh(settings, monkeypatch):
 
 
 def shown_token(response) -> str:
-    """Return the token that a page shows, having looked that it is not to be kept by anybody."""
+    """Return the token that a page shows, after checking that no cache may store the page."""
     assert response.status_code == 200
     assert "no-store" in response["Cache-Control"]
     [token] = re.findall(r"\btn_[ob]_[A-Za-z0-9_-]{43}", response.content.decode())
@@ -70,7 +70,7 @@ def test_a_new_remote_bot_has_a_token_that_is_shown_once(ada: Client):
     assert Token.objects.filter(bot__isnull=False).count() == 1
 
 
-def test_a_name_that_is_taken_is_told_beside_its_field(ada: Client):
+def test_the_error_for_a_taken_name_stands_beside_its_field(ada: Client):
     ada.post("/account/", BOT)
     again = ada.post("/account/", BOT)
     assert again.status_code == 400
@@ -93,7 +93,7 @@ def test_a_bot_enters_a_ladder_and_leaves_it(ada: Client):
 
 
 @pytest.mark.parametrize("what", ["token/", "pause/", "ladders/quick/"])
-def test_nobody_does_so_with_a_bot_of_somebody_else(ada: Client, what: str):
+def test_only_its_owner_may_change_a_bot(ada: Client, what: str):
     small.ladder()
     ada.post("/account/", BOT)
     eve = Client()
@@ -109,9 +109,7 @@ def test_nobody_does_so_with_a_bot_of_somebody_else(ada: Client, what: str):
         ("/admin/login/", "passwords"),
     ],
 )
-def test_passwords_and_accounts_can_t_be_tried_out_without_end(
-    client: Client, settings, path: str, rate: str
-):
+def test_sign_in_and_sign_up_have_rate_limits(client: Client, settings, path: str, rate: str):
     settings.API_RATES = {**settings.API_RATES, rate: "2/hour"}
     wrong = {"username": "ada", "password": "x"}
     codes = [client.post(path, wrong).status_code for _ in range(2)]
@@ -120,10 +118,10 @@ def test_passwords_and_accounts_can_t_be_tried_out_without_end(
     assert page.status_code == 429
     assert re.search(r"Try again in \d+ minutes?\.", page.content.decode())
     assert 1 <= int(page["Retry-After"]) <= 3600
-    assert client.get(path).status_code == 200, "looking at the form is not counted"
+    assert client.get(path).status_code == 200, "reading the form is not counted"
 
 
-def test_pages_and_api_count_together(client: Client, settings):
+def test_pages_and_api_share_their_rate_limits(client: Client, settings):
     settings.API_RATES = {**settings.API_RATES, "passwords": "1/hour"}
     client.post("/account/sign-in/", ADA)
     answer = client.post("/api/v1/tokens", ADA, content_type="application/json")

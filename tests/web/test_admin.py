@@ -1,4 +1,4 @@
-"""The admin pages of tournaments: what organisers may change there, and what no more."""
+"""The admin pages: the fields that organisers may change, and when."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -44,18 +44,18 @@ def test_entries_are_withdrawn_and_disqualified_by_actions(
     assert left == [
         ("withdrawn", ""),
         ("disqualified", "Two accounts."),
-        ("disqualified", "By decision of the organisers."),
+        ("disqualified", "Decision of the organisers."),
     ]
 
 
-def test_what_cannot_be_done_is_told(organiser: Client, running: Tournament) -> None:
+def test_an_impossible_withdrawal_shows_the_reason(organiser: Client, running: Tournament) -> None:
     Tournament.objects.update(state="finished")
     entry = running.entries.first()
     assert entry is not None
     assert "nothing to withdraw from" in act(organiser, "withdraw", entry.pk)
 
 
-def test_how_a_tournament_is_played_is_settled_when_it_begins(
+def test_event_settings_are_fixed_once_the_tournament_begins(
     organiser: Client, running: Tournament
 ) -> None:
     path = f"/admin/league/tournament/{running.pk}/change/"
@@ -64,7 +64,7 @@ def test_how_a_tournament_is_played_is_settled_when_it_begins(
     assert (running.title, running.format) == ("Bowl", "swiss")
 
 
-def test_a_schedule_whose_fields_do_not_go_together_is_refused(organiser: Client) -> None:
+def test_a_schedule_with_contradicting_fields_is_refused(organiser: Client) -> None:
     data = {
         "title": "Cup",
         "ladder": small.ladder().pk,
@@ -88,7 +88,7 @@ def test_a_schedule_whose_fields_do_not_go_together_is_refused(organiser: Client
     assert not Bot.objects.exists()
 
 
-def test_what_a_ladder_plays_is_settled_by_its_first_round(organiser: Client) -> None:
+def test_game_and_seats_of_a_ladder_are_fixed_by_its_first_round(organiser: Client) -> None:
     ladder = small.ladder(seats=4)
     path = f"/admin/league/ladder/{ladder.pk}/change/"
     assert b'name="seats"' in organiser.get(path).content

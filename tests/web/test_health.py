@@ -10,7 +10,7 @@ from django.test import Client
 
 from config import celery
 from league import health, tasks
-from web import selectors
+from web.selectors import tournaments as selectors
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

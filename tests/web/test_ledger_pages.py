@@ -1,4 +1,4 @@
-"""The ledger in the open: every change of a rating leads to its block, matches and seeds."""
+"""The pages of rounds: every change of a rating links to its block, matches and seeds."""
 
 import pytest
 from django.db import connection
@@ -35,7 +35,7 @@ def signed(milli: int) -> str:
     return f"{milli / 1000:+.3f}".replace("-", "−")
 
 
-def test_a_rounds_page_leads_from_each_change_to_its_matches_and_seeds(
+def test_a_rounds_page_links_each_change_to_its_matches_and_seeds(
     client: Client, ladder: Ladder
 ) -> None:
     round_ = ladder.rounds.first()
@@ -53,7 +53,7 @@ def test_a_rounds_page_leads_from_each_change_to_its_matches_and_seeds(
     assert bytes(round_.seed).hex() in text
 
 
-def test_bots_ladder_and_matches_lead_to_the_round(client: Client, ladder: Ladder) -> None:
+def test_pages_of_bot_ladder_and_match_link_to_the_round(client: Client, ladder: Ladder) -> None:
     round_ = ladder.rounds.first()
     link = f'href="/ladders/quick/rounds/{round_.number}/'
     block = round_.blocks.first()
@@ -68,7 +68,7 @@ def test_bots_ladder_and_matches_lead_to_the_round(client: Client, ladder: Ladde
     )
 
 
-def test_the_page_of_a_round_in_play_gives_no_seed_away(client: Client, ladder: Ladder) -> None:
+def test_the_page_of_a_round_in_play_shows_no_seed(client: Client, ladder: Ladder) -> None:
     tournament = small.tournament(ladder)
     competitions.advance(tournament.pk)
     round_ = tournament.rounds.get()
@@ -78,10 +78,10 @@ def test_the_page_of_a_round_in_play_gives_no_seed_away(client: Client, ladder: 
     assert bytes(round_.seed).hex() not in text
     for match in Match.objects.filter(block__round=round_):
         assert bytes(match.deal_seed).hex() not in text
-    assert "It is rated when all its blocks are over" in text
+    assert "Ratings change when all blocks of this round are over" in text
 
 
-def test_a_correction_is_told_and_the_revision_before_it_can_be_read(
+def test_a_correction_shows_its_reason_and_links_to_the_revision_before(
     client: Client, ladder: Ladder
 ) -> None:
     block = Block.objects.first()
@@ -102,7 +102,7 @@ def test_a_correction_is_told_and_the_revision_before_it_can_be_read(
     page(client, "/ladders/quick/rounds/999/", status=404)
 
 
-def test_the_page_of_a_round_costs_as_many_queries_however_many_blocks_it_has(
+def test_the_queries_of_a_rounds_page_do_not_grow_with_its_blocks(
     client: Client, ladder: Ladder
 ) -> None:
     def queries(round_: Round) -> int:

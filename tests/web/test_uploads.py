@@ -1,4 +1,4 @@
-"""Uploading a bot by hand, and reading what became of it."""
+"""Uploading versions on the pages, and the results of their checks."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -31,7 +31,7 @@ def text(client: Client, path: str, status: int = 200) -> str:
     return response.content.decode()
 
 
-def test_a_new_hosted_bot_is_led_to_its_upload_and_from_there_to_its_check(client, ada):
+def test_creating_a_hosted_bot_leads_to_its_upload_and_then_to_its_check(client, ada):
     made = client.post("/account/", {"name": "my-bot", "kind": "hosted"})
     assert made.url == "/account/bots/my-bot/upload/"
     bot = Bot.objects.get()
@@ -40,40 +40,40 @@ def test_a_new_hosted_bot_is_led_to_its_upload_and_from_there_to_its_check(clien
     assert "being checked" in text(client, sent.url)
     bots.qualify(BotVersion.objects.get().pk)
     checked = text(client, sent.url)
-    assert "This is the version that plays." in checked
+    assert "This is the current version: it plays." in checked
     assert "return observation" in checked
     assert ">plays<" in text(client, "/bots/my-bot/")
 
 
-def test_a_refused_version_says_why_to_its_owner_alone(client, ada):
+def test_only_the_owner_sees_why_a_version_was_refused(client, ada):
     bot = hosted_bot(ada)
     where = upload(client, bot, RAISES).url
     bots.qualify(BotVersion.objects.get().pk)
-    told = text(client, where)
-    assert "gold" in told
-    assert "about to" in told
+    shown = text(client, where)
+    assert "gold" in shown
+    assert "about to" in shown
     client.force_login(owner())
     text(client, where, 404)
     assert "gold" not in text(client, f"/bots/{bot.name}/")
 
 
-def test_a_file_that_can_be_no_bot_is_refused_in_the_form(client, ada):
+def test_the_form_refuses_an_empty_file(client, ada):
     refused = upload(client, hosted_bot(ada), b"")
     assert refused.status_code == 400
     assert "The file is empty" in refused.content.decode()
 
 
-def test_the_match_page_tells_an_owner_of_faults_and_nobody_else(client, ada):
+def test_only_the_owner_sees_the_faults_of_a_bot_on_the_match_page(client, ada):
     bots = [ready_bot(ada, RAISES), *(ready_bot(owner()) for _ in range(2))]
     match = play.open_unrated_match(
         game="twelve-days", rules="eight-nights", versions=[bot.current for bot in bots]
     )
     assert play.play_match(match.pk)
-    told = text(client, f"/matches/{match.pk}/")
-    assert "For you alone" in told
-    assert f"def test_match_{match.pk}_ply_0" in told
+    shown = text(client, f"/matches/{match.pk}/")
+    assert "Only for you" in shown
+    assert f"def test_match_{match.pk}_ply_0" in shown
     client.logout()
-    assert "For you alone" not in text(client, f"/matches/{match.pk}/")
+    assert "Only for you" not in text(client, f"/matches/{match.pk}/")
 
 
 def test_an_owner_compares_versions_and_promotes_one_by_hand(client, ada):
@@ -89,7 +89,7 @@ def test_an_owner_compares_versions_and_promotes_one_by_hand(client, ada):
     comparison = Comparison.objects.get()
     assert made.url == f"/comparisons/{comparison.pk}/"
     competitions.advance_comparison(comparison.pk)
-    assert "No block is played yet" in text(client, made.url)
+    assert "No block is finished yet" in text(client, made.url)
     small.play_due()
     competitions.advance_comparison(comparison.pk)
     assert "<polyline" in text(client, made.url)

@@ -1,4 +1,4 @@
-"""A match in play as spectators see it: all that is public, no hand."""
+"""The live page of a match: all that is public, and no hand."""
 
 import pytest
 from django.test import Client
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
     ("game", "rules", "seats"), [("twelve-days", "calliope", 3), ("partridge", "eagle-short", 4)]
 )
-def test_a_match_in_play_shows_its_last_days_or_tricks_and_no_hand(
+def test_the_page_of_a_live_match_shows_its_last_days_or_tricks_and_no_hand(
     client: Client, game: str, rules: str, seats: int
 ) -> None:
     bots = remote_bots(seats)

@@ -7,8 +7,8 @@ from django.utils import timezone
 
 from league.models import Bot, Ladder, Performance, Round, RoundEntry, Standing
 from tests.league import small
-from web import rating_charts
-from web.rating_charts import chart_of_bot, chart_of_ladder
+from web.charts import ratings as rating_charts
+from web.charts.ratings import chart_of_bot, chart_of_ladder
 
 pytestmark = pytest.mark.django_db
 
@@ -28,7 +28,7 @@ def rounds_of(ladder: Ladder, count: int, first: int = 1) -> list[Round]:
 
 
 def rate(ladder: Ladder, bot: Bot, rounds: list[Round]) -> Standing:
-    """Store a bot's way up, a point a round."""
+    """Store a bot that gains one point in each round."""
     RoundEntry.objects.bulk_create(
         RoundEntry(
             round=round_,
@@ -56,7 +56,7 @@ def rate(ladder: Ladder, bot: Bot, rounds: list[Round]) -> Standing:
     )
 
 
-def test_a_bot_that_sat_more_than_a_thousand_rounds_out_still_has_its_chart():
+def test_a_bot_without_a_block_for_a_thousand_rounds_still_has_its_chart():
     ladder, [early, late] = small.ladder(), small.bots(2)
     rounds = rounds_of(ladder, 1200)
     gone, new = rate(ladder, early, rounds[:50]), rate(ladder, late, rounds[-10:])
@@ -77,7 +77,7 @@ def test_a_bot_that_sat_more_than_a_thousand_rounds_out_still_has_its_chart():
     assert len(both.lines[0].points.split()) > 70
 
 
-def test_nothing_rated_is_no_chart():
+def test_without_a_rating_there_is_no_chart():
     ladder, [bot] = small.ladder(), small.bots(1)
     assert chart_of_ladder(ladder, [bot]) is None
     rounds_of(ladder, 3)
@@ -85,7 +85,7 @@ def test_nothing_rated_is_no_chart():
 
 
 @pytest.mark.parametrize("luck", range(8))
-def test_a_line_has_the_rating_after_each_round_that_is_looked_at(luck, monkeypatch):
+def test_a_line_has_the_rating_after_each_round_drawn(luck, monkeypatch):
     monkeypatch.setattr(rating_charts, "_POINTS", 4)
     drawn = []
     monkeypatch.setattr(rating_charts, "chart", lambda *how: drawn.append(how))
@@ -100,8 +100,8 @@ def test_a_line_has_the_rating_after_each_round_that_is_looked_at(luck, monkeypa
     [(lines, first, last, [(lows, highs)])] = drawn
     assert (first, last) == (f"before round {played[0].number}", f"round {len(rounds)}")
     apart = -(-(len(rounds) - played[0].number + 1) // 4)
-    looked_at = range(len(rounds), played[0].number - 1, -apart)[::-1]
-    due = [1500 + sum(one.number <= number for one in played) for number in looked_at]
+    chosen = range(len(rounds), played[0].number - 1, -apart)[::-1]
+    due = [1500 + sum(one.number <= number for one in played) for number in chosen]
     assert dict(lines) == {
         "Elo": [1500, *due],
         "performance, 95 % interval": [None, *(elo - 1 for elo in due)],

@@ -1,0 +1,37 @@
+"""The page of a bot."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from league import competitions, ratings
+from league.models import Bot, Match, Tournament
+from tests.league import small
+from tests.web.pages import page
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_bots_page_shows_its_interval_opponents_and_when_it_is_due(
+    client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 1)
+    [round_id] = ratings.take_fits()
+    ratings.fit_round(round_id)
+    competitions.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
+    text = page(client, "/bots/bot-0/")
+    assert "About 9 more blocks halve the error bar of its performance." in text
+    assert "It waits for company: 1 of the 3 bots" in text
+    assert 'class="area' in text
+    for name in ("bot-1", "bot-2", "bot-3"):
+        assert f'<a href="/bots/{name}/">{name}</a></th><td class="number">6</td>' in text
+
+
+def test_a_bots_latest_matches_come_first(client: Client, played: Tournament) -> None:
+    small.tournament(played.ladder)
+    small.run_all()
+    text = page(client, "/bots/bot-0/")
+    shown = [int(pk) for pk in re.findall(r">Match (\d+)<", text)]
+    played_in = Match.objects.filter(seating__bot__name="bot-0").order_by("-pk")
+    assert shown == list(played_in.values_list("pk", flat=True))[:20]

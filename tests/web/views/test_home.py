@@ -1,0 +1,64 @@
+"""The home page, and what all pages share."""
+
+import re
+
+import pytest
+from django.test import Client
+
+from league import competitions
+from league.models import Bot, Ladder, Match, Standing, Tournament
+from league.ratings.standings import RANKED_FROM
+from tests.league import small
+from tests.league.play.live import match_of, remote_bots
+from tests.web.pages import page, queries
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_an_empty_league_shows_what_to_do(client: Client) -> None:
+    assert "set_up_league" in page(client, "/")
+    assert "No tournament is planned" in page(client, "/tournaments/")
+    small.ladder()
+    assert "No bot has a rating yet" in page(client, "/ladders/quick/")
+
+
+def test_the_home_page_shows_matches_in_play(client: Client) -> None:
+    assert "No match is in play now" in page(client, "/")
+    bots = remote_bots(3)
+    match = match_of(bots)
+    text = page(client, "/")
+    [shown] = re.findall(r'<section id="playing" data-live="5">.*?</section>', text, re.DOTALL)
+    assert f'href="/matches/{match.pk}/"' in shown
+    assert all(bot.name in shown for bot in bots)
+    assert '<span class="state playing">live</span>' in shown
+    with_one = queries(client, "/")
+    for _ in range(8):
+        match_of(bots)
+    assert queries(client, "/") == with_one
+    assert page(client, "/").count('<span class="state playing">live</span>') == 6
+    Match.objects.update(status=Match.Status.VOID)
+    assert "No match is in play now" in page(client, "/")
+
+
+def test_an_address_without_a_page_is_not_found(client: Client) -> None:
+    for path in ("/ladders/none/", "/tournaments/1/", "/matches/1/", "/matches/x/", "/nothing"):
+        assert "Page not found" in page(client, path, status=404)
+
+
+def test_the_queries_of_a_page_do_not_grow_with_its_rows(
+    client: Client, played: Tournament
+) -> None:
+    paths = ["/", "/ladders/quick/", "/ladders/quick/?q=bot", "/tournaments/"]
+    paths += [f"/tournaments/{played.pk}/", "/bots/bot-0/"]
+    Standing.objects.update(blocks=RANKED_FROM)
+    competitions.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
+    before = {path: queries(client, path) for path in paths}
+    for _ in range(2):
+        small.tournament(Ladder.objects.get())
+        small.run_all()
+    small.bots(3, prefix="more")
+    small.tournament(Ladder.objects.get(), format="swiss", swiss_rounds=1)
+    small.run_all()
+    assert {path: queries(client, path) for path in paths} == before
+    assert before.pop("/bots/bot-0/") <= 22
+    assert max(before.values()) <= 15

@@ -1,0 +1,68 @@
+"""The page of a ladder."""
+
+import pytest
+from django.test import Client
+
+from league import ratings
+from league.models import HeadToHead, Standing, Tournament
+from league.ratings.standings import RANKED_FROM
+from tests.league import small
+from tests.web.pages import page
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_ladder_shows_every_bot_with_its_rating(client: Client, played: Tournament) -> None:
+    text = page(client, "/ladders/quick/")
+    for standing in played.ladder.standings.all():
+        assert standing.bot.name in text
+        assert f"{standing.rating / 1000:.0f}" in text
+
+
+def test_the_ladder_shows_performance_bands_and_who_beats_whom(
+    client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 1)
+    assert "Provisional: fewer than 20 blocks" in page(client, "/ladders/quick/")
+    [round_id] = ratings.take_fits()
+    ratings.fit_round(round_id)
+    Standing.objects.filter(bot__name__in=["bot-0", "bot-1"]).update(
+        blocks=RANKED_FROM, performance_blocks=RANKED_FROM, band=1
+    )
+    text = page(client, "/ladders/quick/")
+    for row in played.ladder.standings.all():
+        half = 1.96 * (row.performance_error or 0)
+        assert f'{row.performance:.0f} <span class="quiet">± {half:.0f}</span>' in text
+        assert (row.band is None) == (row.blocks < RANKED_FROM)
+    assert text.count('<svg class="bar"') == 4
+    assert text.index("Provisional: fewer") > text.index("/bots/bot-1/")
+    met = HeadToHead.objects.get(bot__name="bot-0", opponent__name="bot-1")
+    share = f"{100 * met.half_wins / met.pairs / 2:.0f} %"
+    assert f"bot-0 against bot-1: {share} of {met.pairs}" in text
+    assert "against the field’s mean" in text
+
+
+def test_the_search_for_a_name_ignores_case(client: Client, played: Tournament) -> None:
+    text = page(client, "/ladders/quick/?q=BOT-2")
+    assert "/bots/bot-2/" in text
+    assert "/bots/bot-1/" not in text
+    assert "No bot here has" in page(client, "/ladders/quick/?q=nobody")
+
+
+def test_twin_house_bots_show_how_much_of_the_ratings_is_luck(client: Client) -> None:
+    ladder = small.ladder()
+    bots = small.bots(3)
+    for bot, name in zip(bots, ("house-thumb", "house-thumb-2", "house-random-2"), strict=True):
+        bot.name = name
+        bot.save()
+    small.tournament(ladder)
+    small.run_all()
+    one, other = (ladder.standings.get(bot=bot).rating for bot in bots[:2])
+    text = page(client, "/ladders/quick/")
+    gap = f"<strong>{abs(one - other) / 1000:.0f} Elo</strong> today"
+    assert gap in text
+    Standing.objects.update(points=0)
+    ratings.check_ladder(ladder.pk)
+    Standing.objects.filter(bot=bots[0]).update(rating=9_000_000)
+    assert gap in page(client, "/ladders/quick/")  # frozen with the standings
+    assert text.count("are the same program") == 1

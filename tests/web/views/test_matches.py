@@ -1,0 +1,49 @@
+"""The pages of a match and its record."""
+
+import json
+
+import pytest
+from django.test import Client
+
+from engine.record import read, verify
+from league import competitions, play
+from league.models import Match, Tournament
+from tests.league import small
+from tests.web.pages import page
+from web.table.replays import replay_steps
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_replay_shows_each_day_and_the_end(client: Client, played: Tournament) -> None:
+    match = Match.objects.order_by("pk").first()
+    assert match is not None
+    steps = replay_steps(match.record, [seat.bot.name for seat in match.seating.all()])
+    assert len(steps) == 8 + 1
+    for number in (1, 5, 9):
+        text = page(client, f"/matches/{match.pk}/?step={number}")
+        assert steps[number - 1].note in text
+        assert steps[number - 1].title in text
+    assert 'data-number="1" data-last="9"' in page(client, f"/matches/{match.pk}/?step=nonsense")
+    assert 'data-number="9" data-last="9"' in page(client, f"/matches/{match.pk}/?step=99999")
+
+
+def test_the_downloaded_record_of_a_match_verifies(client: Client, played: Tournament) -> None:
+    match = Match.objects.order_by("pk").first()
+    assert match is not None
+    text = page(client, f"/matches/{match.pk}/record.json")
+    assert verify(read(text.encode())).is_over
+    assert json.loads(text)["deal_seed"] == bytes(match.deal_seed).hex()
+
+
+def test_a_deal_in_play_at_another_table_stays_secret(client: Client) -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    competitions.advance(tournament.pk)
+    match = Match.objects.order_by("pk").first()
+    assert match is not None
+    play.play_match(match.pk, players=small.players)
+    text = page(client, f"/matches/{match.pk}/")
+    assert "stay hidden until the same deal is finished at the other tables" in text
+    assert bytes(match.deal_seed).hex() not in text
+    page(client, f"/matches/{match.pk}/record.json", status=404)

@@ -1,0 +1,153 @@
+"""The page of a tournament."""
+
+import re
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from engine.pairing import rank_entrants, rank_event
+from league import competitions
+from league.competitions.tournament_standings import tournament_standings
+from league.models import Bot, Tournament
+from tests.league import small
+from tests.web.pages import page
+from web.tournament_page import tie_break
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_finished_tournament_shows_its_standings_and_its_seed(
+    client: Client, played: Tournament
+) -> None:
+    text = page(client, f"/tournaments/{played.pk}/")
+    assert bytes(played.seed).hex() in text
+    assert text.count("bot-0") > 1
+    placed_bots = tournament_standings(played)
+    assert [placed.row.rank for placed in placed_bots] == [1, 2, 3, 4]
+    for placed in placed_bots:
+        assert f"<strong>{float(placed.row.score):.2f}</strong>" in text
+    assert 'http-equiv="refresh"' not in text
+
+
+def test_the_page_of_a_tournament_ranks_its_entrants_once(
+    client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ranked = []
+
+    def counting(*args: Any, **kwargs: Any) -> Any:
+        ranked.append(args)
+        return rank_event(*args, **kwargs)
+
+    monkeypatch.setattr("league.competitions.tournament_standings.rank_event", counting)
+    page(client, f"/tournaments/{played.pk}/")
+    assert len(ranked) == 1
+
+
+def test_a_tie_break_stands_below_the_name_with_its_numbers(client: Client) -> None:
+    small.bots(8)
+    cup = small.tournament(small.ladder(seats=2), format="knockout")
+    small.run_all()
+    cup.refresh_from_db()
+    text = page(client, f"/tournaments/{cup.pk}/")
+    cup.refresh_from_db()
+    rows = [placed.row for placed in tournament_standings(cup)]
+    breaks = [tie_break(row, above) for above, row in pairwise(rows)]
+    assert [text.count(f"by {of}<") >= 1 for of in breaks if of] == [True] * len(
+        [*filter(None, breaks)]
+    )
+    assert any(breaks)
+    assert [bool(of) for of in breaks] == [
+        row.decided_by not in ("round-reached", "table-place", "score") for row in rows[1:]
+    ]
+
+
+def test_a_lot_is_shown_with_enough_digits_to_differ() -> None:
+    first, second, *_ = rank_entrants(range(4), [], bytes(32))
+    assert tie_break(second, first) == f"lot, {second.lot_text[:4]} against {first.lot_text[:4]}"
+    assert second.lot_text < first.lot_text
+    near = replace(second, lot=first.lot - 1)
+    assert tie_break(near, first) == f"lot, {near.lot_text} against {first.lot_text}"
+
+
+def test_a_round_robin_states_how_many_tables_are_played(client: Client) -> None:
+    small.bots(8)
+    ladder = small.ladder(seats=4)
+    texts = {}
+    for most in (500, 10):
+        robin = small.tournament(ladder, max_tables=most)
+        texts[most] = [page(client, f"/tournaments/{robin.pk}/")]
+        competitions.advance(robin.pk)
+        texts[most].append(page(client, f"/tournaments/{robin.pk}/"))
+    assert "If there are at most 500 possible tables, each is played once." in texts[500][0]
+    every = "8 bots make 70 tables of 4. Each is played once, so all pairs meet equally"
+    assert every in texts[500][1]
+    assert "If there are at most 10 possible tables" in texts[10][0]
+    some = (
+        "8 bots make 70 tables of 4; 10 of them are played. Each bot plays at 5, and pairs meet as "
+        "evenly as possible, 2.14 times on average."
+    )
+    assert some in texts[10][1]
+
+
+def test_the_bracket_of_a_knockout_shows_who_goes_on_and_who_has_won(client: Client) -> None:
+    small.bots(9)
+    cup = small.tournament(small.ladder(seats=4), format="knockout")
+    small.run_all()
+    cup.refresh_from_db()
+    text = page(client, f"/tournaments/{cup.pk}/")
+    assert text.count("has won") == 1
+    assert text.count(", goes on") == 6 + 4
+    assert "Cross table" not in text
+    cup.refresh_from_db()
+    winner = tournament_standings(cup)[0].bot.name
+    assert re.search(rf'{winner}</a><span\s+class="unseen">, has won', text)
+
+
+def test_a_swiss_shows_a_cross_table_late_entries_and_withdrawals(client: Client) -> None:
+    small.bots(7)
+    swiss = small.tournament(small.ladder(seats=3), format="swiss", late_entry=True)
+    small.run_once()
+    gone, bad = Bot.objects.filter(name__in=["bot-0", "bot-1"]).order_by("name")
+    competitions.withdraw(tournament=swiss, bot=gone)
+    competitions.disqualify(tournament=swiss, bot=bad, reason="It asked for <hidden> cards.")
+    [guest] = small.bots(1, owner=User.objects.create(username="ada"), prefix="guest")
+    competitions.enter(tournament=swiss, bot=guest)
+    small.run_all()
+    text = page(client, f"/tournaments/{swiss.pk}/")
+    for shown in ("withdrew in round 1", "It asked for &lt;hidden&gt; cards.", "from round 2"):
+        assert shown in text
+    assert text.count('<td class="number self">') == 8
+    assert 'style="' not in text
+    assert "<script>" not in text
+
+
+def test_an_owner_enters_late_and_withdraws_on_the_page(client: Client) -> None:
+    small.bots(7)
+    swiss = small.tournament(small.ladder(seats=3), format="swiss", late_entry=True)
+    small.run_once()
+    ada = User.objects.create(username="ada")
+    small.bots(1, owner=ada, prefix="guest")
+    client.force_login(ada)
+    path = f"/tournaments/{swiss.pk}/"
+    assert "It plays from the next round on." in page(client, path)
+    client.post(f"{path}enter/", {"bot": "guest-0"})
+    assert swiss.entries.get(bot__name="guest-0").first_round == 2
+    assert "Withdraw a bot" in page(client, path)
+    client.post(f"{path}withdraw/", {"bot": "guest-0"})
+    assert swiss.entries.get(bot__name="guest-0").state == "withdrawn"
+    assert "Withdraw a bot" not in page(client, path)
+    assert client.post(f"{path}withdraw/", {"bot": "bot-0"}).status_code == 404
+
+
+def test_a_running_tournament_hides_its_seed_and_refreshes(client: Client) -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    competitions.advance(tournament.pk)
+    text = page(client, f"/tournaments/{tournament.pk}/")
+    assert bytes(tournament.seed).hex() not in text
+    assert tournament.commitment in text
+    assert 'http-equiv="refresh"' in text
