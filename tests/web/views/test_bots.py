@@ -25,7 +25,7 @@ def test_a_bots_page_shows_its_interval_opponents_and_when_it_is_due(
     assert "It waits for company: 1 of the 3 bots" in text
     assert 'class="area' in text
     for name in ("bot-1", "bot-2", "bot-3"):
-        assert f'<a href="/bots/{name}/">{name}</a></th><td class="number">6</td>' in text
+        assert re.search(rf'>{name}</a></th>\s*<td class="number">6</td>', text)
 
 
 def test_a_bots_latest_matches_come_first(client: Client, played: Tournament) -> None:

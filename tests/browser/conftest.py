@@ -1,0 +1,101 @@
+"""Chromium, a league to show in it, and pages that collect their errors."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+from league.models import Tournament
+from tests.league import small
+from tests.league.bots.uploaded import ready_bot
+from tests.league.kept import kept
+
+_ARGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="package")
+def browser() -> Iterator[Browser]:
+    """Chromium, started once a worker.
+
+    While it runs, Playwright has an event loop in this thread, so Django's check for
+    asynchronous callers is off.
+    """
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("Chromium is not installed (Debian's package chromium): no browser tests")
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        patch.setitem(os.environ, "DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        started = playwright.chromium.launch(executable_path=chromium, args=_ARGS)
+        yield started
+        started.close()
+
+
+@dataclass
+class Visit:
+    """A browser tab on the league.
+
+    Attributes:
+        page: the tab.
+        errors: errors in the console, uncaught exceptions and failed requests so far.
+    """
+
+    page: Page
+    errors: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("pageerror", lambda error: self.errors.append(f"exception: {error}"))
+        self.page.on(
+            "console",
+            lambda line: self.errors.append(line.text) if line.type == "error" else None,
+        )
+
+
+@pytest.fixture
+def context(browser: Browser, live_server) -> Iterator[BrowserContext]:
+    """A fresh browser profile whose addresses begin at the league."""
+    opened = browser.new_context(base_url=live_server.url, viewport={"width": 1400, "height": 900})
+    opened.set_default_timeout(10_000)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def visit(context: BrowserContext) -> Iterator[Visit]:
+    """A tab; the test fails if an error is left in it at the end."""
+    opened = Visit(context.new_page())
+    yield opened
+    assert opened.errors == []
+
+
+@pytest.fixture
+@kept
+def league() -> Tournament:
+    """A league with a tournament played on each of two ladders, and a person with a bot."""
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    small.run_all()
+    small.tournament(small.ladder("eagles", seats=2), format="knockout")
+    small.run_all()
+    ready_bot(User.objects.create(username="ada"))
+    return tournament
+
+
+def sign_in(context: BrowserContext, user: User, address: str) -> None:
+    """Sign a person in without a password."""
+    client = Client()
+    client.force_login(user)
+    cookie = client.cookies["sessionid"].value
+    context.add_cookies([{"name": "sessionid", "value": cookie, "url": address}])

@@ -1,0 +1,56 @@
+"""Every page in the browser: no error in the console, and no horizontal overflow."""
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import BrowserContext
+
+from league.models import Bot, Match, Tournament
+from tests.browser.conftest import Visit, sign_in
+from tests.league.play.live import match_of, remote_bots
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize("width", [390, 1400])
+def test_no_page_has_an_error_or_overflows(
+    league: Tournament, context: BrowserContext, visit: Visit, live_server, width: int
+) -> None:
+    sign_in(context, User.objects.get(username="ada"), live_server.url)
+    visit.page.set_viewport_size({"width": width, "height": 900})
+    found = {}
+    for path in _paths(league):
+        response = visit.page.goto(path)
+        overflow = visit.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        status = response.status if response else None
+        if status != 200 or overflow > 0:
+            found[path] = (status, overflow)
+    assert found == {}
+
+
+def _paths(league: Tournament) -> list[str]:
+    own = Bot.objects.get(owner__username="ada")
+    cup = Tournament.objects.exclude(pk=league.pk).get()
+    robin_match = Match.objects.filter(block__round__tournament=league).earliest("pk")
+    cup_match = Match.objects.filter(block__round__tournament=cup).earliest("pk")
+    live_match = match_of(remote_bots(3))
+    return [
+        "/",
+        "/ladders/quick/",
+        "/ladders/eagles/rounds/1/",
+        "/bots/bot-0/",
+        "/tournaments/",
+        f"/tournaments/{league.pk}/",
+        f"/tournaments/{cup.pk}/",
+        f"/matches/{robin_match.pk}/",
+        f"/matches/{cup_match.pk}/?step=4",
+        f"/matches/{live_match.pk}/",
+        "/account/",
+        f"/account/bots/{own.name}/upload/",
+        f"/account/bots/{own.name}/versions/1/",
+        f"/account/bots/{own.name}/compare/",
+        "/account/sign-up/",
+        "/docs/",
+        "/docs/rules/twelve-days/",
+    ]
