@@ -272,7 +272,7 @@ def test_a_false_rating_in_the_database_is_noticed_by_the_stranger(api, ladder, 
     row = ladder.standings.first()
     Standing.objects.filter(pk=row.pk).update(rating=row.rating + 1)
     done = run(tmp_path / "quick.jsonl", export(api))
-    assert "the standings are not what the rounds come to" in done.stderr
+    assert "the standings do not follow from the rounds" in done.stderr
 
 
 def test_it_comes_in_pieces_and_packed_for_who_asks(api, ladder, monkeypatch):

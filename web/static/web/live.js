@@ -1,8 +1,8 @@
-// Keeps the parts of a page that change up to date: asks for the page again every few seconds, as
-// often as an element's data-live says, and puts in what is new. Without JavaScript the page
+// Updates the parts of a page that change: fetches the page again every few seconds and replaces
+// each element with data-live, whose value is the number of seconds. Without JavaScript the page
 // reloads itself.
 
-const asked = () => document.querySelectorAll("[data-live]:not([data-live=''])");
+const liveParts = () => document.querySelectorAll("[data-live]:not([data-live=''])");
 let failures = 0;
 
 async function refresh() {
@@ -12,13 +12,13 @@ async function refresh() {
       if (!answer.ok) throw new Error(answer.statusText);
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (fresh.querySelector(".replay")) {
-        location.reload(); // the match has opened: everything about it is new
+        location.reload(); // the match is open now, so the whole page is new
         return;
       }
       for (const old of document.querySelectorAll("[data-live]")) {
         const now = fresh.getElementById(old.id);
         if (!now || now.isEqualNode(old)) continue;
-        // What somebody stands on with the keyboard stays until they leave it.
+        // A part with the keyboard focus stays until the focus leaves it.
         if (!old.contains(document.activeElement)) old.replaceWith(now);
       }
       failures = 0;
@@ -30,7 +30,7 @@ async function refresh() {
 }
 
 function plan() {
-  const seconds = [...asked()].map((element) => Number(element.dataset.live));
+  const seconds = [...liveParts()].map((element) => Number(element.dataset.live));
   if (!seconds.length) return;
   const jitter = 0.8 + 0.4 * Math.random();
   setTimeout(refresh, 1000 * Math.min(...seconds) * jitter * 2 ** Math.min(failures, 5));

@@ -1,8 +1,8 @@
 """Recompute a ladder from its export, with Python alone.
 
-`python3 recompute_ladder.py EXPORT.jsonl` takes from the file who sat where, scores and faults. It
-holds seeds against their commitments, deals against the seeds, and all ratings against what the
-formula gives, to the last thousandth. Moves and places are for `python -m engine verify` to check.
+`python3 recompute_ladder.py EXPORT.jsonl` reads seats, scores and faults from the file. It compares
+seeds with their commitments, deals with the seeds, and all ratings with the formula, to the last
+thousandth. `python -m engine verify` checks moves and places.
 """
 
 import json
@@ -12,29 +12,30 @@ from fractions import Fraction
 from hashlib import sha256
 from hmac import digest
 from itertools import combinations
+from typing import Any
 
 
-def check(holds, otherwise):
+def check(holds: object, otherwise: str) -> None:
     if not holds:
         sys.exit(f"line {number}: {otherwise}")
 
 
-def losses(seating, record):
-    """Return by bot what is less the better it came in; who forfeits, by 3 faults, comes last."""
+def losses(seating: list[str], record: Any) -> dict[str, int]:
+    """Return a number for each bot, lower for a better place; a forfeit, by 3 faults, is last."""
     faults = [fault["seat"] for fault in record["faults"]]
     lost = [-score if faults.count(i) < 3 else 9999 for i, score in enumerate(record["scores"])]
     return dict(zip(seating, lost, strict=True))
 
 
-def rate(block, start):
-    """Return what a block gives its bots, by their (rating, blocks, version) before the round."""
+def rate(block: Any, start: dict[str, tuple[int, int, int]]) -> dict[str, int]:
+    """Return each bot's change in a block, given (rating, blocks, version) before the round."""
     n, bots, matches = len(block["bots"]), sorted(block["bots"]), block["matches"]
     seats = zip(*(match["seating"] for match in matches), strict=True)
-    check([sorted(seat) for seat in seats] == [bots] * n, "not every bot once in each seat")
+    check([sorted(seat) for seat in seats] == [bots] * n, "not every bot sits once in each seat")
     for index, match in enumerate(matches if seed else []):
         block_seed = digest(seed, b"block/%d" % block["block"], "sha256")
         deal = digest(block_seed, b"deal/%d" % (0 if block["duplicate"] else index), "sha256")
-        check(match["record"]["deal_seed"] == deal.hex(), "a deal that is not the seed's")
+        check(match["record"]["deal_seed"] == deal.hex(), "a deal does not follow from the seed")
     steps, gain = [*terms["k_steps"], (sys.maxsize, terms["k_settled"])], dict.fromkeys(bots, 0)
     k = {bot: next(k for below, k in steps if start[bot][1] < below) for bot in bots}
     lost = [losses(match["seating"], match["record"]) for match in matches]
@@ -46,9 +47,9 @@ def rate(block, start):
     return gain
 
 
-def apply(blocks):
-    """Apply blocks to the standings, all from those before the round; return ratings of both."""
-    start = {}
+def apply(blocks: Any) -> dict[str, list[int]]:
+    """Apply a round's blocks to the standings; return each bot's ratings before and after."""
+    start: dict[str, tuple[int, int, int]] = {}
     for bot, version in sorted(pair for block in blocks for pair in block["bots"].items()):
         rating, played, known = standings.get(bot, (1_500_000, 0, version))
         played = min(played, terms["new_version_blocks"]) if version != known else played
@@ -61,7 +62,8 @@ def apply(blocks):
     return {bot: [start[bot][0], standings[bot][0]] for bot in start}
 
 
-standings, shown, read, rounds, seeds = {}, {}, sha256(), 0, 0
+standings: dict[str, tuple[int, int, int]] = {}
+shown, read, rounds, seeds = {}, sha256(), 0, 0
 for number, text in enumerate(open(sys.argv[1], "rb"), 1):
     line, before = json.loads(text), read.hexdigest()
     read.update(text)
@@ -70,13 +72,13 @@ for number, text in enumerate(open(sys.argv[1], "rb"), 1):
         rounds, seeds = rounds + 1, seeds + bool(seed)
         check(not seed or sha256(seed).hexdigest() == line["commitment"], "another seed")
     elif line["type"] == "block" and line["rated"] and not line["void"]:
-        check(line["block"] not in blocks, "a block twice")
+        check(line["block"] not in blocks, "a block is there twice")
         blocks[line["block"]] = line
     elif line["type"] == "applied":
-        check(apply(blocks.values()) == line["ratings"], "not the ratings before and after")
+        check(apply(blocks.values()) == line["ratings"], "the ratings before and after are wrong")
     elif line["type"] == "standing":
         shown[line["bot"]] = (line["rating"], line["blocks"], line["version"])
 check(line.get("sha256") == before, "lines are changed or missing")
 check(line["complete"], "the ladder was corrected meanwhile: get the file again")
-check(shown == standings, "the standings are not what the rounds come to")
+check(shown == standings, "the standings do not follow from the rounds")
 print(f"Right: {len(shown)} bots, {rounds} rounds; the seeds of {seeds} are public.")

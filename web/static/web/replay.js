@@ -1,5 +1,5 @@
-// Steps through a match without asking the server again: all steps come once, ready made. Links
-// work as before where this fails.
+// Steps through a match without loading a page: all steps arrive once, rendered by the server. If
+// that fails, the links load pages as they do without JavaScript.
 
 const replay = document.querySelector(".replay");
 const place = document.getElementById("step");
