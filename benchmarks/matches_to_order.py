@@ -213,7 +213,7 @@ def by_ladder(source: Pool, marks: Sequence[int], rng: np.random.Generator) -> l
     """Return the ladder's ratings after each of so many matches."""
     blocks = source.points.shape[1]
     drawn = list(draw_blocks(rng, blocks, marks[-1] // ROUND, blocks))
-    standings: dict[int, elo.Standing] = {}
+    standings: dict[int, elo.RatingState] = {}
     found = {}
     for number in range(0, len(drawn), 2):
         played = []
