@@ -213,7 +213,7 @@ def by_ladder(source: Pool, marks: Sequence[int], rng: np.random.Generator) -> l
     """Return the ladder's ratings after each of so many matches."""
     blocks = source.points.shape[1]
     drawn = list(draw_blocks(rng, blocks, marks[-1] // ROUND, blocks))
-    standings: dict[int, elo.RatingState] = {}
+    states: dict[int, elo.RatingState] = {}
     found = {}
     for number in range(0, len(drawn), 2):
         played = []
@@ -223,8 +223,8 @@ def by_ladder(source: Pool, marks: Sequence[int], rng: np.random.Generator) -> l
                 MatchResult(bots, places(points.tolist())) for points in source.points[table, block]
             ]
             played.append(elo.Block(table, dict.fromkeys(bots, 1), results))
-        standings = dict(elo.apply_round(standings, elo.Round(played)).standings)
-        found[(number // 2 + 1) * ROUND] = np.array([standings[bot].rating for bot in range(BOTS)])
+        states = dict(elo.apply_round(states, elo.Round(played)).states)
+        found[(number // 2 + 1) * ROUND] = np.array([states[bot].rating for bot in range(BOTS)])
     return [found[mark].astype(float) for mark in marks]
 
 

@@ -111,7 +111,7 @@ INSERT INTO league_ladder (id, slug, title, game, rules, seats, move_seconds, ba
     k_schedule, round_pause_seconds, paused, created_at, max_blocks_per_round, random_percent,
     settled_blocks, idle_days, idle_pause_seconds, revision, alarm)
 VALUES (%(size)s, 'big-' || %(size)s, 'Big', 'twelve-days', 'calliope', 4, 1, 30, '{}', 20, false,
-    now(), 4, 10, 40, 14, 600, 0, '');
+    now(), 4, 10, 400, 14, 20, 1, '');
 
 INSERT INTO league_standing (ladder_id, bot_id, rating, blocks, version, matches, pairs,
     half_wins, points, performance, performance_error, performance_blocks, band, hidden, hidden_at,
@@ -137,12 +137,12 @@ SELECT %(first)s * 100 + i + 1, %(first)s + 1 + i / %(round)s, i %% %(round)s, '
 FROM generate_series(0, %(blocks)s - 1) AS i;
 
 INSERT INTO league_roundentry (round_id, bot_id, revision, rating_before, rating_after)
-SELECT %(first)s + r, %(first)s + i, 0, 1500000, 1500000 + (hashint4(i) %% 400000)
+SELECT %(first)s + r, %(first)s + i, 1, 1500000, 1500000 + (hashint4(i) %% 400000)
 FROM generate_series(1, %(blocks)s / %(round)s) AS r, generate_series(1, %(size)s) AS i
 WHERE %(size)s <= 1000 OR i %% 10 = r %% 10;
 
 INSERT INTO league_blockentry (block_id, bot_id, revision, delta)
-SELECT %(first)s * 100 + i + 1, %(first)s + 1 + (i * 4 + s) %% %(size)s, 0, 100
+SELECT %(first)s * 100 + i + 1, %(first)s + 1 + (i * 4 + s) %% %(size)s, 1, 100
 FROM generate_series(0, %(blocks)s - 1) AS i, generate_series(0, 3) AS s
 """
 
