@@ -7,13 +7,13 @@ from math import comb
 from typing import NamedTuple
 
 from engine.pairing import (
+    EventStanding,
     Format,
-    Met,
-    Row,
+    OpponentScore,
     TieBreak,
     are_owners_apart,
     count_tables,
-    swiss_length,
+    swiss_round_count,
 )
 from league.competitions.history import History
 from league.competitions.tournament_standings import CrossRow, Placed, cross_table_of
@@ -73,7 +73,7 @@ def standings_rows(placed: Sequence[Placed]) -> list[StandingsRow]:
     return rows
 
 
-def tie_break(row: Row, above: Row) -> str:
+def tie_break(row: EventStanding, above: EventStanding) -> str:
     """Return the tie-break that separates a row from the row above, with both numbers.
 
     It is "" if the score or the round reached separates them: the columns show both.
@@ -134,7 +134,7 @@ def planned_rounds(history: History) -> int | None:
     """Return the number of rounds of a Swiss that has begun; None for other formats."""
     if history.tournament.format != Tournament.Format.SWISS or not history.rounds:
         return None
-    return swiss_length(history.event_settings, history.entrants)
+    return swiss_round_count(history.event_settings, history.entrants)
 
 
 def description_of(history: History) -> Sequence[str]:
@@ -219,14 +219,14 @@ def _round_robin_description(history: History) -> str:
     )
 
 
-def _cell(row: CrossRow, bot: Bot, met: Met | None) -> Cell:
+def _cell(row: CrossRow, bot: Bot, met: OpponentScore | None) -> Cell:
     if bot == row.placed.bot:
         return Cell("", "self")
     if met is None:
         return Cell("", "")
     half = Fraction(met.blocks, 2)
-    mark = "up" if met.taken > half else "down" if met.taken < half else ""
-    return Cell(f"{_number(met.taken, 2)}/{met.blocks}", mark)
+    mark = "up" if met.score > half else "down" if met.score < half else ""
+    return Cell(f"{_number(met.score, 2)}/{met.blocks}", mark)
 
 
 def _number(number: Fraction | int, digits: int) -> str:

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from django.db.models import Case, OuterRef, QuerySet, Subquery, When
 
 from engine.rating.elo import START
+from engine.rating.intervals import Z_95
 from league.models import Bot, Ladder, Performance, RoundEntry, Standing
 from league.ratings.ledger import round_entries
 from league.ratings.standings import performances_shown, rounds_shown
-from web.charts.intervals import Z_95
 from web.charts.lines import Chart, Values, chart
 
 _POINTS = 299
