@@ -1,11 +1,10 @@
 """Addresses of the pages."""
 
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import path, re_path
 
 from web import health, metrics
 from web.docs import views as docs
-from web.throttled import limited
 from web.views import account, bots, comparisons, home, ladders, matches, tournaments
 
 app_name = "web"
@@ -28,7 +27,7 @@ urlpatterns = [
     path("matches/<int:pk>/steps/", matches.match_steps, name="match-steps"),
     path("matches/<int:pk>/record.json", matches.record, name="record"),
     path("account/", account.account, name="account"),
-    path("account/sign-in/", limited("passwords")(LoginView.as_view()), name="sign-in"),
+    path("account/sign-in/", account.sign_in, name="sign-in"),
     path("account/sign-out/", LogoutView.as_view(), name="sign-out"),
     path("account/sign-up/", account.sign_up, name="sign-up"),
     path("account/bots/<slug:name>/token/", bots.new_token, name="new-token"),

@@ -1,8 +1,9 @@
-"""The pages of an account: signing up, and a person's bots."""
+"""The pages of an account: signing up and in, and a person's bots."""
 
 from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import LoginView
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -35,6 +36,14 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             return render(request, "web/token.html", context)
     status = 400 if form.errors else 200
     return render(request, "registration/sign_up.html", {"form": form}, status=status)
+
+
+@limited("passwords")
+def sign_in(request: HttpRequest) -> HttpResponse:
+    """Sign a person in."""
+    response = LoginView.as_view()(request)
+    assert isinstance(response, HttpResponse)
+    return response
 
 
 @login_required
