@@ -51,7 +51,7 @@ def main() -> None:
         with serving.running(part, at, directory / "bare.log") as pid:
             reference = asyncio.run(memory_only(at, pid, [token for _, token in bots]))
         at = directory / "waiting.sock"
-        with serving.running(up.waiting(at), at, directory / "waiting.log") as pid:
+        with serving.running(up.gateway(at), at, directory / "waiting.log") as pid:
             kib, milliseconds, round_trips = asyncio.run(measure(at, pid, bots, options.wakes))
     p50, p99 = (serving.at_share(milliseconds, share) for share in (0.5, 0.99))
     own50, own99 = (serving.at_share(round_trips, share) for share in (0.5, 0.99))

@@ -154,7 +154,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
         "FRONT_PORT": str(options.port),
         "WEB_UPSTREAM": f"unix/{web_socket}",
         "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
-        "PROXIES": "1",
+        "TRUSTED_PROXIES": "1",
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
     }

@@ -22,7 +22,7 @@ def quick_and_fresh(settings, monkeypatch):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     cache.clear()
-    monkeypatch.setattr(throttles, "_away_until", 0.0)
+    monkeypatch.setattr(throttles, "_cache_away_until", 0.0)
 
 
 def shown_token(response) -> str:
@@ -112,7 +112,7 @@ def test_nobody_does_so_with_a_bot_of_somebody_else(ada: Client, what: str):
 def test_passwords_and_accounts_can_t_be_tried_out_without_end(
     client: Client, settings, path: str, rate: str
 ):
-    settings.API_RATES = {**settings.API_RATES, rate: "2/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, rate: "2/hour"}
     wrong = {"username": "ada", "password": "x"}
     codes = [client.post(path, wrong).status_code for _ in range(2)]
     assert 429 not in codes
@@ -124,7 +124,7 @@ def test_passwords_and_accounts_can_t_be_tried_out_without_end(
 
 
 def test_pages_and_api_count_together(client: Client, settings):
-    settings.API_RATES = {**settings.API_RATES, "passwords": "1/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "passwords": "1/hour"}
     client.post("/account/sign-in/", ADA)
     answer = client.post("/api/v1/tokens", ADA, content_type="application/json")
     assert answer.status_code == 429

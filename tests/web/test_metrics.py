@@ -1,18 +1,20 @@
-"""Figures and log lines for those who run the league."""
+"""Metrics and log lines for operators."""
 
+import io
 import json
 import logging
-import sys
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+import structlog
 from django.core.exceptions import ImproperlyConfigured
 from django.test import Client
 from django.utils import timezone
 
 from config import environment
-from config.logs import JsonFormatter
-from league import competitions, health
+from config import logging as logs
+from league import competitions, heartbeats
 from league.models import Ladder
 from tests.league import small
 
@@ -30,26 +32,26 @@ def figures(client: Client) -> dict[str, float]:
     }
 
 
-def test_an_empty_league_has_figures_too(client: Client) -> None:
-    told = figures(client)
-    assert told["league_rounds_open"] == told["league_turns_open"] == 0
-    assert "league_ready" in told
+def test_an_empty_league_has_metrics(client: Client) -> None:
+    found = figures(client)
+    assert found["league_rounds_open"] == found["league_turns_open"] == 0
+    assert "league_ready" in found
 
 
-def test_the_figures_say_when_workers_were_heard_of(client: Client) -> None:
-    health.note_worker(["play"])
+def test_metrics_have_the_time_since_each_queue_s_last_heartbeat(client: Client) -> None:
+    heartbeats.note_worker(["play"])
     assert figures(client)['league_tasks_queued{queue="play"}'] >= 0
     assert 0 <= figures(client)['league_worker_silent_seconds{queue="play"}'] < 60
 
 
-def test_the_figures_say_how_much_there_is_to_do(client: Client) -> None:
+def test_metrics_count_the_work_to_do(client: Client) -> None:
     tournament = small.tournament(small.ladder())
     small.bots(3)
     competitions.advance(tournament.pk)
-    told = figures(client)
-    assert told['league_matches_unfinished{status="waiting"}'] == 3
-    assert told["league_rounds_open"] == 1
-    assert told['league_bots{kind="house"}'] == 3
+    found = figures(client)
+    assert found['league_matches_unfinished{status="waiting"}'] == 3
+    assert found["league_rounds_open"] == 1
+    assert found['league_bots{kind="house"}'] == 3
     small.play_due()
     assert figures(client)["league_matches_finished_last_hour"] == 3
 
@@ -60,33 +62,75 @@ def test_a_ladder_with_an_alarm_is_counted_and_the_last_good_check_ages(client: 
     Ladder.objects.filter(pk=good.pk).update(checked_at=timezone.now() - hours)
     assert figures(client)["league_alarms"] == 0
     Ladder.objects.filter(pk=bad.pk).update(alarm="1 number differs.")
-    told = figures(client)
-    assert told["league_alarms"] == 1
-    assert told['league_checked_seconds{ladder="quick"}'] == pytest.approx(30 * 3600, abs=60)
-    assert told['league_checked_seconds{ladder="bad"}'] < 60  # never checked: since it was made
+    found = figures(client)
+    assert found["league_alarms"] == 1
+    assert found['league_checked_seconds{ladder="quick"}'] == pytest.approx(30 * 3600, abs=60)
+    assert found['league_checked_seconds{ladder="bad"}'] < 60  # never checked: since it was made
 
 
-def record(level: int, text: str, *args: object, **more: object) -> dict[str, object]:
-    made = logging.LogRecord("league.play", level, "f.py", 1, text, args, None)
-    vars(made).update(more)
-    return json.loads(JsonFormatter().format(made))
+def written(log_format: str, log: Callable[[], object]) -> str:
+    """Return the lines that a call logs, in a format of LOG_FORMAT."""
+    formatter = logs.django_logging(log_format)["formatters"]["structlog"]
+    output = io.StringIO()
+    handler = logging.StreamHandler(output)
+    handler.setFormatter(formatter.pop("()")(**formatter))
+    logger = logging.getLogger("league.test_log")
+    logger.addHandler(handler)
+    try:
+        log()
+    finally:
+        logger.removeHandler(handler)
+    return output.getvalue()
 
 
-def test_a_line_of_the_log_is_an_object_with_the_ids_that_it_is_about() -> None:
-    line = record(logging.WARNING, "match %s is to be played again: %s", 7, "gone", request_id="r")
-    assert line["message"] == "match 7 is to be played again: gone"
-    assert (line["level"], line["match_id"], line["request_id"]) == ("warning", 7, "r")
+def warn() -> None:
+    with structlog.contextvars.bound_contextvars(request_id="r", match_id=7):
+        structlog.get_logger("league.test_log").warning("the match starts again", error="a\nb")
 
 
-def test_an_error_brings_its_traceback_in_the_same_line() -> None:
+def fail() -> None:
     try:
         raise KeyError("gold")
     except KeyError:
-        line = record(logging.ERROR, "it failed", exc_info=sys.exc_info())
-    assert "KeyError: 'gold'" in line["traceback"]
+        structlog.get_logger("league.test_log").exception("it failed")
 
 
-def test_a_format_that_there_is_not_is_named(monkeypatch) -> None:
+def test_a_json_line_has_the_values_of_the_event_and_the_bound_ids() -> None:
+    line = json.loads(written("json", warn))
+    assert line.pop("timestamp").endswith("Z")
+    assert line == {
+        "message": "the match starts again",
+        "level": "warning",
+        "logger": "league.test_log",
+        "request_id": "r",
+        "match_id": 7,
+        "error": "a\nb",
+    }
+
+
+def test_a_line_has_the_values_of_the_event_and_no_line_break_of_theirs() -> None:
+    line = written("line", warn)
+    assert line.count("\n") == 1
+    assert "the match starts again" in line
+    assert "match_id=7" in line
+    assert "request_id='r'" in line
+    assert "error='a\\nb'" in line
+
+
+def test_a_line_of_another_library_has_the_same_form() -> None:
+    def log() -> None:
+        logging.getLogger("league.test_log").warning("%d retries", 3)
+
+    line = json.loads(written("json", log))
+    assert (line["message"], line["level"]) == ("3 retries", "warning")
+
+
+def test_an_error_has_its_traceback() -> None:
+    assert "KeyError: 'gold'" in json.loads(written("json", fail))["exception"]
+    assert "KeyError: 'gold'" in written("line", fail)
+
+
+def test_an_unknown_log_format_is_named(monkeypatch) -> None:
     monkeypatch.setenv("LOG_FORMAT", "xml")
-    with pytest.raises(ImproperlyConfigured, match="LOG_FORMAT is 'xml'; it is line or json"):
-        environment.choice("LOG_FORMAT", ["line", "json"])
+    with pytest.raises(ImproperlyConfigured, match="LOG_FORMAT is 'xml'; it must be line or json"):
+        environment.choice("LOG_FORMAT", logs.FORMATS)

@@ -58,8 +58,8 @@ def test_a_ladder_that_is_right_is_noted_as_checked(client: Client, ladder: Ladd
 def test_what_differs_is_frozen_on_display_while_play_goes_on(
     client: Client, ladder: Ladder, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tasks.health.note_pulse()
-    tasks.health.note_worker(tasks.health.QUEUES)
+    tasks.heartbeats.note_tick()
+    tasks.heartbeats.note_worker(tasks.health.QUEUES)
     row = falsify(ladder)
     loser = ladder.standings.exclude(bot=row.bot).first()  # so that the sum is right
     Standing.objects.filter(pk=loser.pk).update(rating=loser.rating - 1)
