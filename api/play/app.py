@@ -5,10 +5,10 @@ Run it with ``uvicorn api.play.app:application``. Django answers the API's other
 
 import asyncio
 import os
-import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager, suppress
+from typing import Any
 
 import django
 
@@ -17,12 +17,15 @@ django.setup()
 
 from django.conf import settings  # noqa: E402 - models need Django set up
 from django.db import Error as DatabaseError  # noqa: E402
+from starlette.convertors import IntegerConvertor, register_url_convertor  # noqa: E402
+from starlette.routing import Match as RouteMatch  # noqa: E402
+from starlette.routing import Route  # noqa: E402
 from structlog.contextvars import bind_contextvars  # noqa: E402
 
 from api.play.database import Database, EncodedTurn  # noqa: E402
 from api.play.hints import HintListener, Waiters  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
-from api.play.spectators import Spectators  # noqa: E402
+from api.play.spectators import Spectators, WatchedMatch  # noqa: E402
 from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters  # noqa: E402
 from api.problems import ProblemError  # noqa: E402
 from api.tokens import find_token, needed_bot, token_text  # noqa: E402
@@ -36,9 +39,14 @@ KEEP_ALIVE_SECONDS = 15.0
 RETRY_WAITING_SECONDS = 5
 """``Retry-After`` when too many requests of a client wait."""
 
-_TURNS = "/api/v1/turns"
-_STREAM = "/api/v1/turns/stream"
-_EVENTS = re.compile(r"/api/v1/matches/([0-9]{1,18})/events", re.ASCII)
+View = Callable[..., Awaitable[None]]
+
+
+class _IdConvertor(IntegerConvertor):
+    regex = "[0-9]{1,18}"  # no more than the database's integers hold
+
+
+register_url_convertor("id", _IdConvertor())
 
 
 def find_bot(authorization: str) -> Bot:
@@ -60,6 +68,11 @@ class Gateway:
     def __init__(self, identify: Callable[[str], Bot] = find_bot) -> None:
         self._identify = identify
         self._waiting: Counter[str] = Counter()
+        self._routes = [
+            Route("/api/v1/turns", self._poll),
+            Route("/api/v1/turns/stream", self._stream),
+            Route("/api/v1/matches/{match_id:id}/events", self._watch),
+        ]
         self._database: Database
         self._turns: TurnWaiters
         self._spectators: Spectators
@@ -86,22 +99,23 @@ class Gateway:
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _route(self, request: Request) -> None:
-        path = request.path.rstrip("/")
-        watched = _EVENTS.fullmatch(path)
-        if path not in (_TURNS, _STREAM) and not watched:
-            raise ProblemError("not-found")
+        view, parameters = self._find_view(request.path)
         if request.method != "GET":
             raise ProblemError("method-not-allowed", headers={"Allow": "GET"})
-        if watched:
-            with self._may_wait(request.client):
-                await self._watch(request, int(watched[1]))
-            return
-        bot = await self._authenticate(request)
-        with self._may_wait(client_by_bot(bot.pk)):
-            if path == _STREAM:
-                await self._stream(request, bot)
-            else:
-                await self._poll(request, bot, request.seconds("wait", MAX_WAIT_SECONDS))
+        await view(request, **parameters)
+
+    def _find_view(self, path: str) -> tuple[View, dict[str, Any]]:
+        """Return the view for a path and its parameters.
+
+        Only the matching is Starlette's: each layer of its router would keep a coroutine, and so
+        memory, for every request that waits.
+        """
+        scope = {"type": "http", "method": "GET", "path": path.rstrip("/")}
+        for route in self._routes:
+            match, found = route.matches(scope)
+            if match is RouteMatch.FULL:
+                return found["endpoint"], found["path_params"]
+        raise ProblemError("not-found")
 
     async def _authenticate(self, request: Request) -> Bot:
         """Return the bot of the request's token, and count the request even if it is refused."""
@@ -147,40 +161,46 @@ class Gateway:
             if not self._waiting[client]:
                 del self._waiting[client]
 
-    async def _poll(self, request: Request, bot: Bot, seconds: float) -> None:
+    async def _poll(self, request: Request) -> None:
         """Respond with the open turns: at once, when one opens, or with none after the time."""
+        bot = await self._authenticate(request)
+        seconds = request.seconds("wait", MAX_WAIT_SECONDS)
         waiter = PollWaiter()
-        self._turns.add(bot, waiter)
-        try:
-            turns: Sequence[EncodedTurn] | None = await self._database.open_turns(bot)
-            if not turns and seconds:
-                turns = await waiter.wait(seconds, request)
-                if turns:
-                    await self._check_token(request)
-        finally:
-            self._turns.remove(bot, waiter)
+        with self._may_wait(client_by_bot(bot.pk)):
+            self._turns.add(bot, waiter)
+            try:
+                turns: Sequence[EncodedTurn] | None = await self._database.open_turns(bot)
+                if not turns and seconds:
+                    turns = await waiter.wait(seconds, request)
+                    if turns:
+                        await self._check_token(request)
+            finally:
+                self._turns.remove(bot, waiter)
         if turns is not None:
             body = b"[" + b",".join(turn.body for turn in turns) + b"]"
             await request.respond(200, body, "application/json")
 
-    async def _stream(self, request: Request, bot: Bot) -> None:
+    async def _stream(self, request: Request) -> None:
         """Send each turn once as it opens, beginning with all open turns."""
+        bot = await self._authenticate(request)
         waiter = StreamWaiter()
-        self._turns.add(bot, waiter)
 
         async def check() -> None:
             await self._check_token_if_possible(request)
 
-        try:
-            # Open turns and later ones come by the same way, so neither overtakes the other.
-            self._turns.wake([bot.pk])
-            async with aclosing(request.stream(waiter.changed, KEEP_ALIVE_SECONDS, check)) as woken:
-                async for _ in woken:
-                    if part := waiter.take_events():
-                        await check()
-                        await request.send_part(part)
-        finally:
-            self._turns.remove(bot, waiter)
+        with self._may_wait(client_by_bot(bot.pk)):
+            self._turns.add(bot, waiter)
+            try:
+                # Open turns and later ones come by the same way, so neither overtakes the other.
+                self._turns.wake([bot.pk])
+                events = request.stream(waiter.changed, KEEP_ALIVE_SECONDS, check)
+                async with aclosing(events) as woken:
+                    async for _ in woken:
+                        if part := waiter.take_events():
+                            await check()
+                            await request.send_part(part)
+            finally:
+                self._turns.remove(bot, waiter)
 
     async def _watch(self, request: Request, match_id: int) -> None:
         """Send the public view of a match, phase by phase, from its start or after an event."""
@@ -190,29 +210,36 @@ class Gateway:
             request.count("general", request.client)
             return Match.objects.filter(pk=match_id).exists()
 
-        if not await self._database.run(exists):
-            raise ProblemError("not-found", f"There is no match {match_id}.")
-        last = request.header(b"last-event-id")
-        if last == "end":  # 204 keeps a browser from connecting again
-            await request.respond(204, b"", "text/event-stream")
-            return
-        changed = asyncio.Event()
-        match = self._spectators.add(match_id, changed)
-        try:
-            sent = 0
-            async with aclosing(request.stream(changed, KEEP_ALIVE_SECONDS, None)) as woken:
-                async for _ in woken:
-                    changed.clear()
-                    unsent = match.events[sent:]
-                    sent += len(unsent)
-                    if last in (ids := [event.id for event in unsent]):
-                        unsent = unsent[ids.index(last) + 1 :]
-                    await request.send_part(b"".join(event.body for event in unsent))
-                    if match.over and sent == len(match.events):
-                        await request.send_part(b"", more=False)
-                        return
-        finally:
-            self._spectators.remove(match_id, changed)
+        with self._may_wait(request.client):
+            if not await self._database.run(exists):
+                raise ProblemError("not-found", f"There is no match {match_id}.")
+            last_id = request.header(b"last-event-id")
+            if last_id == "end":  # 204 keeps a browser from connecting again
+                await request.respond(204, b"", "text/event-stream")
+                return
+            changed = asyncio.Event()
+            match = self._spectators.add(match_id, changed)
+            try:
+                await self._send_events(request, match, changed, last_id)
+            finally:
+                self._spectators.remove(match_id, changed)
+
+    async def _send_events(
+        self, request: Request, match: WatchedMatch, changed: asyncio.Event, last_id: str
+    ) -> None:
+        """Send the events of a match after one with a given id, until the last event."""
+        sent = 0
+        async with aclosing(request.stream(changed, KEEP_ALIVE_SECONDS, None)) as woken:
+            async for _ in woken:
+                changed.clear()
+                unsent = match.events[sent:]
+                sent += len(unsent)
+                if last_id in (ids := [event.id for event in unsent]):
+                    unsent = unsent[ids.index(last_id) + 1 :]
+                await request.send_part(b"".join(event.body for event in unsent))
+                if match.over and sent == len(match.events):
+                    await request.send_part(b"", more=False)
+                    return
 
 
 application = Gateway()
