@@ -5,6 +5,7 @@
 
 import logging
 import os
+from pathlib import Path
 
 from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
@@ -16,6 +17,8 @@ from config import logging as logs
 # NumPy reads it when it is loaded. More threads would take processors from matches, and
 # performance fits would be no faster.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+BASE_DIR = Path(__file__).parents[1]
 
 # -- Site ----------------------------------------------------------------------------------------
 
