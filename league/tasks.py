@@ -1,4 +1,4 @@
-"""Celery's entry points. Arguments are ids, and every task may run twice, at once too."""
+"""Celery's entry points. Arguments are ids. Every task may run twice, even at the same time."""
 
 from collections.abc import Callable, Iterable
 

@@ -165,7 +165,7 @@ def test_a_pid_file_that_names_somebody_else_is_no_hindrance(tmp_path: Path) -> 
 def test_files_that_are_no_database_are_left_alone_and_named(tmp_path: Path) -> None:
     (tmp_path / "postgres").mkdir()
     (tmp_path / "postgres" / "precious").write_text("mine")
-    with pytest.raises(ServersError, match="no PG_VERSION"), local_servers(tmp_path):
+    with pytest.raises(ServersError, match="PG_VERSION is missing"), local_servers(tmp_path):
         pass
     assert (tmp_path / "postgres" / "precious").read_text() == "mine"
 

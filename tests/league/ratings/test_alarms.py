@@ -107,7 +107,7 @@ def test_a_repair_writes_what_the_records_give_and_lifts_the_alarm(
     assert FrozenStanding.objects.count() == 4
     out = StringIO()
     call_command("recompute", "quick", repair="a disk that lied", stdout=out)
-    assert "put right under revision 2" in out.getvalue()
+    assert "repaired under revision 2" in out.getvalue()
     ladder.refresh_from_db()
     assert (ladder.alarm, ladder.frozen_round, ladder.revision) == ("", None, 2)
     assert ladder.revisions.get().reason == "a disk that lied"
