@@ -1,4 +1,4 @@
-"""Idle waiters on one process of the waiting app: their memory, and how soon they are woken.
+"""Idle waiters on one gateway process: their memory, and the time to wake them.
 
 Usage: python waiting.py [--waiters 2000] [--wakes 300]
 

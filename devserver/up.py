@@ -198,17 +198,19 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
 
 async def _run(options: argparse.Namespace, environment: dict[str, str]) -> None:
     stop = asyncio.Event()
-    banner = asyncio.create_task(_announce(address(options.host, options.port), stop))
+    banner = asyncio.create_task(
+        _announce(address(options.host, options.port), options.directory, stop)
+    )
     await keep_running(_parts(options, environment), environment, CHECKOUT, stop)
     await banner
 
 
-async def _announce(address: str, stop: asyncio.Event) -> None:
+async def _announce(address: str, directory: Path, stop: asyncio.Event) -> None:
     """Print the address of the league as soon as it answers."""
     deadline = time.monotonic() + _READY_SECONDS
     while not stop.is_set():
         if await asyncio.to_thread(_answers, address):
-            print(_BANNER.format(address=address), flush=True)
+            print(_BANNER.format(address=address, directory=directory), flush=True)
             return
         if time.monotonic() > deadline:
             print(f"The league does not answer at {address}. Its output is above.", file=sys.stderr)
@@ -220,7 +222,7 @@ _BANNER = """
 Twelfth Night is up: {address}
 
   The first tournament starts in a few seconds: {address}tournaments/
-  Press Ctrl-C to stop. The directory var/ keeps all data for the next start.
+  Press Ctrl-C to stop. All data stay in {directory} for the next start.
 """
 
 

@@ -141,7 +141,7 @@ def bots():
 
 
 def open_match(bots):
-    """Open a match now, by the real clock, with all the time in the world."""
+    """Open a match now, by the real clock, with a bank of ten minutes."""
     versions = [bot.current for bot in bots]
     match = play.open_unrated_match(
         game="twelve-days", rules="eight-nights", versions=versions, bank_seconds=600
@@ -258,7 +258,7 @@ def test_a_stream_is_kept_alive(site, bots, monkeypatch):
 
 @pytest.fixture
 def tokens():
-    """Accounts and tokens as they are, not names; give a bot and its token."""
+    """Return a bot and its token, for a gateway that reads real tokens."""
     owner, _ = accounts.create_account(username="ada", password="a long enough secret")
     return create_bot(owner=owner, name="ada-bot", kind="remote")
 
