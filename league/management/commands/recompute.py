@@ -37,8 +37,8 @@ class Command(BaseCommand):
         different = sum([self._check(ladder, options["repair"]) for ladder in ladders])
         if different:
             raise CommandError(
-                f"Stored ratings that differ from the recomputed ones: {different}. Find the cause, "
-                "then run manage.py recompute LADDER --repair REASON."
+                f"Stored ratings that differ from the recomputed ones: {different}. Find the "
+                "cause, then run manage.py recompute LADDER --repair REASON."
             )
 
     def _check(self, ladder: Ladder, repair: str | None) -> int:
