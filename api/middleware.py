@@ -62,6 +62,7 @@ class RequestIdMiddleware:
             status=response.status_code,
             milliseconds=round((time.monotonic() - began) * 1000),
         )
+        clear_contextvars()
         return response
 
 
