@@ -61,7 +61,7 @@ def test_a_killed_program_starts_again_even_if_its_child_lives_on(supervised):
     first, child = starts(output)[0]
     os.kill(first, signal.SIGKILL)
     wait_for(lambda: len(starts(output)) == 2, output.read_text)
-    assert "ended with status -9, starting again" in output.read_text()
+    assert "ended with status -9; it starts again" in output.read_text()
     wait_for(lambda: not lives(child))
 
 
