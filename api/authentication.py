@@ -34,7 +34,7 @@ class BearerAuthentication(BaseAuthentication):
         return tokens.CHALLENGE
 
 
-class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call] # on subclassing
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call] # subclassing
     """`BearerAuthentication` in the schema."""
 
     target_class = "api.authentication.BearerAuthentication"

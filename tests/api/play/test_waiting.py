@@ -433,6 +433,8 @@ def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(site, bots, 
 def test_other_methods_and_paths_are_refused_as_problems(site, bots):
     assert site.client.post("/turns").status_code == 405
     assert site.client.post("/turns").headers["allow"] == "GET"
+    assert site.client.head("/turns").status_code == 405
+    assert site.get(bots[0], "/turns/").json() == []
     assert site.get(bots[0], "/turns/other").json()["code"] == "not-found"
     named = site.client.get("/turns", headers={"X-Request-ID": "mine"})
     assert named.json()["request_id"] == named.headers["x-request-id"] == "mine"

@@ -139,7 +139,8 @@ def test_a_void_match_ends_without_a_card(site, bots):
     assert list(watch(site, match)) == [("end", "end", {"status": "void"})]
 
 
-def test_an_unknown_match_is_a_problem(site):
-    response = site.client.get("/matches/999999/events")
+@pytest.mark.parametrize("match_id", ["999999", "-1", "x", "9" * 5000])
+def test_an_unknown_match_is_a_problem(site, match_id):
+    response = site.client.get(f"/matches/{match_id}/events")
     assert (response.status_code, response.json()["code"]) == (404, "not-found")
     assert site.client.post("/matches/1/events").status_code == 405
