@@ -1,6 +1,6 @@
-"""Bearer tokens (RFC 6750), and who may do what."""
+"""Authentication and permissions of the API's views: thin adapters of `api.tokens` for DRF."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 from django.contrib.auth.models import AnonymousUser
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -9,6 +9,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
+from api import tokens
 from api.problems import ProblemError
 from league import accounts
 from league.models import Bot, Token
@@ -18,23 +19,23 @@ class BearerAuthentication(BaseAuthentication):
     """``Authorization: Bearer TOKEN``; ``request.auth`` is the `Token`."""
 
     def authenticate(self, request: Request) -> tuple[Any, Token] | None:
-        """Return the owner (a bot's, with a bot token) and the token; None where none is sent."""
-        header: str = request.META.get("HTTP_AUTHORIZATION", "")
-        scheme, _, text = header.strip().partition(" ")
-        if scheme.lower() != "bearer":
-            return None
-        token = accounts.find_token(text.strip())
+        """Return the owner (of the bot, with a bot token) and the token; None without a token."""
+        try:
+            token = tokens.find_token(request.META.get("HTTP_AUTHORIZATION", ""))
+        except ProblemError as error:
+            # DRF remembers a failed authentication only by an exception of its own.
+            raise AuthenticationFailed(error.detail) from None
         if token is None:
-            raise AuthenticationFailed("This token doesn't work: mistyped, revoked or replaced.")
+            return None
         return token.owner or (token.bot and token.bot.owner) or AnonymousUser(), token
 
     def authenticate_header(self, request: Request) -> str:
         """Return the challenge of a 401."""
-        return 'Bearer realm="twelfth-night"'
+        return tokens.CHALLENGE
 
 
-class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
-    """How the schema speaks of `BearerAuthentication`."""
+class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call] # subclassing
+    """`BearerAuthentication` in the schema."""
 
     target_class = "api.authentication.BearerAuthentication"
     name = "token"
@@ -45,13 +46,18 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 
 class AnyToken(BasePermission):
-    """A call for whoever has a token; says 401 without one."""
+    """A call for any token.
+
+    Attributes:
+        problems: codes of the problems that the permission raises, for the schema.
+    """
 
     problems: ClassVar[tuple[str, ...]] = ("not-authenticated",)
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Return whether there is a token."""
-        return request.auth is not None
+        """Return True, or raise a problem."""
+        tokens.needed_token(token_of(request))
+        return True
 
 
 class OwnerToken(AnyToken):
@@ -60,10 +66,9 @@ class OwnerToken(AnyToken):
     problems: ClassVar[tuple[str, ...]] = ("not-authenticated", "owner-token-needed")
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Return whether there is a token; refuse one of a bot."""
-        if request.auth is not None and request.auth.owner_id is None:
-            raise ProblemError("owner-token-needed")
-        return super().has_permission(request, view)
+        """Return True, or raise a problem."""
+        tokens.needed_owner_token(token_of(request))
+        return True
 
 
 class BotToken(AnyToken):
@@ -72,10 +77,9 @@ class BotToken(AnyToken):
     problems: ClassVar[tuple[str, ...]] = ("not-authenticated", "bot-token-needed")
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Return whether there is a token; refuse one of an owner."""
-        if request.auth is not None and request.auth.bot_id is None:
-            raise ProblemError("bot-token-needed")
-        return super().has_permission(request, view)
+        """Return True, or raise a problem."""
+        tokens.needed_bot(token_of(request))
+        return True
 
 
 class Organiser(OwnerToken):
@@ -88,21 +92,27 @@ class Organiser(OwnerToken):
     )
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        """Return whether there is a token; refuse one of somebody else."""
-        if not super().has_permission(request, view):
-            return False
+        """Return True, or raise a problem."""
+        super().has_permission(request, view)
         if not accounts.is_organiser(request.user):
             raise ProblemError("organiser-needed")
         return True
 
 
+def token_of(request: Request) -> Token | None:
+    """Return the token of a request; DRF's types name another model."""
+    return cast("Token | None", request.auth)
+
+
 def check_owner(request: Request, bot: Bot) -> None:
-    """Raise a problem unless the owner token is that of a bot's owner."""
-    if bot.owner_id is None or bot.owner_id != request.auth.owner_id:
-        raise ProblemError("not-your-bot", f"{bot.name} belongs to somebody else.")
+    """Raise ``not-your-bot`` unless the owner token is of the bot's owner."""
+    token = token_of(request)
+    if token is None or bot.owner_id is None or bot.owner_id != token.owner_id:
+        raise ProblemError("not-your-bot", f"The bot {bot.name} belongs to another account.")
 
 
 def check_owner_or_bot(request: Request, bot: Bot) -> None:
-    """Raise a problem unless the token is that of a bot's owner or of the bot itself."""
-    if request.auth.bot_id != bot.pk:
+    """Raise ``not-your-bot`` unless the token is of the bot or of its owner."""
+    token = token_of(request)
+    if token is None or token.bot_id != bot.pk:
         check_owner(request, bot)

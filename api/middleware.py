@@ -1,65 +1,83 @@
-"""What happens around every request: its id, the bounds of its body, and errors as problems."""
+"""Middleware around every request: its id, a line in the log, limits of its body, problems."""
 
-import logging
 import re
+import secrets
 import time
 from collections.abc import Callable
 
+import structlog
 from django.http import HttpRequest, HttpResponseBase
+from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from api.problems import CONTENT_TYPE, code_for_status, problem_response
-from api.request_ids import HEADER, choose_request_id, set_request_id
 from bots_sdk.sandbox.sources import MAX_BYTES
 
-PREFIX = "/api/"
+API_PREFIX = "/api/"
+REQUEST_ID_HEADER = "X-Request-ID"
 MAX_BODY_BYTES = 64 * 1024
-"""Bytes."""
 MAX_UPLOAD_BYTES = MAX_BYTES + MAX_BODY_BYTES
-"""Bytes of the body of an upload: the file, and what the form adds to it."""
-_UPLOADS = re.compile(r"/versions/?\Z")
-MAX_READ_BYTES = 2_000_000
-"""Bytes of a body that is too long, but read all the same; the front passes on no longer ones."""
+"""The body of an upload: the file, and what the form adds to it."""
+MAX_DISCARDED_BYTES = 2_000_000
+"""A refused body of up to this length is read and discarded. The front passes on no longer one."""
 
-_QUIET = ("/static/", "/healthz", "/readyz", "/metrics")
-"""What is asked for all the time and by machines: logged at level DEBUG."""
+_UPLOAD_PATH = re.compile(r"/versions/?\Z")
+_ID_CHARACTERS = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
+_QUIET_PATHS = ("/static/", "/healthz", "/readyz", "/metrics")
+"""Paths of frequent requests by machines, which are logged at level DEBUG."""
 
-log = logging.getLogger("api.requests")
+log = structlog.get_logger("api.requests")
 Next = Callable[[HttpRequest], HttpResponseBase]
 
 
+def begin_request(offered_id: str | None) -> str:
+    """Bind the id of a request to all lines logged for it, and return it.
+
+    Args:
+        offered_id: the header of the client or of a proxy; an unfit one is replaced by a new id.
+    """
+    fits = offered_id and _ID_CHARACTERS.fullmatch(offered_id)
+    request_id = offered_id if offered_id and fits else secrets.token_hex(12)
+    clear_contextvars()
+    bind_contextvars(request_id=request_id)
+    return request_id
+
+
 class RequestIdMiddleware:
-    """Gives each request an id, for pages too, and the log a line with it. Put it first."""
+    """Gives each request and its response an id, and logs a line for it. Put it first."""
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer with the id in a header."""
+        """Return the response with the id in a header."""
         began = time.monotonic()
-        request_id = choose_request_id(request.headers.get(HEADER))
-        set_request_id(request_id)
+        request_id = begin_request(request.headers.get(REQUEST_ID_HEADER))
         response = self.get_response(request)
-        response[HEADER] = request_id
-        took = (time.monotonic() - began) * 1000
-        level = logging.DEBUG if request.path_info.startswith(_QUIET) else logging.INFO
-        log.log(
-            level, "%s %r %d in %.0f ms", request.method, request.path, response.status_code, took
+        response[REQUEST_ID_HEADER] = request_id
+        write = log.debug if request.path_info.startswith(_QUIET_PATHS) else log.info
+        write(
+            "request finished",
+            method=request.method,
+            path=request.path,
+            status=response.status_code,
+            milliseconds=round((time.monotonic() - began) * 1000),
         )
+        clear_contextvars()
         return response
 
 
 class ApiMiddleware:
-    """Under `PREFIX`: no long bodies, and no error that isn't a problem."""
+    """Under `API_PREFIX`: refuses long bodies, and makes every error a problem."""
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer, or refuse to."""
-        if not request.path_info.startswith(PREFIX):
+        """Return the response."""
+        if not request.path_info.startswith(API_PREFIX):
             return self.get_response(request)
         if request.encoding:
-            # JSON is UTF-8 (RFC 8259), and a query string of ours too, whatever the header says.
+            # JSON is UTF-8 (RFC 8259), and so are our query strings, whatever the header claims.
             request.encoding = "utf-8"
         response = self._refuse_body(request) or self.get_response(request)
         if response.status_code >= 400 and response.get("Content-Type") != CONTENT_TYPE:
@@ -70,23 +88,26 @@ class ApiMiddleware:
             }
             code = code_for_status(response.status_code)
             response = problem_response(code, status=response.status_code, headers=kept)
-        if usage := getattr(request, "rate_limit", None):
+        if usage := getattr(request, "rate_limit_usage", None):
             for name, value in usage.headers.items():
                 response[name] = value
         return response
 
     def _refuse_body(self, request: HttpRequest) -> HttpResponseBase | None:
-        """Answer a body that is too long, or of unknown length, before anybody reads it."""
+        """Return the problem for a body that is too long or of unknown length, before it is read.
+
+        The body is discarded first. If this end closes the connection while the front still sends
+        the body, the front reports a lost connection and drops the problem.
+        """
         length = request.META.get("CONTENT_LENGTH") or ""
         if not length and "HTTP_TRANSFER_ENCODING" in request.META:
-            request.META["wsgi.input"].read(MAX_READ_BYTES)  # as below
+            request.META["wsgi.input"].read(MAX_DISCARDED_BYTES)
             return problem_response("length-required")
-        most = MAX_UPLOAD_BYTES if _UPLOADS.search(request.path_info) else MAX_BODY_BYTES
-        if length.isdecimal() and int(length[:20]) > most:
-            if int(length[:20]) <= MAX_READ_BYTES:
-                # Else the front may still be sending it when this end is closed, and call it a
-                # lost connection instead of passing on the answer.
+        is_upload = _UPLOAD_PATH.search(request.path_info)
+        max_bytes = MAX_UPLOAD_BYTES if is_upload else MAX_BODY_BYTES
+        if length.isdecimal() and int(length[:20]) > max_bytes:
+            if int(length[:20]) <= MAX_DISCARDED_BYTES:
                 request.read()
-            detail = f"The body has {length[:20]} bytes; this call takes {most} at most."
+            detail = f"The body has {length[:20]} bytes; this call takes at most {max_bytes} bytes."
             return problem_response("body-too-large", detail)
         return None

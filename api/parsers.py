@@ -1,4 +1,4 @@
-"""JSON bodies."""
+"""The parser of JSON bodies."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ from rest_framework.parsers import BaseParser
 
 
 class JsonParser(BaseParser):
-    """JSON in UTF-8; whatever else comes in ends in a `ParseError`."""
+    """JSON in UTF-8."""
 
     media_type = "application/json"
 
@@ -19,14 +19,18 @@ class JsonParser(BaseParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        """Return what the body says."""
+        """Return the value of a body.
+
+        Raises:
+            ParseError: the body is not JSON, or nested too deeply.
+        """
         try:
             return json.loads(stream.read().decode("utf-8"), parse_constant=_refuse)
         except RecursionError:
-            raise ParseError("Not JSON that is read here: nested too deep.") from None
+            raise ParseError("The body is not valid JSON: it is nested too deeply.") from None
         except ValueError as error:
-            raise ParseError(f"Not JSON: {error}.") from None
+            raise ParseError(f"The body is not valid JSON: {error}.") from None
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"{constant} is no JSON number")
+    raise ValueError(f"{constant} is not a JSON number")

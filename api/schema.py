@@ -5,7 +5,7 @@ from typing import Any
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 
-from api.play.waiting_calls import waiting_calls
+from api.play.schema import gateway_paths
 from api.problems import CODES, CONTENT_TYPE
 
 PROBLEM = {
@@ -74,7 +74,7 @@ def problem_content() -> dict[str, Any]:
 def add_the_rest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add the problem document and the calls that wait: a postprocessing hook."""
     result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
-    result["paths"] = dict(sorted({**result["paths"], **waiting_calls()}.items()))
+    result["paths"] = dict(sorted({**result["paths"], **gateway_paths()}.items()))
     return result
 
 

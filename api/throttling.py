@@ -1,36 +1,37 @@
-"""Rate limits of the API's views, as DRF asks for them; `league.accounts.throttles` counts."""
+"""Rate limits of the API's views: a thin adapter of `league.accounts.throttles` for DRF."""
 
 from typing import Any
 
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from api.authentication import token_of
+from api.problems import too_many_requests
 from league.accounts import throttles
 
 
 class RateLimit(BaseThrottle):
-    """Counts by bot, owner, or address where there is no token.
+    """Counts requests by bot, by owner, or without a token by address.
 
-    A view's ``rate`` names one of ``settings.API_RATES``; without, it is that of all other calls.
+    A view's ``rate`` names one of ``settings.RATE_LIMITS``, by default ``general``.
     """
 
-    reset = 0
-
     def allow_request(self, request: Request, view: Any) -> bool:
-        """Count the request; return whether it is within the limit."""
-        usage = throttles.count(getattr(view, "rate", "general"), self._who(request))
-        if usage is None:
-            return True
-        # For the response: the middleware puts its headers there.
-        request._request.rate_limit = usage  # type: ignore[attr-defined]
-        self.reset = usage.reset
-        return not usage.is_exceeded
+        """Count the request and return True.
 
-    def wait(self) -> float:
-        """Return the seconds until the next window."""
-        return float(self.reset)
-
-    def _who(self, request: Request) -> str:
-        if request.auth is not None:
-            return throttles.holder(request.auth)
-        return throttles.visitor_of(request._request)
+        Raises:
+            ProblemError: the client has used up the limit.
+        """
+        token = token_of(request)
+        client = (
+            throttles.client_by_token(token)
+            if token is not None
+            else throttles.client_by_request(request._request)
+        )
+        usage = throttles.count(getattr(view, "rate", "general"), client)
+        if usage is not None:
+            # `api.middleware` adds the headers to the response, whatever the view answers.
+            request._request.rate_limit_usage = usage  # type: ignore[attr-defined] # our own
+            if usage.is_exceeded:
+                raise too_many_requests(usage)
+        return True

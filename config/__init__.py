@@ -1,6 +1,6 @@
-"""The Django project: settings, addresses, WSGI and Celery. It holds no rules.
+"""The Django project: settings, logging, URLs, WSGI and Celery.
 
-The Celery application is loaded with it, so that every process can queue tasks.
+The Celery application is imported here, so that every process can queue tasks.
 """
 
 from config.celery import app as celery_app

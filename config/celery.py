@@ -1,11 +1,17 @@
-"""The Celery application. Tasks are in `league.tasks`, what workers report in `league.workers`."""
+"""The Celery application. Its tasks are in `league.tasks`, its signal handlers in `league.workers`.
+
+Workers bind each task's id to the lines that the task logs, and the id of the request that queued
+the task (django-structlog).
+"""
 
 import os
 
 from celery import Celery
+from django_structlog.celery.steps import DjangoStructLogInitStep
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 app = Celery("league")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["league"])
+app.steps["worker"].add(DjangoStructLogInitStep)

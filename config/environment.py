@@ -1,6 +1,7 @@
-"""Settings from the environment, checked as they are read."""
+"""Environment variables as settings, checked when they are read."""
 
 import os
+from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -8,9 +9,16 @@ from django.core.exceptions import ImproperlyConfigured
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict
 
+_YES = ("1", "yes", "true", "on")
+_NO = ("0", "no", "false", "off", "")
+
 
 def text(name: str, default: str | None = None) -> str:
-    """Return a variable, or raise `ImproperlyConfigured` where it is needed and missing."""
+    """Return a variable.
+
+    Raises:
+        ImproperlyConfigured: the variable is not set and has no default.
+    """
     value = os.environ.get(name, default)
     if not value:
         raise ImproperlyConfigured(
@@ -20,34 +28,42 @@ def text(name: str, default: str | None = None) -> str:
     return value
 
 
+def number(name: str, default: int) -> int:
+    """Return a variable that is a number from 0."""
+    value = text(name, str(default))
+    if not value.isdecimal():
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number from 0.")
+    return int(value)
+
+
 def flag(name: str, default: bool = False) -> bool:
-    """Return whether a variable says yes."""
+    """Return a variable that is yes or no."""
     value = os.environ.get(name, "yes" if default else "no").lower()
-    if value not in ("1", "yes", "true", "on", "0", "no", "false", "off", ""):
-        raise ImproperlyConfigured(f"{name} is {value!r}; it is yes or no.")
-    return value in ("1", "yes", "true", "on")
+    if value not in (*_YES, *_NO):
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be yes or no.")
+    return value in _YES
 
 
-def choice(name: str, choices: list[str]) -> str:
-    """Return a variable that is one of some words, by default the first."""
+def choice(name: str, choices: Sequence[str]) -> str:
+    """Return a variable that is one of several words, by default the first."""
     value = os.environ.get(name) or choices[0]
     if value not in choices:
-        raise ImproperlyConfigured(f"{name} is {value!r}; it is {' or '.join(choices)}.")
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be {' or '.join(choices)}.")
     return value
 
 
 def listed(name: str, default: str) -> list[str]:
-    """Return the parts of a variable that is separated by commas."""
+    """Return the parts of a variable that commas separate."""
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
 
 
 def database(name: str) -> dict[str, Any]:
-    """Return Django's settings for the database that a URL names."""
+    """Return Django's settings for the database at a URL."""
     try:
         parts = conninfo_to_dict(text(name))
     except ProgrammingError as error:
         raise ImproperlyConfigured(
-            f"{name} is no PostgreSQL URL, as postgresql://user@host/name is: {error}"
+            f"{name} is not a PostgreSQL URL such as postgresql://user@host/name: {error}"
         ) from None
     known = {
         "dbname": "NAME",
@@ -66,7 +82,7 @@ def database(name: str) -> dict[str, Any]:
 
 
 def celery_url(redis_url: str) -> str:
-    """Return the URL by which Celery calls the server that redis-py calls ``redis_url``."""
+    """Return Celery's form of a URL of redis-py: the two differ for unix sockets."""
     parts = urlsplit(redis_url)
     if parts.scheme != "unix":
         return redis_url
@@ -75,7 +91,7 @@ def celery_url(redis_url: str) -> str:
 
 
 def redis_database(url: str) -> int:
-    """Return the number of the database that a Redis URL names."""
+    """Return the number of the database in a Redis URL."""
     parts = urlsplit(url)
     number = parse_qs(parts.query).get("db", [parts.path.strip("/")])[0]
     return int(number) if number.isdigit() else 0

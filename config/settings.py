@@ -1,5 +1,9 @@
-"""Django's settings; what differs between machines comes from the environment."""
+"""Django's settings. Values that differ between machines come from environment variables.
 
+`docs/operate.md` lists the variables. `config.environment` reads and checks them.
+"""
+
+import logging
 import os
 from pathlib import Path
 
@@ -8,34 +12,76 @@ from django.core.exceptions import ImproperlyConfigured
 
 from bots_sdk.reference import HOUSE
 from config import environment
+from config import logging as logs
 
-# Read when NumPy is loaded: fits are no faster with more threads than the machine has free.
+# NumPy reads it when it is loaded. More threads would take processors from matches, and
+# performance fits would be no faster.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 BASE_DIR = Path(__file__).parents[1]
+
+# -- Site ----------------------------------------------------------------------------------------
 
 DEBUG = environment.flag("DEBUG")
 SECRET_KEY = environment.text("SECRET_KEY")
 ALLOWED_HOSTS = environment.listed("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS", "")
+# Number of trusted reverse proxies: the client's address is the one that the outermost of them
+# adds to X-Forwarded-For.
+TRUSTED_PROXIES = environment.number("TRUSTED_PROXIES", 0)
 
-DATABASES = {"default": {**environment.database("DATABASE_URL"), "CONN_MAX_AGE": 60}}
-DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
-# Of the statements that ask for it only: those of a move.
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# -- Storage: PostgreSQL, and Valkey as broker, cache and for wake-ups ---------------------------
+
+DATABASES = {
+    "default": environment.database("DATABASE_URL")
+    | {"CONN_MAX_AGE": 60, "CONN_HEALTH_CHECKS": True}
+}
+# Only the statements of `league.play.statements` are prepared, after this many runs.
 DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 5)
 REDIS_URL = environment.text("REDIS_URL")
-# Publishing knows no databases: two leagues on one server must not wake each other's bots.
+# Redis channels are shared by all databases of a server. The database's number in their names
+# keeps two leagues on one server from waking each other's bots.
 REDIS_CHANNELS = f"league:{environment.redis_database(REDIS_URL)}"
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "league",
+        "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
+    }
+}
 
-# Which of `bots_sdk.reference.HOUSE` a new league begins with; house-search takes the most CPU.
+# -- League --------------------------------------------------------------------------------------
+
+# The house bots of `bots_sdk.reference.HOUSE` that a new league begins with. house-search takes
+# the most CPU time.
 HOUSE_BOTS = environment.listed("HOUSE_BOTS", ",".join(HOUSE))
 if unknown := set(HOUSE_BOTS) - set(HOUSE):
     raise ImproperlyConfigured(
-        f"HOUSE_BOTS names {', '.join(sorted(unknown))}; there are {', '.join(HOUSE)}."
+        f"HOUSE_BOTS contains {', '.join(sorted(unknown))}, which does not exist. "
+        f"Choose from {', '.join(HOUSE)}."
     )
+# Seconds without a worker that has a sandbox, after which a match with hosted bots counts as one
+# failed attempt. The third failed attempt voids its block.
+SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
+# Requests of one client: a bot, an owner, or an address without a token.
+RATE_LIMITS = {
+    "general": environment.text("RATE_GENERAL", "600/minute"),
+    "play": environment.text("RATE_PLAY", "60000/minute"),
+    "accounts": environment.text("RATE_ACCOUNTS", "60/hour"),
+    "exports": environment.text("RATE_EXPORTS", "30/hour"),
+    "passwords": environment.text("RATE_PASSWORDS", "30/minute"),
+}
+# Requests of one bot, or of one spectator's address, that may wait in one gateway process.
+MAX_WAITING_REQUESTS = environment.number("MAX_WAITING_REQUESTS", 1000)
 
-# Seconds without a sandbox after which a match with uploaded bots counts as tried; three void it.
-SANDBOX_PATIENCE = int(environment.text("SANDBOX_PATIENCE", "600"))
+# -- Django: apps, middleware, pages -------------------------------------------------------------
 
 INSTALLED_APPS = [
     "django.contrib.admin",
@@ -49,6 +95,7 @@ INSTALLED_APPS = [
     "api",
     "rest_framework",
     "django_filters",
+    "django_structlog",
     "drf_spectacular",
 ]
 MIDDLEWARE = [
@@ -65,8 +112,6 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "web.outages.OutageMiddleware",
 ]
-ROOT_URLCONF = "config.urls"
-WSGI_APPLICATION = "config.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
@@ -89,15 +134,22 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
     )
 ]
-
-LANGUAGE_CODE = "en-gb"
-TIME_ZONE = "UTC"
-USE_TZ = True
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
 LOGIN_URL = "web:sign-in"
 LOGIN_REDIRECT_URL = "web:home"
 LOGOUT_REDIRECT_URL = "web:home"
+
+# -- Logging -------------------------------------------------------------------------------------
+
+logs.configure_structlog()
+LOGGING = logs.django_logging(environment.choice("LOG_FORMAT", logs.FORMATS))
+# django-structlog binds the ids of tasks. Its own lines, several a task, are at level DEBUG.
+DJANGO_STRUCTLOG_CELERY_ENABLED = True
+DJANGO_STRUCTLOG_CELERY_DEFAULT_LOG_LEVEL = logging.DEBUG
+DJANGO_STRUCTLOG_CELERY_TASK_RETRY_LOG_LEVEL = logging.DEBUG
+
+# -- Workers: Celery's tasks, queues and schedule ------------------------------------------------
 
 CELERY_BROKER_URL = environment.celery_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
@@ -107,14 +159,14 @@ CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_TIME_LIMIT = 600
-# Longer than any task may run, or the broker would hand it out a second time meanwhile.
+# Seconds. If a task could run for longer, the broker would start it a second time meanwhile.
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 1200}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
-    # Not behind matches: somebody waits for it.
+    # Not behind matches: the bot's owner waits for the check.
     "league.tasks.qualify": {"queue": "seats"},
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},
@@ -122,18 +174,18 @@ CELERY_TASK_ROUTES = {
     "league.tasks.expire_overdue": {"queue": "clock"},
 }
 CELERY_BEAT_SCHEDULE = {
-    # A tick that was not taken up in time is worth nothing: the next one does its work.
+    # A tick that no worker starts in time is dropped: the next tick does its work.
     "tick": {"task": "league.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
-    # Each worker proves its sandbox again when it next needs it; this is for those that don't.
-    "prove-sandbox": {
-        "task": "league.tasks.prove_sandbox",
-        "schedule": 300.0,
-        "options": {"expires": 60},
-    },
     "expire-overdue": {
         "task": "league.tasks.expire_overdue",
         "schedule": 1.0,
         "options": {"expires": 5},
+    },
+    # A worker also proves its sandbox when it needs it; this is for workers that play no match.
+    "prove-sandbox": {
+        "task": "league.tasks.prove_sandbox",
+        "schedule": 300.0,
+        "options": {"expires": 60},
     },
     "check-ratings": {
         "task": "league.tasks.check_ratings",
@@ -141,47 +193,8 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "filters": {"request_id": {"()": "api.request_ids.RequestIdFilter"}},
-    "formatters": {
-        "line": {"format": "%(levelname)s %(name)s [%(request_id)s] %(message)s"},
-        "json": {"()": "config.logs.JsonFormatter"},
-    },
-    "handlers": {
-        "console": {
-            "class": "logging.StreamHandler",
-            "filters": ["request_id"],
-            "formatter": environment.choice("LOG_FORMAT", ["line", "json"]),
-        }
-    },
-    "root": {"handlers": ["console"], "level": "INFO"},
-    # What a client did wrong is in the log of requests already, with more about it.
-    "loggers": {"django.request": {"level": "ERROR"}},
-}
+# -- API: DRF and its schema ---------------------------------------------------------------------
 
-# -- The API: DRF, its schema, request ids, rate limits ----------------------------------------
-
-CACHES = {
-    "default": {
-        "BACKEND": "django.core.cache.backends.redis.RedisCache",
-        "LOCATION": REDIS_URL,
-        "KEY_PREFIX": "league",
-        "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
-    }
-}
-# How many proxies of ours stand in front: the address before them is the client's.
-PROXIES = int(environment.text("PROXIES", "0"))
-API_RATES = {
-    "general": environment.text("RATE_GENERAL", "600/minute"),
-    "play": environment.text("RATE_PLAY", "60000/minute"),
-    "accounts": environment.text("RATE_ACCOUNTS", "60/hour"),
-    "exports": environment.text("RATE_EXPORTS", "30/hour"),
-    "passwords": environment.text("RATE_PASSWORDS", "30/minute"),
-}
-# Requests that wait in one process of the waiting app, of one bot, or of an address that watches.
-MAX_WAITING = int(environment.text("MAX_WAITING", "1000"))
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": [],
@@ -190,7 +203,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PARSER_CLASSES": ["api.parsers.JsonParser"],
     "DEFAULT_SCHEMA_CLASS": "api.schema.ApiSchema",
     "DEFAULT_METADATA_CLASS": None,
-    "EXCEPTION_HANDLER": "api.problems.handle",
+    "EXCEPTION_HANDLER": "api.exceptions.handle",
     "URL_FORMAT_OVERRIDE": None,
 }
 SPECTACULAR_SETTINGS = {

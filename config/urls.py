@@ -1,4 +1,4 @@
-"""Where everything is."""
+"""The URLs of pages, API and admin pages."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,1 +1,1 @@
-"""The league on one machine, with nothing installed: servers from wheels."""
+"""`make up`: the league on one machine, with servers from wheels instead of installed ones."""

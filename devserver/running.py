@@ -1,4 +1,4 @@
-"""Where the league of `make up` is while it runs, for commands that are started beside it."""
+"""The addresses of a league that runs under `make up`, for commands beside it."""
 
 import json
 import os
@@ -14,7 +14,7 @@ _NAME = "running.json"
 
 @contextmanager
 def noted(directory: Path, environment: Mapping[str, str]) -> Iterator[None]:
-    """Note how a league that runs in a directory is reached, as long as it does."""
+    """Store the addresses of a league in its directory while the context lasts."""
     path = directory / _NAME
     fresh = directory / f"{_NAME}.{os.getpid()}"
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
@@ -27,9 +27,9 @@ def noted(directory: Path, environment: Mapping[str, str]) -> Iterator[None]:
 
 
 def variables_of_running(directory: Path = CHECKOUT / "var") -> dict[str, str]:
-    """Return the variables of the league that runs in a directory, empty if none does.
+    """Return the variables of the league that runs in a directory, empty if none runs.
 
-    LEAGUE_DIRECTORY names another than the checkout's.
+    The variable LEAGUE_DIRECTORY overrides the directory.
     """
     directory = Path(os.environ.get("LEAGUE_DIRECTORY", directory))
     try:

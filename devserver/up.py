@@ -1,7 +1,8 @@
-"""``make up``: the whole league on one machine, every part under one supervisor.
+"""``make up``: the whole league on one machine, under one supervisor and at one address.
 
-Servers from wheels (or what DATABASE_URL and REDIS_URL name, either or both), migrations, what a
-new league begins with; then web, gateway, worker and beat, and Caddy in front: one address.
+It starts PostgreSQL and Valkey from wheels, unless DATABASE_URL or REDIS_URL name other servers. It
+migrates the database and creates a new league. Then it runs web, gateway, worker, clock and beat,
+with Caddy in front of them.
 """
 
 import argparse
@@ -28,15 +29,15 @@ CADDYFILE = "devserver/Caddyfile"
 
 _READY_SECONDS = 60.0
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Hosts that stand for every address, and which of those is ours."""
+"""Hosts that stand for every address of this machine, and its own address among them."""
 
 
 class CannotStartError(Exception):
-    """The league can't start; the message is one line with the remedy."""
+    """The league can't start; the message is one line with the reason and the remedy."""
 
 
 def main() -> int:
-    """Run the league until it is told to stop; return the exit status."""
+    """Run the league until Ctrl-C or SIGTERM; return the exit status."""
     parser = argparse.ArgumentParser(prog="make up", description="Run the whole league here.")
     parser.add_argument("--host", default=os.environ.get("LEAGUE_HOST", "127.0.0.1"))
     parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))
@@ -57,7 +58,7 @@ def main() -> int:
             }
             environment.setdefault("SECRET_KEY", _secret_key(options.directory))
             environment.setdefault("PYTHONUNBUFFERED", "1")
-            # Nothing here listens to the outside, so the worker may be who started it, root too.
+            # Celery warns about root. Only the front can be reached from outside, so root is fine.
             environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")
             environment.setdefault("ALLOWED_HOSTS", allowed_hosts(options.host))
             _prepare(environment)
@@ -72,9 +73,10 @@ def main() -> int:
 
 
 def allowed_hosts(host: str) -> str:
-    """Return ALLOWED_HOSTS for what the front is bound to.
+    """Return ALLOWED_HOSTS for a front that is bound to a host.
 
-    Bound to every address it may be called by any of the machine's names, which nobody here knows.
+    A front that is bound to every address can be reached by all names of the machine. This list
+    can't have them all, so it allows any name.
     """
     if host in _EVERYWHERE:
         return "*"
@@ -82,7 +84,7 @@ def allowed_hosts(host: str) -> str:
 
 
 def address(host: str, port: int) -> str:
-    """Return where this machine reaches a front that is bound to a host."""
+    """Return the URL by which this machine reaches a front that is bound to a host."""
     return f"http://{_in_url(_EVERYWHERE.get(host, host))}:{port}/"
 
 
@@ -97,12 +99,12 @@ def _check_port(host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             raise CannotStartError(
-                f"port {port} on {host} can't be used ({error.strerror}); try make up PORT=8001"
+                f"Port {port} on {host} can't be used ({error.strerror}). Try make up PORT=8001."
             ) from None
 
 
 def _secret_key(directory: Path) -> str:
-    """Return the key of this league, made at the first start and kept."""
+    """Return the secret key of this league, which its first start creates."""
     path = directory / "secret_key"
     if not path.exists():
         fresh = directory / f"secret_key.{os.getpid()}"
@@ -113,10 +115,10 @@ def _secret_key(directory: Path) -> str:
 
 
 def _prepare(environment: Mapping[str, str]) -> None:
-    """Bring the database up to date and create what a league begins with."""
+    """Migrate the database, and create the ladders and house bots of a new league."""
     command = [sys.executable, str(CHECKOUT / "manage.py"), "set_up_league", "--migrate"]
     if subprocess.run(command, env=environment, check=False).returncode:
-        raise CannotStartError("manage.py set_up_league --migrate failed, as said above")
+        raise CannotStartError("manage.py set_up_league --migrate failed; its output is above.")
 
 
 def web(at: Path) -> Part:
@@ -132,7 +134,7 @@ def web(at: Path) -> Part:
 
 
 def gateway(at: Path) -> Part:
-    """Return the gateway, which takes bots' own calls, on a unix socket."""
+    """Return the gateway for waiting calls, on a unix socket."""
     return Part(
         "gateway",
         [
@@ -144,7 +146,7 @@ def gateway(at: Path) -> Part:
 
 
 def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Part]:
-    """Return the programs, and tell them by the environment where the others are."""
+    """Return the parts, and add the addresses that they need to their environment."""
     sockets = options.directory.absolute() / "http"
     shutil.rmtree(sockets, ignore_errors=True)
     sockets.mkdir(mode=0o700)
@@ -154,7 +156,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
         "FRONT_PORT": str(options.port),
         "WEB_UPSTREAM": f"unix/{web_socket}",
         "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
-        "PROXIES": "1",
+        "TRUSTED_PROXIES": "1",
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
     }
@@ -175,8 +177,8 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
             ],
         ),
         Part(
-            # Threads of one process: a clock must not wait behind a match, and the processes of
-            # uploaded bots in live matches are kept from move to move.
+            # One process with threads keeps the processes of hosted bots in live matches from move
+            # to move. A worker of its own keeps clocks from waiting behind matches.
             "clock",
             [
                 *(*celery, "worker", "--queues", "clock,control,seats", "--loglevel", "WARNING"),
@@ -196,20 +198,22 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
 
 async def _run(options: argparse.Namespace, environment: dict[str, str]) -> None:
     stop = asyncio.Event()
-    banner = asyncio.create_task(_announce(address(options.host, options.port), stop))
+    banner = asyncio.create_task(
+        _announce(address(options.host, options.port), options.directory, stop)
+    )
     await keep_running(_parts(options, environment), environment, CHECKOUT, stop)
     await banner
 
 
-async def _announce(address: str, stop: asyncio.Event) -> None:
-    """Say where the league is, once it answers."""
+async def _announce(address: str, directory: Path, stop: asyncio.Event) -> None:
+    """Print the address of the league as soon as it answers."""
     deadline = time.monotonic() + _READY_SECONDS
     while not stop.is_set():
         if await asyncio.to_thread(_answers, address):
-            print(_BANNER.format(address=address), flush=True)
+            print(_BANNER.format(address=address, directory=directory), flush=True)
             return
         if time.monotonic() > deadline:
-            print(f"The league does not answer at {address}; see above.", file=sys.stderr)
+            print(f"The league does not answer at {address}. Its output is above.", file=sys.stderr)
             return
         await asyncio.sleep(0.1)
 
@@ -217,8 +221,8 @@ async def _announce(address: str, stop: asyncio.Event) -> None:
 _BANNER = """
 Twelfth Night is up: {address}
 
-  A first tournament starts in a moment: {address}tournaments/
-  Stop with Ctrl-C; everything is kept in var/.
+  The first tournament starts in a few seconds: {address}tournaments/
+  Press Ctrl-C to stop. All data stay in {directory} for the next start.
 """
 
 

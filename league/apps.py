@@ -1,10 +1,10 @@
-"""The Django app that stores everything."""
+"""The Django app of the league's models."""
 
 from django.apps import AppConfig
 
 
 class LeagueConfig(AppConfig):
-    """All models are in this one app."""
+    """The one app that has models."""
 
     name = "league"
     verbose_name = "Twelfth Night"

@@ -1,17 +1,17 @@
 """Queueing: sending tasks of `league.tasks` to Celery's workers.
 
-A task that can't be queued is only logged: what is due stands in the database, and the next tick
+If a task can't be queued, this is only logged: the database keeps what is due, and the next tick
 finds it there.
 """
 
-import logging
 from contextlib import suppress
 
 import redis
+import structlog
 from celery import current_app
 from django.core.cache import cache
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 _QUEUED_SECONDS = 5
 """If the queue loses a task of `queue_once`, the next one is sent after this time."""
@@ -27,7 +27,7 @@ def queue(task: str, *ids: int) -> None:
     try:
         current_app.send_task(f"league.tasks.{task}", ids, retry=False)
     except Exception as error:
-        log.warning("%s%r could not be queued: %s", task, ids, error)
+        log.warning("a task could not be queued", queued_task=task, ids=ids, error=str(error))
 
 
 def queue_once(task: str) -> None:
@@ -40,7 +40,7 @@ def queue_once(task: str) -> None:
 
 
 def note_begun(task: str) -> None:
-    """Note that a task sent by `queue_once` begins: what happens from now on needs another."""
+    """Note that a task of `queue_once` has begun: later events need another one."""
     with suppress(redis.RedisError):
         cache.delete(_key(task))
 

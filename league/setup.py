@@ -1,4 +1,4 @@
-"""What a new league begins with: ladders, house bots, and a series of tournaments."""
+"""A new league: its ladders, house bots and first tournaments."""
 
 from datetime import timedelta
 
@@ -15,12 +15,12 @@ LADDERS = [
     ("partridge", "12 Days of Christmas", "partridge", "eagle-short", 4),
 ]
 ANCHOR = "house-thumb"
-"""The house bot of middling strength: performance counts from it."""
+"""A house bot of middling strength: the zero point of performance."""
 FIRST_START = timedelta(seconds=5)
 
 
 def set_up_league() -> None:
-    """Create what is missing; what is there stays as it is. May be called at every start."""
+    """Create ladders, house bots and tournaments that are missing; change nothing that exists."""
     with transaction.atomic():
         for slug, title, game, rules, seats in LADDERS:
             Ladder.objects.get_or_create(

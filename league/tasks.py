@@ -1,45 +1,43 @@
-"""Celery's entry points. Arguments are ids, and every task may run twice, at once too."""
+"""Celery's entry points. Arguments are ids. Every task may run twice, even at the same time."""
 
-import logging
 from collections.abc import Callable, Iterable
 
+import structlog
 from celery import shared_task
 from django.utils import timezone
 
 from engine.rating.elo import ZeroSumError
-from league import bots, competitions, health, play, ratings
+from league import bots, competitions, health, heartbeats, play, ratings
 from league.bots import jails
 from league.models import Ladder
 from league.queueing import note_begun, queue_once
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 _FIT_REST = 4
-"""After a fit a ladder gets no other for so many times as long as that took."""
-_LONG = 6 * 3600
-"""Seconds that folding a ladder from its first record may take: about 1 ms a match."""
-
-
-_MAX_QUEUED = 1000
-"""Tasks in a queue, beyond which matches are not put into it again: nobody takes them out."""
+"""After a fit that took t seconds, a ladder gets no other fit for this many times t."""
+_MAX_FOLD_SECONDS = 6 * 3600
+"""Time limit of folding a ladder from its first record, which takes about 1 ms per match."""
+_MAX_QUEUED_TASKS = 1000
+"""If more tasks wait in a queue, its workers are stuck, and no match is queued again."""
 
 
 @shared_task
 def play_match(match_id: int) -> None:
-    """Play a match whose bots all run here, and let what waits for it go on."""
+    """Play a match whose bots all run on workers, then queue `follow_up`."""
     if play.play_match(match_id):
         queue_once("follow_up")
 
 
 @shared_task
 def open_live_match(match_id: int) -> None:
-    """Start a match with remote bots, or look after one in play."""
+    """Start a live match, or continue one that is in play."""
     play.open_live(match_id)
 
 
 @shared_task
 def play_house_turns(match_id: int) -> None:
-    """Move the seats of a match with remote bots whose bots run here."""
+    """Play the open turns of the bots that run on workers at a mixed table."""
     play.play_house_turns(match_id)
 
 
@@ -51,13 +49,13 @@ def qualify(version_id: int) -> None:
 
 @shared_task
 def prove_sandbox() -> None:
-    """Look whether hosted bots can be run here."""
+    """Prove that this worker can confine hosted bots."""
     jails.prove()
 
 
 @shared_task
 def expire_overdue() -> None:
-    """Play for the bots whose time is over."""
+    """Play for the seats whose deadline has passed."""
     now = timezone.now()
     play.note_tick(now)
     play.expire_overdue(now)
@@ -65,14 +63,14 @@ def expire_overdue() -> None:
 
 @shared_task
 def follow_up() -> None:
-    """Close the rounds that are played to the end, open those that come next, hand them out."""
+    """Close finished rounds, open the next rounds, and queue the matches that are due."""
     note_begun("follow_up")
     while _each(ratings.rounds_to_close(), _close_round):
-        pass  # of rounds that overlap the next may be over, too
+        pass  # closing a round can make an overlapping round ready to close
     _each(competitions.tournaments_to_advance(), competitions.advance)
     _each(competitions.ladders_to_pair(), competitions.open_ladder_round)
     _each(competitions.comparisons_to_advance(), competitions.advance_comparison)
-    # At once, not at the next tick: a worker may have nothing to do.
+    # At once rather than at the next tick, since a worker may be idle.
     if _has_room("play"):
         for match_id in play.take_due():
             play_match.delay(match_id)
@@ -84,34 +82,34 @@ def follow_up() -> None:
 
 @shared_task
 def fit_performance(round_id: int) -> None:
-    """Fit performance up to a round; should it fail, ratings stand and a later tick tries again."""
+    """Fit performance up to a round. If it fails, ratings stand, and a later tick tries again."""
     try:
         ratings.fit_round(round_id)
     except Exception:
-        log.exception("fit_round(%s) failed; it is tried again in a while", round_id)
+        log.exception("a performance fit failed; a later tick tries again", round_id=round_id)
 
 
-@shared_task(time_limit=_LONG)
+@shared_task(time_limit=_MAX_FOLD_SECONDS)
 def correct_ladder(ladder_id: int) -> None:
-    """Fold a ladder anew whose ratings don't follow its void marks yet."""
+    """Fold a ladder anew if its ratings don't follow its void marks yet."""
     ratings.correct(ladder_id)
 
 
-@shared_task(time_limit=_LONG)
+@shared_task(time_limit=_MAX_FOLD_SECONDS)
 def count_head_to_head(ladder_id: int) -> None:
-    """Count who beats whom on a ladder that has rounds from before it was kept."""
+    """Count wins between pairs of bots in a ladder's rounds that have no such counts yet."""
     ratings.count_head_to_head(ladder_id)
 
 
-@shared_task(time_limit=_LONG)
+@shared_task(time_limit=_MAX_FOLD_SECONDS)
 def check_ladder(ladder_id: int) -> None:
-    """Recompute a ladder, and freeze its display with an alarm if anything differs."""
+    """Recompute a ladder. If a number differs, freeze its standings with an alarm."""
     ratings.check_ladder(ladder_id)
 
 
 @shared_task
 def check_ratings() -> None:
-    """Have every ladder checked: beat sends this nightly."""
+    """Queue a check of every ladder; beat sends this task nightly."""
     for ladder_id in Ladder.objects.values_list("pk", flat=True):
         check_ladder.delay(ladder_id)
     for ladder_id in ratings.ladders_to_count():
@@ -120,8 +118,8 @@ def check_ratings() -> None:
 
 @shared_task
 def tick() -> None:
-    """Do whatever is due, as the database has it."""
-    if health.broker_was_emptied() or health.worker_started():
+    """Do everything that is due in the database."""
+    if heartbeats.broker_was_emptied() or heartbeats.worker_was_started():
         play.requeue_all()
     competitions.announce_due()
     _each(ratings.ladders_to_hide_on(), ratings.hide_idle)
@@ -129,41 +127,44 @@ def tick() -> None:
     for version_id in bots.versions_to_qualify():
         qualify.delay(version_id)
     for ladder_id in ratings.ladders_to_correct():
-        # Not taken up before the next tick it is worth nothing: that sends another.
+        # It expires before the next tick, which sends another.
         correct_ladder.apply_async((ladder_id,), expires=1)
-    health.note_pulse()
+    heartbeats.note_tick()
 
 
 def _has_room(queue: str) -> bool:
-    """Return whether workers keep up: else what is due stands in the database, and not twice."""
-    return health.tasks_queued(queue) < _MAX_QUEUED
+    """Return whether the workers of a queue keep up. If not, due matches stay in the database."""
+    return health.tasks_queued(queue) < _MAX_QUEUED_TASKS
 
 
 def _close_round(round_id: int) -> bool:
-    """Close a round; where its ladder's ratings are wrong already, have that told.
+    """Close a round; return whether it was closed.
 
-    Returns:
-        Whether it was closed.
+    If the ladder's ratings don't sum up, queue a check of the ladder, which raises its alarm.
     """
     try:
         return ratings.close_round(round_id)
     except ZeroSumError:
         ladder = Ladder.objects.get(rounds=round_id)
         if ladder.alarm:
-            return False  # it is known, and the round waits until somebody has put it right
+            return False  # the round waits until an operator has repaired the ratings
         check_ladder.apply_async((ladder.pk,), expires=1)
         raise
 
 
 def _each(ids: Iterable[int], work: Callable[[int], object]) -> int:
-    """Do something for each, and return for how many it came to anything.
+    """Call a function for each id, and return how many calls returned something true.
 
-    What fails for one must not keep the others waiting.
+    A call that fails does not stop the others.
     """
     done = 0
     for number in ids:
         try:
             done += bool(work(number))
         except Exception:
-            log.exception("%s(%s) failed; the next tick tries again", work.__qualname__, number)
+            log.exception(
+                "a part of a tick failed; the next tick tries again",
+                part=work.__qualname__,
+                id=number,
+            )
     return done

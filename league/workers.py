@@ -1,27 +1,32 @@
-"""What Celery's workers report: that they started, that they live, and whether a sandbox holds.
+"""Signal handlers of Celery's workers: heartbeats, proof of the sandbox, ids in the log.
 
-`league.apps` imports this module, which connects the handlers to Celery's signals.
+`league.apps` imports this module, which connects the handlers.
 """
 
-import logging
 from threading import Thread
+from typing import Any
 
-from celery import current_app
+import structlog
+from celery import Task, current_app
 from celery.signals import heartbeat_sent, worker_ready
+from django_structlog.celery.signals import bind_extra_task_metadata
 
-from league import health
+from league import heartbeats
 from league.bots import jails
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 @worker_ready.connect
 def note_start(**_: object) -> None:
-    """Note that a worker started: the next tick queues again what a killed worker had in hand."""
+    """Store that a worker started: the next tick queues the tasks of a killed worker again."""
     try:
-        health.note_worker_started()
+        heartbeats.note_worker_started()
     except Exception as error:
-        log.warning("a worker's start was not noted, so lost tasks wait for their lease: %s", error)
+        log.warning(
+            "a worker's start could not be stored: lost tasks wait until their leases end",
+            error=str(error),
+        )
 
 
 @worker_ready.connect
@@ -32,8 +37,16 @@ def prove_sandbox(**_: object) -> None:
 
 @heartbeat_sent.connect
 def note_heartbeat(**_: object) -> None:
-    """Note that a worker lives, and which queues it serves, for `/readyz`."""
+    """Store that a worker is alive, and the queues that it serves, for `/readyz`."""
     try:
-        health.note_worker(current_app.amqp.queues.consume_from)
+        heartbeats.note_worker(current_app.amqp.queues.consume_from)
     except Exception as error:
-        log.warning("a worker's heartbeat was not noted: %s", error)
+        log.warning("a worker's heartbeat could not be stored", error=str(error))
+
+
+def bind_task_name(task: Task, **_: Any) -> None:
+    """Bind the name of a task beside its id, which django-structlog binds."""
+    structlog.contextvars.bind_contextvars(task=task.name.removeprefix("league.tasks."))
+
+
+bind_extra_task_metadata.connect(bind_task_name)

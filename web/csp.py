@@ -1,4 +1,4 @@
-"""The content security policy of the pages: all from here, nothing inline."""
+"""The content security policy of the pages: everything from this site, nothing inline."""
 
 from collections.abc import Callable
 
@@ -24,12 +24,12 @@ _POLICY = "; ".join(
 def content_security_policy(
     get_response: Callable[[HttpRequest], HttpResponse],
 ) -> Callable[[HttpRequest], HttpResponse]:
-    """Give every response the policy, unless its view has given it one of its own."""
+    """Add the policy to every response whose view has not set another one."""
 
     def middleware(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
         if settings.DEBUG and response.status_code >= 400:
-            return response  # Django's own error pages have their style in them
+            return response  # Django's error pages have inline styles
         response.headers.setdefault(_HEADER, _POLICY)
         return response
 

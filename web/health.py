@@ -1,4 +1,4 @@
-"""``/healthz`` and ``/readyz``: for those who run the league, and their load balancers."""
+"""``/healthz`` and ``/readyz``, for operators and load balancers."""
 
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -11,25 +11,25 @@ from league.health import find_alarms, find_faults
 @require_safe
 @never_cache
 def healthz(request: HttpRequest) -> JsonResponse:
-    """Say that this process answers; it asks nobody else."""
+    """Answer 200 if this process runs, without a query to any server."""
     return JsonResponse({"status": "ok"})
 
 
 @require_safe
 @never_cache
 def readyz(request: HttpRequest) -> JsonResponse:
-    """Say whether the league can do its work, else 503 and what is wrong, by part.
+    """Answer 200 if the league can do its work, else 503 with the faults by part.
 
-    A worker without a sandbox is among the ``limits``: all but hosted bots can play. Alarms are for
-    the operator and leave it ready: wrong ratings don't get right by sending nobody here.
+    A worker without a sandbox is among the ``limits``, since all bots but hosted ones can play.
+    Alarms are for the operator and leave the league ready: refusing visitors repairs no ratings.
     """
     faults = find_faults()
     sandbox = jails.find_fault()
-    told = {
+    answer = {
         "status": "not ready" if faults else "ready",
         "faults": faults,
         "limits": {"sandbox": sandbox} if sandbox else {},
     }
     if alarms := find_alarms():
-        told["alarms"] = alarms
-    return JsonResponse(told, status=503 if faults else 200)
+        answer["alarms"] = alarms
+    return JsonResponse(answer, status=503 if faults else 200)

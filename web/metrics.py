@@ -1,7 +1,7 @@
-"""``/metrics`` for Prometheus: how much there is to do, and whether it gets done.
+"""``/metrics`` for Prometheus: the work to do, and the parts that do it.
 
-All of it is read when it is asked for, from the database and the cache, so that it is the same
-whichever process answers and lasts through restarts.
+Each request reads all metrics from the database and the cache. So every process returns the same
+values, and restarts don't reset them.
 """
 
 import time
@@ -25,24 +25,24 @@ from league.models import Bot, BotVersion, Comparison, Ladder, Match, Round, Tou
 
 
 class LeagueCollector(Collector):
-    """The league's figures; each a number of queries that does not grow with the data."""
+    """The league's metrics; the number of queries does not grow with the data."""
 
     def describe(self) -> list[Metric]:
-        """Give nothing: the database must not be asked while this is imported."""
+        """Return nothing, since registering must not query the database."""
         return []
 
     def collect(self) -> Iterator[Metric]:
-        """Give the figures."""
+        """Yield the metrics."""
         began = time.monotonic()
         yield from self._matches()
         now = timezone.now()
         open_turns = Turn.objects.filter(
             decided_at__isnull=True, match__status=Match.Status.PLAYING
         )
-        yield _gauge("turns_open", "Turns that bots are asked for.", open_turns.count())
+        yield _gauge("turns_open", "Turns that wait for a bot's move.", open_turns.count())
         yield _gauge(
             "turns_overdue",
-            "Open turns whose deadline has passed: the clock plays them within a second.",
+            "Open turns past their deadline; a clock worker plays them within a second.",
             open_turns.filter(deadline__lt=now).count(),
         )
         yield _gauge(
@@ -66,14 +66,16 @@ class LeagueCollector(Collector):
         yield self._workers()
         yield self._queues()
         faults = health.find_faults()
-        yield _gauge("ready", "Whether /readyz says so.", int(not faults))
+        yield _gauge("ready", "1 if /readyz answers 200.", int(not faults))
         yield _gauge(
-            "sandbox_ok", "Whether no worker lacks its sandbox.", int(jails.find_fault() is None)
+            "sandbox_ok", "1 if no worker lacks its sandbox.", int(jails.find_fault() is None)
         )
-        yield _gauge("collect_seconds", "What these figures took.", time.monotonic() - began)
+        yield _gauge(
+            "collect_seconds", "Time that reading these metrics took.", time.monotonic() - began
+        )
 
     def _workers(self) -> Metric:
-        about = "Since a worker for a queue was last heard of; they speak every 2 s."
+        about = "Time since the last heartbeat of a worker for a queue; workers send one every 2 s."
         family = GaugeMetricFamily("league_worker_silent_seconds", about, labels=["queue"])
         try:
             silent = health.workers_silent()
@@ -95,19 +97,21 @@ class LeagueCollector(Collector):
 
     def _matches(self) -> Iterator[Metric]:
         unfinished = Match.objects.filter(status__in=["waiting", "playing"])
-        yield _by("matches_unfinished", "Matches to be played.", "status", unfinished)
+        yield _by("matches_unfinished", "Matches that are not finished.", "status", unfinished)
         hour = Match.objects.filter(
             status=Match.Status.FINISHED,
             finished_at__gte=timezone.now() - timedelta(hours=1),
         )
-        yield _gauge("matches_finished_last_hour", "Matches finished.", hour.count())
+        yield _gauge(
+            "matches_finished_last_hour", "Matches finished in the last hour.", hour.count()
+        )
         tried = unfinished.filter(attempts__gt=1).count()
-        yield _gauge("matches_played_again", "Unfinished matches that failed before.", tried)
+        yield _gauge("matches_played_again", "Unfinished matches with a failed attempt.", tried)
 
     def _checks(self, now: datetime) -> Iterator[Metric]:
         age = GaugeMetricFamily(
             "league_checked_seconds",
-            "Since a recompute last gave a ladder's ratings as stored, or since it was made.",
+            "Time since a check found a ladder's ratings equal to its records, or since creation.",
             labels=["ladder"],
         )
         alarms = 0
@@ -115,7 +119,7 @@ class LeagueCollector(Collector):
             checked = ladder.checked_at or ladder.created_at
             age.add_metric([ladder.slug], (now - checked).total_seconds())
             alarms += bool(ladder.alarm)
-        yield _gauge("alarms", "Ladders whose ratings are not what their records give.", alarms)
+        yield _gauge("alarms", "Ladders whose ratings differ from their records.", alarms)
         yield age
 
 
@@ -124,7 +128,7 @@ def _gauge(name: str, about: str, value: float) -> Metric:
 
 
 def _by(name: str, about: str, field: str, rows: QuerySet[Any]) -> Metric:
-    """Return a gauge with a label: how many rows there are by a field."""
+    """Return a gauge with the number of rows by a field, which is the label."""
     family = GaugeMetricFamily(f"league_{name}", about, labels=[field])
     for value, count in rows.order_by().values_list(field).annotate(Count("pk")):
         family.add_metric([value], count)
@@ -138,5 +142,5 @@ _registry.register(LeagueCollector())
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer as Prometheus asks."""
+    """Return the metrics in the format of Prometheus."""
     return HttpResponse(generate_latest(_registry), content_type=CONTENT_TYPE_LATEST)

@@ -1,4 +1,4 @@
-"""Rate limits of pages, counted with those of the API (`league.accounts.throttles`)."""
+"""Rate limits of pages: a thin adapter of `league.accounts.throttles` for views of Django."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -13,10 +13,10 @@ View = Callable[..., HttpResponse]
 
 
 def limited(policy: str) -> Callable[[View], View]:
-    """Have a view count what is sent to it by address, and say when it was too often.
+    """Decorate a view to count its POST requests by address, and to answer 429 beyond the limit.
 
     Args:
-        policy: one of ``settings.API_RATES``.
+        policy: one of ``settings.RATE_LIMITS``.
     """
 
     def decorate(view: View) -> View:
@@ -24,11 +24,11 @@ def limited(policy: str) -> Callable[[View], View]:
         def counted(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             usage = None
             if request.method == "POST":
-                usage = throttles.count(policy, throttles.visitor_of(request))
+                usage = throttles.count(policy, throttles.client_by_request(request))
             if usage is None:
                 return view(request, *args, **kwargs)
             if usage.is_exceeded:
-                context = {"minutes": -(-usage.reset // 60)}
+                context = {"minutes": -(-usage.reset_seconds // 60)}
                 response = render(request, "429.html", context, status=429)
             else:
                 response = view(request, *args, **kwargs)

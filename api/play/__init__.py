@@ -1,6 +1,6 @@
-"""The requests that wait: a small ASGI application beside Django, for thousands of them at once.
+"""The gateway: an ASGI application beside Django for a bot's own calls and for spectators.
 
-`app` says who is answered what, `requests` speaks HTTP; `turns` and `matches` know who waits for
-what; `hints` is how this process hears that something happened; `database` is where threads are
-used. A waiting request holds no thread and no database connection.
+`app` routes and answers the calls, `requests` implements HTTP, `turn_waiters` and `spectators` hold
+the requests that wait, `hints` wakes them, and `database` runs queries in threads. A waiting
+request uses no thread and no database connection.
 """

@@ -1,18 +1,20 @@
-"""What the waiting application asks the database, in a few threads of its own.
+"""The gateway's database queries, run in a few threads.
 
-A thread keeps its connection; a request has a thread for as long as it takes to answer it.
+Each thread keeps its connection. A request holds a thread only during a query.
 """
 
 import asyncio
 import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from threading import Barrier
 from typing import Any, TypeVar
 
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 from django.utils import timezone
 
+from api.play.requests import encode_event
 from league import play
 from league.models import Bot
 from league.play.spectating import Event, Telling
@@ -23,8 +25,13 @@ THREADS = 4
 Result = TypeVar("Result")
 
 
-class OfferedTurn:
-    """An open turn as it goes out: encoded once, however many wait for it."""
+class EncodedTurn:
+    """An open turn as bytes to send, encoded once for all requests that wait for it.
+
+    Attributes:
+        key: the match's id and the turn's number.
+        body: the turn as JSON.
+    """
 
     __slots__ = ("body", "key")
 
@@ -33,60 +40,66 @@ class OfferedTurn:
         self.body = json.dumps(turn, separators=(",", ":")).encode()
 
 
-class ToldEvent:
-    """An event of a match as it goes out: encoded once, however many watch."""
+class EncodedEvent:
+    """An event of a match as bytes to send, encoded once for all spectators.
+
+    Attributes:
+        id: the event's id, for ``Last-Event-ID``.
+        body: the server-sent event.
+    """
 
     __slots__ = ("body", "id")
 
     def __init__(self, event: Event) -> None:
         self.id = event.id
-        data = json.dumps(event.data, separators=(",", ":"))
-        self.body = f"event: {event.kind}\nid: {event.id}\ndata: {data}\n\n".encode()
+        data = json.dumps(event.data, separators=(",", ":")).encode()
+        self.body = encode_event(event.kind, data, event.id)
 
 
 class Database:
     """Queries as coroutines."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="waiting-db")
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="gateway-db")
 
     def close(self) -> None:
-        """End the threads and their connections."""
-        all_here = Barrier(THREADS)  # so that each thread closes its own
+        """End the threads and close their connections."""
+        all_closed = Barrier(THREADS)  # keeps each thread until every thread has closed its own
 
         def close() -> None:
             connections.close_all()
-            all_here.wait()
+            all_closed.wait()
 
         for _ in range(THREADS):
             self._threads.submit(close)
         self._threads.shutdown()
 
     async def run(self, query: Callable[[], Result]) -> Result:
-        """Return what a query gives; one more try if its connection was found broken.
+        """Return a query's result. If its connection is broken, run it once more on a new one.
 
         Raises:
             OperationalError, InterfaceError: the database can't be reached.
         """
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, _with_connection, query)
+        context = copy_context()  # with the ids that are bound for the log
+        return await loop.run_in_executor(self._threads, context.run, _with_connection, query)
 
-    async def open_turns(self, bot: Bot) -> list[OfferedTurn]:
+    async def open_turns(self, bot: Bot) -> list[EncodedTurn]:
         """Hand out the open turns of a bot."""
         return await self.run(
-            lambda: [OfferedTurn(turn) for turn in play.open_turns(bot, timezone.now())]
+            lambda: [EncodedTurn(turn) for turn in play.open_turns(bot, timezone.now())]
         )
 
-    async def tell(self, telling: Telling) -> list[ToldEvent]:
-        """Return what is new of a match."""
-        return await self.run(lambda: [ToldEvent(event) for event in telling.go_on()])
+    async def new_events(self, telling: Telling) -> list[EncodedEvent]:
+        """Return the events of a match since the last call."""
+        return await self.run(lambda: [EncodedEvent(event) for event in telling.go_on()])
 
     async def newest_open(self, bot_ids: Sequence[int], *, seen: bool) -> dict[int, int]:
-        """Return the newest open turn of those of the bots that have one.
+        """Return the newest open turn's id by bot, for bots that have an open turn.
 
         Args:
-            bot_ids: who waits.
-            seen: note too that they do.
+            bot_ids: bots with waiting requests.
+            seen: also store that these bots are online.
         """
 
         def query() -> dict[int, int]:

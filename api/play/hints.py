@@ -1,53 +1,55 @@
-"""Hints and looks: how this process hears that something happened.
+"""Wake-ups: hints from Valkey, and a regular look-up in the database for hints that were lost.
 
-Hints come by one Redis subscription. Since a hint can be lost, a shared timer asks the database
-every `LOOK_EVERY` seconds, and at once after each (re)connection. Whoever is to be woken is woken
-by what the database has, never by a hint's content.
+A hint only says that something is new. Woken requests answer with what the database contains.
 """
 
 import asyncio
 import contextlib
-import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 import redis.asyncio
+import structlog
 from django.db import Error as DatabaseError
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
-LOOK_EVERY = 1.0
-RECONNECT_AFTER = 0.25
+REFRESH_SECONDS = 1.0
+"""Time between two refreshes of all waiters, which find what a lost hint announced."""
+RECONNECT_SECONDS = 0.25
 
 
-class Crowd(Protocol):
-    """Those who wait for one kind of thing."""
+class Waiters(Protocol):
+    """Requests that wait for news of one kind: turns of bots, or events of matches."""
 
     def wake(self, ids: Iterable[int]) -> None:
-        """See to those who wait for things with these ids, as a hint said."""
+        """Wake the requests that wait for news of these bots or matches."""
 
-    async def look(self) -> None:
-        """Ask the database whether anybody is to be woken."""
+    async def refresh(self) -> None:
+        """Read the database, and wake the requests that have missed a hint."""
 
     async def close(self) -> None:
-        """End what is under way."""
+        """Cancel the queries under way."""
 
 
-class Ears:
-    """Hears hints for crowds, by channel, and has them look now and then."""
+class HintListener:
+    """Wakes waiters by the hints of their channels, and refreshes them regularly.
 
-    def __init__(self, redis_url: str, crowds: Mapping[str, Crowd]) -> None:
+    All waiters are refreshed each `REFRESH_SECONDS`, and at once after each (re)connection.
+    """
+
+    def __init__(self, redis_url: str, waiters: Mapping[str, Waiters]) -> None:
         self._redis_url = redis_url
-        self._crowds = {channel.encode(): crowd for channel, crowd in crowds.items()}
-        self._look = asyncio.Event()
+        self._waiters = {channel.encode(): kind for channel, kind in waiters.items()}
+        self._refresh_now = asyncio.Event()
         self._tasks: Sequence[asyncio.Task[None]] = ()
 
-    async def __aenter__(self) -> "Ears":
+    async def __aenter__(self) -> "HintListener":
         self._tasks = [
-            asyncio.create_task(self._keep(self._listen)),
-            asyncio.create_task(self._keep(self._look_now_and_then)),
+            asyncio.create_task(self._run_forever(self._listen)),
+            asyncio.create_task(self._run_forever(self._refresh_regularly)),
         ]
         return self
 
@@ -55,37 +57,37 @@ class Ears:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for crowd in self._crowds.values():
-            await crowd.close()
+        for waiters in self._waiters.values():
+            await waiters.close()
 
     async def _listen(self) -> None:
         client = redis.asyncio.Redis.from_url(
             self._redis_url, retry=Retry(NoBackoff(), 0), health_check_interval=10
         )
         async with client, client.pubsub(ignore_subscribe_messages=True) as subscription:
-            await subscription.subscribe(*self._crowds)
-            self._look.set()  # whatever was said meanwhile was not heard
+            await subscription.subscribe(*self._waiters)
+            self._refresh_now.set()  # hints of the time without a connection are lost
             async for message in subscription.listen():
-                self._crowds[message["channel"]].wake(_ids(message["data"]))
+                self._waiters[message["channel"]].wake(_ids(message["data"]))
 
-    async def _look_now_and_then(self) -> None:
+    async def _refresh_regularly(self) -> None:
         while True:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._look.wait(), LOOK_EVERY)
-            self._look.clear()
-            for crowd in self._crowds.values():
-                await crowd.look()
+                await asyncio.wait_for(self._refresh_now.wait(), REFRESH_SECONDS)
+            self._refresh_now.clear()
+            for waiters in self._waiters.values():
+                await waiters.refresh()
 
-    async def _keep(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Go on with something that ends only by errors: servers may be away for a while."""
+    async def _run_forever(self, work: Callable[[], Awaitable[None]]) -> None:
+        """Run work that ends only by errors again and again: a server may be away for a while."""
         while True:
             try:
                 await work()
             except (redis.RedisError, DatabaseError, OSError) as error:
-                log.warning("waiting: %s; trying again", error)
+                log.warning("wake-ups were interrupted and start again", error=str(error))
             except Exception:
-                log.exception("waiting: trying again")
-            await asyncio.sleep(RECONNECT_AFTER)
+                log.exception("wake-ups failed and start again")
+            await asyncio.sleep(RECONNECT_SECONDS)
 
 
 def _ids(data: bytes) -> list[int]:

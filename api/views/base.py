@@ -22,7 +22,7 @@ class ApiView(APIView):
     Attributes:
         needs: the permission by method; a method that isn't here is for anyone.
         problems: by method, codes beyond those that every call may answer with.
-        rate: one of ``settings.API_RATES``.
+        rate: one of ``settings.RATE_LIMITS``.
     """
 
     needs: ClassVar[Mapping[str, type[AnyToken]]] = {}

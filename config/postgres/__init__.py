@@ -1,1 +1,1 @@
-"""Django's PostgreSQL backend, but for how a kept connection is looked at; see `base`."""
+"""A PostgreSQL backend for Django; `base` lists the differences from Django's own."""

@@ -7,10 +7,10 @@ from django.db.backends.postgresql import base
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """PostgreSQL, whose kept connections are looked at without asking the server each time.
+    """Django's PostgreSQL backend with generic plans and a cheaper check of kept connections.
 
-    What is prepared, only `league.play.statements`, is planned once: by itself the server plans a
-    statement that takes arrays anew each time, which takes longer than running it.
+    Only the statements of `league.play.statements` are prepared. By default the server plans a
+    statement with array parameters for each run, which takes longer than the run itself.
     """
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
@@ -22,13 +22,13 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return connection
 
     def is_usable(self) -> bool:
-        """Return whether a connection that nobody uses is still there.
+        """Return whether an idle connection is still open, without a query.
 
-        The server says nothing on such a connection, unless it ends it: whatever there is to be
-        read, the end included, means a new one is needed.
+        The server sends nothing on an idle connection before it closes it. So any readable byte,
+        or the end of the stream, means that a new connection is needed.
         """
         if self.connection is None or self.connection.closed:
             return False
-        look = select.poll()
-        look.register(self.connection.fileno(), select.POLLIN)
-        return not look.poll(0)
+        poll = select.poll()
+        poll.register(self.connection.fileno(), select.POLLIN)
+        return not poll.poll(0)

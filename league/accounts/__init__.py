@@ -1,4 +1,4 @@
-"""Accounts: people, their tokens, and how often anybody may call."""
+"""Accounts: people, their tokens, and rate limits."""
 
 from league.accounts.people import ORGANISERS, create_account, is_organiser, name_taken
 from league.accounts.tokens import (

@@ -1,4 +1,4 @@
-"""People: accounts, and which of them are organisers."""
+"""People: accounts and organisers."""
 
 from typing import Any
 
@@ -11,14 +11,14 @@ from django.db import IntegrityError, transaction
 from league.accounts.tokens import new_owner_token
 
 ORGANISERS = "organisers"
-"""The Django group of those who set up tournaments; staff may too."""
+"""The Django group of organisers, who set up tournaments; staff may too."""
 
 
 def create_account(*, username: str, password: str) -> tuple[User, str]:
     """Create an account; return it and the text of its first owner token.
 
     Raises:
-        ValidationError: by field: the name is taken, whatever its case, or not allowed, or the
+        ValidationError: by field: the name is taken (in any case of letters) or malformed, or the
             password is too easy to guess.
     """
     users = get_user_model()
@@ -47,14 +47,14 @@ def create_account(*, username: str, password: str) -> tuple[User, str]:
 
 
 def is_organiser(user: Any) -> bool:
-    """Return whether somebody may set up events: staff, and those in the group `ORGANISERS`."""
+    """Return whether a user may set up tournaments: staff, and the group `ORGANISERS`."""
     return bool(
         user.is_authenticated and (user.is_staff or user.groups.filter(name=ORGANISERS).exists())
     )
 
 
 def name_taken(field: str, value: str) -> ValidationError:
-    """Return the error for a name that somebody else has."""
+    """Return the error for a name that is taken."""
     return ValidationError(
         "The %(field)s %(value)s is taken.", code="taken", params={"field": field, "value": value}
     )

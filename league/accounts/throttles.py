@@ -1,14 +1,14 @@
-"""Rate limits: fixed windows counted in the cache. Without the cache, nobody is turned away.
+"""Rate limits: requests of a client, counted in fixed windows in the cache.
 
-API, waiting calls and pages count with the same counters, so that none is a way round another.
+API, gateway and pages use the same counters. While the cache can't be reached there is no limit.
 """
 
-import logging
 import math
 import time
 from threading import Lock
 from typing import NamedTuple
 
+import structlog
 from django.conf import settings
 from django.core.cache import cache
 from django.core.exceptions import ImproperlyConfigured
@@ -17,35 +17,36 @@ from redis.exceptions import RedisError
 
 from league.models import Token
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
-_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
-_REST_AFTER_FAILURE = 5.0
-_PORTIONS = 1000
-"""Of a limit, that processes take one at a time."""
-_MAX_TAKEN = 10_000
-_taken: dict[str, tuple[int, int]] = {}
-"""By key the requests that were counted, and up to which count they have been taken."""
+_UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
+_RETRY_CACHE_SECONDS = 5.0
+_MAX_PORTIONS = 1000
+"""A process reserves requests in portions of this fraction of the limit, so that few requests
+need the cache."""
+_MAX_RESERVED_KEYS = 10_000
+_reserved: dict[str, tuple[int, int]] = {}
+"""By key the requests counted so far, and the count up to which this process has reserved."""
 _lock = Lock()
-_away_until = 0.0
+_cache_away_until = 0.0
 
 
 class Usage(NamedTuple):
-    """How much of a limit somebody has used in this window, the request counted.
+    """A client's use of a rate limit in the current window, this request included.
 
     Attributes:
-        policy: one of ``settings.API_RATES``.
+        policy: one of ``settings.RATE_LIMITS``.
         limit: requests in a window.
-        window: its length in seconds.
-        used: requests in it so far.
-        reset: seconds until the next.
+        window_seconds: length of a window.
+        used: requests in this window so far.
+        reset_seconds: until the next window.
     """
 
     policy: str
     limit: int
-    window: int
+    window_seconds: int
     used: int
-    reset: int
+    reset_seconds: int
 
     @property
     def is_exceeded(self) -> bool:
@@ -54,97 +55,115 @@ class Usage(NamedTuple):
 
     @property
     def headers(self) -> dict[str, str]:
-        """The headers that tell of it (draft-ietf-httpapi-ratelimit-headers)."""
+        """The headers of the response (draft-ietf-httpapi-ratelimit-headers)."""
         left = max(0, self.limit - self.used)
-        told = {
-            "RateLimit-Policy": f'"{self.policy}";q={self.limit};w={self.window}',
-            "RateLimit": f'"{self.policy}";r={left};t={self.reset}',
+        headers = {
+            "RateLimit-Policy": f'"{self.policy}";q={self.limit};w={self.window_seconds}',
+            "RateLimit": f'"{self.policy}";r={left};t={self.reset_seconds}',
         }
-        return told | ({"Retry-After": str(self.reset)} if self.is_exceeded else {})
+        if self.is_exceeded:
+            headers["Retry-After"] = str(self.reset_seconds)
+        return headers
+
+    @property
+    def refusal(self) -> str:
+        """The sentence for a client that is beyond the limit."""
+        return (
+            f"The limit is {self.limit} requests in {self.window_seconds} s. "
+            f"Try again in {self.reset_seconds} s."
+        )
 
 
-def count(policy: str, who: str) -> Usage | None:
-    """Count a request of somebody; None if the cache is away.
+def count(policy: str, client: str) -> Usage | None:
+    """Count a request of a client; return None if the cache can't be reached.
 
     Args:
-        policy: one of ``settings.API_RATES``.
-        who: what `holder`, `visitor` or `visitor_of` returns.
+        policy: one of ``settings.RATE_LIMITS``.
+        client: from `client_by_token`, `client_by_address` or `client_by_request`.
     """
-    limit, seconds = parse_rate(settings.API_RATES[policy])
+    limit, seconds = parse_rate(settings.RATE_LIMITS[policy])
     now = time.time()
-    used = _count(f"{policy}:{who}", limit, seconds, now)
+    used = _count(f"{policy}:{client}", limit, seconds, now)
     if used is None:
         return None
     return Usage(policy, limit, seconds, used, max(1, math.ceil(seconds - now % seconds)))
 
 
-def holder(token: Token) -> str:
-    """Return by what the requests with a token are counted: its bot, or its owner."""
-    return f"bot:{token.bot_id}" if token.bot_id else f"owner:{token.owner_id}"
+def client_by_bot(bot_id: int) -> str:
+    """Return the client of requests with a bot token."""
+    return f"bot:{bot_id}"
 
 
-def visitor(peer: str, forwarded: str) -> str:
-    """Return by what the requests without a token are counted: the address they come from.
+def client_by_token(token: Token) -> str:
+    """Return the client of requests with a token: its bot or its owner."""
+    return client_by_bot(token.bot_id) if token.bot_id else f"owner:{token.owner_id}"
+
+
+def client_by_address(peer: str, forwarded_for: str) -> str:
+    """Return the client of requests without a token: the address that they come from.
 
     Args:
-        peer: who is connected to us.
-        forwarded: the header ``X-Forwarded-For``; only what our own proxies add to it counts.
+        peer: address of the other end of the connection.
+        forwarded_for: the header ``X-Forwarded-For``; only the parts that trusted proxies add
+            count.
     """
-    passed = [part.strip() for part in forwarded.split(",") if part.strip()]
-    if settings.PROXIES and passed:
-        return f"ip:{passed[-min(settings.PROXIES, len(passed))]}"
+    addresses = [part.strip() for part in forwarded_for.split(",") if part.strip()]
+    if settings.TRUSTED_PROXIES and addresses:
+        return f"ip:{addresses[-min(settings.TRUSTED_PROXIES, len(addresses))]}"
     return f"ip:{peer}"
 
 
-def visitor_of(request: HttpRequest) -> str:
-    """Return `visitor` of a request to Django."""
+def client_by_request(request: HttpRequest) -> str:
+    """Return `client_by_address` of a request to Django."""
     meta = request.META
-    return visitor(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
+    return client_by_address(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
 
 
 def parse_rate(rate: str) -> tuple[int, int]:
-    """Return how many requests in how many seconds ``300/minute`` means."""
+    """Return the number of requests and the seconds of a rate such as ``300/minute``."""
     number, _, unit = rate.partition("/")
-    if not number.isdecimal() or unit not in _SECONDS:
+    if not number.isdecimal() or unit not in _UNIT_SECONDS:
         raise ImproperlyConfigured(
-            f"the rate {rate!r} is not a number and second, minute or hour, as 300/minute is"
+            f"The rate {rate!r} must be a number and second, minute or hour, such as 300/minute."
         )
-    return int(number), _SECONDS[unit]
+    return int(number), _UNIT_SECONDS[unit]
 
 
 def _count(key: str, limit: int, seconds: int, now: float) -> int | None:
-    """Count a request in the window of a time; None if the cache is away.
-
-    Of a large limit a process takes some at a time, so that not every request asks the cache.
-    """
-    global _away_until
-    if now < _away_until:
+    """Count a request in the window of a time; return None if the cache can't be reached."""
+    global _cache_away_until
+    if now < _cache_away_until:
         return None
     key = f"rate:{key}:{int(now // seconds)}"
     with _lock:
-        used, end = _taken.get(key, (0, 0))
+        used, end = _reserved.get(key, (0, 0))
         if used < end:
-            _taken[key] = (used + 1, end)
+            _reserved[key] = (used + 1, end)
             return used + 1
     try:
-        some = max(1, limit // _PORTIONS)
-        end = _take(key, some, seconds)
+        portion = max(1, limit // _MAX_PORTIONS)
+        end = _reserve(key, portion, seconds)
     except (RedisError, OSError) as error:
-        _away_until = now + _REST_AFTER_FAILURE
-        log.warning("no rate limits for a while: the cache is away (%s)", error)
+        _cache_away_until = now + _RETRY_CACHE_SECONDS
+        log.warning(
+            "the cache can't be reached: no rate limits",
+            error=str(error),
+            retry_seconds=_RETRY_CACHE_SECONDS,
+        )
         return None
-    if some > 1:
+    if portion > 1:
         with _lock:
-            if len(_taken) >= _MAX_TAKEN:
-                _taken.clear()
-            _taken[key] = (end - some + 1, end)
-    return end - some + 1
+            if len(_reserved) >= _MAX_RESERVED_KEYS:
+                _reserved.clear()
+            _reserved[key] = (end - portion + 1, end)
+    return end - portion + 1
 
 
-def _take(key: str, some: int, seconds: int) -> int:
-    if cache.add(key, some, timeout=seconds + 1):
-        return some
+def _reserve(key: str, portion: int, seconds: int) -> int:
+    """Reserve requests in the cache; return the count up to which they reach."""
+    if cache.add(key, portion, timeout=seconds + 1):
+        return portion
     try:
-        return int(cache.incr(key, some))
+        return int(cache.incr(key, portion))
     except ValueError:
-        return some  # the window ended between the two
+        return portion  # the window ended between the two calls

@@ -1,8 +1,8 @@
-"""Tokens: how a program proves who it is.
+"""Tokens: secrets by which programs authenticate.
 
-A token is shown once, when it is made. Stored are its first characters, so that people can
-recognise their tokens, and a hash of the whole keyed with the secret key. So neither the database
-nor a backup of it lets anyone in.
+A token is shown once, when it is created. The database stores its first characters, so that people
+recognise their tokens, and a hash of the whole token keyed with the secret key. So a copy of the
+database contains no token that works.
 """
 
 import secrets
@@ -19,10 +19,10 @@ OWNER_TOKEN = "tn_o_"
 BOT_TOKEN = "tn_b_"
 
 _REMEMBERED_SECONDS = 2.0
-"""How long a process remembers a bot's token without reading it again: bots call very often."""
+"""Time for which a process keeps a bot token without reading it again: bots call often."""
 _MAX_REMEMBERED = 1_000
 _remembered: dict[str, tuple[float, Token]] = {}
-"""Tokens of bots and until when they are remembered, by digest."""
+"""By digest, bot tokens and the time until which they are kept."""
 
 _PURPOSE = "league.accounts.token"
 _SHOWN_CHARACTERS = len(OWNER_TOKEN) + 6
@@ -30,7 +30,7 @@ _MAX_CHARACTERS = 100
 
 
 def new_owner_token(user: User) -> str:
-    """Store a token that manages what a user owns, beside those the user has; return its text."""
+    """Create an owner token beside the user's other tokens, and return its text."""
     text, token = _make(OWNER_TOKEN)
     token.owner = user
     token.save()
@@ -38,10 +38,10 @@ def new_owner_token(user: User) -> str:
 
 
 def new_bot_token(bot: Bot) -> str:
-    """Store a token by which a bot plays, in the place of the one it had; return its text."""
+    """Create a bot token, which replaces the bot's old one, and return its text."""
     text, token = _make(BOT_TOKEN)
     with transaction.atomic():
-        # The lock makes of two that ask at once one after the other: a bot has one token.
+        # A bot has one token: the lock puts simultaneous calls in order.
         Bot.objects.select_for_update(of=("self",)).get(pk=bot.pk)
         bot.tokens.all().delete()
         token.bot = bot
@@ -51,16 +51,16 @@ def new_bot_token(bot: Bot) -> str:
 
 
 def revoke(token: Token) -> None:
-    """Make a token stop working, for good."""
+    """Delete a token."""
     token.delete()
     _remembered.clear()
 
 
 def find_token(text: str) -> Token | None:
-    """Return the token with a text, its owner or bot with it; None where no such token works.
+    """Return the token with a text, joined with its owner or bot; None if it does not work.
 
-    The tokens of a person who is locked out work no more, nor do those of that person's bots; a
-    bot's token that has just been used may work for two seconds more in other processes.
+    The tokens of a locked account and of its bots don't work. After a bot token is deleted, other
+    processes that have just used it accept it for up to `_REMEMBERED_SECONDS`.
     """
     if not text.startswith((OWNER_TOKEN, BOT_TOKEN)) or len(text) > _MAX_CHARACTERS:
         return None
@@ -84,19 +84,19 @@ def find_token(text: str) -> Token | None:
 
 
 def still_plays(text: str) -> bool:
-    """Return whether a bot's token works: a third of the cost of finding whose it is."""
+    """Return whether a bot token works, at a third of the cost of `find_token`."""
     token = Token.objects.filter(digest=_digest(text), bot__isnull=False)
     return token.exclude(bot__owner__is_active=False).exists()
 
 
 def owner_for_token(text: str) -> User | None:
-    """Return who manages by a token, or None where it is no owner token that works."""
+    """Return the owner of an owner token, or None if no such token works."""
     token = find_token(text)
     return token.owner if token else None
 
 
 def bot_for_token(text: str) -> Bot | None:
-    """Return the bot that plays by a token, or None where it is no bot token that works."""
+    """Return the bot of a bot token, or None if no such token works."""
     token = find_token(text)
     return token.bot if token else None
 

@@ -1,12 +1,12 @@
 """Qualifying: a version plays each game once, in the sandbox, before it may play in the league."""
 
 import hashlib
-import logging
 import time
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import NamedTuple
 
+import structlog
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -21,7 +21,7 @@ from league.bots import jails
 from league.bots.hosted_players import HostedBot, storable
 from league.models import Bot, BotVersion, Ladder, Trial
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 LATER = timedelta(seconds=60)
 """After so long a version that is still to be checked is queued again."""
@@ -81,7 +81,7 @@ def qualify(version_id: int) -> bool:
     try:
         trials = [_try(version, setting) for setting in _settings()]
     except (SandboxUnavailableError, MatchInterruptedError) as error:
-        log.warning("%s could not be checked: %s", version, error)
+        log.warning("a version could not be checked", version=str(version), error=str(error))
         jails.distrust()
         return False
     return _decide(version_id, trials)

@@ -1,11 +1,11 @@
 """The jail of this process: proven by the canary when it is first needed and every few minutes."""
 
-import logging
 import socket
 import time
 from contextlib import suppress
 from threading import Lock
 
+import structlog
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
@@ -13,7 +13,7 @@ from bots_sdk.sandbox.canary import proven_jail
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 PROVE_EVERY = 240.0
 TRY_AGAIN_AFTER = 30.0
@@ -80,11 +80,11 @@ def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
     try:
         found = proven_jail()
     except SandboxUnavailableError as error:
-        log.error("no sandbox, so no hosted bots are run here: %s", error)
+        log.error("the sandbox can't be proven: no hosted bots run here", error=str(error))
         _report(str(error))
         return now + TRY_AGAIN_AFTER, error
     _report("")
-    log.info("the sandbox holds: tier %d", found.tier)
+    log.info("the sandbox is proven", tier=found.tier)
     return now + PROVE_EVERY, found
 
 
@@ -99,4 +99,4 @@ def _report(fault: str) -> None:
         else:
             cache.delete(_LACKING)
     except RedisError as error:
-        log.warning("the sandbox could not be reported: %s", error)
+        log.warning("the state of the sandbox could not be stored", error=str(error))

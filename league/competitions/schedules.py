@@ -1,11 +1,11 @@
 """Schedules: when the next tournament of a series starts, and announcing it."""
 
-import logging
 import secrets
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo, available_timezones
 
+import structlog
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q
@@ -15,7 +15,7 @@ from engine.deals import SEED_BYTES, commitment
 from league.competitions.event_settings import check_event_settings, settings_of
 from league.models import Ladder, Schedule, Tournament
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 _told: dict[int, str] = {}
 """By schedule why it could not be read when that was last said here."""
@@ -74,7 +74,9 @@ def announce_due() -> None:
         except Exception as error:
             if _told.get(schedule_id) != repr(error):  # this is tried every second
                 _told[schedule_id] = repr(error)
-                log.exception("schedule %s: its next tournament can't be announced", schedule_id)
+                log.exception(
+                    "a schedule's next tournament can't be announced", schedule_id=schedule_id
+                )
         else:
             _told.pop(schedule_id, None)
 

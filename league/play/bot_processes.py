@@ -4,7 +4,6 @@ A bot whose process is gone, as its worker was started again, begins anew in mid
 forgotten what it knew; its observation tells it all that was public.
 """
 
-import logging
 import time
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -16,8 +15,6 @@ from engine.referee import MatchClock, TimeControl
 from league.bots import jails
 from league.bots.hosted_players import HostedBot, match_info
 from league.models import Match, MatchSeat
-
-log = logging.getLogger(__name__)
 
 MAX_MATCHES = 60
 """Whose bots are kept; at about 10 MB a bot."""

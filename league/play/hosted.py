@@ -7,12 +7,12 @@ played again, the same match, as all its luck comes from its seed. What comes in
 lease is dropped.
 """
 
-import logging
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
+import structlog
 from django.db import transaction
 from django.utils import timezone
 
@@ -27,7 +27,7 @@ from league.play import leases, retries
 from league.play.finishing import finish
 from league.play.mixed_tables import house_player
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 Seating = list[MatchSeat]
 
@@ -83,7 +83,7 @@ def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | No
                 if isinstance(player, HostedBot)
             }
     except MatchInterruptedError as error:
-        log.warning("match %s is to be played again: %s", match_id, error)
+        log.warning("a match will be played again", match_id=match_id, error=str(error))
         leases.give_back(match_id, lease)
         jails.distrust()
         return False

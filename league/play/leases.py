@@ -4,20 +4,20 @@ A lease is short and is renewed while the match is played, so that what a dead w
 taken up soon. Each has an id of its own, and a result under another one is dropped.
 """
 
-import logging
 import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 
+import structlog
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from django.utils import timezone
 
 from league.models import Match
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 LEASE = timedelta(seconds=20)
 RENEW_EVERY = 5.0
@@ -83,5 +83,5 @@ def _renew(match_id: int, lease: uuid.UUID) -> None:
     try:
         Match.objects.filter(pk=match_id, lease=lease).update(leased_until=until, due_at=until)
     except DatabaseError as error:  # the next time may go better; else another worker takes it up
-        log.warning("match %s: its lease could not be renewed: %s", match_id, error)
+        log.warning("a lease could not be renewed", match_id=match_id, error=str(error))
         connection.close()

@@ -5,11 +5,11 @@ too. The lock on the match's row lets one in after the other, and it is never he
 thinks. A plain move does without the lock: see `league.play.statements`. Nothing else writes moves.
 """
 
-import logging
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+import structlog
 from django.db import OperationalError, transaction
 from django.db.models import Min
 from django.utils import timezone
@@ -25,7 +25,7 @@ from league.play.match_queue import REQUEUE
 from league.play.rows import MatchRow, TurnRow
 from league.play.verdicts import MoveRefusedError, Verdict
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 MAX_QUEUED = 200
 """Live matches handed to the queue at a time."""
@@ -211,7 +211,7 @@ def expire_overdue(now: datetime) -> int:
                 table.go_on()
                 table.write()
         except Exception:  # the other matches' clocks must go on
-            log.exception("match %s: its overdue turns could not be played", match_id)
+            log.exception("overdue turns could not be played", match_id=match_id)
         else:
             expired += len(turns)
     return expired

@@ -5,16 +5,16 @@ it, or it them. What is kept is until when the clocks of turns have run. Whoever
 a silence moves the deadlines of open turns by as much of it as each turn was open for.
 """
 
-import logging
 from datetime import datetime, timedelta
 
+import structlog
 from django.db import transaction
 from django.db.models import F, Value
 from django.db.models.functions import Greatest
 
 from league.models import Clock, Turn
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 MAX_SILENCE = timedelta(seconds=5)
 """Between two ticks of a clock that runs; they are a second apart when nothing is in their way."""
@@ -52,9 +52,9 @@ def _catch_up(now: datetime) -> None:
             deadline=F("deadline") + (Value(now) - began)
         )
         log.warning(
-            "no clock ran for %.0f s: it is given back to %d open turns",
-            (now - since).total_seconds(),
-            moved,
+            "the clock did not run; open deadlines move by that time",
+            seconds=round((now - since).total_seconds()),
+            open_turns=moved,
         )
     clock.ran_until = now
     clock.save(update_fields=["ran_until"])

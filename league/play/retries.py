@@ -3,8 +3,7 @@
 Matches played in one go count their tries as they are leased (`league.play.leases`).
 """
 
-import logging
-
+import structlog
 from django.conf import settings
 from django.core.cache import cache
 from django.db import transaction
@@ -15,7 +14,7 @@ from league.models import Match
 from league.play.finishing import void_match
 from league.play.leases import MAX_ATTEMPTS
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 BROKEN_EVERY = 60
 """Seconds; of a live match whose sandbox breaks, more often than so isn't counted."""
@@ -40,7 +39,7 @@ def _count(match_id: int, every: int) -> None:
         if not cache.add(f"tried:{match_id}", True, timeout=every):
             return
     except RedisError as error:
-        log.warning("match %s: its try is not counted: %s", match_id, error)
+        log.warning("a failed attempt could not be counted", match_id=match_id, error=str(error))
         return
     with transaction.atomic():
         match = (
@@ -54,6 +53,8 @@ def _count(match_id: int, every: int) -> None:
         match.save(update_fields=["attempts"])
     # That a live match was opened counts as well.
     failed = match.attempts - match.live
-    log.warning("match %s could not be played, try %d of %d", match_id, failed, MAX_ATTEMPTS)
+    log.warning(
+        "a match could not be played", match_id=match_id, attempt=failed, max_attempts=MAX_ATTEMPTS
+    )
     if failed >= MAX_ATTEMPTS:
         void_match(match)

@@ -3,7 +3,6 @@
 Whoever misses a hint finds what is open in the database, so a failure here is logged and no more.
 """
 
-import logging
 import os
 from collections.abc import Iterable
 from functools import cache
@@ -11,12 +10,13 @@ from queue import SimpleQueue
 from threading import Thread
 
 import redis
+import structlog
 from django.conf import settings
 from django.db import transaction
 
 from league.queueing import queue
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 TURNS = f"{settings.REDIS_CHANNELS}:turns"
 """The channel on which bots are told: ids, separated by spaces, of bots with a new turn."""
@@ -68,7 +68,7 @@ def _tell_all() -> None:
                 pipe.publish(MATCHES, " ".join({str(match) for match, _ in news}))
                 pipe.execute()
         except redis.RedisError as error:
-            log.warning("%d matches: nobody could be told of them: %s", len(news), error)
+            log.warning("wake-ups could not be sent", matches=len(news), error=str(error))
 
 
 @cache

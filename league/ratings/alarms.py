@@ -4,9 +4,9 @@ Matches and rounds go on: they are what ratings are made of, and are folded agai
 has looked (``manage.py recompute LADDER --repair REASON``).
 """
 
-import logging
 from collections.abc import Sequence
 
+import structlog
 from django.db import connection, transaction
 from django.utils import timezone
 
@@ -14,7 +14,7 @@ from league.models import Bot, FrozenStanding, Ladder
 from league.models.ladders import StandingNumbers
 from league.ratings.recomputing import Difference, Recomputed, recompute_up_to
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 _LOCK = 0x12_A1
 _NAMED = 3
@@ -53,7 +53,7 @@ def lift_alarm(ladder: Ladder) -> None:
     """Show the ladder's standings as they are; call it in a transaction with its lock."""
     if not ladder.alarm:
         return
-    log.warning("%s: the alarm is lifted: %s", ladder.slug, ladder.alarm)
+    log.warning("a ladder's alarm is lifted", ladder=ladder.slug, alarm=ladder.alarm)
     ladder.frozen_standings.all().delete()
     ladder.alarm, ladder.frozen_round = "", None
     ladder.save(update_fields=["alarm", "frozen_round"])
@@ -69,7 +69,7 @@ def _raise_alarm(ladder: Ladder, found: Recomputed) -> None:
     if found.differences:
         said.append(_say(found.differences, found.up_to))
     text = " ".join(said)
-    log.error("%s: the ratings are not what the records give: %s", ladder.slug, text)
+    log.error("a ladder's ratings differ from its records", ladder=ladder.slug, alarm=text)
     if not ladder.alarm:
         _freeze(ladder)
     ladder.alarm = text

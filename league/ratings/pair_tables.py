@@ -3,19 +3,19 @@
 For the workers that fit alone, as it needs NumPy: web processes never import it.
 """
 
-import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
+import structlog
 
 from engine.rating.performance import PairResults, fit
 from engine.rating.performance import Performance as Fitted
 from league.ratings.packing import Packed, integers_a_block
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 MAX_BOTS = 2000
 """How many a fit takes in, the last to have played: its time grows with the cube of this."""
@@ -122,7 +122,11 @@ class PairTables:
         """Return the ids of the bots to fit: the `MAX_BOTS` that played last."""
         bots = sorted(self.rounds, key=lambda bot: (-self.rounds[bot], bot))
         if len(bots) > MAX_BOTS:
-            log.warning("%d bots; performance is fitted for the last %d", len(bots), MAX_BOTS)
+            log.warning(
+                "performance is fitted for the bots that played last",
+                bots=len(bots),
+                max_bots=MAX_BOTS,
+            )
         return np.array(bots[:MAX_BOTS], np.int64)
 
 

@@ -3,12 +3,12 @@
 A fit reads integers and writes floats beside the ratings; whatever happens to it, ratings stay.
 """
 
-import logging
 import time
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
+import structlog
 from django.db import connection, transaction
 from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from engine.rating.performance import Performance as Fitted
     from league.ratings.pair_tables import PairTables
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 TRY_AGAIN_AFTER = timedelta(minutes=2)
 
@@ -106,7 +106,11 @@ def fit_round(round_id: int) -> bool:
         fit.finished_at = timezone.now()
         fit.save(update_fields=["finished_at"])
     log.info(
-        "%s: %d bots fitted to %d blocks in %.2f s", round_, len(fitted.bots), results.blocks, took
+        "performance is fitted",
+        round=str(round_),
+        bots=len(fitted.bots),
+        blocks=results.blocks,
+        seconds=round(took, 2),
     )
     return True
 

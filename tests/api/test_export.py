@@ -301,7 +301,7 @@ def test_only_a_few_are_sent_at_once_and_a_lost_client_gives_its_place_back(api,
 
 
 def test_a_rate_limit_of_its_own_keeps_it(api, ladder, settings):
-    settings.API_RATES = {**settings.API_RATES, "exports": "1/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "exports": "1/hour"}
     assert export(api)
     assert_problem(api.get(EXPORT), 429, "too-many-requests")
     assert api.get("ladders/quick").status_code == 200

@@ -1,14 +1,17 @@
-"""Whatever goes wrong comes out as a problem, with the request's id."""
+"""Every error of the API is a problem with the request's id."""
 
 import io
-import logging
+import json
+import re
+from pathlib import Path
 
 import pytest
 from django.db import OperationalError
 
 from api.middleware import MAX_BODY_BYTES
-from api.request_ids import RequestIdFilter
+from api.problems import CODES
 from league.models import Ladder
+from tests import logs
 from tests.api.conftest import assert_problem
 
 pytestmark = pytest.mark.django_db
@@ -35,7 +38,7 @@ def test_other_kinds_of_body_are_refused(api, kind):
     assert_problem(answer, 415, "unsupported-media-type")
 
 
-def test_json_is_utf_8_whatever_charset_is_claimed(api):
+def test_a_json_body_is_utf_8_and_a_claimed_charset_is_ignored(api):
     kind = "application/json; charset=rot13"
     answer = api.post("accounts", b'{"username": ""}', content_type=kind)
     assert_problem(answer, 400, "invalid")
@@ -46,7 +49,7 @@ def test_ten_megabytes_are_refused_by_their_length(api):
     assert_problem(answer, 413, "body-too-large")
 
 
-def test_the_longest_body_that_is_taken_is_taken(api):
+def test_a_body_of_the_maximum_length_is_read_and_a_longer_one_is_refused(api):
     assert_problem(api.post("accounts", b" " * MAX_BODY_BYTES), 400, "invalid-json")
     assert_problem(api.post("accounts", b" " * (MAX_BODY_BYTES + 1)), 413, "body-too-large")
 
@@ -84,36 +87,39 @@ def test_a_body_of_unknown_length_is_refused_after_it_was_sent(api):
         "matches/1/record",
     ],
 )
-def test_what_is_not_there_is_not_found(api, path):
+def test_an_unknown_address_is_not_found(api, path):
     assert_problem(api.get(path), 404, "not-found")
 
 
-def test_another_method_is_told_which_there_are(api):
+def test_a_refused_method_comes_with_the_allowed_ones(api):
     answer = api.call("PUT", "bots")
     assert_problem(answer, 405, "method-not-allowed")
     assert set(answer["Allow"].split(", ")) >= {"GET", "POST"}
 
 
-def test_whoever_takes_no_json_is_told(api):
+def test_a_client_that_does_not_accept_json_is_refused(api):
     assert_problem(api.get("games", Accept="text/html"), 406, "not-acceptable")
 
 
-def test_a_host_that_is_not_ours_is_refused(api):
+def test_an_unknown_host_is_refused(api):
     assert_problem(api.get("games", Host="elsewhere.example"), 400, "bad-request")
 
 
-def test_what_nobody_foresaw_is_logged_under_the_id(api, monkeypatch, caplog):
+def test_a_failure_is_logged_with_the_request_id(api, monkeypatch):
     def fail(*args):
         raise RuntimeError("secret detail")
 
     monkeypatch.setattr("api.views.ladders.find_ladder", fail)
-    answer = api.get("ladders/any")
+    with logs.captured() as events:
+        answer = api.get("ladders/any")
     problem = assert_problem(answer, 500, "internal-error")
     assert "secret" not in problem["detail"]
-    assert any(record.exc_info for record in caplog.records)
+    [event] = [event for event in events if event["event"] == "the request failed"]
+    assert "RuntimeError: secret detail" in event["exception"]
+    assert (event["code"], event["request_id"]) == ("internal-error", problem["request_id"])
 
 
-def test_a_database_that_is_away_is_told_with_when_to_try_again(api, monkeypatch):
+def test_an_outage_of_the_database_has_a_retry_time(api, monkeypatch):
     def fail(*args):
         raise OperationalError
 
@@ -123,7 +129,7 @@ def test_a_database_that_is_away_is_told_with_when_to_try_again(api, monkeypatch
     assert answer["Retry-After"] == "1"
 
 
-def test_a_sane_request_id_is_kept_and_another_replaced(api):
+def test_a_fit_request_id_is_kept_and_an_unfit_one_is_replaced(api):
     assert api.get("games", **{"X-Request-ID": "abc-1.2_3"})["X-Request-ID"] == "abc-1.2_3"
     for bad in ("", "a b", "x" * 65, "a\tb", "ä"):
         made = api.get("games", **{"X-Request-ID": bad})["X-Request-ID"]
@@ -131,30 +137,46 @@ def test_a_sane_request_id_is_kept_and_another_replaced(api):
         assert len(made) == 24
 
 
-def test_the_request_id_is_in_the_log(api, caplog):
-    caplog.handler.addFilter(RequestIdFilter())
-    with caplog.at_level(logging.INFO, "api.requests"):
+def test_each_request_has_an_event_in_the_log_with_its_id(api):
+    with logs.captured() as events:
         api.get("games", **{"X-Request-ID": "my-request"})
-    assert [record.request_id for record in caplog.records] == ["my-request"]
-
-
-def test_pages_have_a_request_id_and_a_line_in_the_log_too(api, caplog):
-    with caplog.at_level(logging.INFO, "api.requests"):
-        assert len(api.get("/no/such/page")["X-Request-ID"]) == 24
+        page = api.get("/no/such/page")
         api.get("/healthz")
-    [line] = [record.getMessage() for record in caplog.records if record.name == "api.requests"]
-    assert line.startswith("GET '/no/such/page' 404 in ")
+    first, second, health = events
+    assert first.pop("milliseconds") >= 0
+    assert first == {
+        "event": "request finished",
+        "log_level": "info",
+        "logger": "api.requests",
+        "request_id": "my-request",
+        "method": "GET",
+        "path": "/api/v1/games",
+        "status": 200,
+    }
+    assert len(page["X-Request-ID"]) == 24
+    assert (second["request_id"], second["status"]) == (page["X-Request-ID"], 404)
+    assert health["log_level"] == "debug"
+
+
+def test_problems_of_the_front_are_those_of_the_table():
+    caddyfile = Path(__file__).parents[2] / "devserver" / "Caddyfile"
+    found = [json.loads(body) for body in re.findall(r"respond `(.*)`", caddyfile.read_text())]
+    assert [problem["code"] for problem in found] == ["body-too-large", "unavailable"]
+    for problem in found:
+        assert (problem["status"], problem["title"]) == CODES[problem["code"]]
+        assert problem["type"] == f"/api/v1/docs/#{problem['code']}"
+        assert problem["detail"]
 
 
 @pytest.mark.parametrize(
     "cursor", ["", "x", "ä", "W10", "WzAsICJhXHUwMDAwYiJd", "MTIz", "W251bGxd"]
 )
-def test_a_cursor_that_was_never_given_out_is_refused(api, cursor):
+def test_a_made_up_cursor_is_refused(api, cursor):
     assert_problem(api.get(f"bots?cursor={cursor}"), 400, "invalid-cursor")
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "201", "ten", "9" * 999, ""])
-def test_a_page_of_another_size_is_refused(api, limit):
+def test_a_page_size_beyond_the_bounds_is_refused(api, limit):
     problem = assert_problem(api.get(f"bots?limit={limit}"), 400, "invalid")
     assert "limit" in problem["errors"]
 

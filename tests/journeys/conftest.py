@@ -1,4 +1,4 @@
-"""Databases for leagues of journeys, so that few of them begin with empty servers."""
+"""Databases for the leagues of journeys, so that few of them start servers of their own."""
 
 import os
 import uuid
@@ -16,17 +16,24 @@ from tests.servers import redis_url
 
 @pytest.fixture(scope="session")
 def _pristine(django_db_setup: None) -> str:
-    """Return the name of a database that is migrated and empty, of this worker."""
-    name = f"pristine_{connection.settings_dict['NAME']}"
+    """Return the name of a database to copy for each league: migrated and empty, of this worker.
+
+    If only journeys run, pytest-django creates no test database, and the settings name the same
+    unmigrated one in all workers. Then leagues begin with an empty database and migrate it.
+    """
+    test_database = connection.settings_dict["NAME"]
+    if not test_database.startswith("test_"):
+        return "template1"
+    name = f"pristine_{test_database}"
     connections.close_all()
     _execute("DROP DATABASE IF EXISTS {}", name)
-    _execute("CREATE DATABASE {} TEMPLATE {}", name, connection.settings_dict["NAME"])
+    _execute("CREATE DATABASE {} TEMPLATE {}", name, test_database)
     return name
 
 
 @pytest.fixture
 def own_database(_pristine: str, worker_id: str) -> Iterator[dict[str, str]]:
-    """Name a database of its own for a league, in both of the tests' servers."""
+    """Yield the variables of a league's own databases in both of the tests' servers."""
     name = f"journey_{uuid.uuid4().hex}"
     _execute("CREATE DATABASE {} TEMPLATE {}", name, _pristine)
     number = int(worker_id.removeprefix("gw")) if worker_id != "master" else 0

@@ -122,5 +122,5 @@ def test_a_port_that_is_taken_is_named_with_the_way_round_it(tmp_path: Path) -> 
             timeout=SECONDS,
         )
     assert done.returncode == 1
-    assert f"port {port}" in done.stderr
+    assert f"Port {port}" in done.stderr
     assert done.stderr.count("\n") == 1

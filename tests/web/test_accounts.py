@@ -22,7 +22,7 @@ def quick_and_fresh(settings, monkeypatch):
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     cache.clear()
-    monkeypatch.setattr(throttles, "_away_until", 0.0)
+    monkeypatch.setattr(throttles, "_cache_away_until", 0.0)
 
 
 def shown_token(response) -> str:
@@ -110,7 +110,7 @@ def test_only_its_owner_may_change_a_bot(ada: Client, what: str):
     ],
 )
 def test_sign_in_and_sign_up_have_rate_limits(client: Client, settings, path: str, rate: str):
-    settings.API_RATES = {**settings.API_RATES, rate: "2/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, rate: "2/hour"}
     wrong = {"username": "ada", "password": "x"}
     codes = [client.post(path, wrong).status_code for _ in range(2)]
     assert 429 not in codes
@@ -122,7 +122,7 @@ def test_sign_in_and_sign_up_have_rate_limits(client: Client, settings, path: st
 
 
 def test_pages_and_api_share_their_rate_limits(client: Client, settings):
-    settings.API_RATES = {**settings.API_RATES, "passwords": "1/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "passwords": "1/hour"}
     client.post("/account/sign-in/", ADA)
     answer = client.post("/api/v1/tokens", ADA, content_type="application/json")
     assert answer.status_code == 429

@@ -1,1 +1,1 @@
-"""One command a file."""
+"""Commands of manage.py, one per file."""

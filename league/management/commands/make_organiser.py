@@ -9,24 +9,27 @@ from league.accounts import ORGANISERS
 
 
 class Command(BaseCommand):
-    """Let somebody who has an account set up tournaments, over the API and in the admin pages."""
+    """Make an account an organiser, who sets up tournaments over the API and in the admin pages."""
 
     help = __doc__
 
     def add_arguments(self, parser: CommandParser) -> None:
-        """Take the account."""
-        parser.add_argument("username")
+        """Define the arguments."""
+        parser.add_argument("username", help="name of an account that exists")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        """Put the account into the group, which may do all there is in the admin pages."""
+        """Add the account to the group of organisers, with all permissions in the admin pages."""
         user = User.objects.filter(username__iexact=options["username"]).first()
         if user is None:
             raise CommandError(
-                f"There is no account {options['username']}: sign up at /account/sign-up/ first."
+                f"There is no account {options['username']}. Sign up at /account/sign-up/ first."
             )
         group, _ = Group.objects.get_or_create(name=ORGANISERS)
         group.permissions.set(Permission.objects.filter(content_type__app_label="league"))
         user.groups.add(group)
         user.is_staff = True
         user.save(update_fields=["is_staff"])
-        self.stdout.write(f"{user.username} is an organiser: /admin/ and POST /api/v1/tournaments")
+        self.stdout.write(
+            f"{user.username} is an organiser now. Set up tournaments at /admin/ or with "
+            "POST /api/v1/tournaments."
+        )

@@ -14,9 +14,10 @@ _LOCK_TIMEOUT = "5s"
 
 
 class Command(BaseCommand):
-    """Create the default ladders, house bots and first tournaments where they are missing.
+    """Create the default ladders, house bots and first tournaments if they are missing.
 
-    Run it after each migrate: rows that older versions did not keep are made too.
+    Run it after each upgrade, with --migrate. You may run it at any time: it changes nothing that
+    exists.
     """
 
     help = __doc__
@@ -24,14 +25,14 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Define the arguments."""
         parser.add_argument(
-            "--migrate", action="store_true", help="bring the database up to date first"
+            "--migrate", action="store_true", help="migrate the database to this version first"
         )
 
     def handle(self, *args: Any, migrate: bool, **options: Any) -> None:
-        """Set up what is missing; what takes long a worker does, and failing that the night."""
+        """Create what is missing, and queue the counting of head-to-head results for workers."""
         if migrate:
             with connection.cursor() as cursor:
-                # A migration that waits for a lock makes everybody behind it wait too.
+                # While a migration waits for a lock, all later queries on the table wait behind it.
                 cursor.execute("SET lock_timeout = %s", [_LOCK_TIMEOUT])
             call_command("migrate", verbosity=0)
         set_up_league()

@@ -1,4 +1,4 @@
-"""The requests that wait for turns, over real HTTP."""
+"""Requests to the gateway that wait for turns, over real HTTP."""
 
 import json
 import subprocess
@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 import redis
+import structlog
 import uvicorn
 from django.core.cache import cache
 from django.db import OperationalError
@@ -20,30 +21,31 @@ from django.utils import timezone
 
 from api.play import app as gateway
 from api.play import hints
-from api.request_ids import RequestIdFilter
+from api.problems import ProblemError
+from api.tokens import token_text
 from league import accounts, play
 from league.accounts import throttles
 from league.accounts import tokens as tokens_module
 from league.bots import create_bot
 from league.models import Bot, Turn
 from league.play import wakeups
+from tests import logs
 from tests.league.play.live import answer, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 WAIT = {"wait": 20}
 SOON = 3.0
-"""Seconds in which what should come at once must come, on a busy machine."""
+"""Seconds that an immediate answer may take on a busy machine."""
 
 
-def identify(token: str) -> Bot:
-    """Tokens here are names."""
-    bot = Bot.objects.filter(name=token).first()
+def identify(authorization: str) -> Bot:
+    """Return the bot whose name is the token; any other token is refused as it really is."""
+    token = token_text(authorization)
     if token == "owner":
-        raise gateway.ProblemError("bot-token-needed")
-    if bot is None:
-        raise gateway.unauthorised("invalid-token")
-    return bot
+        raise ProblemError("bot-token-needed")
+    bot = Bot.objects.filter(name=token).first()
+    return bot or gateway.find_bot(authorization)
 
 
 def await_true(what):
@@ -55,9 +57,9 @@ def await_true(what):
 
 
 class Site:
-    """The waiting application as a client and a test see it."""
+    """A running gateway, and a client of it."""
 
-    def __init__(self, app: gateway.WaitingApp, socket: Path) -> None:
+    def __init__(self, app: gateway.Gateway, socket: Path) -> None:
         self.app = app
         limits = httpx.Limits(max_connections=300)
         self.client = httpx.Client(
@@ -104,7 +106,7 @@ class Site:
 def served(identify=identify):
     with tempfile.TemporaryDirectory(prefix="waiting-") as directory:
         socket = Path(directory) / "http.sock"
-        app = gateway.WaitingApp(identify)
+        app = gateway.Gateway(identify)
         config = uvicorn.Config(
             app,
             uds=str(socket),
@@ -139,7 +141,7 @@ def bots():
 
 
 def open_match(bots):
-    """Open a match now, by the real clock, with all the time in the world."""
+    """Open a match now, by the real clock, with a bank of ten minutes."""
     versions = [bot.current for bot in bots]
     match = play.open_unrated_match(
         game="twelve-days", rules="eight-nights", versions=versions, bank_seconds=600
@@ -156,11 +158,11 @@ def deaf(monkeypatch):
 
 @pytest.fixture
 def blind(monkeypatch):
-    """The shared timer never looks by itself."""
-    monkeypatch.setattr(hints, "LOOK_EVERY", 600)
+    """Requests are woken by hints only."""
+    monkeypatch.setattr(hints, "REFRESH_SECONDS", 600)
 
 
-def test_a_turn_that_is_open_is_answered_at_once(site, bots):
+def test_an_open_turn_is_returned_at_once(site, bots):
     match = open_match(bots)
     began = time.monotonic()
     response = site.get(bots[1], **WAIT)
@@ -182,7 +184,7 @@ def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(site, 
     assert len(site.app._turns) == 0
 
 
-def test_who_waits_is_woken_by_the_hint_when_a_turn_opens(site, bots, blind):
+def test_a_hint_wakes_waiting_requests_when_a_turn_opens(site, bots, blind):
     answers = [site.ask(bot, **WAIT) for bot in bots]
     site.await_waiters(3)
     began = time.monotonic()
@@ -224,7 +226,7 @@ def test_a_client_that_goes_away_is_forgotten(site, bots):
     site.await_waiters(0)
 
 
-def test_a_stream_begins_with_all_that_is_open_and_sends_each_turn_once(site, bots, blind):
+def test_a_stream_begins_with_all_open_turns_and_sends_each_turn_once(site, bots, blind):
     first = open_match(bots)
     with site.stream(bots[0]) as turns:
         turn = next(turns)
@@ -256,7 +258,7 @@ def test_a_stream_is_kept_alive(site, bots, monkeypatch):
 
 @pytest.fixture
 def tokens():
-    """Accounts and tokens as they are, not names; give a bot and its token."""
+    """Return a bot and its token, for a gateway that reads real tokens."""
     owner, _ = accounts.create_account(username="ada", password="a long enough secret")
     return create_bot(owner=owner, name="ada-bot", kind="remote")
 
@@ -280,7 +282,7 @@ def test_a_stream_ends_when_its_token_stops_working(tokens, end, monkeypatch):
         site.await_waiters(0)
 
 
-def test_no_turn_is_offered_by_a_token_that_was_replaced_while_it_waited(tokens):
+def test_a_waiting_request_gets_no_turn_after_its_token_was_replaced(tokens):
     bot, token = tokens
     with served(gateway.find_bot) as site, site.stream(token) as said:
         poll = site._threads.submit(site.get, token, **WAIT)
@@ -294,22 +296,22 @@ def test_no_turn_is_offered_by_a_token_that_was_replaced_while_it_waited(tokens)
 @pytest.fixture
 def two_an_hour(settings, monkeypatch):
     cache.clear()
-    monkeypatch.setattr(throttles, "_away_until", 0.0)
+    monkeypatch.setattr(throttles, "_cache_away_until", 0.0)
     rates = {"play": "2/hour", "general": "2/hour"}
-    settings.API_RATES = {**settings.API_RATES, **rates}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, **rates}
 
 
-def test_who_asks_too_often_is_told_when_to_go_on(site, bots, two_an_hour):
+def test_a_request_beyond_the_limit_is_refused_with_a_retry_time(site, bots, two_an_hour):
     first, _, third = (site.get(bots[0]) for _ in range(3))
     assert first.headers["ratelimit-policy"] == '"play";q=2;w=3600'
     assert first.headers["ratelimit"].startswith('"play";r=1;t=')
     assert (third.status_code, third.json()["code"]) == (429, "too-many-requests")
     assert 1 <= int(third.headers["retry-after"]) <= 3600
     assert site.get(bots[0], "/turns/stream").status_code == 429
-    assert site.get(bots[1]).status_code == 200, "each bot has a limit of its own"
+    assert site.get(bots[1]).status_code == 200, "each bot has its own limit"
 
 
-def test_asking_without_a_token_that_works_is_counted_by_address(site, two_an_hour):
+def test_requests_without_a_working_token_are_counted_by_address(site, two_an_hour):
     assert [site.get("nobody").status_code for _ in range(3)] == [401, 401, 429]
 
 
@@ -317,8 +319,8 @@ def test_watching_is_counted_by_address(site, two_an_hour):
     assert [site.client.get("/matches/1/events").status_code for _ in range(3)] == [404, 404, 429]
 
 
-def test_no_more_wait_for_one_bot_than_may(site, bots, settings):
-    settings.MAX_WAITING = 2
+def test_only_so_many_requests_of_one_bot_may_wait(site, bots, settings):
+    settings.MAX_WAITING_REQUESTS = 2
     answers = [site.ask(bots[0], **WAIT) for _ in range(2)]
     site.await_waiters(2)
     refused = site.get(bots[0], **WAIT)
@@ -328,24 +330,46 @@ def test_no_more_wait_for_one_bot_than_may(site, bots, settings):
     open_match(bots)
     assert all(len(said.result(SOON).json()) == 1 for said in answers)
     assert site.get(bots[0]).status_code == 200
-    await_true(lambda: not site.app._held)
+    await_true(lambda: not site.app._waiting)
 
 
-def test_a_line_of_the_log_has_the_request_s_id(site, bots, caplog):
-    caplog.handler.addFilter(RequestIdFilter())
-    with caplog.at_level("INFO", "api.play.requests"):
-        site.client.get("/turns", headers={"X-Request-ID": "mine"})
-        lines = await_true(
-            lambda: [line for line in caplog.records if line.name == "api.play.requests"]
-        )
-    [record] = lines
-    assert record.request_id == "mine"
-    assert "/api/v1/turns' 401 in" in record.getMessage()
+def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(site, bots):
+    headers = {"Authorization": f"Bearer {bots[0].name}", "X-Request-ID": "mine"}
+    with logs.captured() as events:
+        site.client.get("/turns", headers=headers)
+        [event] = await_true(lambda: list(events))
+    assert event.pop("milliseconds") >= 0
+    assert event == {
+        "event": "request finished",
+        "log_level": "info",
+        "logger": "api.requests",
+        "request_id": "mine",
+        "bot": bots[0].name,
+        "method": "GET",
+        "path": "/api/v1/turns",
+        "status": 200,
+    }
 
 
-def test_an_outage_of_the_database_is_a_problem_that_says_when_to_come_back(
-    site, bots, monkeypatch
-):
+def test_events_of_queries_have_the_request_s_id(site, bots, monkeypatch):
+    def log_and_return(bot, now):
+        structlog.get_logger("league.play").info("a query runs")
+        return []
+
+    monkeypatch.setattr(play, "open_turns", log_and_return)
+    with logs.captured() as events:
+        for request_id in ("first", "second"):
+            site.client.get(
+                "/turns",
+                headers={"Authorization": f"Bearer {bots[0].name}", "X-Request-ID": request_id},
+            )
+    assert [event["request_id"] for event in events if event["event"] == "a query runs"] == [
+        "first",
+        "second",
+    ]
+
+
+def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(site, bots, monkeypatch):
     def lost(bot, now):
         raise OperationalError("no such socket")
 
@@ -355,12 +379,15 @@ def test_an_outage_of_the_database_is_a_problem_that_says_when_to_come_back(
     assert response.headers["retry-after"] == "1"
 
 
-def test_an_error_that_nobody_foresaw_is_a_problem_and_is_logged(site, bots, monkeypatch, caplog):
+def test_a_failure_is_a_problem_and_is_logged(site, bots, monkeypatch):
     monkeypatch.setattr(play, "open_turns", lambda *_: 1 / 0)
-    response = site.get(bots[0])
+    with logs.captured() as events:
+        response = site.get(bots[0])
     assert (response.status_code, response.json()["code"]) == (500, "internal-error")
     assert response.headers["content-type"] == "application/problem+json"
-    assert "ZeroDivisionError" in caplog.text
+    failures = [event for event in events if event["log_level"] == "error"]
+    assert "ZeroDivisionError" in failures[0]["exception"]
+    assert failures[0]["request_id"] == response.json()["request_id"]
 
 
 def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(site, bots, monkeypatch):
@@ -381,7 +408,7 @@ def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(site, bots, monkey
 
 
 @pytest.mark.parametrize("path", ["/turns", "/turns/stream"])
-def test_who_has_no_token_that_works_is_told_so_as_a_problem(site, path):
+def test_a_request_without_a_working_bot_token_is_refused(site, path):
     without = site.client.get(path)
     wrong = site.get("nobody", path)
     owner = site.get("owner", path)
@@ -406,6 +433,8 @@ def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(site, bots, 
 def test_other_methods_and_paths_are_refused_as_problems(site, bots):
     assert site.client.post("/turns").status_code == 405
     assert site.client.post("/turns").headers["allow"] == "GET"
+    assert site.client.head("/turns").status_code == 405
+    assert site.get(bots[0], "/turns/").json() == []
     assert site.get(bots[0], "/turns/other").json()["code"] == "not-found"
     named = site.client.get("/turns", headers={"X-Request-ID": "mine"})
     assert named.json()["request_id"] == named.headers["x-request-id"] == "mine"

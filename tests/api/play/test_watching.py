@@ -1,4 +1,4 @@
-"""Watching a match over real HTTP: what the public may see, phase by phase."""
+"""Watching a match over real HTTP: the public view, phase by phase."""
 
 import json
 import threading
@@ -28,7 +28,7 @@ def bots():
 
 
 def watch(site, match, last=None):
-    """Give the events of a match, each its id, kind and data, until the server ends the stream."""
+    """Return the id, kind and data of each event of a match until the stream ends."""
     headers = {"Last-Event-ID": last} if last else {}
     path = f"/matches/{match.pk}/events"
     with site.client.stream("GET", path, headers=headers) as response:
@@ -45,7 +45,7 @@ def watch(site, match, last=None):
 
 
 def spectated(match):
-    """Return what a spectator sees after each phase, replayed from the record alone."""
+    """Return the public view after each phase, replayed from the record alone."""
     record = match.record
     state = catalogue.start(
         record.game, record.rules, record.seats, seeded_shuffle(record.deal_seed)
@@ -60,7 +60,7 @@ def spectated(match):
 
 
 @pytest.mark.parametrize("game", [("twelve-days", "eight-nights"), ("partridge", "eagle-short")])
-def test_what_is_seen_live_equals_the_public_part_of_the_record(site, bots, game):
+def test_a_live_stream_equals_the_public_part_of_the_record(site, bots, game):
     match = match_of(bots, *game)
     seen, first = [], threading.Event()
 
@@ -80,7 +80,7 @@ def test_what_is_seen_live_equals_the_public_part_of_the_record(site, bots, game
     assert [list(event) for event in watch(site, match)] == seen
 
 
-def test_a_watcher_who_comes_back_goes_on_after_the_last_event(site, bots):
+def test_a_spectator_who_reconnects_continues_after_the_last_event(site, bots):
     match = match_of(bots)
     play_on(bots)
     match.refresh_from_db()
@@ -92,7 +92,7 @@ def test_a_watcher_who_comes_back_goes_on_after_the_last_event(site, bots):
     assert over.status_code == 204
 
 
-def test_a_second_watcher_of_a_match_sees_it_from_the_start(site, bots):
+def test_a_second_spectator_of_a_match_sees_it_from_the_start(site, bots):
     match = match_of(bots)
     first, second = watch(site, match), watch(site, match)
     assert next(first) == next(second)
@@ -108,7 +108,7 @@ def test_no_event_shows_what_a_seat_holds_before_the_end(site, bots):
     assert not {"hand", "legal_moves", "given", "received"} & set(view)
 
 
-def test_a_duplicate_block_tells_nothing_before_all_its_matches_are_played(site):
+def test_a_stream_of_a_duplicate_deal_stays_empty_until_the_block_is_finished(site):
     tournament = small.tournament(small.ladder())
     small.bots(4)
     competitions.advance(tournament.pk)
@@ -139,7 +139,8 @@ def test_a_void_match_ends_without_a_card(site, bots):
     assert list(watch(site, match)) == [("end", "end", {"status": "void"})]
 
 
-def test_a_match_that_is_not_there_is_a_problem(site):
-    response = site.client.get("/matches/999999/events")
+@pytest.mark.parametrize("match_id", ["999999", "-1", "x", "9" * 5000])
+def test_an_unknown_match_is_a_problem(site, match_id):
+    response = site.client.get(f"/matches/{match_id}/events")
     assert (response.status_code, response.json()["code"]) == (404, "not-found")
     assert site.client.post("/matches/1/events").status_code == 405

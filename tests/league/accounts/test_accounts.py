@@ -49,7 +49,7 @@ def test_the_hash_needs_the_secret_key(ada, settings):
     assert accounts.owner_for_token(ada[1]) is None
 
 
-def test_a_revoked_token_stops_working_and_others_go_on(ada):
+def test_a_revoked_token_stops_working_and_others_keep_working(ada):
     user, first = ada
     second = accounts.new_owner_token(user)
     token = accounts.find_token(first)
@@ -75,11 +75,11 @@ def test_a_new_bot_token_replaces_the_old_one(ada):
 
 
 @pytest.mark.parametrize("text", ["", "tn_o_", "tn_b_x", "nonsense", "tn_o_" + "x" * 5000, "ä\0"])
-def test_what_is_no_token_leads_nowhere(ada, text):
+def test_a_malformed_token_is_not_found(ada, text):
     assert accounts.find_token(text) is None
 
 
-def test_tokens_of_a_person_who_is_locked_out_stop_working(ada):
+def test_tokens_of_a_locked_account_stop_working(ada):
     user, text = ada
     _, playing = bots.create_bot(owner=user, name="bot", kind="remote")
     user.is_active = False
@@ -101,14 +101,14 @@ def test_a_hosted_bot_has_no_version_before_its_upload(ada):
 
 
 @pytest.mark.parametrize("name", ["ab", "a" * 33, "Bot", "a_b", "bot\n", "böt", ""])
-def test_a_bot_name_out_of_form_is_refused(ada, name):
+def test_a_malformed_bot_name_is_refused(ada, name):
     with pytest.raises(ValidationError) as refused:
         bots.create_bot(owner=ada[0], name=name, kind="remote")
     assert "name" in refused.value.message_dict
     assert not Bot.objects.exists()
 
 
-def test_nobody_makes_a_house_bot(ada):
+def test_owners_cannot_create_house_bots(ada):
     with pytest.raises(ValidationError):
         bots.create_bot(owner=ada[0], name="bot", kind="house")
 
@@ -119,7 +119,7 @@ def test_a_name_is_taken_once(ada):
         bots.create_bot(owner=ada[0], name="bot", kind="remote")
 
 
-def test_an_account_name_is_taken_whatever_its_case(ada):
+def test_an_account_name_is_taken_in_any_case_of_letters(ada):
     with pytest.raises(ValidationError, match="taken"):
         accounts.create_account(username="ADA", password="a long enough secret")
 
@@ -130,7 +130,7 @@ def test_a_password_easy_to_guess_is_refused(db):
     assert "password" in refused.value.message_dict
 
 
-def test_a_remote_bot_is_online_for_a_minute_after_it_asked(ada):
+def test_a_remote_bot_is_online_for_a_minute_after_it_called(ada):
     bot, _ = bots.create_bot(owner=ada[0], name="bot", kind="remote")
     now = timezone.now()
     assert not bots.is_online(bot, now)

@@ -7,7 +7,7 @@ from celery.signals import worker_ready
 from django.core.cache import cache
 from django.utils import timezone
 
-from league import competitions, health, tasks
+from league import competitions, health, heartbeats, tasks
 from league.bots import jails
 from league.models import Match
 from league.play import leases, match_queue
@@ -61,13 +61,13 @@ def test_what_an_emptied_broker_forgot_is_queued_at_the_next_tick(running, monke
     queued: list[int] = []
     monkeypatch.setattr(match_queue, "AHEAD", 1000)
     monkeypatch.setattr(tasks.play_match, "delay", queued.append)
-    monkeypatch.setattr(health, "broker_was_emptied", lambda: False)
+    monkeypatch.setattr(heartbeats, "broker_was_emptied", lambda: False)
     tasks.tick()
     first = sorted(queued)
     tasks.tick()
     assert first
     assert sorted(queued) == first
-    monkeypatch.setattr(health, "broker_was_emptied", lambda: True)
+    monkeypatch.setattr(heartbeats, "broker_was_emptied", lambda: True)
     tasks.tick()
     assert sorted(queued) == sorted(first * 2)
 
@@ -75,7 +75,7 @@ def test_what_an_emptied_broker_forgot_is_queued_at_the_next_tick(running, monke
 @pytest.fixture
 def queued(running, monkeypatch) -> list[int]:
     """Matches that were queued, each time; nobody plays them."""
-    cache.delete_many(["worker-started", "worker-started-heeded"])
+    cache.delete_many(["worker-started", "worker-started-pause"])
     found: list[int] = []
     monkeypatch.setattr(match_queue, "AHEAD", 1000)
     monkeypatch.setattr(jails, "prove", lambda: True)
@@ -101,7 +101,7 @@ def test_a_worker_that_starts_again_and_again_is_heeded_now_and_then(queued) -> 
         worker_ready.send(sender=None)
         tasks.tick()
     assert len(queued) == 2 * first
-    cache.delete("worker-started-heeded")  # as ten seconds later
+    cache.delete("worker-started-pause")  # as ten seconds later
     tasks.tick()
     assert len(queued) == 3 * first, "the last start is not forgotten"
 

@@ -28,6 +28,7 @@ from league.models.ladders import RANKED_FROM
 from league.ratings.match_results import match_result
 from league.ratings.performance import TRY_AGAIN_AFTER
 from league.ratings.standings import add_ranks
+from tests import logs
 from tests.league import small
 from tests.league.kept import kept
 
@@ -244,7 +245,7 @@ def test_a_fit_that_an_overtaken_round_gets_late_leaves_the_latest_standing(
 
 
 def test_a_fit_that_fails_is_logged_and_tried_again_and_ratings_stand(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = list(ladder.standings.order_by("pk").values())
     [round_id] = ratings.take_fits()
@@ -254,8 +255,9 @@ def test_a_fit_that_fails_is_logged_and_tried_again_and_ratings_stand(
 
     with monkeypatch.context() as patch:
         patch.setattr("league.ratings.performance._write_rows", crash)
-        tasks.fit_performance(round_id)
-    assert "no room" in caplog.text
+        with logs.captured() as events:
+            tasks.fit_performance(round_id)
+    assert "no room" in events[0]["exception"]
     assert list(ladder.standings.order_by("pk").values()) == before
     assert not Performance.objects.exists()
     assert ratings.recompute(ladder) == []

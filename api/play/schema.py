@@ -1,4 +1,4 @@
-"""The calls that the waiting app answers (`api.play`), for the schema."""
+"""The gateway's calls in the OpenAPI schema."""
 
 from typing import Any
 
@@ -9,14 +9,14 @@ _PROBLEMS = ("too-many-requests", "internal-error", "unavailable")
 _TOKEN_PROBLEMS = ("not-authenticated", "invalid-token", "bot-token-needed", *_PROBLEMS)
 
 
-def waiting_calls() -> dict[str, Any]:
-    """Return the OpenAPI path items of the calls that wait."""
+def gateway_paths() -> dict[str, Any]:
+    """Return the OpenAPI path items of the gateway's calls."""
     turns = {"type": "array", "items": {"$ref": "#/components/schemas/Turn"}}
     return {
         "/api/v1/turns": _get(
             "turns_list",
-            "Get this bot's open turns: at once if there are any, else as soon as one opens, else "
-            "an empty list when the time is over.",
+            "Get this bot's open turns. If none is open, the call waits until one opens; after "
+            "`wait` seconds it returns an empty list.",
             {"200": {"description": "", "content": {"application/json": {"schema": turns}}}},
             (*_TOKEN_PROBLEMS, "invalid"),
             {
@@ -29,21 +29,23 @@ def waiting_calls() -> dict[str, Any]:
         ),
         "/api/v1/turns/stream": _get(
             "turns_stream",
-            "Get this bot's turns as server-sent events `turn`, each once, beginning with all that "
-            "are open; comments keep the line alive. An event `problem` is the last: the "
-            "token was replaced, say; its data is a problem document.",
+            "Get this bot's turns as server-sent events `turn`: first all open turns, then each "
+            "turn when it opens. Comments keep the connection alive. If the stream has to end, for "
+            "example because the token was replaced, the last event is `problem`, and its data is "
+            "a problem document.",
             {"200": {"description": "A stream of turns.", "content": _EVENT_STREAM}},
             _TOKEN_PROBLEMS,
             token=True,
         ),
         "/api/v1/matches/{match_id}/events": _get(
             "matches_events",
-            "Watch a match as server-sent events: `phase` with what the public sees after each "
-            "phase, its id being the number of moves so far, and `end`. A finished match is told "
-            "from its start; nothing is told of a deal that is still in play at another table.",
+            "Watch a match as server-sent events. An event `phase` has the public view after a "
+            "phase; its id is the number of moves so far. The last event is `end`. The stream of a "
+            "finished match begins at its start. It stays empty until the same deal is finished at "
+            "the other tables.",
             {
                 "200": {"description": "A stream of phases.", "content": _EVENT_STREAM},
-                "204": {"description": "After the event `end` nothing more will come."},
+                "204": {"description": "The event `end` was the last one."},
             },
             ("not-found", *_PROBLEMS),
             {
@@ -55,7 +57,7 @@ def waiting_calls() -> dict[str, Any]:
             {
                 "name": "Last-Event-ID",
                 "in": "header",
-                "description": "Go on after this event.",
+                "description": "The id of the last event that you received.",
                 "schema": {"type": "string"},
             },
         ),
@@ -74,9 +76,9 @@ def _get(
     for code in sorted(problems, key=lambda code: CODES[code][0]):
         status, title = CODES[code]
         content = {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-        known = responses.setdefault(str(status), {"description": "", "content": content})
+        response = responses.setdefault(str(status), {"description": "", "content": content})
         line = f"`{code}`: {title}"
-        known["description"] = "\n\n".join(filter(None, [known["description"], line]))
+        response["description"] = "\n\n".join(filter(None, [response["description"], line]))
     return {
         "get": {
             "operationId": name,

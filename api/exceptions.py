@@ -1,0 +1,84 @@
+"""Exceptions of the API's views as problems: DRF's exception handler."""
+
+from http import HTTPStatus
+from typing import Any
+
+import structlog
+from django.core.exceptions import PermissionDenied, RequestDataTooBig, SuspiciousOperation
+from django.core.exceptions import ValidationError as ModelValidationError
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, JsonResponse
+from rest_framework import exceptions
+
+from api.problems import CODES, ProblemError, problem_response, unavailable
+
+log = structlog.get_logger(__name__)
+
+_BY_TYPE: list[tuple[type[Exception], str]] = [
+    (exceptions.ParseError, "invalid-json"),
+    (exceptions.AuthenticationFailed, "invalid-token"),
+    (exceptions.NotAuthenticated, "not-authenticated"),
+    (exceptions.PermissionDenied, "not-allowed"),
+    (exceptions.NotFound, "not-found"),
+    (exceptions.MethodNotAllowed, "method-not-allowed"),
+    (exceptions.NotAcceptable, "not-acceptable"),
+    (exceptions.UnsupportedMediaType, "unsupported-media-type"),
+    (exceptions.Throttled, "too-many-requests"),
+    (Http404, "not-found"),
+    (PermissionDenied, "not-allowed"),
+    (RequestDataTooBig, "body-too-large"),
+    (SuspiciousOperation, "bad-request"),
+]
+_OWN_WORDS = (
+    exceptions.ParseError,
+    exceptions.MethodNotAllowed,
+    exceptions.UnsupportedMediaType,
+    exceptions.Throttled,
+)
+"""Exceptions whose message adds to the code's title: what is wrong with this request."""
+
+
+def handle(error: Exception, context: dict[str, Any]) -> JsonResponse:
+    """Return the problem for an exception of a view; log it if it is a failure of the server."""
+    found = _as_problem(error)
+    if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+        log.error("the request failed", code=found.code, exc_info=error)
+    return problem_response(found.code, found.detail, headers=found.headers, **found.members)
+
+
+def from_validation(error: ModelValidationError) -> ProblemError:
+    """Return the problem for input that a rule of the league refused.
+
+    If the error carries one of `CODES`, it is that problem; otherwise the input is invalid.
+    """
+    if not hasattr(error, "error_dict"):
+        first = error.error_list[0]
+        if first.code in CODES:
+            return ProblemError(str(first.code), " ".join(error.messages))
+        return ProblemError("invalid", errors={"non_field_errors": error.messages})
+    return ProblemError("invalid", errors=error.message_dict)
+
+
+def _as_problem(error: Exception) -> ProblemError:
+    if isinstance(error, ProblemError):
+        return error
+    if isinstance(error, ModelValidationError):
+        return from_validation(error)
+    if isinstance(error, exceptions.ValidationError):
+        errors = error.detail if isinstance(error.detail, dict) else {"": error.detail}
+        return ProblemError("invalid", errors=errors)
+    if isinstance(error, OperationalError | InterfaceError):
+        return unavailable()
+    code = next((code for kind, code in _BY_TYPE if isinstance(error, kind)), "internal-error")
+    detail = str(error) if isinstance(error, _OWN_WORDS) else ""
+    return ProblemError(code, detail, headers=_headers_of(error))
+
+
+def _headers_of(error: Exception) -> dict[str, str]:
+    """Return the headers that DRF or Django gave an exception."""
+    headers = dict(getattr(error, "headers", {}))
+    if challenge := getattr(error, "auth_header", None):
+        headers["WWW-Authenticate"] = challenge
+    if seconds := getattr(error, "wait", None):
+        headers["Retry-After"] = str(int(seconds))
+    return headers

@@ -1,0 +1,179 @@
+"""Requests of this process that wait for turns, by bot: `Waiters` for `api.play.hints`."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import structlog
+from django.db import Error as DatabaseError
+
+from api.play.database import Database, EncodedTurn
+from api.play.requests import Request, encode_event
+from league.models import Bot
+
+log = structlog.get_logger(__name__)
+
+REFRESHES_PER_SEEN = 15
+"""Every so many refreshes, the waiting bots are stored as online."""
+
+
+class TurnWaiter(Protocol):
+    """A request that waits for turns of one bot.
+
+    Attributes:
+        keeps_waiting: whether it goes on waiting after it has received turns.
+    """
+
+    keeps_waiting: bool
+
+    def receive(self, turns: Sequence[EncodedTurn]) -> None:
+        """Receive all open turns of the bot, at least one."""
+
+
+class PollWaiter:
+    """A long poll: waits for the first turns, the end of its time, or its client's disconnect."""
+
+    __slots__ = ("_result",)
+    keeps_waiting = False
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._result: asyncio.Future[Sequence[EncodedTurn] | None] = loop.create_future()
+
+    def receive(self, turns: Sequence[EncodedTurn]) -> None:
+        """End the wait with these turns."""
+        self._end(turns)
+
+    def _end(self, turns: Sequence[EncodedTurn] | None) -> None:
+        if not self._result.done():
+            self._result.set_result(turns)
+
+    async def wait(self, seconds: float, request: Request) -> Sequence[EncodedTurn] | None:
+        """Return turns, none at the end of the time, or None if the client disconnects."""
+        timer = asyncio.get_running_loop().call_later(seconds, self._end, ())
+        disconnected = asyncio.create_task(request.disconnected())
+        disconnected.add_done_callback(lambda _: self._end(None))
+        try:
+            return await self._result
+        finally:
+            timer.cancel()
+            disconnected.cancel()
+
+
+class StreamWaiter:
+    """A stream: receives turns as they open, and sends each turn once.
+
+    Attributes:
+        changed: set when there may be a turn to send.
+    """
+
+    __slots__ = ("_open", "_sent", "changed")
+    keeps_waiting = True
+
+    def __init__(self) -> None:
+        self.changed = asyncio.Event()
+        self._open: Sequence[EncodedTurn] = ()
+        self._sent: set[tuple[int, int]] = set()
+
+    def receive(self, turns: Sequence[EncodedTurn]) -> None:
+        """Note the turns for the next `take_events`."""
+        self._open = turns
+        self.changed.set()
+
+    def take_events(self) -> bytes:
+        """Return the events of the turns that have not been sent yet."""
+        self.changed.clear()
+        unsent = [turn for turn in self._open if turn.key not in self._sent]
+        # A turn that is no longer open never comes again.
+        self._sent = {turn.key for turn in self._open}
+        return b"".join(
+            encode_event("turn", turn.body, "-".join(map(str, turn.key))) for turn in unsent
+        )
+
+
+@dataclass(slots=True)
+class _BotEntry:
+    bot: Bot
+    waiters: set[TurnWaiter] = field(default_factory=set)
+    newest_turn: int = 0
+    reading: asyncio.Task[None] | None = None
+    read_again: bool = False
+
+
+class TurnWaiters:
+    """All requests that wait for turns; one query refreshes all of them."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._entries: dict[int, _BotEntry] = {}
+        self._refreshes = 0
+
+    async def close(self) -> None:
+        """Cancel the queries under way."""
+        reading = [entry.reading for entry in self._entries.values() if entry.reading]
+        for task in reading:
+            task.cancel()
+        await asyncio.gather(*reading, return_exceptions=True)
+
+    def __len__(self) -> int:
+        return sum(len(entry.waiters) for entry in self._entries.values())
+
+    def add(self, bot: Bot, waiter: TurnWaiter) -> None:
+        """Register a waiter. Read the database only after this, so that no turn is missed."""
+        self._entries.setdefault(bot.pk, _BotEntry(bot)).waiters.add(waiter)
+
+    def remove(self, bot: Bot, waiter: TurnWaiter) -> None:
+        """Remove a waiter."""
+        entry = self._entries.get(bot.pk)
+        if entry is not None:
+            entry.waiters.discard(waiter)
+            if not entry.waiters:
+                del self._entries[bot.pk]
+
+    def wake(self, ids: Iterable[int]) -> None:
+        """Pass these bots' open turns to their waiters: one query per bot."""
+        for bot_id in ids:
+            entry = self._entries.get(bot_id)
+            if entry is None:
+                continue
+            if entry.reading is None or entry.reading.done():
+                entry.reading = asyncio.create_task(self._read_turns(entry))
+            else:
+                entry.read_again = True
+
+    async def _read_turns(self, entry: _BotEntry) -> None:
+        entry.read_again = True
+        while entry.read_again:
+            entry.read_again = False
+            try:
+                turns = await self._database.open_turns(entry.bot)
+            except Exception as error:
+                entry.newest_turn = 0  # so that the next refresh tries again
+                about = {"bot": entry.bot.name, "error": str(error)}
+                if isinstance(error, DatabaseError):
+                    log.warning("the turns of a bot could not be read", **about)
+                else:
+                    log.exception("the turns of a bot could not be read", **about)
+                return
+            if turns:
+                for waiter in list(entry.waiters):
+                    waiter.receive(turns)
+
+    async def refresh(self) -> None:
+        """Wake the requests that have missed a hint; regularly store their bots as online."""
+        if not self._entries:
+            return
+        self._refreshes += 1
+        newest = await self._database.newest_open(
+            list(self._entries), seen=self._refreshes % REFRESHES_PER_SEEN == 0
+        )
+        self.wake(bot_id for bot_id, turn in newest.items() if self._is_missed(bot_id, turn))
+
+    def _is_missed(self, bot_id: int, turn: int) -> bool:
+        """Return whether a waiter of a bot may have missed the bot's newest turn."""
+        entry = self._entries.get(bot_id)
+        if entry is None:
+            return False
+        last, entry.newest_turn = entry.newest_turn, turn
+        return turn != last or not all(waiter.keeps_waiting for waiter in entry.waiters)

@@ -1,0 +1,71 @@
+"""Bearer tokens (RFC 6750): which requests are refused for their token, and with which problem.
+
+Django's views (`api.authentication`) and the gateway use it.
+"""
+
+from api.problems import ProblemError
+from league import accounts
+from league.models import Bot, Token
+
+CHALLENGE = 'Bearer realm="twelfth-night"'
+"""The header ``WWW-Authenticate`` of a 401."""
+
+
+def token_text(authorization: str) -> str:
+    """Return the token in the header ``Authorization``, empty if there is none."""
+    scheme, _, text = authorization.strip().partition(" ")
+    return text.strip() if scheme.lower() == "bearer" else ""
+
+
+def find_token(authorization: str) -> Token | None:
+    """Return the token in the header ``Authorization``, None if there is none.
+
+    Raises:
+        ProblemError: ``invalid-token``.
+    """
+    text = token_text(authorization)
+    if not text:
+        return None
+    token = accounts.find_token(text)
+    if token is None:
+        raise _unauthorised("invalid-token")
+    return token
+
+
+def needed_token(token: Token | None) -> Token:
+    """Return the token of a call that needs one.
+
+    Raises:
+        ProblemError: ``not-authenticated``.
+    """
+    if token is None:
+        raise _unauthorised("not-authenticated")
+    return token
+
+
+def needed_owner_token(token: Token | None) -> Token:
+    """Return the token of a call that needs an owner token.
+
+    Raises:
+        ProblemError: ``not-authenticated`` or ``owner-token-needed``.
+    """
+    token = needed_token(token)
+    if token.owner_id is None:
+        raise ProblemError("owner-token-needed")
+    return token
+
+
+def needed_bot(token: Token | None) -> Bot:
+    """Return the bot of a call that needs a bot token.
+
+    Raises:
+        ProblemError: ``not-authenticated`` or ``bot-token-needed``.
+    """
+    bot = needed_token(token).bot
+    if bot is None:
+        raise ProblemError("bot-token-needed")
+    return bot
+
+
+def _unauthorised(code: str) -> ProblemError:
+    return ProblemError(code, headers={"WWW-Authenticate": CHALLENGE})

@@ -1,0 +1,78 @@
+"""Logging through structlog: one configuration for web, gateway, workers, beat and commands.
+
+Each line has a time, a level, a logger and a message, then the ids that are bound where the line
+is logged (request, task, match, bot) and the values of the event. Lines of libraries that use the
+standard library's logging get the same form.
+"""
+
+from typing import Any
+
+import structlog
+from structlog.typing import Processor
+
+_COMMON: list[Processor] = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+]
+
+_RENDERERS: dict[str, list[Processor]] = {
+    "line": [
+        structlog.dev.ConsoleRenderer(
+            colors=False,
+            pad_event_to=0,
+            pad_level=False,
+            sort_keys=False,
+            # A line break in a path or an error must not begin a line of the log.
+            repr_native_str=True,
+            exception_formatter=structlog.dev.plain_traceback,
+        )
+    ],
+    "json": [
+        structlog.processors.format_exc_info,
+        structlog.processors.EventRenamer("message"),
+        structlog.processors.JSONRenderer(ensure_ascii=False, default=str),
+    ],
+}
+FORMATS = list(_RENDERERS)
+"""Values of ``LOG_FORMAT``: a line to read, or a JSON object a line to collect."""
+
+
+def configure_structlog() -> None:
+    """Pass the events of structlog's loggers on to the standard library's, which format them."""
+    structlog.configure(
+        processors=[
+            structlog.stdlib.filter_by_level,
+            *_COMMON,
+            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+        ],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        wrapper_class=structlog.stdlib.BoundLogger,
+        cache_logger_on_first_use=True,
+    )
+
+
+def django_logging(log_format: str) -> dict[str, Any]:
+    """Return Django's ``LOGGING``.
+
+    Args:
+        log_format: one of `FORMATS`.
+    """
+    formatter = {
+        "()": structlog.stdlib.ProcessorFormatter,
+        "foreign_pre_chain": _COMMON,
+        "processors": [
+            structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+            *_RENDERERS[log_format],
+        ],
+    }
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"structlog": formatter},
+        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "structlog"}},
+        "root": {"handlers": ["console"], "level": "INFO"},
+        # `api.middleware` logs every request, so Django's own line about a 4xx is not needed.
+        "loggers": {"django.request": {"level": "ERROR"}},
+    }

@@ -1,0 +1,100 @@
+"""Lines of the log in both formats, and the ids that are bound to them."""
+
+import io
+import json
+import logging
+from collections.abc import Callable
+
+import pytest
+import structlog
+from django.core.exceptions import ImproperlyConfigured
+from django_structlog.celery.receivers import CeleryReceiver
+from django_structlog.celery.steps import DjangoStructLogInitStep
+
+from config import celery, environment
+from config import logging as logs
+from league import tasks
+from league.bots import jails
+from tests.logs import captured
+
+
+def written(log_format: str, log: Callable[[], object]) -> str:
+    """Return the lines that a call logs, in a format of LOG_FORMAT."""
+    formatter = logs.django_logging(log_format)["formatters"]["structlog"]
+    output = io.StringIO()
+    handler = logging.StreamHandler(output)
+    handler.setFormatter(formatter.pop("()")(**formatter))
+    logger = logging.getLogger("league.test_log")
+    logger.addHandler(handler)
+    try:
+        log()
+    finally:
+        logger.removeHandler(handler)
+    return output.getvalue()
+
+
+def warn() -> None:
+    with structlog.contextvars.bound_contextvars(request_id="r", match_id=7):
+        structlog.get_logger("league.test_log").warning("the match starts again", error="a\nb")
+
+
+def fail() -> None:
+    try:
+        raise KeyError("gold")
+    except KeyError:
+        structlog.get_logger("league.test_log").exception("it failed")
+
+
+def test_a_json_line_has_the_values_of_the_event_and_the_bound_ids() -> None:
+    line = json.loads(written("json", warn))
+    assert line.pop("timestamp").endswith("Z")
+    assert line == {
+        "message": "the match starts again",
+        "level": "warning",
+        "logger": "league.test_log",
+        "request_id": "r",
+        "match_id": 7,
+        "error": "a\nb",
+    }
+
+
+def test_a_line_has_the_values_of_the_event_and_no_line_break_of_theirs() -> None:
+    line = written("line", warn)
+    assert line.count("\n") == 1
+    assert "the match starts again" in line
+    assert "match_id=7" in line
+    assert "request_id='r'" in line
+    assert "error='a\\nb'" in line
+
+
+def test_a_line_of_another_library_has_the_same_form() -> None:
+    def log() -> None:
+        logging.getLogger("league.test_log").warning("%d retries", 3)
+
+    line = json.loads(written("json", log))
+    assert (line["message"], line["level"]) == ("3 retries", "warning")
+
+
+def test_an_error_has_its_traceback() -> None:
+    assert "KeyError: 'gold'" in json.loads(written("json", fail))["exception"]
+    assert "KeyError: 'gold'" in written("line", fail)
+
+
+def test_an_unknown_log_format_is_named(monkeypatch) -> None:
+    monkeypatch.setenv("LOG_FORMAT", "xml")
+    with pytest.raises(ImproperlyConfigured, match="LOG_FORMAT is 'xml'; it must be line or json"):
+        environment.choice("LOG_FORMAT", logs.FORMATS)
+
+
+def test_workers_bind_the_id_and_the_name_of_a_task(monkeypatch) -> None:
+    assert DjangoStructLogInitStep in celery.app.steps["worker"]
+    receiver = CeleryReceiver()
+    receiver.connect_worker_signals()  # as that step does
+    monkeypatch.setattr(jails, "prove", lambda: structlog.get_logger("league").info("proven"))
+    with captured() as events:
+        tasks.prove_sandbox.apply(task_id="some-id")
+    structlog.contextvars.clear_contextvars()
+    [event] = [event for event in events if event["event"] == "proven"]
+    assert (event["task_id"], event["task"]) == ("some-id", "prove_sandbox")
+    # Lines of django-structlog itself, several per task, stay out of the log.
+    assert {event["log_level"] for event in events if event["event"] != "proven"} == {"debug"}
