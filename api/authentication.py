@@ -10,7 +10,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from api.problems import ProblemError
-from league import accounts
+from league import accounts, visibility
 from league.models import Bot, Token
 
 
@@ -98,7 +98,7 @@ class Organiser(OwnerToken):
 
 def check_owner(request: Request, bot: Bot) -> None:
     """Raise a problem unless the owner token is that of a bot's owner."""
-    if bot.owner_id is None or bot.owner_id != request.auth.owner_id:
+    if not visibility.owns(request.auth.owner, bot):
         raise ProblemError("not-your-bot", f"{bot.name} belongs to somebody else.")
 
 

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from league.models import BlockEntry, Ladder, Round
 from league.ratings.ledger import revision_at, spans_of
 from league.ratings.match_results import k_schedule
-from league.visibility import may_show_seed
+from league.visibility import may_see_seed
 from web.selectors import add_block_counts, blocks_shown
 
 _BLOCKS = 20
@@ -39,7 +39,7 @@ def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "rows": Paginator(rows, _ROWS).get_page(request.GET.get("bots")),
         "blocks": blocks,
         "told": [(block, deltas.get(block.pk, [])) for block in blocks],
-        "seed": bytes(found.seed).hex() if may_show_seed(found) else None,
+        "seed": bytes(found.seed).hex() if may_see_seed(found) else None,
         "schedule": k_schedule(found.k_schedule),
         "revision": revision,
         "in_force": in_force,

@@ -7,7 +7,7 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from league.models import Match
-from league.visibility import is_open_to_all
+from league.visibility import may_see_record
 from web.table.replays import Card
 
 register = template.Library()
@@ -73,7 +73,7 @@ def less(number: int, other: int) -> int:
 @register.filter
 def deal_seed(match: Match) -> str:
     """Return the deal seed of a match that is open to all, in hex."""
-    return bytes(match.deal_seed).hex() if is_open_to_all(match) else ""
+    return bytes(match.deal_seed).hex() if may_see_record(match) else ""
 
 
 @register.filter
@@ -85,7 +85,7 @@ def times(number: float, factor: int) -> str:
 @register.filter
 def open_to_all(match: Match) -> bool:
     """Return whether the result and cards of a match may be shown."""
-    return is_open_to_all(match)
+    return may_see_record(match)
 
 
 @register.filter

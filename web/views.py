@@ -22,7 +22,7 @@ from league.ratings.hiding import SHOWN
 from league.ratings.match_results import k_schedule
 from league.ratings.standings import RANKED_FROM, TREND_ROUNDS, standing_shown
 from league.ratings.twins import twin_gaps
-from league.visibility import is_open_to_all
+from league.visibility import may_see_record, owns
 from web import selectors, tournament_page
 from web.charts import chart
 from web.crosstables import cross_table
@@ -115,7 +115,7 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
         "ranked_from": RANKED_FROM,
         "versions": selectors.versions_of(found, 10),
         "comparisons": found.comparisons.select_related("bot", "new", "old")[:5],
-        "owned": found.owner_id is not None and found.owner_id == request.user.pk,
+        "owned": owns(request.user, found),
     }
     return render(request, "web/bot.html", context)
 
@@ -136,7 +136,7 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "plan": plan,
         "live": found.state == Comparison.State.RUNNING,
         "chart": chart([("LLR", ratios), *bounds], "0 blocks", f"{len(steps)} blocks"),
-        "owned": found.bot.owner_id == request.user.pk,
+        "owned": owns(request.user, found.bot),
     }
     return render(request, "web/comparison.html", context)
 
@@ -231,7 +231,7 @@ def match_steps(request: HttpRequest, pk: int) -> HttpResponse:
 def record(request: HttpRequest, pk: int) -> HttpResponse:
     """The record of a match, to be checked by anyone."""
     found = get_object_or_404(Match.objects.select_related("block"), pk=pk)
-    if not is_open_to_all(found):
+    if not may_see_record(found):
         raise Http404(f"The record of match {pk} is not public yet.")
     response = HttpResponse(record_line(found) + "\n", content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="match-{pk}.json"'
@@ -246,7 +246,7 @@ def _match_and_steps(pk: int) -> tuple[Match, list[Step]]:
         ).prefetch_related("seating__bot", "seating__version"),
         pk=pk,
     )
-    if not is_open_to_all(found):
+    if not may_see_record(found):
         return found, []
     return found, steps(found.record, [seat.bot.name for seat in found.seating.all()])
 

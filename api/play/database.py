@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from league import play
 from league.models import Bot
-from league.play.spectating import Event, Telling
+from league.play.spectating import FeedEvent, MatchFeed
 from league.play.turns import newest_open, note_all_seen
 
 THREADS = 4
@@ -38,7 +38,7 @@ class ToldEvent:
 
     __slots__ = ("body", "id")
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: FeedEvent) -> None:
         self.id = event.id
         data = json.dumps(event.data, separators=(",", ":"))
         self.body = f"event: {event.kind}\nid: {event.id}\ndata: {data}\n\n".encode()
@@ -77,9 +77,9 @@ class Database:
             lambda: [OfferedTurn(turn) for turn in play.open_turns(bot, timezone.now())]
         )
 
-    async def tell(self, telling: Telling) -> list[ToldEvent]:
-        """Return what is new of a match."""
-        return await self.run(lambda: [ToldEvent(event) for event in telling.go_on()])
+    async def new_events(self, feed: MatchFeed) -> list[ToldEvent]:
+        """Return the new events of a match."""
+        return await self.run(lambda: [ToldEvent(event) for event in feed.new_events()])
 
     async def newest_open(self, bot_ids: Sequence[int], *, seen: bool) -> dict[int, int]:
         """Return the newest open turn of those of the bots that have one.

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from django.db import Error as DatabaseError
 
 from api.play.database import Database, ToldEvent
-from league.play.spectating import Telling
+from league.play.spectating import MatchFeed
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ class Watched:
         watchers: one event each, set when there is something new.
     """
 
-    telling: Telling
+    feed: MatchFeed
     events: list[ToldEvent] = field(default_factory=list)
     over: bool = False
     watchers: set[asyncio.Event] = field(default_factory=set)
@@ -50,7 +50,7 @@ class Matches:
 
     def add(self, match_id: int, news: asyncio.Event) -> Watched:
         """Register somebody who watches, and have the match told as far as it is."""
-        entry = self._watched.setdefault(match_id, Watched(Telling(match_id)))
+        entry = self._watched.setdefault(match_id, Watched(MatchFeed(match_id)))
         entry.watchers.add(news)
         if entry.events:
             news.set()
@@ -85,7 +85,7 @@ class Matches:
         while entry.again:
             entry.again = False
             try:
-                told = await self._database.tell(entry.telling)
+                told = await self._database.new_events(entry.feed)
             except DatabaseError as error:
                 log.warning("match %s could not be read: %s", match_id, error)
                 return  # the next look tries again
@@ -94,6 +94,6 @@ class Matches:
                 return
             if told:
                 entry.events += told
-                entry.over = entry.telling.over
+                entry.over = entry.feed.over
                 for news in entry.watchers:
                     news.set()

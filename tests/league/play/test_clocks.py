@@ -12,7 +12,7 @@ from engine.record import verify
 from engine.referee import play as referee
 from league import play
 from league.models import Bot, Match, Turn
-from league.play import live
+from league.play import deadlines
 from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -117,14 +117,14 @@ def test_when_all_bots_are_silent_the_clock_alone_brings_the_match_to_its_end(ma
 
 def test_one_match_that_can_t_be_played_does_not_stop_the_clocks_of_others(bots, monkeypatch):
     broken, sound = match_of(bots), match_of(bots)
-    real = live.Table.locked
+    real = deadlines._play_overdue
 
-    def locked(match_id, watch):
-        if match_id == broken.pk:
+    def play_overdue(match, now):
+        if match.match.pk == broken.pk:
             raise RuntimeError("a defect")
-        return real(match_id, watch)
+        return real(match, now)
 
-    monkeypatch.setattr(live.Table, "locked", locked)
+    monkeypatch.setattr(deadlines, "_play_overdue", play_overdue)
     assert play.expire_overdue(second(60)) == 3
     assert Match.objects.get(pk=sound.pk).plies == 3
 
@@ -138,8 +138,8 @@ def test_a_bot_that_asks_is_seen_but_written_down_only_now_and_then(bots):
 
 def test_a_lost_task_or_turn_is_made_up_when_the_match_is_looked_after(match, bots):
     due = Match.objects.get().due_at
-    assert play.take_due_live(due) == [match.pk]
-    assert play.take_due_live(due) == []
+    assert play.claim_due_live(due) == [match.pk]
+    assert play.claim_due_live(due) == []
     Turn.objects.filter(bot=bots[1]).delete()
     assert play.open_live(match.pk, second(60))
     assert Turn.objects.filter(decided_at=None).count() == 3

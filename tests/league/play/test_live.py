@@ -159,10 +159,10 @@ def test_the_last_match_of_a_block_finishes_it_however_it_was_played():
     competitions.open_round(
         ladder=ladder, tables=[Table(tuple(bot.pk for bot in bots), rated=True)], seed=bytes(32)
     )
-    assert play.take_due() == []
-    due = play.take_due_live()
+    assert play.claim_due_hosted() == []
+    due = play.claim_due_live()
     assert len(due) == 3
-    assert play.take_due_live() == []
+    assert play.claim_due_live() == []
     block = Block.objects.get()
     assert not block.duplicate
     for match_id in due:

@@ -83,8 +83,8 @@ def test_a_turn_opened_while_the_clock_alone_was_away_gets_no_more_than_its_own_
 
 def test_a_clock_that_is_slow_moves_no_deadline(match):
     before = set(Turn.objects.values_list("deadline", flat=True))
-    play.note_tick(START + outages.MAX_SILENCE)
-    assert not outages.make_up(START + 2 * outages.MAX_SILENCE)
+    play.note_tick(START + outages.MAX_TICK_GAP)
+    assert not outages.give_back_lost_time(START + 2 * outages.MAX_TICK_GAP)
     assert set(Turn.objects.values_list("deadline", flat=True)) == before
 
 
@@ -93,7 +93,7 @@ def test_however_many_come_after_a_silence_it_is_given_back_once(match):
 
     def come(number: int) -> None:
         try:
-            (play.note_tick if number % 2 else outages.make_up)(second(NIGHT))
+            (play.note_tick if number % 2 else outages.give_back_lost_time)(second(NIGHT))
         finally:
             connection.close()
 

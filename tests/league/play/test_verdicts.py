@@ -9,8 +9,7 @@ from psycopg.errors import DeadlockDetected
 from engine.record import fallback, verify
 from league import play
 from league.models import LiveMove, Match, Turn
-from league.play import live_match as table
-from league.play import match_logs, statements, wakeups
+from league.play import match_logs, statements, wakeups, writing
 from tests.league import small
 from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
 
@@ -182,19 +181,12 @@ def test_after_four_illegal_answers_a_legal_one_counts(match, bots):
 
 @pytest.fixture
 def always_locked(monkeypatch):
-    """Have every move take the match's lock, as only some need to."""
-
-    real = table.Table.turn
-
-    def turn(self, *args):
-        self.need_lock()
-        return real(self, *args)
-
-    monkeypatch.setattr(table.Table, "turn", turn)
+    """Make every move under the match's lock, which only few moves need."""
+    monkeypatch.setattr(writing, "MAX_TRIES", 0)
 
 
 @pytest.mark.parametrize(
-    "statement", ["league.play.live_match.write", "league.play.wakeups.announce"]
+    "statement", ["league.play.statements.write", "league.play.wakeups.announce"]
 )
 def test_a_crash_between_statements_leaves_nothing_half_done(
     match, bots, monkeypatch, statement, always_locked
@@ -222,7 +214,7 @@ def test_a_crash_before_a_plain_move_is_written_leaves_nothing_and_one_after_it_
     turn = first_turn(bots[2])
     before = everything()
     with monkeypatch.context() as patch:
-        patch.setattr(table, "write", crash)
+        patch.setattr(statements, "write", crash)
         with pytest.raises(RuntimeError, match="the machine is gone"):
             answer(bots[2], turn, START)
     assert everything() == before
@@ -241,17 +233,17 @@ def test_a_crash_before_a_plain_move_is_written_leaves_nothing_and_one_after_it_
 def test_a_move_that_was_judged_before_another_came_is_judged_again(match, bots, monkeypatch):
     turns = [first_turn(bot) for bot in bots]
     answer(bots[0], turns[0], START)
-    real = table.Table.seen
+    real = writing.read_matches
     overtaken = []
 
-    def seen(match_id, watch):
-        read_before = real(match_id, watch)
+    def read(match_ids, now):
+        read_before = real(match_ids, now)
         if not overtaken:
             overtaken.append(bots[2])
             answer(bots[2], turns[2], START)
         return read_before
 
-    monkeypatch.setattr(table.Table, "seen", seen)
+    monkeypatch.setattr(writing, "read_matches", read)
     answer(bots[1], turns[1], START)
     assert overtaken
     assert (Match.objects.get().plies, Match.objects.get().stored) == (3, 3)
@@ -261,12 +253,12 @@ def test_a_move_that_was_judged_before_another_came_is_judged_again(match, bots,
 def test_a_move_sent_twice_at_once_is_answered_alike_up_to_the_one_that_ends_the_match(
     match, bots, monkeypatch
 ):
-    real = table.Table.seen
+    real = writing.read_matches
     answers = []
 
-    def seen(match_ids, watch):
-        read_before = real(match_ids, watch)
-        monkeypatch.setattr(table.Table, "seen", real)
+    def read(match_ids, now):
+        read_before = real(match_ids, now)
+        monkeypatch.setattr(writing, "read_matches", real)
         answers.append(answer(bots[0], turn, START))
         match_logs.cache.clear()  # as in another process
         return read_before
@@ -274,7 +266,7 @@ def test_a_move_sent_twice_at_once_is_answered_alike_up_to_the_one_that_ends_the
     while Match.objects.get().status == "playing":
         play_on(bots[1:])
         for turn in play.open_turns(bots[0], START):
-            monkeypatch.setattr(table.Table, "seen", seen)
+            monkeypatch.setattr(writing, "read_matches", read)
             answers.append(answer(bots[0], turn, START))
     assert len(answers) > 10
     assert answers[::2] == answers[1::2]
@@ -296,7 +288,7 @@ def crash(*_args, **_kwargs):
 
 def test_a_crash_while_a_match_is_finished_leaves_it_to_the_next_try(match, bots, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(table, "finish", crash)
+        patch.setattr(writing, "finish", crash)
         with pytest.raises(RuntimeError, match="the machine is gone"):
             play_on(bots)
     assert Match.objects.get().status == "playing"
@@ -382,7 +374,7 @@ def test_what_is_refused_in_a_batch_keeps_nothing_else_from_being_played(bots):
 def test_a_batch_that_others_overtake_or_deadlock_with_is_played_all_the_same(bots, monkeypatch):
     matches = [match_of(bots) for _ in range(3)]
     moves = batch(bots[0])
-    real = table.write
+    real = statements.write
     calls = []
 
     def write(changes):
@@ -392,8 +384,8 @@ def test_a_batch_that_others_overtake_or_deadlock_with_is_played_all_the_same(bo
             raise OperationalError from DeadlockDetected()
         return real(changes)
 
-    monkeypatch.setattr(table, "write", write)
+    monkeypatch.setattr(statements, "write", write)
     answers = play.submit_all(bots[0], moves, START)
     assert [type(answer) for answer in answers] == [play.Verdict] * 3
-    assert calls == [3, 1, 1, 1]
+    assert calls == [3, 3]
     assert {Match.objects.get(pk=match.pk).stored for match in matches} == {1}
