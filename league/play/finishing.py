@@ -81,7 +81,7 @@ def void_block(block_id: int) -> None:
 
 
 def _void(matches: Collection[Match]) -> None:
-    """Void matches whose locks are held, and delete their open turns, which nobody will decide."""
+    """Void matches whose locks are held, and delete their open turns."""
     ids = [match.pk for match in matches]
     Match.objects.filter(pk__in=ids).update(status=Match.Status.VOID, lease=None, leased_until=None)
     Turn.objects.open().filter(match__in=ids).delete()

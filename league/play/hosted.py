@@ -95,7 +95,7 @@ def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | No
 def _player(
     match: Match, seat: MatchSeat, jail: Jail | None, clock: MatchClock
 ) -> Iterator[Player]:
-    """Give the player of a seat for as long as the context lasts."""
+    """Give the player of a seat while the context lasts."""
     if seat.bot.kind != Bot.Kind.HOSTED or jail is None:
         yield house_player(seat)
         return

@@ -20,7 +20,7 @@ def open_live(match_id: int, now: datetime | None = None) -> bool:
 
 
 def start_or_look_after(match: LiveMatch) -> Decision[bool]:
-    """Decide how a live match goes on; the answer is whether it is in play afterwards."""
+    """Start a match, or find what it lacks; the answer is whether it is in play afterwards."""
     if not (match.is_waiting or match.is_playing):
         return match.decision(False)
     if match.is_waiting:

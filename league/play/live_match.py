@@ -1,4 +1,4 @@
-"""A live match on which somebody decides: from a snapshot to what is to be written.
+"""Live matches in memory: from a snapshot and new moves to the change that they bring.
 
 Nothing here reads or writes the database or has a clock. A plan gives a `LiveMatch` moves, and
 `LiveMatch.decision` returns everything that follows from them.
