@@ -7,7 +7,7 @@ first. The turn then has the match's seconds for a move and, after them, the sea
 import time
 from datetime import datetime, timedelta
 
-from league.play.rows import MatchRow, TurnRow
+from league.play.rows import MatchRow, OpenTurn, TurnRow
 
 GRACE = timedelta(seconds=2)
 
@@ -32,13 +32,13 @@ def latest_deadline(match: MatchRow, bank_ms: int, opened_at: datetime) -> datet
     return opened_at + GRACE + timedelta(seconds=match.move_seconds, milliseconds=bank_ms)
 
 
-def deadline_if_handed_out(turn: TurnRow, now: datetime) -> datetime:
+def deadline_if_handed_out(turn: OpenTurn, now: datetime) -> datetime:
     """Return the deadline of a turn that is handed out for the first time."""
     thinking = turn.deadline - turn.opened_at - GRACE
     return min(turn.deadline, now + thinking)
 
 
-def remaining_ms(turn: TurnRow, now: datetime) -> int:
+def remaining_ms(turn: TurnRow | OpenTurn, now: datetime) -> int:
     """Return the time until a turn's deadline, the bank included, in milliseconds."""
     return max(0, (turn.deadline - now) // timedelta(milliseconds=1))
 

@@ -17,7 +17,7 @@ from engine.referee import FAULTS_TO_FORFEIT
 from league.models.matches import UNFINISHED, Match
 from league.play.clocks import bank_after, full_bank, latest_deadline
 from league.play.match_logs import Log
-from league.play.rows import MoveRow, Snapshot, TurnRow
+from league.play.rows import MoveRow, OpenTurn, Snapshot, TurnRow
 from league.play.seat_logs import SeatNote
 from league.play.statements import Answered, Change
 
@@ -90,7 +90,7 @@ class LiveMatch:
         self._started_at: datetime | None = None
         self._answered: dict[int, Answered] = {}
         self._moves: list[MoveRow] = []
-        self._opened: list[TurnRow] = []
+        self._opened: list[OpenTurn] = []
         self._notes: list[SeatNote] = []
 
     # -- What was read -----------------------------------------------------------------------
@@ -263,17 +263,17 @@ class LiveMatch:
                 continue  # it is open already
             bank_ms = bank_after(before) if before else full_bank(match)
             self._opened.append(
-                TurnRow(
+                OpenTurn(
                     pk=0,
                     match_id=match.pk,
                     seat=seat,
                     bot_id=self._seats[seat].bot_id,
                     number=before.number + 1 if before else 0,
                     ply=self._ply_of(seat),
-                    opened_at=now,
-                    handed_out_at=None,
                     deadline=latest_deadline(match, bank_ms, now),
                     bank_ms=bank_ms,
+                    opened_at=now,
+                    handed_out_at=None,
                 )
             )
         wakes_worker = len(remote) < len(self.undecided)

@@ -16,10 +16,12 @@ from engine.deals import seeded_shuffle
 from engine.games import catalogue
 from engine.games.game import State
 from league.models import LiveMove, Match
-from league.play.rows import MatchRow, MoveRow
+from league.play.rows import DealtMatch, MatchRow, MoveRow
 
 MAX_KEPT = 1_000
 """Matches in the cache, at about 10 kB each."""
+
+AnyMatch = Match | MatchRow | DealtMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ class LogCache:
         self._logs: OrderedDict[tuple[int, int], Log] = OrderedDict()
         self._lock = Lock()
 
-    def put(self, match: Match | MatchRow, log: Log) -> None:
+    def put(self, match: AnyMatch, log: Log) -> None:
         """Keep a log whose moves have been committed."""
         key = _key(match)
         with self._lock:
@@ -64,12 +66,12 @@ class LogCache:
             while len(self._logs) > self._max_kept:
                 self._logs.popitem(last=False)
 
-    def get(self, match: Match | MatchRow) -> Log | None:
+    def get(self, match: AnyMatch) -> Log | None:
         """Return the cached log of a match, or None."""
         with self._lock:
             return self._logs.get(_key(match))
 
-    def drop(self, match: Match | MatchRow) -> None:
+    def drop(self, match: AnyMatch) -> None:
         """Remove a match that is over."""
         with self._lock:
             self._logs.pop(_key(match), None)
@@ -80,7 +82,7 @@ class LogCache:
             self._logs.clear()
 
 
-def _key(match: Match | MatchRow) -> tuple[int, int]:
+def _key(match: AnyMatch) -> tuple[int, int]:
     # If a match is ever played again from its start, that is another attempt.
     return match.pk, match.attempts
 
@@ -88,14 +90,14 @@ def _key(match: Match | MatchRow) -> tuple[int, int]:
 cache = LogCache()
 
 
-def logs_of(matches: Iterable[Match | MatchRow]) -> dict[int, Log]:
+def logs_of(matches: Iterable[AnyMatch]) -> dict[int, Log]:
     """Return the logs of matches in play by id, each of its row's length; one query at most.
 
     A match that was finished after its row was read is left out. In a transaction that writes
     moves, call it before the write.
     """
     logs: dict[int, Log] = {}
-    behind: dict[int, Match | MatchRow] = {}
+    behind: dict[int, AnyMatch] = {}
     for match in matches:
         log = cache.get(match)
         if log is None:
@@ -125,7 +127,7 @@ def logs_of(matches: Iterable[Match | MatchRow]) -> dict[int, Log]:
     return logs
 
 
-def _dealt(match: Match | MatchRow) -> Log:
+def _dealt(match: AnyMatch) -> Log:
     shuffle = seeded_shuffle(bytes(match.deal_seed))
     state = catalogue.start(match.game, match.rules, match.seats, shuffle)
     return Log(0, state, (0,) * match.seats)

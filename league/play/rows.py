@@ -25,8 +25,20 @@ class MatchRow(NamedTuple):
     due_at: datetime
 
 
+class DealtMatch(NamedTuple):
+    """The fields of `league.models.Match` from which its log is replayed."""
+
+    pk: int
+    game: str
+    rules: str
+    seats: int
+    deal_seed: bytes
+    plies: int
+    attempts: int
+
+
 class TurnRow(NamedTuple):
-    """The fields of a `league.models.Turn`; ``pk`` is 0 for a turn that is not stored yet."""
+    """The fields of a `league.models.Turn` that a decision needs."""
 
     pk: int
     match_id: int
@@ -34,14 +46,27 @@ class TurnRow(NamedTuple):
     bot_id: int
     number: int
     ply: int
-    opened_at: datetime
-    handed_out_at: datetime | None
     deadline: datetime
     bank_ms: int
-    illegal_answers: int = 0
-    decided_at: datetime | None = None
-    text: str = ""
-    fault: str = ""
+    illegal_answers: int
+    decided_at: datetime | None
+    text: str
+    fault: str
+
+
+class OpenTurn(NamedTuple):
+    """The fields of an open `league.models.Turn`; ``pk`` is 0 if it is not stored yet."""
+
+    pk: int
+    match_id: int
+    seat: int
+    bot_id: int
+    number: int
+    ply: int
+    deadline: datetime
+    bank_ms: int
+    opened_at: datetime
+    handed_out_at: datetime | None
 
 
 class MoveRow(NamedTuple):

@@ -16,18 +16,31 @@ import psycopg
 from django.db import connection
 
 from league.models import Bot
-from league.play.rows import MatchRow, MoveRow, SeatRow, Snapshot, TurnRow
+from league.play.rows import (
+    DealtMatch,
+    MatchRow,
+    MoveRow,
+    OpenTurn,
+    SeatRow,
+    Snapshot,
+    TurnRow,
+)
 
 _MATCH = [
     *("id", "game", "rules", "seats", "deal_seed", "plies", "attempts"),
     *("move_seconds", "bank_seconds", "status", "stored", "due_at"),
 ]
 TURN = [
-    *("id", "match_id", "seat", "bot_id", "number", "ply", "opened_at", "handed_out_at"),
-    *("deadline", "bank_ms", "illegal_answers", "decided_at", "text", "fault"),
+    *("id", "match_id", "seat", "bot_id", "number", "ply", "deadline", "bank_ms"),
+    *("illegal_answers", "decided_at", "text", "fault"),
 ]
 _MOVE = ["match_id", "ply", "seat", "text", "fault"]
-"""Columns in the order of the fields of `MatchRow`, `TurnRow` and `MoveRow`."""
+"""Columns in the order of the fields of `MatchRow`, `TurnRow` and `MoveRow`. A time takes long to
+read, so each statement reads only the times that are needed.
+"""
+_OPEN_TURN = [*TURN[:8], "opened_at", "handed_out_at"]
+_DEALT_MATCH = _MATCH[:7]
+"""Columns in the order of the fields of `OpenTurn` and `DealtMatch`."""
 
 
 def _columns(table: str, names: Sequence[str]) -> str:
@@ -52,7 +65,7 @@ ORDER BY match.id, seat.seat
 """
 
 OPEN = f"""
-SELECT {_columns("turn", TURN)}, {_columns("match", _MATCH)}
+SELECT {_columns("turn", _OPEN_TURN)}, {_columns("match", _DEALT_MATCH)}
 FROM league_turn AS turn
 JOIN league_match AS match ON match.id = turn.match_id
 WHERE turn.bot_id = %(bot)s AND turn.decided_at IS NULL AND match.status = 'playing'
@@ -134,7 +147,7 @@ class Change(NamedTuple):
     started_at: datetime | None
     answered: Sequence[Answered]
     moves: Sequence[MoveRow]
-    opened: Sequence[TurnRow]
+    opened: Sequence[OpenTurn]
 
 
 def read(match_ids: Iterable[int]) -> dict[int, Snapshot]:
@@ -161,12 +174,12 @@ def _snapshot(rows: Sequence[tuple[Any, ...]]) -> Snapshot:
     return Snapshot(MatchRow(*rows[0][2:_TURN_FROM]), seats, turns, chosen)
 
 
-def read_open_turns(bot_id: int) -> tuple[list[TurnRow], dict[int, MatchRow]]:
+def read_open_turns(bot_id: int) -> tuple[list[OpenTurn], dict[int, DealtMatch]]:
     """Read the open turns of a bot, and their matches by id."""
     turns, matches = [], {}
     for row in _run(OPEN, {"bot": str(bot_id)}):
-        turns.append(TurnRow(*row[: len(TURN)]))
-        match = MatchRow(*row[len(TURN) :])
+        turns.append(OpenTurn(*row[: len(_OPEN_TURN)]))
+        match = DealtMatch(*row[len(_OPEN_TURN) :])
         matches[match.pk] = match
     return turns, matches
 

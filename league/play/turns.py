@@ -10,7 +10,7 @@ from league.models import Bot, Turn
 from league.play import outages, statements
 from league.play.clocks import GRACE, deadline_if_handed_out, remaining_ms
 from league.play.match_logs import logs_of
-from league.play.rows import TurnRow
+from league.play.rows import OpenTurn
 
 SEEN_EVERY = timedelta(seconds=5)
 """If a bot asks for turns more often, the league does not note it each time."""
@@ -57,7 +57,7 @@ def _hand_out(turn_ids: list[int], now: datetime) -> None:
     )
 
 
-def _as_handed_out(turn: TurnRow, now: datetime) -> TurnRow:
+def _as_handed_out(turn: OpenTurn, now: datetime) -> OpenTurn:
     """Return a turn with its receipt."""
     if turn.handed_out_at is not None:
         return turn

@@ -42,7 +42,8 @@ def change_matches(plans: Mapping[int, Plan[T]], watch: Stopwatch) -> dict[int, 
         watch: gives the time at which turns open.
     """
     answers: dict[int, T] = {}
-    left, to_lock = dict(plans), dict[int, Plan[T]]()
+    left = dict(plans)
+    to_lock: dict[int, Plan[T]] = {}
     for _ in range(MAX_TRIES):
         if not left:
             break

@@ -43,10 +43,12 @@ def turn(seat: int, **fields) -> TurnRow:
             "bot_id": 100 + seat,
             "number": 0,
             "ply": seat,
-            "opened_at": START,
-            "handed_out_at": START,
             "deadline": second(3),
             "bank_ms": 2000,
+            "illegal_answers": 0,
+            "decided_at": None,
+            "text": "",
+            "fault": "",
             **fields,
         }
     )
