@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from api import tokens
 from api.problems import ProblemError
-from league import accounts
+from league import accounts, visibility
 from league.models import Bot, Token
 
 
@@ -107,7 +107,7 @@ def token_of(request: Request) -> Token | None:
 def check_owner(request: Request, bot: Bot) -> None:
     """Raise ``not-your-bot`` unless the owner token is of the bot's owner."""
     token = token_of(request)
-    if token is None or bot.owner_id is None or bot.owner_id != token.owner_id:
+    if token is None or not visibility.owns(token.owner, bot):
         raise ProblemError("not-your-bot", f"The bot {bot.name} belongs to another account.")
 
 

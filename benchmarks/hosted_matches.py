@@ -135,7 +135,7 @@ def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any]) ->
     with worker(directory, options.workers):
         began = time.perf_counter()
         while matches.exclude(status="finished").exists():
-            for match_id in play.take_due():
+            for match_id in play.claim_due_hosted():
                 tasks.play_match.delay(match_id)
             time.sleep(0.05)  # the queue is short
         for round_id in ratings.rounds_to_close():

@@ -16,13 +16,14 @@ from types import CodeType, ModuleType
 from typing import Any, TypedDict
 
 from engine.games.game import Observation
+from engine.referee import TimeControl
 
 Choose = Callable[[Observation], str]
 """What plays in one match: from an observation to one of its ``legal_moves``."""
 
 
 class MatchInfo(TypedDict):
-    """What ``start`` is told before the first move of a match."""
+    """The information that ``start`` receives before the first move of a match."""
 
     game: str
     rules: str
@@ -30,6 +31,18 @@ class MatchInfo(TypedDict):
     seat: int
     move_seconds: float
     bank_seconds: float
+
+
+def match_info(*, game: str, rules: str, seats: int, seat: int, control: TimeControl) -> MatchInfo:
+    """Return the information on a match for the bot in one of its seats."""
+    return {
+        "game": game,
+        "rules": rules,
+        "seats": seats,
+        "seat": seat,
+        "move_seconds": control.move_seconds,
+        "bank_seconds": control.bank_seconds,
+    }
 
 
 class BotFileError(Exception):

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 
 from bots_sdk import calls
 from bots_sdk.answers import Turn
-from bots_sdk.bot import BotFile, Choose, MatchInfo
+from bots_sdk.bot import BotFile, Choose, MatchInfo, match_info
 from bots_sdk.client import AsyncClient
 from bots_sdk.errors import LeagueError
 from bots_sdk.reports import Report, Tally
 from bots_sdk.thinking import BotFaultError, FaultFiles, checked, in_thread
+from engine.referee import TimeControl
 
 _INFO_SECONDS = 2.0
 
@@ -92,23 +93,23 @@ class Thinker:
             return checked(answer, turn["observation"])
 
     async def _info(self, mind: Mind, turn: Turn) -> MatchInfo:
-        """Return what ``start`` is told, as well as it can be known in a moment."""
+        """Return the information for ``start``; without an answer in time, estimate its clock."""
         seen = turn["observation"]
-        info: MatchInfo = {
-            "game": seen["game"],
-            "rules": seen["rules"],
-            "seats": seen["seats"],
-            "seat": turn["seat"],
-            "move_seconds": max(0.0, (turn["remaining_ms"] - turn["bank_ms"]) / 1000),
-            "bank_seconds": turn["bank_ms"] / 1000,
-        }
+        control = TimeControl(
+            max(0.0, (turn["remaining_ms"] - turn["bank_ms"]) / 1000), turn["bank_ms"] / 1000
+        )
         if self._bot.wants_info and mind.choose is None:
             with suppress(TimeoutError, LeagueError):
                 async with asyncio.timeout(min(_INFO_SECONDS, turn["remaining_ms"] / 4000)):
                     match = await self._client.send(calls.match(turn["match"]))
-                info["move_seconds"] = match["move_seconds"]
-                info["bank_seconds"] = match["bank_seconds"]
-        return info
+                control = TimeControl(match["move_seconds"], match["bank_seconds"])
+        return match_info(
+            game=seen["game"],
+            rules=seen["rules"],
+            seats=seen["seats"],
+            seat=turn["seat"],
+            control=control,
+        )
 
     def _fall_back(self, turn: Turn, fault: BotFaultError) -> str:
         """Report a fault and save its observation; return the move to play instead."""

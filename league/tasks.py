@@ -72,10 +72,10 @@ def follow_up() -> None:
     _each(competitions.comparisons_to_advance(), competitions.advance_comparison)
     # At once rather than at the next tick, since a worker may be idle.
     if _has_room("play"):
-        for match_id in play.take_due():
+        for match_id in play.claim_due_hosted():
             play_match.delay(match_id)
     if _has_room("control"):
-        for match_id in play.take_due_live():
+        for match_id in play.claim_due_live():
             open_live_match.delay(match_id)
     _each(ratings.take_fits(rest=_FIT_REST), fit_performance.delay)
 

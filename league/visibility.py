@@ -1,31 +1,60 @@
-"""Visibility: who may see what.
+"""Visibility: who may see a match, a record, cards, a seed, and what an owner alone may see.
 
-Cards and seeds stay secret as long as somebody could still use them.
+Cards and seeds stay secret as long as a bot could still use them.
 """
 
-from league.models import Block, Match, Round, Tournament
+from django.contrib.auth.models import AnonymousUser, User
+
+from league.models import Block, Bot, Match, MatchSeat, Round, Tournament
 
 
-def is_open_to_all(match: Match) -> bool:
-    """Return whether everything about a match may be known: its cards, its moves, its seed.
+def may_see_record(match: Match) -> bool:
+    """Return whether everybody may see all of a match: its record, all cards, its deal seed.
 
-    The matches of a duplicate block have one deal, as the two of a comparison's swap block have,
-    so none is open before all are played.
+    The matches of a duplicate block share one deal, and so do the two matches of a swap block. So
+    their records are secret until all of them are played.
     """
     if match.status != Match.Status.FINISHED:
         return False
     if match.swap_block is not None:
-        under_way = (Match.Status.WAITING, Match.Status.PLAYING)
-        return all(twin.status not in under_way for twin in match.swap_block.matches.all())
+        return not any(twin.is_unfinished for twin in match.swap_block.matches.all())
     block = match.block
     return block is None or not block.duplicate or block.state != Block.State.PLAYING
 
 
-def may_show_seed(round_: Round) -> bool:
-    """Return whether a round's seed gives nothing away any more.
+def may_watch(match: Match) -> bool:
+    """Return whether spectators may see a match as it stands now, without hidden cards.
+
+    A void match is secret, as its cards may still be played. A match of a duplicate block is
+    secret until its record is public.
+    """
+    if match.status == Match.Status.FINISHED:
+        return may_see_record(match)
+    if match.status == Match.Status.VOID:
+        return False
+    return match.block is None or not match.block.duplicate
+
+
+def may_see_seed(round_: Round) -> bool:
+    """Return whether everybody may see a round's seed.
 
     A tournament's rounds share its seed, so it is secret until the last of them is applied.
     """
     if round_.tournament is not None:
         return round_.tournament.state == Tournament.State.FINISHED
     return round_.applied_at is not None
+
+
+def owns(user: User | AnonymousUser | None, bot: Bot) -> bool:
+    """Return whether a person owns a bot.
+
+    Only the owner may see a version's file, the log of its check, and, of a match, what the bot
+    printed, its faults and the receipts of its turns (`own_seats`). House bots have no owner.
+    """
+    return user is not None and user.pk is not None and bot.owner_id == user.pk
+
+
+def own_seats(user: User, match: Match) -> list[MatchSeat]:
+    """Return the seats of a match with a person's bots, ascending, with bot, version and log."""
+    seats = match.seating.filter(bot__owner=user).select_related("bot", "version", "log")
+    return list(seats.order_by("seat"))

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from league.models import Match
-from league.visibility import is_open_to_all
+from league.visibility import may_see_record
 from web.table.steps import Card
 
 register = template.Library()
@@ -72,8 +72,8 @@ def less(number: int, other: int) -> int:
 
 @register.filter
 def deal_seed(match: Match) -> str:
-    """Return the deal seed of a match in hex; "" unless the match is open to all."""
-    return bytes(match.deal_seed).hex() if is_open_to_all(match) else ""
+    """Return the deal seed of a match that is open to all, in hex."""
+    return bytes(match.deal_seed).hex() if may_see_record(match) else ""
 
 
 @register.filter
@@ -84,8 +84,8 @@ def times(number: float, factor: int) -> str:
 
 @register.filter
 def open_to_all(match: Match) -> bool:
-    """Return whether a page may show the result and cards of a match."""
-    return is_open_to_all(match)
+    """Return whether the result and cards of a match may be shown."""
+    return may_see_record(match)
 
 
 @register.filter

@@ -17,7 +17,7 @@ from django.utils import timezone
 from api.play.requests import encode_event
 from league import play
 from league.models import Bot
-from league.play.spectating import Event, Telling
+from league.play.spectating import FeedEvent, MatchFeed
 from league.play.turns import newest_open, note_all_seen
 
 THREADS = 4
@@ -50,7 +50,7 @@ class EncodedEvent:
 
     __slots__ = ("body", "id")
 
-    def __init__(self, event: Event) -> None:
+    def __init__(self, event: FeedEvent) -> None:
         self.id = event.id
         data = json.dumps(event.data, separators=(",", ":")).encode()
         self.body = encode_event(event.kind, data, event.id)
@@ -90,9 +90,9 @@ class Database:
             lambda: [EncodedTurn(turn) for turn in play.open_turns(bot, timezone.now())]
         )
 
-    async def new_events(self, telling: Telling) -> list[EncodedEvent]:
-        """Return the events of a match since the last call."""
-        return await self.run(lambda: [EncodedEvent(event) for event in telling.go_on()])
+    async def new_events(self, feed: MatchFeed) -> list[EncodedEvent]:
+        """Return the new events of a match."""
+        return await self.run(lambda: [EncodedEvent(event) for event in feed.new_events()])
 
     async def newest_open(self, bot_ids: Sequence[int], *, seen: bool) -> dict[int, int]:
         """Return the newest open turn's id by bot, for bots that have an open turn.

@@ -1,6 +1,9 @@
-"""Moves, one or many at once."""
+"""Calls with which a bot moves: one move, or moves in several matches.
 
-from typing import Any, ClassVar
+`league.play.moves` decides on them; ``docs/moves.md`` has a diagram.
+"""
+
+from typing import Any, ClassVar, TypeGuard, cast
 
 from django.utils import timezone
 from drf_spectacular.utils import extend_schema
@@ -17,6 +20,7 @@ from api.serializers.matches import (
 )
 from api.views.base import ApiView, checked
 from league import play
+from league.models import Bot, Token
 
 REFUSALS = ("turn-already-decided", "turn-not-open", "turn-expired", "illegal-move")
 
@@ -32,13 +36,12 @@ class MatchMovesView(ApiView):
         operation_id="matches_move", request=MoveSerializer, responses={200: AcceptedSerializer}
     )
     def post(self, request: Request, match_id: int) -> Response:
-        """Make a move in an open turn. Sending it again is safe: it gets the same answer."""
-        sent = request.data
-        if not _is_plain(sent, {"turn", "move"}):
-            sent = checked(MoveSerializer, request)
+        """Make a move in an open turn. You may send it again: it gets the same answer."""
+        data: object = request.data
+        sent = data if _is_plain(data, {"turn", "move"}) else checked(MoveSerializer, request)
         move = play.Move(match_id, sent["turn"], sent["move"])
         try:
-            verdict = play.submit(request.auth.bot, move, timezone.now())
+            verdict = play.submit(_bot(request), move, timezone.now())
         except play.MoveRefusedError as error:
             raise ProblemError(error.code, str(error), **error.members) from None
         return Response(verdict.as_json())
@@ -55,7 +58,7 @@ class MovesView(ApiView):
     )
     def post(self, request: Request) -> Response:
         """Make up to 100 moves, one after the other, and get the turns that are open then."""
-        bot = request.auth.bot
+        bot = _bot(request)
         moves = [
             play.Move(sent["match"], sent["turn"], sent["move"]) for sent in _all_sent(request)
         ]
@@ -68,37 +71,46 @@ class MovesView(ApiView):
         return Response({"verdicts": verdicts, "turns": turns})
 
 
+def _bot(request: Request) -> Bot:
+    """Return the bot of a request that `BotToken` has let pass."""
+    bot = cast(Token, request.auth).bot
+    assert bot is not None
+    return bot
+
+
 def _as_json(answer: play.Verdict | play.MoveRefusedError) -> dict[str, Any]:
     if isinstance(answer, play.MoveRefusedError):
         return problem(answer.code, str(answer), **answer.members)
     return answer.as_json()
 
 
-_LONGEST = 40
-"""Of a move's text as bots send it; what is longer is looked at closely."""
+_MAX_PLAIN = 40
+"""Characters of a move's text; a serializer checks a longer one."""
 
 
-def _is_plain(sent: Any, members: set[str]) -> bool:
-    """Return whether something is a move as nearly all are, which needs no serializer to see."""
+def _is_plain(sent: object, members: set[str]) -> TypeGuard[dict[str, Any]]:
+    """Return whether this is a well-formed move, as nearly all are. It spares the serializer."""
     return (
-        type(sent) is dict
+        isinstance(sent, dict)
         and sent.keys() == members
         and type(sent["turn"]) is int
         and 0 <= sent["turn"] < 2**31
         and type(sent.get("match", 1)) is int
         and 0 < sent.get("match", 1) < 2**63
         and type(sent["move"]) is str
-        and len(sent["move"]) <= _LONGEST
+        and len(sent["move"]) <= _MAX_PLAIN
         and sent["move"].isprintable()
     )
 
 
 def _all_sent(request: Request) -> list[dict[str, Any]]:
-    data = request.data
-    moves = data.get("moves") if type(data) is dict and len(data) == 1 else None
-    members = {"match", "turn", "move"}
-    few = type(moves) is list and len(moves) <= MovesSerializer.MOST
-    if few and all(_is_plain(sent, members) for sent in moves):
-        return moves
+    """Return the moves of a request, checked."""
+    data: object = request.data
+    moves = data.get("moves") if isinstance(data, dict) and len(data) == 1 else None
+    if isinstance(moves, list) and len(moves) <= MovesSerializer.MOST:
+        members = {"match", "turn", "move"}
+        plain = [sent for sent in moves if _is_plain(sent, members)]
+        if len(plain) == len(moves):
+            return plain
     taken: list[dict[str, Any]] = checked(MovesSerializer, request)["moves"]
     return taken

@@ -11,7 +11,7 @@ import structlog
 from django.db import Error as DatabaseError
 
 from api.play.database import Database, EncodedEvent
-from league.play.spectating import Telling
+from league.play.spectating import MatchFeed
 
 log = structlog.get_logger(__name__)
 
@@ -26,7 +26,7 @@ class WatchedMatch:
         spectators: one asyncio event each, set after a new event of the match.
     """
 
-    telling: Telling
+    feed: MatchFeed
     events: list[EncodedEvent] = field(default_factory=list)
     over: bool = False
     spectators: set[asyncio.Event] = field(default_factory=set)
@@ -50,7 +50,7 @@ class Spectators:
 
     def add(self, match_id: int, changed: asyncio.Event) -> WatchedMatch:
         """Register a spectator, and read the events of the match so far."""
-        match = self._matches.setdefault(match_id, WatchedMatch(Telling(match_id)))
+        match = self._matches.setdefault(match_id, WatchedMatch(MatchFeed(match_id)))
         match.spectators.add(changed)
         if match.events:
             changed.set()
@@ -85,7 +85,7 @@ class Spectators:
         while match.read_again:
             match.read_again = False
             try:
-                events = await self._database.new_events(match.telling)
+                events = await self._database.new_events(match.feed)
             except Exception as error:  # the next refresh tries again
                 about = {"match_id": match_id, "error": str(error)}
                 if isinstance(error, DatabaseError):
@@ -95,6 +95,6 @@ class Spectators:
                 return
             if events:
                 match.events += events
-                match.over = match.telling.over
+                match.over = match.feed.over
                 for changed in match.spectators:
                     changed.set()

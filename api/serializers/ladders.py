@@ -7,7 +7,7 @@ from league.models import Ladder, LadderEntry, Match, Revision, Round, RoundEntr
 from league.models.ladders import Hidden
 from league.ratings.ledger import Change
 from league.ratings.twins import TwinGap, twin_gaps
-from league.visibility import is_open_to_all, may_show_seed
+from league.visibility import may_see_record, may_see_seed
 
 
 class LadderSerializer(serializers.ModelSerializer[Ladder]):
@@ -94,7 +94,7 @@ class ChangedByMatchSerializer(serializers.ModelSerializer[Match]):
 
     def get_deal_seed(self, match: Match) -> str | None:
         """Return the deal seed once it may be known."""
-        return bytes(match.deal_seed).hex() if is_open_to_all(match) else None
+        return bytes(match.deal_seed).hex() if may_see_record(match) else None
 
 
 class ChangeSerializer(serializers.Serializer[Change]):
@@ -238,7 +238,7 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
 
     def get_seed(self, round_: Round) -> str | None:
         """Return the seed once it may be known."""
-        return bytes(round_.seed).hex() if may_show_seed(round_) else None
+        return bytes(round_.seed).hex() if may_see_seed(round_) else None
 
 
 class LadderEntrySerializer(serializers.ModelSerializer[LadderEntry]):

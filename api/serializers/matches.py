@@ -5,7 +5,7 @@ from rest_framework import serializers
 from api.serializers.fields import OnePageSerializer
 from engine.games.catalogue import GAMES
 from league.models import Match, MatchSeat
-from league.visibility import is_open_to_all
+from league.visibility import may_see_record
 
 
 class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
@@ -62,7 +62,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
 
     def get_deal_seed(self, match: Match) -> str | None:
         """Return the deal seed once it may be known."""
-        return bytes(match.deal_seed).hex() if is_open_to_all(match) else None
+        return bytes(match.deal_seed).hex() if may_see_record(match) else None
 
 
 class WatchedMatchSerializer(MatchSerializer):

@@ -82,7 +82,7 @@ class RecordView(ApiView):
             raise ProblemError("not-found", f"Match {match_id} is void; it has no record.")
         if match.status != Match.Status.FINISHED:
             raise ProblemError("not-finished", f"Match {match_id} is {match.status}.")
-        if not visibility.is_open_to_all(match):
+        if not visibility.may_see_record(match):
             raise ProblemError("block-not-finished")
         return Response(json.loads(spectating.record_line(match)))
 

@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TypeVar
 
 from bots_sdk.arena.contestants import Bench
-from bots_sdk.bot import Choose, MatchInfo
+from bots_sdk.bot import Choose, MatchInfo, match_info
 from bots_sdk.thinking import traceback_of
 from engine.errors import MatchInterruptedError
 from engine.games.game import Observation
@@ -114,15 +114,10 @@ class Played:
 
 
 def info_for(table: Table, seat: int) -> MatchInfo:
-    """Return what a bot's ``start`` is told."""
-    return {
-        "game": table.game,
-        "rules": table.rules,
-        "seats": table.seats,
-        "seat": seat,
-        "move_seconds": CLOCK.move_seconds,
-        "bank_seconds": CLOCK.bank_seconds,
-    }
+    """Return the information that a bot's ``start`` receives."""
+    return match_info(
+        game=table.game, rules=table.rules, seats=table.seats, seat=seat, control=CLOCK
+    )
 
 
 def play_fixture(bench: Bench, table: Table, fixture: Fixture, names: Sequence[str]) -> Played:

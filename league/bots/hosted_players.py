@@ -3,14 +3,15 @@
 import math
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Protocol
 
-from bots_sdk.bot import MatchInfo
+from bots_sdk.bot import MatchInfo, match_info
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.jail import Jail, Limits
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import read_source
 from engine.referee import TimeControl
-from league.models import BotSource, BotVersion, Match
+from league.models import BotSource, BotVersion
 
 _MAX_MOVES = 80
 """Of a seat in a match of any game and preset: what its CPU time is reckoned by."""
@@ -65,16 +66,27 @@ class HostedBot(BotProcess):
         return storable(self.printed)
 
 
-def match_info(match: Match, seat: int) -> MatchInfo:
-    """Return what a bot's ``start`` is told in a seat of a match."""
-    return {
-        "game": match.game,
-        "rules": match.rules,
-        "seats": match.seats,
-        "seat": seat,
-        "move_seconds": match.move_seconds,
-        "bank_seconds": match.bank_seconds,
-    }
+class TimedMatch(Protocol):
+    """A match with its preset and time control, as a model or as a plain row."""
+
+    @property
+    def game(self) -> str: ...  # noqa: D102 - as in `league.models.Match`
+    @property
+    def rules(self) -> str: ...  # noqa: D102
+    @property
+    def seats(self) -> int: ...  # noqa: D102
+    @property
+    def move_seconds(self) -> float: ...  # noqa: D102
+    @property
+    def bank_seconds(self) -> float: ...  # noqa: D102
+
+
+def info_for(match: TimedMatch, seat: int) -> MatchInfo:
+    """Return the information that a bot's ``start`` receives in a seat of a match."""
+    control = TimeControl(match.move_seconds, match.bank_seconds)
+    return match_info(
+        game=match.game, rules=match.rules, seats=match.seats, seat=seat, control=control
+    )
 
 
 def storable(text: str) -> str:

@@ -1,21 +1,57 @@
-"""Matches: who sits where, and once finished the record, which is all there is to know."""
+"""Matches: their seats, their state and, once finished, their record."""
 
 import zlib
+from datetime import datetime
 
 from django.db import models
 
 from engine.record import Record, read, write
 
+UNFINISHED = ("waiting", "playing")
+"""The states of a match that is neither finished nor void."""
+
+
+class MatchQuerySet(models.QuerySet["Match"]):
+    """Matches by state and by kind."""
+
+    def unfinished(self) -> "MatchQuerySet":
+        """Keep the matches that wait or are being played."""
+        return self.filter(status__in=UNFINISHED)
+
+    def waiting(self) -> "MatchQuerySet":
+        """Keep the matches that wait to be played."""
+        return self.filter(status=Match.Status.WAITING)
+
+    def playing(self) -> "MatchQuerySet":
+        """Keep the matches that are being played."""
+        return self.filter(status=Match.Status.PLAYING)
+
+    def finished(self) -> "MatchQuerySet":
+        """Keep the matches that have a record."""
+        return self.filter(status=Match.Status.FINISHED)
+
+    def live(self) -> "MatchQuerySet":
+        """Keep the live matches: at least one seat has a remote bot."""
+        return self.filter(live=True)
+
+    def hosted(self) -> "MatchQuerySet":
+        """Keep the hosted matches: all bots run on the workers."""
+        return self.filter(live=False)
+
+    def due(self, now: datetime) -> "MatchQuerySet":
+        """Keep the matches that the tick should queue by now."""
+        return self.filter(due_at__lte=now)
+
 
 class Match(models.Model):
     """One complete play of a game at one table.
 
-    One whose bots all run here is played by a worker, who holds it by its lease; a result under
-    an old lease is dropped. One with a remote bot is live: it goes on move by move, from its log.
+    A worker plays a hosted match under a lease; a result under an old lease is dropped. A live
+    match has a remote bot and advances move by move, from its log.
     """
 
     class Status(models.TextChoices):
-        """How far a match is."""
+        """The state of a match."""
 
         WAITING = "waiting", "waiting to be played"
         PLAYING = "playing", "being played"
@@ -42,23 +78,26 @@ class Match(models.Model):
     )
     plies = models.PositiveIntegerField(
         default=0,
-        help_text="Length of the log up to the phase being decided: it never tells who has chosen.",
+        help_text="Length of the log up to the phase being decided. It does not show which seats "
+        "have chosen in that phase.",
     )
     stored = models.PositiveIntegerField(
         default=0,
-        help_text="How many moves of it were ever stored, secret choices too: what a move is "
-        "compared and set on. Not for the public.",
+        help_text="Number of moves stored so far, secret choices too. A write to the match counts "
+        "only if this number is still as it was read. Not public.",
     )
     attempts = models.PositiveSmallIntegerField(default=0)
     lease = models.UUIDField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
     due_at = models.DateTimeField(
-        auto_now_add=True, help_text="When the tick queues it, if it is not finished by then."
+        auto_now_add=True, help_text="When the tick queues the match, unless it is finished."
     )
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     packed_record = models.BinaryField(null=True, blank=True)
+
+    objects = MatchQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -74,12 +113,12 @@ class Match(models.Model):
         indexes = [
             models.Index(
                 fields=["due_at", "id"],
-                condition=models.Q(status__in=["waiting", "playing"], live=False),
+                condition=models.Q(status__in=UNFINISHED, live=False),
                 name="matches_to_play",
             ),
             models.Index(
                 fields=["due_at", "id"],
-                condition=models.Q(status__in=["waiting", "playing"], live=True),
+                condition=models.Q(status__in=UNFINISHED, live=True),
                 name="matches_to_keep_going",
             ),
             models.Index(
@@ -91,6 +130,11 @@ class Match(models.Model):
 
     def __str__(self) -> str:
         return f"match {self.pk}"
+
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether the match waits or is being played."""
+        return self.status in UNFINISHED
 
     @property
     def record(self) -> Record:
@@ -105,12 +149,12 @@ class Match(models.Model):
 
     @staticmethod
     def pack(record: Record) -> bytes:
-        """Return a record as it is stored."""
+        """Return a record in the form in which it is stored."""
         return zlib.compress(write(record).encode("ascii"), 9)
 
 
 class MatchSeat(models.Model):
-    """A seat at a match: who has it and, once finished, how it came out."""
+    """A seat at a match: its bot and, once the match is finished, its result."""
 
     match = models.ForeignKey(Match, models.CASCADE, related_name="seating")
     seat = models.PositiveSmallIntegerField()
@@ -121,7 +165,7 @@ class MatchSeat(models.Model):
         null=True, blank=True, help_text="As rated: a seat that forfeited is last."
     )
     forfeited = models.BooleanField(default=False)
-    faults = models.PositiveIntegerField(default=0, help_text="Counted when it is finished.")
+    faults = models.PositiveIntegerField(default=0, help_text="Counted when the match is finished.")
 
     class Meta:
         ordering = ["match", "seat"]

@@ -1,21 +1,27 @@
-"""Live matches: the log so far, the turns that are or were open, and their clock."""
+"""Live matches: the log so far, the turns with their receipts, and the clock."""
+
+from datetime import datetime
 
 from django.db import models
 
+from league.models.matches import Match
+
 
 class LiveMove(models.Model):
-    """A move of a match in play; gone once the match is finished and has its record.
+    """A move of a match in play; it is deleted when the match is finished and has its record.
 
-    The ply is fixed by the phase: where seats decide together, each has its own from the start,
-    ascending by seat, whatever order the moves arrive in. So the moves from ``Match.plies`` on are
-    the choices that wait for the last of their phase, and may have gaps.
+    The phase fixes the ply. If seats decide together, their plies ascend by seat, in whatever
+    order the moves arrive. So the moves from ``Match.plies`` on are choices that wait for the
+    last of their phase, and may have gaps.
     """
 
     match = models.ForeignKey("Match", models.CASCADE, related_name="live_moves")
     ply = models.PositiveIntegerField()
     seat = models.PositiveSmallIntegerField()
     text = models.CharField(max_length=40)
-    fault = models.CharField(max_length=8, blank=True, help_text="Kind, if the referee made it.")
+    fault = models.CharField(
+        max_length=8, blank=True, help_text="Kind of fault, if the referee played."
+    )
 
     class Meta:
         ordering = ["match", "ply"]
@@ -25,25 +31,45 @@ class LiveMove(models.Model):
         return f"ply {self.ply}: {self.text}"
 
 
-class Turn(models.Model):
-    """A decision that a seat was asked for, with its receipts, so that a timeout can be settled.
+class TurnQuerySet(models.QuerySet["Turn"]):
+    """Turns by state."""
 
-    It is kept when the match is finished. The seat's bank is what its last turn left of it.
+    def open(self) -> "TurnQuerySet":
+        """Keep the turns that are not decided."""
+        return self.filter(decided_at__isnull=True)
+
+    def in_play(self) -> "TurnQuerySet":
+        """Keep the turns of matches that are being played."""
+        return self.filter(match__status=Match.Status.PLAYING)
+
+    def overdue(self, now: datetime) -> "TurnQuerySet":
+        """Keep the open turns whose deadline has passed."""
+        return self.open().filter(deadline__lt=now)
+
+
+class Turn(models.Model):
+    """A decision that the league waits for, with its receipts, which settle a disputed timeout.
+
+    It is kept when the match is finished. A seat's bank is the rest that its last turn left.
     """
 
     match = models.ForeignKey("Match", models.CASCADE, related_name="turns")
     seat = models.PositiveSmallIntegerField()
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="turns")
-    number = models.PositiveIntegerField(help_text="The seat's turns before this one.")
+    number = models.PositiveIntegerField(help_text="Number of the seat's turns before this one.")
     ply = models.PositiveIntegerField()
     opened_at = models.DateTimeField()
     handed_out_at = models.DateTimeField(null=True, blank=True)
-    deadline = models.DateTimeField(help_text="When the referee plays in the bot's stead.")
-    bank_ms = models.PositiveIntegerField(help_text="Of the seat when the turn was opened.")
+    deadline = models.DateTimeField(help_text="When the referee plays for the bot.")
+    bank_ms = models.PositiveIntegerField(help_text="The seat's bank when the turn opened.")
     illegal_answers = models.PositiveSmallIntegerField(default=0)
     decided_at = models.DateTimeField(null=True, blank=True)
-    text = models.CharField(max_length=40, blank=True, help_text="What was played.")
-    fault = models.CharField(max_length=8, blank=True, help_text="Kind, if the referee played.")
+    text = models.CharField(max_length=40, blank=True, help_text="The move that was played.")
+    fault = models.CharField(
+        max_length=8, blank=True, help_text="Kind of fault, if the referee played."
+    )
+
+    objects = TurnQuerySet.as_manager()
 
     class Meta:
         ordering = ["match", "seat", "number"]
@@ -69,7 +95,7 @@ class Turn(models.Model):
 
 
 class Clock(models.Model):
-    """Until when the clocks of turns have run: one row, see `league.play.outages`."""
+    """The time until which the clocks of turns have run: one row, see `league.play.outages`."""
 
     ONLY = 1
 

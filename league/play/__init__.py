@@ -1,19 +1,25 @@
-"""Running matches: the one door through which a match changes."""
+"""Matches: the one door through which they change."""
 
+from league.play.deadlines import expire_overdue
 from league.play.finishing import note_results, void_block, void_match
 from league.play.hosted import play_match
-from league.play.live import Move, expire_overdue, open_live, submit, submit_all, take_due_live
-from league.play.match_queue import requeue_all, take_due
+from league.play.live import open_live
+from league.play.match_queue import claim_due_hosted, claim_due_live, requeue_all
 from league.play.mixed_tables import play_house_turns
+from league.play.moves import Move, SentMove, submit, submit_all, submit_together
 from league.play.opening import open_matches, open_swap_match, open_unrated_match
 from league.play.outages import note_tick
 from league.play.turns import open_turns
-from league.play.verdicts import MoveRefusedError, Verdict
+from league.play.verdicts import Answer, MoveRefusedError, Verdict
 
 __all__ = [
+    "Answer",
     "Move",
     "MoveRefusedError",
+    "SentMove",
     "Verdict",
+    "claim_due_hosted",
+    "claim_due_live",
     "expire_overdue",
     "note_results",
     "note_tick",
@@ -27,8 +33,7 @@ __all__ = [
     "requeue_all",
     "submit",
     "submit_all",
-    "take_due",
-    "take_due_live",
+    "submit_together",
     "void_block",
     "void_match",
 ]

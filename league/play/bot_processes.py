@@ -1,7 +1,7 @@
-"""Hosted bots in live matches: their processes are kept between moves, in the worker that asks.
+"""Processes of hosted bots in live matches: a worker keeps them between moves.
 
-A bot whose process is gone, as its worker was started again, begins anew in mid-match and has
-forgotten what it knew; its observation tells it all that was public.
+If a bot's process is gone, because its worker started again, a new process continues in mid-match
+without the bot's memory. Its observation has everything that was public.
 """
 
 import time
@@ -13,23 +13,24 @@ from threading import Lock
 from engine.errors import MatchInterruptedError
 from engine.referee import MatchClock, TimeControl
 from league.bots import jails
-from league.bots.hosted_players import HostedBot, match_info
+from league.bots.hosted_players import HostedBot, info_for
 from league.models import Match, MatchSeat
+from league.play.rows import MatchRow
 
 MAX_MATCHES = 60
-"""Whose bots are kept; at about 10 MB a bot."""
-LOOK_EVERY = 10.0
-"""Seconds; matches that are over are looked for no more often."""
+"""Matches whose processes are kept; a process takes about 10 MB."""
+CLEAN_UP_EVERY = 10.0
+"""Seconds between two searches for matches that are over."""
 
 
-class Table:
-    """The hosted bots of a live match. One thread at a time has it, see `tables`.
+class BotProcesses:
+    """The processes of a live match's hosted bots. One thread at a time uses them.
 
     Attributes:
-        clock: of their seats, from where this worker first asked.
+        clock: of their seats; it starts when this worker first needs a move.
     """
 
-    def __init__(self, match: Match) -> None:
+    def __init__(self, match: MatchRow) -> None:
         self._match = match
         self._bots: dict[int, HostedBot] = {}
         self.lock = Lock()
@@ -37,10 +38,10 @@ class Table:
         self.clock = MatchClock(control, match.seats, time.monotonic)
 
     def bot(self, seat: MatchSeat) -> HostedBot:
-        """Return the bot of a seat, started if it isn't running.
+        """Return the bot of a seat; start its process if it is not running.
 
         Raises:
-            SandboxUnavailableError: no sandbox holds here.
+            SandboxUnavailableError: this worker has no sandbox.
             SandboxBrokenError: its process can't be started.
         """
         number = seat.seat
@@ -48,7 +49,7 @@ class Table:
             self._bots[number] = HostedBot(
                 jails.jail(),
                 seat.version,
-                match_info(self._match, number),
+                info_for(self._match, number),
                 allowance=lambda: self.clock.allowance(number),
             )
             try:
@@ -60,26 +61,26 @@ class Table:
         return self._bots[number]
 
     def close(self) -> None:
-        """End all processes."""
+        """End all processes of the match."""
         while self._bots:
             self._bots.popitem()[1].close()
 
 
-_tables: OrderedDict[tuple[int, int], Table] = OrderedDict()
+_kept: OrderedDict[tuple[int, int], BotProcesses] = OrderedDict()
 _lock = Lock()
-_looked = 0.0
+_cleaned_up = 0.0
 
 
 @contextmanager
-def table(match: Match) -> Iterator[Table]:
-    """Give the hosted bots of a live match, to one thread at a time."""
-    _close_what_is_over()
+def processes_of(match: MatchRow) -> Iterator[BotProcesses]:
+    """Give one thread at a time the processes of a live match's hosted bots."""
+    _close_finished_matches()
     key = (match.pk, match.attempts)
     with _lock:
-        found = _tables.setdefault(key, Table(match))
-        _tables.move_to_end(key)
-        spare = list(_tables)[: max(0, len(_tables) - MAX_MATCHES)]
-        idle = [_tables.pop(key) for key in spare if _tables[key].lock.acquire(blocking=False)]
+        found = _kept.setdefault(key, BotProcesses(match))
+        _kept.move_to_end(key)
+        spare = list(_kept)[: max(0, len(_kept) - MAX_MATCHES)]
+        idle = [_kept.pop(key) for key in spare if _kept[key].lock.acquire(blocking=False)]
     for old in idle:
         old.close()
     with found.lock:
@@ -89,26 +90,25 @@ def table(match: Match) -> Iterator[Table]:
 def close_all() -> None:
     """End the processes of all matches."""
     with _lock:
-        kept = list(_tables.values())
-        _tables.clear()
-    for old in kept:
+        all_kept = list(_kept.values())
+        _kept.clear()
+    for old in all_kept:
         with old.lock:
             old.close()
 
 
-def _close_what_is_over() -> None:
-    global _looked
+def _close_finished_matches() -> None:
+    global _cleaned_up
     with _lock:
         now = time.monotonic()
-        if now < _looked + LOOK_EVERY:
+        if now < _cleaned_up + CLEAN_UP_EVERY:
             return
-        _looked = now
-        kept = {match for match, _ in _tables}
-    playing = set(
-        Match.objects.filter(pk__in=kept, status=Match.Status.PLAYING).values_list("pk", flat=True)
-    )
+        _cleaned_up = now
+        match_ids = {match_id for match_id, _ in _kept}
+    in_play = Match.objects.playing().filter(pk__in=match_ids)
+    playing = set(in_play.values_list("pk", flat=True))
     with _lock:
-        over = [key for key in _tables if key[0] in kept - playing]
-        idle = [_tables.pop(key) for key in over if _tables[key].lock.acquire(blocking=False)]
+        over = [key for key in _kept if key[0] in match_ids - playing]
+        idle = [_kept.pop(key) for key in over if _kept[key].lock.acquire(blocking=False)]
     for old in idle:
         old.close()

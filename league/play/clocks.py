@@ -1,56 +1,55 @@
-"""The clock rules of a turn, on its receipts (spec "Turns").
+"""Clocks: the rules of a turn's time, worked out from its receipts.
 
-A turn's clock starts when it is first handed out, or `GRACE` after it opened, whichever is first.
-It then has the match's seconds for a move, and after them the seat's bank.
+A turn's clock starts when the turn is first handed out, or `GRACE` after it opened, whichever is
+first. The turn then has the match's seconds for a move and, after them, the seat's bank.
 """
 
 import time
 from datetime import datetime, timedelta
 
-from league.models import Match, Turn
-from league.play.rows import MatchRow, TurnRow
+from league.play.rows import MatchRow, OpenTurn, TurnRow
 
 GRACE = timedelta(seconds=2)
 
 
 class Stopwatch:
-    """Tells the time from a given start on, so that a test may start when it likes.
+    """A clock that runs from a given start, so that a test can start at any time.
 
     Attributes:
-        start: when it was started.
+        start: the time at which it was started.
     """
 
     def __init__(self, now: datetime) -> None:
         self.start, self._since = now, time.monotonic()
 
     def now(self) -> datetime:
-        """Return the start and what has passed since."""
+        """Return the start plus the time that has passed since."""
         return self.start + timedelta(seconds=time.monotonic() - self._since)
 
 
-def latest_deadline(match: Match | MatchRow, bank_ms: int, opened_at: datetime) -> datetime:
-    """Return the deadline of a turn that nobody fetches."""
+def latest_deadline(match: MatchRow, bank_ms: int, opened_at: datetime) -> datetime:
+    """Return the deadline of a turn that its bot does not fetch."""
     return opened_at + GRACE + timedelta(seconds=match.move_seconds, milliseconds=bank_ms)
 
 
-def deadline_if_handed_out(turn: Turn | TurnRow, now: datetime) -> datetime:
+def deadline_if_handed_out(turn: OpenTurn, now: datetime) -> datetime:
     """Return the deadline of a turn that is handed out for the first time."""
     thinking = turn.deadline - turn.opened_at - GRACE
     return min(turn.deadline, now + thinking)
 
 
-def remaining_ms(turn: Turn | TurnRow, now: datetime) -> int:
-    """Return what is left of a turn's clock, its bank included."""
+def remaining_ms(turn: TurnRow | OpenTurn, now: datetime) -> int:
+    """Return the time until a turn's deadline, the bank included, in milliseconds."""
     return max(0, (turn.deadline - now) // timedelta(milliseconds=1))
 
 
-def bank_after(turn: Turn | TurnRow) -> int:
-    """Return what a decided turn left of its seat's bank, in milliseconds."""
+def bank_after(turn: TurnRow) -> int:
+    """Return the rest of its seat's bank after a decided turn, in milliseconds."""
     if turn.decided_at is None:
         return turn.bank_ms
     return max(0, min(turn.bank_ms, remaining_ms(turn, turn.decided_at)))
 
 
-def full_bank(match: Match | MatchRow) -> int:
-    """Return what a seat begins with, in milliseconds."""
+def full_bank(match: MatchRow) -> int:
+    """Return the bank with which a seat begins, in milliseconds."""
     return round(match.bank_seconds * 1000)

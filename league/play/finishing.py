@@ -1,14 +1,13 @@
-"""Finishing and voiding matches, however they were played, and what follows for their block.
+"""Finishing and voiding matches of every kind, and then their block.
 
-Locks are always taken in one order, matches (ascending) before their block, so that nobody waits
-for each other in a ring.
+All locks are taken in one order, matches (ascending) before their block, so that there are no
+deadlocks.
 """
 
 from collections.abc import Collection
 from datetime import datetime
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from engine.rating.blocks import rated_places
 from engine.record import Record
@@ -16,15 +15,15 @@ from league.models import Block, Match, Turn
 
 
 def finish(match: Match, record: Record, forfeited: Collection[int], now: datetime) -> None:
-    """Store the record of a match and finish its block, if this was the last of it.
+    """Store the record of a match; if it is the last of its block, finish the block.
 
     Call it in a transaction that holds the match's lock.
 
     Args:
-        match: that was being played.
-        record: of it.
+        match: in play until now.
+        record: of the match.
         forfeited: the seats that had three faults.
-        now: when it ended.
+        now: time of the end.
     """
     match.status = Match.Status.FINISHED
     match.lease = match.leased_until = None
@@ -40,7 +39,7 @@ def finish(match: Match, record: Record, forfeited: Collection[int], now: dateti
 
 
 def note_results(match: Match, record: Record, forfeited: Collection[int]) -> None:
-    """Write beside a match's seats what its record gives them; again, and nothing changes."""
+    """Store each seat's result from the record; a second call changes nothing."""
     places = rated_places(record.places, forfeited)
     for seat in match.seating.all():
         seat.score = record.scores[seat.seat]
@@ -51,29 +50,29 @@ def note_results(match: Match, record: Record, forfeited: Collection[int]) -> No
 
 
 def _finish_block(block_id: int) -> None:
-    # Of two last matches that finish at once, the second waits here and then sees the first.
+    # If the last two matches finish at once, the second waits here until the first is committed.
     block = Block.objects.select_for_update(of=("self",)).get(pk=block_id)
-    unfinished = block.matches.exclude(status=Match.Status.FINISHED)
-    if block.state == Block.State.PLAYING and not unfinished.exists():
+    missing = block.matches.exclude(status=Match.Status.FINISHED)
+    if block.state == Block.State.PLAYING and not missing.exists():
         block.state = Block.State.FINISHED
         block.save(update_fields=["state"])
 
 
 def void_match(match: Match) -> None:
-    """Give up a match that could not be played, and its block with it, if it has one."""
+    """Void a match that could not be played, and its block."""
     if match.block_id is not None:
         void_block(match.block_id)
         return
     with transaction.atomic():
-        _void(list(_unfinished().filter(pk=match.pk).select_for_update(of=("self",))))
+        unfinished = Match.objects.unfinished().filter(pk=match.pk)
+        _void(list(unfinished.select_for_update(of=("self",))))
 
 
 def void_block(block_id: int) -> None:
-    """Take a block out of the ratings with all its matches that are not finished."""
+    """Void a block with all its unfinished matches: it rates nobody."""
     with transaction.atomic():
-        matches = list(
-            _unfinished().filter(block=block_id).order_by("pk").select_for_update(of=("self",))
-        )
+        unfinished = Match.objects.unfinished().filter(block=block_id).order_by("pk")
+        matches = list(unfinished.select_for_update(of=("self",)))
         block = Block.objects.select_for_update(of=("self",)).get(pk=block_id)
         if block.state == Block.State.PLAYING:
             block.state = Block.State.VOID
@@ -81,12 +80,8 @@ def void_block(block_id: int) -> None:
             _void(matches)
 
 
-def _unfinished() -> QuerySet[Match]:
-    return Match.objects.filter(status__in=[Match.Status.WAITING, Match.Status.PLAYING])
-
-
 def _void(matches: Collection[Match]) -> None:
-    """Void matches whose locks are held; turns that were open in them were never decided."""
+    """Void matches whose locks are held, and delete their open turns."""
     ids = [match.pk for match in matches]
     Match.objects.filter(pk__in=ids).update(status=Match.Status.VOID, lease=None, leased_until=None)
-    Turn.objects.filter(match__in=ids, decided_at__isnull=True).delete()
+    Turn.objects.open().filter(match__in=ids).delete()

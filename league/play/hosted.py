@@ -1,10 +1,10 @@
-"""Playing a match whose bots all run here: one task, in memory, stored in one transaction.
+"""Hosted matches: one task plays a match in memory and stores it in one transaction.
 
-Bots of the house play in this process, uploaded ones each in a sandbox of its own.
+House bots play in this process, hosted bots each in their own sandbox.
 
-A worker leases the match first. One that dies leaves a lease that runs out; then the match is
-played again, the same match, as all its luck comes from its seed. What comes in under an old
-lease is dropped.
+A worker leases the match first. If the worker dies, its lease runs out and another worker plays
+the match again; it is the same match, as all luck comes from its seed. A result under an old lease
+is dropped.
 """
 
 import time
@@ -21,11 +21,12 @@ from bots_sdk.sandbox.jail import Jail
 from engine.errors import MatchInterruptedError
 from engine.referee import MatchClock, Outcome, Player, TimeControl, play
 from league.bots import jails
-from league.bots.hosted_players import HostedBot, match_info, storable
-from league.models import Bot, Match, MatchSeat, SeatLog
+from league.bots.hosted_players import HostedBot, info_for
+from league.models import Bot, Match, MatchSeat
 from league.play import leases, retries
 from league.play.finishing import finish
 from league.play.mixed_tables import house_player
+from league.play.seat_logs import store_logs
 
 log = structlog.get_logger(__name__)
 
@@ -33,14 +34,14 @@ Seating = list[MatchSeat]
 
 
 def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | None = None) -> bool:
-    """Play a match that is due and store the result; return whether this call finished it.
+    """Play a due match and store the result; return whether this call finished it.
 
-    May be called any number of times, at once too: one caller gets the lease. Where no sandbox
-    holds, a match with uploaded bots waits for another worker, and in the end is given up.
+    It may be called any number of times, at once too: one caller gets the lease. If this worker
+    has no sandbox, a match with hosted bots waits for another worker. After too long it is void.
 
     Args:
-        match_id: of the match.
-        players: makes a player for each seat, in the place of the bots.
+        match_id: id of the match.
+        players: if given, makes the players of the seats in place of their bots.
     """
     seating = list(
         MatchSeat.objects.filter(match=match_id).select_related("bot", "version").order_by("seat")
@@ -94,43 +95,31 @@ def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | No
 def _player(
     match: Match, seat: MatchSeat, jail: Jail | None, clock: MatchClock
 ) -> Iterator[Player]:
-    """Give the player of a seat."""
+    """Give the player of a seat while the context lasts."""
     if seat.bot.kind != Bot.Kind.HOSTED or jail is None:
         yield house_player(seat)
         return
     number = seat.seat
     with HostedBot(
-        jail, seat.version, match_info(match, number), allowance=lambda: clock.allowance(number)
+        jail, seat.version, info_for(match, number), allowance=lambda: clock.allowance(number)
     ) as bot:
         yield bot
 
 
 def _names(match: Match, seating: Seating) -> list[str]:
-    """Return the players' names for the record: two versions of one bot are told apart."""
+    """Return the players' names for the record; two versions of one bot get their numbers."""
     if match.swap_block_id is None:
         return [seat.bot.name for seat in seating]
     return [f"{seat.bot.name} v{seat.version.number}" for seat in seating]
 
 
 def _finish(match_id: int, lease: uuid.UUID, outcome: Outcome, printed: Mapping[int, str]) -> bool:
-    """Store a result, and what hosted bots printed by seat, unless the lease is no longer ours."""
+    """Store a result and, by seat, the output of hosted bots, unless the lease was lost."""
     with transaction.atomic():
         match = Match.objects.select_for_update(of=("self",)).get(pk=match_id)
         if match.lease != lease or match.status != Match.Status.PLAYING:
             return False
         finish(match, outcome.record, outcome.forfeited, timezone.now())
         if printed:
-            _store_logs(match, outcome, printed)
+            store_logs(match, outcome, printed)
     return True
-
-
-def _store_logs(match: Match, outcome: Outcome, printed: Mapping[int, str]) -> None:
-    reasons: dict[int, dict[int, str]] = {}
-    for incident in outcome.incidents:
-        of_seat = reasons.setdefault(incident.fault.seat, {})
-        of_seat[incident.fault.ply] = storable(incident.reason)
-    SeatLog.objects.bulk_create(
-        SeatLog(seat=seat, printed=printed[seat.pk], reasons=reasons.get(seat.seat, {}))
-        for seat in match.seating.filter(pk__in=printed)
-        if printed[seat.pk] or seat.seat in reasons
-    )

@@ -1,7 +1,7 @@
-"""Leases: who plays a match that is played in one go, for as long as that somebody is alive.
+"""Leases: a worker's right to play a hosted match until a time.
 
-A lease is short and is renewed while the match is played, so that what a dead worker held is
-taken up soon. Each has an id of its own, and a result under another one is dropped.
+A lease is short, and its worker renews it while it plays. So a dead worker's match is played again
+soon. Each lease has an id, and a result under another id is dropped.
 """
 
 import threading
@@ -25,15 +25,17 @@ MAX_ATTEMPTS = 3
 
 
 def take(match_id: int) -> uuid.UUID | None:
-    """Take the lease of a match if it is free, and count the attempt; None if it isn't to be had.
+    """Take the lease of a match and count the attempt; return None if it is not free.
 
-    One that was tried too often is not; `league.play.take_due` sees to those.
+    A match that was tried too often has none: `league.play.claim_due_hosted` makes it void.
     """
     now = timezone.now()
     with transaction.atomic():
         match = (
-            Match.objects.select_for_update(of=("self",))
-            .filter(pk=match_id, status__in=["waiting", "playing"], live=False)
+            Match.objects.unfinished()
+            .hosted()
+            .select_for_update(of=("self",))
+            .filter(pk=match_id)
             .first()
         )
         if match is None or (match.leased_until and match.leased_until >= now):
@@ -82,6 +84,6 @@ def _renew(match_id: int, lease: uuid.UUID) -> None:
     until = timezone.now() + LEASE
     try:
         Match.objects.filter(pk=match_id, lease=lease).update(leased_until=until, due_at=until)
-    except DatabaseError as error:  # the next time may go better; else another worker takes it up
+    except DatabaseError as error:  # if all renewals fail, another worker plays the match
         log.warning("a lease could not be renewed", match_id=match_id, error=str(error))
         connection.close()

@@ -1,266 +1,283 @@
-"""A live match inside a transaction that holds its lock: adding moves, and going on from them.
+"""Live matches in memory: from a snapshot and new moves to the change that they bring.
 
-The log up to ``match.plies`` is whole phases. Behind it wait the choices of the phase that is
-being decided, each at the ply that the phase gives its seat. When the last is in, the phase is
-done, and the referee goes on to the next that asks somebody.
+Nothing here reads or writes the database or has a clock. A plan gives a `LiveMatch` moves, and
+`LiveMatch.decision` returns everything that follows from them.
+
+The log up to ``match.plies`` is whole phases. Behind it wait the choices of the phase that is being
+decided, each at the ply that the phase gives its seat. When the last choice is in, the phase is
+over, and the match advances to the next phase in which a seat has a choice.
 """
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime, timedelta
-from functools import cached_property
+from typing import Generic, NamedTuple, TypeVar
 
-from django.db import transaction
-
-from engine.record import Fault, Record, fallback
+from engine.record import fallback
 from engine.referee import FAULTS_TO_FORFEIT
-from league.models import Bot, Match, Turn
-from league.play import wakeups
-from league.play.clocks import Stopwatch, bank_after, full_bank, latest_deadline
-from league.play.finishing import finish
-from league.play.match_logs import Log, cache, logs_of
-from league.play.rows import MoveRow, TurnRow
-from league.play.statements import Change, Sight, read, write
+from league.models.matches import UNFINISHED, Match
+from league.play.clocks import bank_after, full_bank, latest_deadline
+from league.play.match_logs import Log
+from league.play.rows import MoveRow, OpenTurn, Snapshot, TurnRow
+from league.play.seat_logs import SeatNote
+from league.play.statements import Answered, Change
 
 FORFEIT = "forfeit"
 LOOK_AGAIN = timedelta(seconds=60)
-"""When the tick looks after a match in play that ought to go on by itself."""
+"""The tick checks a match that waits for remote bots after this time."""
 LOOK_FOR_HOUSE = timedelta(seconds=10)
-"""The same for one that waits for a worker: the queue may have lost its task."""
+"""The same for a match that waits for a worker: the queue may have lost its task."""
+
+T = TypeVar("T")
 
 
-class LockNeededError(Exception):
-    """What is to be done with a match needs its lock, or it was changed by another meanwhile."""
+class Decision(NamedTuple, Generic[T]):
+    """The outcome of a plan on a live match.
 
-
-class Table:
-    """A live match as it was read, with the choices that wait in its phase.
-
-    Under the lock everything can be done with it. Without, a plain move can; whatever else raises
-    `LockNeededError`, with nothing written.
+    Attributes:
+        answer: the answer to the plan's caller.
+        change: what to write; None if nothing changes.
+        notes: what owners see of hosted bots' answers; stored in the same transaction.
+        log: the log after the change; None if the match was not in play.
+        has_advanced: whether a phase was finished, or the match was looked after.
+        woken_bots: ids of the bots that get a new turn.
+        wakes_worker: whether a worker is to move seats of house and hosted bots.
+        ends: whether the match is over after the change.
     """
 
-    def __init__(self, sight: Sight, watch: Stopwatch, *, is_locked: bool) -> None:
-        self.match, self.seats, self.turns, self.chosen = sight
-        self.watch = watch
-        self._is_locked = is_locked
-        self._decided: list[TurnRow] = []
-        self._new: list[MoveRow] = []
-        self._opened: list[TurnRow] = []
-        self._has_gone_on = False
-        self._asks_house = False
+    answer: T
+    change: Change | None = None
+    notes: Sequence[SeatNote] = ()
+    log: Log | None = None
+    has_advanced: bool = False
+    woken_bots: frozenset[int] = frozenset()
+    wakes_worker: bool = False
+    ends: bool = False
 
-    @classmethod
-    def seen(cls, match_ids: Iterable[int], watch: Stopwatch) -> "dict[int, Table]":
-        """Return the tables of live matches by id, without locking; none where there is none."""
-        return {
-            match_id: cls(sight, watch, is_locked=False)
-            for match_id, sight in read(match_ids).items()
-        }
+    @property
+    def needs_lock(self) -> bool:
+        """Whether the change is to be written under the match's lock.
 
-    @classmethod
-    def locked(cls, match_id: int, watch: Stopwatch) -> "Table | None":
-        """Lock a live match and return its table; None if there is none."""
-        match = lock(match_id)
-        return match and cls.of(match, watch)
+        The compare-and-set guards a change that starts the match or adds a move. Any other change
+        needs the lock, and so does a change that other statements follow.
+        """
+        if self.change is None:
+            return False
+        is_guarded = bool(self.change.moves) or self.change.started_at is not None
+        return self.ends or bool(self.notes) or not is_guarded
 
-    @classmethod
-    def of(cls, match: Match, watch: Stopwatch) -> "Table":
-        """Return the table of a live match that is locked."""
-        sight = read([match.pk])[match.pk]
-        return cls(sight._replace(match=match), watch, is_locked=True)
 
-    def need_lock(self) -> None:
-        """Raise `LockNeededError` unless the match is locked."""
-        if not self._is_locked:
-            raise LockNeededError
+class LiveMatch:
+    """A live match as it was read, with the moves that a plan adds to it.
 
-    @cached_property
-    def log(self) -> Log:
-        """The log up to the phase that is being decided."""
-        log = logs_of([self.match]).get(self.match.pk)
-        if log is None:
-            self.need_lock()  # it was finished since its row was read
-            raise RuntimeError(f"match {self.match.pk} has lost moves of its log")
-        return log
+    Attributes:
+        match: its row.
+        turns: the last turn of each seat that has had one.
+        chosen: by seat, the moves that wait for the last of their phase.
+    """
+
+    def __init__(self, snapshot: Snapshot, log: Log | None, now: datetime) -> None:
+        """Begin with a snapshot.
+
+        Args:
+            snapshot: of the match; it stays as it is.
+            log: up to the phase that is being decided; None if it could not be read.
+            now: time at which new turns open.
+        """
+        self.match, self._seats = snapshot.match, snapshot.seats
+        self.turns, self.chosen = dict(snapshot.turns), dict(snapshot.chosen)
+        self._log = log
+        self._now = now
+        self._started_at: datetime | None = None
+        self._answered: dict[int, Answered] = {}
+        self._moves: list[MoveRow] = []
+        self._opened: list[OpenTurn] = []
+        self._notes: list[SeatNote] = []
+
+    # -- What was read -----------------------------------------------------------------------
 
     @property
     def is_playing(self) -> bool:
         """Whether the match is in play."""
         return self.match.status == Match.Status.PLAYING
 
-    def is_overdue(self, now: datetime) -> bool:
-        """Return whether the deadline of an open turn has passed."""
-        return any(turn.decided_at is None and turn.deadline < now for turn in self.turns.values())
+    @property
+    def is_waiting(self) -> bool:
+        """Whether the match has not started."""
+        return self.match.status == Match.Status.WAITING
 
-    def seat_of(self, bot: Bot) -> int | None:
-        """Return the seat that a bot has, or None."""
-        for number, seat in enumerate(self.seats):
-            if seat.bot_id == bot.pk:
-                return number
-        return None
+    @property
+    def is_stale(self) -> bool:
+        """Whether the match was finished after its row was read, so that its log is gone."""
+        return self.match.status in UNFINISHED and self._log is None
 
-    def turn(self, seat: int, number: int) -> Turn | TurnRow | None:
-        """Return a turn of a seat, or None if it has not had it."""
-        last = self.turns.get(seat)
-        if last is None or number > last.number:
-            return None
-        if number == last.number:
-            return last
-        return Turn.objects.filter(match=self.match.pk, seat=seat, number=number).first()
+    @property
+    def log(self) -> Log:
+        """The log up to the phase that is being decided.
+
+        Raises:
+            RuntimeError: the match is not in play, or is stale.
+        """
+        if self._log is None:
+            raise RuntimeError(f"match {self.match.pk} has no log")
+        return self._log
 
     @property
     def undecided(self) -> list[int]:
         """The seats whose choice is still missing, ascending."""
         return [seat for seat in self.log.state.actors if seat not in self.chosen]
 
-    def ply_of(self, seat: int) -> int:
-        """Return the ply that the phase gives a seat that decides in it."""
-        return self.log.plies + self.log.state.actors.index(seat)
+    def seat_of(self, bot_id: int) -> int | None:
+        """Return the seat of a bot, or None."""
+        for number, seat in enumerate(self._seats):
+            if seat.bot_id == bot_id:
+                return number
+        return None
+
+    def overdue_turns(self, now: datetime) -> list[TurnRow]:
+        """Return the open turns whose deadline has passed."""
+        return [
+            turn for turn in self.turns.values() if turn.decided_at is None and turn.deadline < now
+        ]
+
+    # -- What a plan may do ------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Start a match that waits."""
+        self._started_at = self._now
+        self.match = self.match._replace(
+            status=Match.Status.PLAYING.value, attempts=self.match.attempts + 1
+        )
+
+    def play(self, turn: TurnRow, action: int, decided_at: datetime) -> TurnRow:
+        """Decide an open turn by a legal move; return the turn."""
+        return self._decide(turn, self.choose(turn.seat, action), "", decided_at)
+
+    def play_fallback(self, turn: TurnRow, fault: str, decided_at: datetime) -> TurnRow:
+        """Decide an open turn by the referee's move after a fault; return the turn."""
+        return self._decide(turn, self.choose_fallback(turn.seat, fault), fault, decided_at)
+
+    def count_illegal(self, turn: TurnRow) -> TurnRow:
+        """Count an illegal answer to an open turn; return the turn."""
+        turn = turn._replace(illegal_answers=turn.illegal_answers + 1)
+        self._answer(turn, illegal=1)
+        return turn
 
     def choose(self, seat: int, action: int, *, fault: str = "") -> str:
-        """Add a seat's move to the log; return its text."""
+        """Add a seat's move; return its text."""
         text = self.log.state.moves.texts[action]
-        self.chosen[seat] = MoveRow(self.match.pk, self.ply_of(seat), seat, text, fault)
-        self._new.append(self.chosen[seat])
+        self.chosen[seat] = MoveRow(self.match.pk, self._ply_of(seat), seat, text, fault)
+        self._moves.append(self.chosen[seat])
         return text
 
     def choose_fallback(self, seat: int, fault: str) -> str:
-        """Add the referee's move in a seat's stead; return its text."""
+        """Add the referee's move for a seat; return its text."""
         legal = self.log.state.legal(seat)
-        action = fallback(bytes(self.match.deal_seed), self.ply_of(seat), legal)
+        action = fallback(bytes(self.match.deal_seed), self._ply_of(seat), legal)
         return self.choose(seat, action, fault=fault)
 
-    def decide(self, turn: TurnRow, text: str, fault: str, now: datetime) -> None:
-        """Note what was played in a turn, and when."""
-        turn.text, turn.fault, turn.decided_at = text, fault, now
-        self._decided.append(turn)
-
-    def go_on(self, *, opening: bool = False) -> None:
-        """Bring the match to where it waits for somebody; nothing is written yet but its end.
+    def note(self, *, seat: int, seat_id: int, printed: str, reason: str | None) -> None:
+        """Note for its owner what a hosted bot printed, and why its answer is a fault.
 
         Args:
-            opening: also where no phase was finished, look for turns that were not opened yet.
+            seat: number of the bot's seat, which is undecided.
+            seat_id: id of the `league.models.MatchSeat`.
+            printed: everything that the bot has printed in the match.
+            reason: of the fault; None if the answer is a move.
         """
+        self._notes.append(SeatNote(seat_id, self._ply_of(seat), printed, reason))
+
+    def decision(self, answer: T, *, look_after: bool = False) -> Decision[T]:
+        """Advance to where the match waits for a seat; return everything that is to be done.
+
+        Args:
+            answer: the answer to the plan's caller.
+            look_after: open missing turns and wake workers even if no phase was finished.
+        """
+        if not (self._moves or self._answered or self._started_at or look_after):
+            return Decision(answer)
         before = self.log.plies
         while not self.undecided and self.log.state.actors:
             self._finish_phase()
-        self._has_gone_on = opening or self.log.plies > before
-        if self._has_gone_on:
-            self._play_for_those_without_choice()
-        self.match.plies = self.log.plies
-        if not self.log.state.actors:
-            self._finish()
-        elif self._has_gone_on:
-            self._asks_house = self._open_turns()
+        has_advanced = look_after or self.log.plies > before
+        if has_advanced:
+            self._play_forced_moves()
+        ends = not self.log.state.actors
+        wakes_worker = has_advanced and not ends and self._open_turns()
+        return Decision(
+            answer,
+            Change(
+                self.match._replace(plies=self.log.plies),
+                self._started_at,
+                list(self._answered.values()),
+                self._moves,
+                self._opened,
+            ),
+            self._notes,
+            self.log,
+            has_advanced,
+            frozenset(turn.bot_id for turn in self._opened),
+            wakes_worker,
+            ends,
+        )
 
-    def write(self) -> None:
-        """Write what was done under the lock, but for the end of the match, which is written."""
-        self.need_lock()
-        if self.is_playing and write_all([self]):
-            raise RuntimeError(f"match {self.match.pk} has changed under its lock")
+    # -- What follows ------------------------------------------------------------------------
 
-    @property
-    def change(self) -> Change | None:
-        """What there is to write; None if there is nothing."""
-        if not (self._decided or self._new or self._opened or self._has_gone_on):
-            return None
-        return Change(self.match, self._decided, self._new, self._opened)
+    def _ply_of(self, seat: int) -> int:
+        """Return the ply that the phase gives a seat that decides in it."""
+        return self.log.plies + self.log.state.actors.index(seat)
 
-    def tell(self) -> None:
-        """After what was written is committed, keep the log and wake those who wait."""
-        if self._has_gone_on:
-            match, log = self.match, self.log
-            transaction.on_commit(lambda: cache.put(match, log))
-            bots = {turn.bot_id for turn in self._opened}
-            wakeups.announce(match_id=match.pk, bot_ids=bots, house=self._asks_house)
+    def _decide(self, turn: TurnRow, text: str, fault: str, decided_at: datetime) -> TurnRow:
+        turn = turn._replace(text=text, fault=fault, decided_at=decided_at)
+        self._answer(turn)
+        return turn
 
-    def _play_for_those_without_choice(self) -> None:
-        """Make forced moves and those of seats that forfeited, through all phases they finish."""
+    def _answer(self, turn: TurnRow, *, illegal: int = 0) -> None:
+        before = self._answered.get(turn.seat)
+        self._answered[turn.seat] = Answered(turn, illegal + (before.illegal if before else 0))
+        self.turns[turn.seat] = turn
+
+    def _play_forced_moves(self) -> None:
+        """Play single legal moves and for seats that forfeited, through all phases that end so."""
         while self.log.state.actors:
             for seat in self.undecided:
                 legal = self.log.state.legal(seat)
                 if len(legal) == 1:
                     self.choose(seat, legal[0])
-                elif self.log.forfeited(seat):
+                elif self.log.faults[seat] >= FAULTS_TO_FORFEIT:
                     self.choose_fallback(seat, FORFEIT)
             if self.undecided:
                 return
             self._finish_phase()
 
     def _finish_phase(self) -> None:
-        self.log = self.log.followed_by([self.chosen[seat] for seat in self.log.state.actors])
+        self._log = self.log.followed_by([self.chosen[seat] for seat in self.log.state.actors])
         self.chosen = {}
 
     def _open_turns(self) -> bool:
-        """Ask the remote seats that have a choice; return whether a worker is to move others."""
-        match, now = self.match, self.watch.now()
-        asked = [seat for seat in self.undecided if self.seats[seat].remote]
-        for seat in asked:
+        """Open turns for remote seats with a choice; return whether a worker is to move others."""
+        match, now = self.match, self._now
+        remote = [seat for seat in self.undecided if self._seats[seat].remote]
+        for seat in remote:
             before = self.turns.get(seat)
             if before is not None and before.ply >= self.log.plies:
                 continue  # it is open already
             bank_ms = bank_after(before) if before else full_bank(match)
             self._opened.append(
-                TurnRow(
-                    pk=0,  # it has none yet
+                OpenTurn(
+                    pk=0,
                     match_id=match.pk,
                     seat=seat,
-                    bot_id=self.seats[seat].bot_id,
+                    bot_id=self._seats[seat].bot_id,
                     number=before.number + 1 if before else 0,
-                    ply=self.ply_of(seat),
-                    opened_at=now,
+                    ply=self._ply_of(seat),
                     deadline=latest_deadline(match, bank_ms, now),
                     bank_ms=bank_ms,
+                    opened_at=now,
+                    handed_out_at=None,
                 )
             )
-        house = len(asked) < len(self.undecided)
-        look_in = LOOK_FOR_HOUSE if house else LOOK_AGAIN
+        wakes_worker = len(remote) < len(self.undecided)
+        look_in = LOOK_FOR_HOUSE if wakes_worker else LOOK_AGAIN
         if not look_in / 2 <= match.due_at - now <= look_in:  # else leave the index alone
-            match.due_at = now + look_in
-        return house
-
-    def _finish(self) -> None:
-        self.need_lock()
-        if not write([Change(self.match, self._decided, self._new, ())]):
-            raise RuntimeError(f"match {self.match.pk} has changed under its lock")
-        match, state = self.match, self.log.state
-        moves = list(match.live_moves.order_by("ply"))
-        seating = match.seating.select_related("bot").order_by("seat")
-        record = Record(
-            game=match.game,
-            rules=match.rules,
-            seats=match.seats,
-            deal_seed=bytes(match.deal_seed),
-            moves=tuple((move.seat, move.text) for move in moves),
-            scores=state.scores or (),
-            places=state.places or (),
-            faults=tuple(Fault(move.ply, move.seat, move.fault) for move in moves if move.fault),
-            players=tuple(seat.bot.name for seat in seating),
-        )
-        forfeited = [
-            seat for seat, faults in enumerate(self.log.faults) if faults >= FAULTS_TO_FORFEIT
-        ]
-        finish(match, record, forfeited, self.watch.now())
-        match.live_moves.all().delete()
-        transaction.on_commit(lambda: cache.drop(match))
-        wakeups.announce(match_id=match.pk, bot_ids=(), house=False)
-
-
-def write_all(tables: Iterable[Table]) -> set[int]:
-    """Write what was done at tables; return the ids of those matches that had changed meanwhile.
-
-    Raises:
-        OperationalError: see `statements.write`.
-    """
-    changed = {table.match.pk: (table, change) for table in tables if (change := table.change)}
-    if not changed:
-        return set()
-    written = write(change for _, change in changed.values())
-    for match_id in written:
-        changed[match_id][0].tell()
-    return changed.keys() - written
-
-
-def lock(match_id: int) -> Match | None:
-    """Lock the row of a live match and return it."""
-    return Match.objects.select_for_update(no_key=True).filter(pk=match_id, live=True).first()
+            self.match = match._replace(due_at=now + look_in)
+        return wakes_worker

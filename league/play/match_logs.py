@@ -1,8 +1,8 @@
-"""The logs of live matches and what they replay to, kept for a while in each process.
+"""Logs of live matches and the states they replay to, cached in each process.
 
-Only whole phases are replayed and kept: what a seat has chosen in secret can't be in a state that
-another seat's observation is made of. A log is only ever added to, so what was replayed once
-holds; still nothing is kept that has not been committed.
+Only whole phases are replayed and cached. So a state from which another seat's observation is made
+can't contain a secret choice. A log only ever grows, so a cached state stays right; a log is
+cached only after its moves are committed.
 """
 
 from collections import OrderedDict
@@ -15,12 +15,13 @@ from django.db.models import F, Q
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
 from engine.games.game import State
-from engine.referee import FAULTS_TO_FORFEIT
 from league.models import LiveMove, Match
-from league.play.rows import MatchRow, MoveRow
+from league.play.rows import DealtMatch, MatchRow, MoveRow
 
 MAX_KEPT = 1_000
-"""Matches, at about 10 kB each."""
+"""Matches in the cache, at about 10 kB each."""
+
+AnyMatch = Match | MatchRow | DealtMatch
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,21 +29,17 @@ class Log:
     """A match up to the phase that is being decided.
 
     Attributes:
-        plies: how many moves that is.
-        state: what they replay to; not to be changed, only copied.
-        faults: of each seat so far.
+        plies: number of moves.
+        state: after these moves; copy it, don't change it.
+        faults: number of faults by seat.
     """
 
     plies: int
     state: State
     faults: tuple[int, ...]
 
-    def forfeited(self, seat: int) -> bool:
-        """Return whether the referee plays the rest for a seat."""
-        return self.faults[seat] >= FAULTS_TO_FORFEIT
-
     def followed_by(self, moves: Sequence[LiveMove | MoveRow]) -> "Log":
-        """Return the log with more moves, which are those of whole phases, ascending by ply."""
+        """Return the log with the moves of further whole phases, which ascend by ply."""
         state, faults = self.state.copy(), list(self.faults)
         for move in moves:
             state.step_unchecked({move.seat: state.moves.ids[move.text]})
@@ -51,14 +48,14 @@ class Log:
 
 
 class LogCache:
-    """The logs replayed last, one a match. Threads may share it."""
+    """The logs used last, one a match. Threads may share it."""
 
-    def __init__(self, most: int = MAX_KEPT) -> None:
-        self._most = most
+    def __init__(self, max_kept: int = MAX_KEPT) -> None:
+        self._max_kept = max_kept
         self._logs: OrderedDict[tuple[int, int], Log] = OrderedDict()
         self._lock = Lock()
 
-    def put(self, match: Match | MatchRow, log: Log) -> None:
+    def put(self, match: AnyMatch, log: Log) -> None:
         """Keep a log whose moves have been committed."""
         key = _key(match)
         with self._lock:
@@ -66,41 +63,41 @@ class LogCache:
             if kept is None or kept.plies < log.plies:
                 self._logs[key] = log
             self._logs.move_to_end(key)
-            while len(self._logs) > self._most:
+            while len(self._logs) > self._max_kept:
                 self._logs.popitem(last=False)
 
-    def get(self, match: Match | MatchRow) -> Log | None:
-        """Return the log of a match as far as it is kept."""
+    def get(self, match: AnyMatch) -> Log | None:
+        """Return the cached log of a match, or None."""
         with self._lock:
             return self._logs.get(_key(match))
 
-    def drop(self, match: Match | MatchRow) -> None:
-        """Forget a match: it is over."""
+    def drop(self, match: AnyMatch) -> None:
+        """Remove a match that is over."""
         with self._lock:
             self._logs.pop(_key(match), None)
 
     def clear(self) -> None:
-        """Forget all."""
+        """Remove all logs."""
         with self._lock:
             self._logs.clear()
 
 
-def _key(match: Match | MatchRow) -> tuple[int, int]:
-    # Should a match ever be played again from its start, that is another attempt.
+def _key(match: AnyMatch) -> tuple[int, int]:
+    # If a match is ever played again from its start, that is another attempt.
     return match.pk, match.attempts
 
 
 cache = LogCache()
 
 
-def logs_of(matches: Iterable[Match | MatchRow]) -> dict[int, Log]:
-    """Return the logs of matches in play, each as long as its row says; one query at most.
+def logs_of(matches: Iterable[AnyMatch]) -> dict[int, Log]:
+    """Return the logs of matches in play by id, each of its row's length; one query at most.
 
-    A match that was finished since its row was read is left out. In a transaction that writes
-    moves, call it before.
+    A match that was finished after its row was read is left out. In a transaction that writes
+    moves, call it before the write.
     """
     logs: dict[int, Log] = {}
-    behind: dict[int, Match | MatchRow] = {}
+    behind: dict[int, AnyMatch] = {}
     for match in matches:
         log = cache.get(match)
         if log is None:
@@ -118,7 +115,7 @@ def logs_of(matches: Iterable[Match | MatchRow]) -> dict[int, Log]:
         wanted |= Q(match=pk, ply__gte=logs[pk].plies)
     missing: dict[int, list[LiveMove]] = {pk: [] for pk in behind}
     for move in LiveMove.objects.filter(wanted, ply__lt=F("match__plies")).order_by("ply"):
-        if move.ply < behind[move.match_id].plies:  # it may have gone on meanwhile
+        if move.ply < behind[move.match_id].plies:  # the match may have advanced meanwhile
             missing[move.match_id].append(move)
     for pk, moves in missing.items():
         match = behind[pk]
@@ -130,7 +127,7 @@ def logs_of(matches: Iterable[Match | MatchRow]) -> dict[int, Log]:
     return logs
 
 
-def _dealt(match: Match | MatchRow) -> Log:
+def _dealt(match: AnyMatch) -> Log:
     shuffle = seeded_shuffle(bytes(match.deal_seed))
     state = catalogue.start(match.game, match.rules, match.seats, shuffle)
     return Log(0, state, (0,) * match.seats)

@@ -1,8 +1,8 @@
-"""Handing out matches: which of those that wait go to the queue next, fairly among those who wait.
+"""The match queue: which due matches the tick queues next, in fair shares.
 
-The queue is short, so that who comes later waits for few: each ladder, each tournament and the
-matches that owners ask for have as many in it, and take turns. It holds some for each worker that
-plays, however many these are, so that none runs out before more are handed out.
+The queue is short, so that a new match waits for few others. Each ladder, each tournament and the
+unrated matches have equal shares of it and take turns. The shares grow with the number of workers
+that play, so that no worker runs out of matches before the next tick.
 """
 
 from collections.abc import Iterable
@@ -19,23 +19,26 @@ from league.play import leases
 from league.play.finishing import void_match
 
 REQUEUE = timedelta(seconds=60)
+"""A match that was queued and not played is due again after this time."""
 AHEAD = 8
-"""Matches of each that waits in the queue, beyond `AHEAD_PER_WORKER` for each that is played."""
+"""Matches of each group in the queue, beyond `AHEAD_PER_WORKER` for each match in play."""
 AHEAD_PER_WORKER = 2
-FEW = 2
-"""Of comparisons, queued or played while a tournament is: who waits for one can wait longer."""
+MAX_COMPARED = 2
+"""Matches of comparisons, queued or in play, while a tournament has matches to play."""
+MAX_LIVE = 200
+"""Live matches queued at a time."""
 
 
 class _Group(NamedTuple):
-    """Matches that wait together.
+    """Hosted matches that share one part of the queue.
 
     Attributes:
-        ladder: id of that they are rated on; None for unrated ones.
-        tournament: id of theirs, if they are of one.
-        swap: whether they are of comparisons.
-        due: how many are to be queued.
-        queued: how many are, and wait for a worker.
-        playing: how many a worker plays.
+        ladder: id of the ladder that rates them; None for unrated matches.
+        tournament: id of their tournament, or None.
+        swap: whether they belong to comparisons.
+        due: number of matches to queue.
+        queued: number of matches that are queued and wait for a worker.
+        playing: number of matches that a worker plays.
     """
 
     ladder: int | None
@@ -46,7 +49,7 @@ class _Group(NamedTuple):
     playing: int
 
     def matches(self, unfinished: QuerySet[Match]) -> QuerySet[Match]:
-        """Return those of the group."""
+        """Keep the matches of the group."""
         if self.swap:
             return unfinished.exclude(swap_block=None)
         if self.ladder is None:
@@ -57,22 +60,37 @@ class _Group(NamedTuple):
 
 
 def requeue_all() -> None:
-    """Have all matches that wait for a worker queued again: the queue may have lost them."""
+    """Make all matches due that wait for a worker: the queue may have lost their tasks."""
     now = timezone.now()
-    Match.objects.filter(status=Match.Status.WAITING, due_at__gt=now).update(due_at=now)
+    Match.objects.waiting().filter(due_at__gt=now).update(due_at=now)
 
 
-def take_due() -> list[int]:
-    """Return the ids of matches to queue now, and don't return them again for a while.
+def claim_due_live(now: datetime | None = None) -> list[int]:
+    """Return the ids of live matches to start or look after now; they are due again later."""
+    now = now or timezone.now()
+    with transaction.atomic():
+        due = list(
+            Match.objects.unfinished()
+            .live()
+            .due(now)
+            .order_by("due_at", "id")
+            .select_for_update(skip_locked=True, of=("self",), no_key=True)
+            .values_list("pk", flat=True)[:MAX_LIVE]
+        )
+        Match.objects.filter(pk__in=due).update(due_at=now + REQUEUE)
+    return due
 
-    What was queued and not played in `REQUEUE` is due again: the queue may have lost it. A match
-    that has been tried too often voids its block instead.
+
+def claim_due_hosted() -> list[int]:
+    """Return the ids of hosted matches to queue now; they are due again after `REQUEUE`.
+
+    A match that has been tried too often is not returned; its block becomes void.
     """
     now = timezone.now()
-    unfinished = Match.objects.filter(status__in=["waiting", "playing"], live=False)
+    unfinished = Match.objects.unfinished().hosted()
     with transaction.atomic():
         groups = _groups(unfinished, now)
-        taken = [_take(group, unfinished, room, now) for group, room in _rooms(groups)]
+        taken = [_claim(group, unfinished, room, now) for group, room in _rooms(groups)]
         due = [match for match in chain(*zip_longest(*taken)) if match is not None]
         Match.objects.filter(pk__in=[match.pk for match in due]).update(due_at=now + REQUEUE)
     tried_out = [match for match in due if match.attempts >= leases.MAX_ATTEMPTS]
@@ -82,7 +100,7 @@ def take_due() -> list[int]:
 
 
 def _groups(unfinished: QuerySet[Match], now: datetime) -> list[_Group]:
-    """Return all who have matches that are not finished, in one query."""
+    """Return all groups with unfinished matches, in one query."""
     is_swap = ExpressionWrapper(Q(swap_block__isnull=False), output_field=BooleanField())
     ahead, waiting = Q(due_at__gt=now), Q(status=Match.Status.WAITING)
     rows: QuerySet[Match, tuple[Any, ...]] = (
@@ -103,27 +121,27 @@ def _groups(unfinished: QuerySet[Match], now: datetime) -> list[_Group]:
 
 
 def _rooms(groups: Iterable[_Group]) -> list[tuple[_Group, int]]:
-    """Return who has matches to queue, and how many of each may be queued now."""
+    """Return the groups with matches to queue, and how many of each may be queued now."""
     groups = list(groups)
     if not groups:
         return []
-    most = AHEAD + AHEAD_PER_WORKER * sum(group.playing for group in groups) // len(groups)
+    share = AHEAD + AHEAD_PER_WORKER * sum(group.playing for group in groups) // len(groups)
     tournament = any(group.tournament is not None for group in groups)
     rooms = []
     for group in groups:
-        room = most - group.queued
+        room = share - group.queued
         if group.swap and tournament:
-            room = FEW - group.queued - group.playing
+            room = MAX_COMPARED - group.queued - group.playing
         if group.due and room > 0:
             rooms.append((group, room))
     return rooms
 
 
-def _take(group: _Group, unfinished: QuerySet[Match], most: int, now: datetime) -> list[Match]:
-    """Return up to so many matches of a group to queue, those that wait longest; locks them."""
+def _claim(group: _Group, unfinished: QuerySet[Match], limit: int, now: datetime) -> list[Match]:
+    """Lock and return up to ``limit`` due matches of a group, the longest wait first."""
     return list(
         group.matches(unfinished)
         .filter(due_at__lte=now)
         .order_by("due_at", "id")
-        .select_for_update(skip_locked=True, of=("self",))[:most]
+        .select_for_update(skip_locked=True, of=("self",))[:limit]
     )

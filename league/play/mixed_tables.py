@@ -1,26 +1,43 @@
-"""Moving the seats of live matches whose bots run here: by a task, which thinks without a lock."""
+"""Mixed tables: a task moves the seats of house and hosted bots in live matches.
 
-from collections.abc import Callable, Iterator
+The bots think without a lock. Their moves then go the route of every move, `league.play.writing`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from django.db import transaction
 from django.utils import timezone
 
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from engine.errors import MatchInterruptedError
 from engine.games.game import State
 from engine.referee import Answer, Player, ask
-from league.bots.hosted_players import storable
-from league.models import Bot, Match, MatchSeat, SeatLog
+from league.models import Bot, MatchSeat
 from league.play import bot_processes, retries
+from league.play.bot_processes import BotProcesses
 from league.play.clocks import Stopwatch
-from league.play.live_match import Table
-from league.play.match_logs import logs_of
+from league.play.live_match import Decision, LiveMatch
+from league.play.rows import MatchRow
+from league.play.writing import change_matches, read_matches
+
+
+class Pending(NamedTuple):
+    """The seats of a live match that a worker is to move.
+
+    Attributes:
+        match: its row; ``plies`` is the length of the log.
+        state: after the log.
+        seats: with their bots.
+    """
+
+    match: MatchRow
+    state: State
+    seats: list[MatchSeat]
 
 
 class Choice(NamedTuple):
-    """What the bot of a seat answered, and all that it has printed in the match if it is hosted."""
+    """The answer of a seat's bot, with everything that a hosted bot has printed in the match."""
 
     seat: MatchSeat
     answer: Answer
@@ -28,109 +45,107 @@ class Choice(NamedTuple):
 
 
 def house_player(seat: MatchSeat) -> Player:
-    """Return the player of a seat that a house bot has."""
+    """Return the player of a house bot's seat."""
     from bots_sdk.reference import make_player
 
     return make_player(seat.bot.name)
 
 
 def play_house_turns(match_id: int, *, player: Callable[[MatchSeat], Player] = house_player) -> int:
-    """Move the seats played here as long as they are to move; return how many moves were made.
+    """Move the seats of house and hosted bots while they are to move; return the number of moves.
 
-    Two that do so at once both think, and one makes the moves; an uploaded bot is asked by one
-    after the other. No clock runs for a worker that is late; an uploaded bot has its seconds from
-    when it is asked.
+    If two tasks do so at once, both let house bots think and the moves of one count; a hosted bot
+    serves one task after the other. A late worker costs no bot any time: a hosted bot's seconds
+    begin when it receives the observation.
 
     Args:
-        match_id: of a live match.
-        player: makes the player of a seat that a house bot has.
+        match_id: id of a live match.
+        player: makes the player of a house bot's seat.
     """
     made = 0
-    while (asked := _asked(match_id)) is not None:
-        match, plies, state, seats = asked
+    while (pending := _pending(match_id)) is not None:
+        plies = pending.match.plies
         try:
-            with _hosted(match, seats) as hosted:
-                if hosted is not None and (_asked(match_id) or (0, 0))[1] != plies:
-                    continue  # another was faster while we waited
-                choices = [_ask(state, seat, hosted, player) for seat in seats]
+            with _processes(pending) as hosted:
+                if hosted is not None and not _is_pending(match_id, plies):
+                    continue  # another task was faster while this one waited
+                choices = [_choose(pending.state, seat, hosted, player) for seat in pending.seats]
         except SandboxUnavailableError:
             retries.note_no_sandbox(match_id)
             return made
         except MatchInterruptedError:
             retries.note_broken_sandbox(match_id)
             return made
-        made += _play(match_id, plies, choices)
+        plans = {match_id: lambda match, at=plies, made=choices: _play(match, at, made)}
+        made += change_matches(plans, Stopwatch(timezone.now())).get(match_id, 0)
     return made
 
 
 @contextmanager
-def _hosted(match: Match, seats: list[MatchSeat]) -> Iterator[bot_processes.Table | None]:
-    """Give the processes of a match's uploaded bots, if any of them is asked."""
-    if not any(seat.bot.kind == Bot.Kind.HOSTED for seat in seats):
+def _processes(pending: Pending) -> Iterator[BotProcesses | None]:
+    """Give the processes of a match's hosted bots, if one of them is to move."""
+    if not any(seat.bot.kind == Bot.Kind.HOSTED for seat in pending.seats):
         yield None
         return
-    with bot_processes.table(match) as table:
-        yield table
+    with bot_processes.processes_of(pending.match) as processes:
+        yield processes
 
 
-def _asked(match_id: int) -> tuple[Match, int, State, list[MatchSeat]] | None:
-    """Return where a match stands and which seats are to be moved here, or None if none is."""
-    match = Match.objects.filter(pk=match_id, live=True, status=Match.Status.PLAYING).first()
-    log = match and logs_of([match]).get(match_id)
-    if not match or not log:
+def _pending(match_id: int) -> Pending | None:
+    """Return the seats that a worker is to move, or None."""
+    match = read_matches([match_id], timezone.now()).get(match_id)
+    if match is None or not match.is_playing or match.is_stale:
         return None
-    chosen = set(match.live_moves.filter(ply__gte=match.plies).values_list("seat", flat=True))
-    undecided = [seat for seat in log.state.actors if seat not in chosen]
     seats = list(
-        match.seating.filter(seat__in=undecided)
+        MatchSeat.objects.filter(match=match_id, seat__in=match.undecided)
         .exclude(bot__kind=Bot.Kind.REMOTE)
         .select_related("bot", "version")
+        .order_by("seat")
     )
-    return (match, log.plies, log.state, seats) if seats else None
+    return Pending(match.match, match.log.state, seats) if seats else None
 
 
-def _ask(
+def _is_pending(match_id: int, plies: int) -> bool:
+    """Return whether a worker is still to move seats at a ply."""
+    pending = _pending(match_id)
+    return pending is not None and pending.match.plies == plies
+
+
+def _choose(
     state: State,
     seat: MatchSeat,
-    hosted: bot_processes.Table | None,
+    hosted: BotProcesses | None,
     player: Callable[[MatchSeat], Player],
 ) -> Choice:
-    """Return what the bot of a seat answers."""
+    """Return the choice of a seat's bot."""
     if hosted is None or seat.bot.kind != Bot.Kind.HOSTED:
         return Choice(seat, ask(state, seat.seat, player(seat)))
     bot = hosted.bot(seat)
     return Choice(seat, ask(state, seat.seat, bot, hosted.clock), bot.printed_text)
 
 
-def _play(match_id: int, plies: int, choices: list[Choice]) -> int:
-    """Make moves that were thought of at a ply, unless the match has gone on since."""
-    with transaction.atomic(durable=True):
-        table = Table.locked(match_id, Stopwatch(timezone.now()))
-        if table is None or not table.is_playing or table.match.plies != plies:
-            return 0
-        made = 0
-        for choice in choices:
-            seat = choice.seat.seat
-            if seat not in table.undecided:
-                continue
-            made += 1
-            _note(choice, table.ply_of(seat))
-            if choice.answer.fault:
-                table.choose_fallback(seat, choice.answer.fault)
-            else:
-                table.choose(seat, choice.answer.action)
-        table.go_on()
-        table.write()
-    return made
+def _play(match: LiveMatch, plies: int, choices: Sequence[Choice]) -> Decision[int]:
+    """Decide to make the choices of a ply, unless the match has advanced since.
 
-
-def _note(choice: Choice, ply: int) -> None:
-    """Keep what an uploaded bot printed and did wrong for its owner."""
-    fault, printed = choice.answer.fault, choice.printed
-    if choice.seat.bot.kind != Bot.Kind.HOSTED or not (printed or fault):
-        return
-    log, _ = SeatLog.objects.get_or_create(seat=choice.seat)
-    if fault:
-        log.reasons[str(ply)] = storable(choice.answer.reason)
-    log.printed = printed or log.printed
-    log.save()
+    The decision's answer is the number of moves.
+    """
+    if not match.is_playing or match.match.plies != plies:
+        return match.decision(0)
+    made = 0
+    for choice in choices:
+        seat, answer = choice.seat.seat, choice.answer
+        if seat not in match.undecided:
+            continue
+        made += 1
+        if choice.seat.bot.kind == Bot.Kind.HOSTED and (choice.printed or answer.fault):
+            match.note(
+                seat=seat,
+                seat_id=choice.seat.pk,
+                printed=choice.printed,
+                reason=answer.reason if answer.fault else None,
+            )
+        if answer.fault:
+            match.choose_fallback(seat, answer.fault)
+        else:
+            match.choose(seat, answer.action)
+    return match.decision(made)

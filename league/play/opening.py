@@ -1,4 +1,4 @@
-"""Opening matches."""
+"""Opening matches: storing them, so that they wait to be played."""
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,12 +17,12 @@ def open_matches(
     blocks: Iterable[tuple[Block, BlockPlan]],
     versions: Mapping[int, BotVersion],
 ) -> None:
-    """Store the matches of blocks, waiting to be played, in as many statements however many.
+    """Store the matches of blocks, with the same number of statements for any number of them.
 
     Args:
         ladder: gives game, preset and time control.
         blocks: each with its plan.
-        versions: the version of each bot that was drawn, with its bot, by bot id.
+        versions: by bot id the version that was drawn, with its bot.
     """
     _store(
         [
@@ -53,18 +53,18 @@ def open_unrated_match(
     move_seconds: float = 1.0,
     bank_seconds: float = 30.0,
 ) -> Match:
-    """Store a match of no block, waiting to be played.
+    """Store a match of no block.
 
     Args:
         game: slug of the game.
         rules: name of the preset.
-        versions: who plays, by seat; no bot twice, as it says only which match it moves in.
+        versions: by seat; no bot twice, because a move names its match and no seat.
         move_seconds: time control.
         bank_seconds: time control.
 
     Raises:
-        UnknownRulesError: no such game or preset, or it does not take that many seats.
-        ValueError: a bot sits twice.
+        UnknownRulesError: the game or preset does not exist, or does not take this number of seats.
+        ValueError: a bot has two seats.
     """
     catalogue.find(game).preset(rules).check_seats(len(versions))
     if len({version.bot_id for version in versions}) < len(versions):
@@ -89,14 +89,14 @@ def open_swap_match(
     deal_seed: bytes,
     versions: Sequence[BotVersion],
 ) -> Match:
-    """Store a match of a swap block, waiting to be played once there is nothing better to do.
+    """Store a match of a swap block; it waits until the queue has room for comparisons.
 
     Args:
         ladder: gives game, preset and time control.
-        swap_block: that the match belongs to.
-        number: 0, or 1 for that with the seats exchanged.
-        deal_seed: of both.
-        versions: who plays, by seat, two of them of one bot.
+        swap_block: the block of the match.
+        number: 0, or 1 for the match with exchanged seats.
+        deal_seed: of both matches.
+        versions: by seat, two of them of one bot.
     """
     match = Match(
         swap_block=swap_block,
@@ -113,7 +113,7 @@ def open_swap_match(
 
 
 def _store(matches: Sequence[tuple[Match, Sequence[BotVersion]]]) -> None:
-    """Store matches, each with the versions by seat."""
+    """Store matches, each with its versions by seat."""
     for match, versions in matches:
         match.commitment = commitment(bytes(match.deal_seed))
         match.live = any(version.bot.kind == Bot.Kind.REMOTE for version in versions)

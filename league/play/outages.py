@@ -1,8 +1,9 @@
-"""Silences: time in which no clock ran counts against nobody.
+"""Outages: if the clock stops for more than 5 s, open deadlines move by the lost time.
 
-The league was stopped, its machine slept, PostgreSQL or the broker was away: bots could not reach
-it, or it them. What is kept is until when the clocks of turns have run. Whoever comes first after
-a silence moves the deadlines of open turns by as much of it as each turn was open for.
+The league was stopped, its machine slept, or PostgreSQL or the broker was away, so bots and league
+could not reach each other. One row stores the time until which the clock has run. The first
+process that runs after an outage moves the deadline of each open turn, by as much of the outage as
+the turn was open.
 """
 
 from datetime import datetime, timedelta
@@ -16,23 +17,23 @@ from league.models import Clock, Turn
 
 log = structlog.get_logger(__name__)
 
-MAX_SILENCE = timedelta(seconds=5)
-"""Between two ticks of a clock that runs; they are a second apart when nothing is in their way."""
+MAX_TICK_GAP = timedelta(seconds=5)
+"""Longest time between two ticks of a running clock; usually it is a second."""
 
 
 def note_tick(now: datetime) -> None:
-    """Note that the clock runs, having given back to open turns the time in which it did not."""
+    """Note that the clock runs; after an outage, first give open turns the lost time."""
     with transaction.atomic(durable=True):
         Clock.objects.get_or_create(pk=Clock.ONLY, defaults={"ran_until": now})
         _catch_up(now)
 
 
-def make_up(now: datetime) -> bool:
-    """Give back a silence that ends now, if there was one; return whether deadlines may be others.
+def give_back_lost_time(now: datetime) -> bool:
+    """If an outage ends now, give open turns the lost time; return whether deadlines may differ.
 
-    For those who find a turn overdue before the clock has ticked again. It costs a query.
+    Call it when a turn is overdue, as the clock may not have ticked yet. It costs a query.
     """
-    if not Clock.objects.filter(ran_until__lt=now - MAX_SILENCE).exists():
+    if not Clock.objects.filter(ran_until__lt=now - MAX_TICK_GAP).exists():
         return False
     with transaction.atomic(durable=True):
         _catch_up(now)
@@ -40,16 +41,18 @@ def make_up(now: datetime) -> bool:
 
 
 def _catch_up(now: datetime) -> None:
-    """Let the clock have run until now. Of two that do so at once the second finds it done."""
+    """Move the clock to now. If two processes do so at once, the second changes nothing."""
     clock = Clock.objects.select_for_update().get(pk=Clock.ONLY)
     since = clock.ran_until
     if now <= since:
         return
-    if now - since > MAX_SILENCE:
-        # PostgreSQL's GREATEST passes over what is null. Receipts stay as they are.
+    if now - since > MAX_TICK_GAP:
+        # PostgreSQL's GREATEST ignores nulls. Receipts stay as they are.
         began = Greatest(Value(since), F("opened_at"), F("handed_out_at"))
-        moved = Turn.objects.filter(decided_at__isnull=True, opened_at__lt=now).update(
-            deadline=F("deadline") + (Value(now) - began)
+        moved = (
+            Turn.objects.open()
+            .filter(opened_at__lt=now)
+            .update(deadline=F("deadline") + (Value(now) - began))
         )
         log.warning(
             "the clock did not run; open deadlines move by that time",

@@ -1,4 +1,4 @@
-"""What an owner may know of the own bots in a match: output, faults and why, and clock receipts."""
+"""Owner reports: what a match shows the owners of its bots: output, faults, clock receipts."""
 
 import json
 from typing import Any
@@ -10,23 +10,24 @@ from engine.games import catalogue
 from engine.games.game import Observation
 from league.models import Match, MatchSeat, Turn
 from league.play.turns import as_text
+from league.visibility import own_seats
 
 _REASONS = {
     "timeout": "it had not answered when its time was over",
     "illegal": "it gave too many answers that were no legal move",
     "forfeit": "it had three faults before, so the referee played on for it",
 }
-"""Where nothing more is known."""
+"""Reasons of faults for which the seat has no log."""
 
 
 def owner_report(match: Match, owner: User) -> list[dict[str, Any]]:
-    """Return what an owner may know of each own seat in a match, ascending; empty without one.
+    """Return a report on each of an owner's seats in a match, ascending.
 
-    Of a seat: ``seat``, ``bot``, ``version``, ``printed`` (hosted bots), ``faults``, each with
+    A report has ``seat``, ``bot``, ``version``, ``printed`` (hosted bots), ``faults``, each with
     ``ply``, ``kind``, ``reason``, ``move`` (the referee's), ``observation`` and ``test``, and
-    ``turns`` (remote bots), the receipts of its clock. Faults are told once the match is finished.
+    ``turns`` (remote bots), the receipts of its clock. Faults appear when the match is finished.
     """
-    seats = list(match.seating.filter(bot__owner=owner).select_related("bot", "version", "log"))
+    seats = own_seats(owner, match)
     if not seats:
         return []
     faults = _faults(match, {seat.seat: seat for seat in seats})
@@ -44,7 +45,7 @@ def owner_report(match: Match, owner: User) -> list[dict[str, Any]]:
 
 
 def _faults(match: Match, seats: dict[int, MatchSeat]) -> dict[int, list[dict[str, Any]]]:
-    """Return the faults of seats, with what the bot was asked, from the record of the match."""
+    """Return the faults of seats, with the bots' observations, from the record of the match."""
     found: dict[int, list[dict[str, Any]]] = {seat: [] for seat in seats}
     if match.status != Match.Status.FINISHED:
         return found
@@ -79,7 +80,7 @@ def _faults(match: Match, seats: dict[int, MatchSeat]) -> dict[int, list[dict[st
 
 
 def unit_test(match_id: int, ply: int, observation: Observation) -> str:
-    """Return a test of a bot, to be put beside its file: that it answers an observation legally."""
+    """Return a test, to be put beside a bot's file: the bot answers an observation legally."""
     return (
         "import json\n\nfrom bot import choose  # your bot's file\n\n\n"
         f"def test_match_{match_id}_ply_{ply}():\n"

@@ -1,6 +1,6 @@
-"""Tries of matches that fail before anybody plays: no sandbox is to be had, or it breaks.
+"""Retries: counts tries of matches that fail because a sandbox is missing or breaks.
 
-Matches played in one go count their tries as they are leased (`league.play.leases`).
+A hosted match also counts a try each time it is leased (`league.play.leases`).
 """
 
 import structlog
@@ -17,20 +17,20 @@ from league.play.leases import MAX_ATTEMPTS
 log = structlog.get_logger(__name__)
 
 BROKEN_EVERY = 60
-"""Seconds; of a live match whose sandbox breaks, more often than so isn't counted."""
+"""Seconds; a live match whose sandbox breaks counts one try in this time."""
 
 
 def note_no_sandbox(match_id: int) -> None:
-    """Count a try where no worker has had a sandbox for a while; after the last give up the match.
+    """Count a try if no worker has had a sandbox for a while; after the last, void the match.
 
-    It is counted once in ``settings.SANDBOX_PATIENCE`` seconds, however often it is tried.
+    This counts once in ``settings.SANDBOX_PATIENCE`` seconds, however often it is called.
     """
     if jails.lacking_for() >= settings.SANDBOX_PATIENCE:
         _count(match_id, settings.SANDBOX_PATIENCE)
 
 
 def note_broken_sandbox(match_id: int) -> None:
-    """Count a try of a live match that was interrupted; after the last give it up."""
+    """Count a try of a live match that was interrupted; after the last, void the match."""
     _count(match_id, BROKEN_EVERY)
 
 
@@ -43,15 +43,13 @@ def _count(match_id: int, every: int) -> None:
         return
     with transaction.atomic():
         match = (
-            Match.objects.select_for_update(of=("self",))
-            .filter(pk=match_id, status__in=["waiting", "playing"])
-            .first()
+            Match.objects.unfinished().select_for_update(of=("self",)).filter(pk=match_id).first()
         )
         if match is None:
             return
         match.attempts += 1
         match.save(update_fields=["attempts"])
-    # That a live match was opened counts as well.
+    # Starting a live match was its first attempt.
     failed = match.attempts - match.live
     log.warning(
         "a match could not be played", match_id=match_id, attempt=failed, max_attempts=MAX_ATTEMPTS

@@ -1,34 +1,44 @@
 """Rows of live matches as plain values.
 
-Each move reads and writes a dozen of them; making models of them took most of its time. Their
-fields are named as those of the models.
+Each move reads and writes a dozen rows. Making model instances of them took most of a move's
+time. The fields have the names of the models' fields and the order of `league.play.statements`.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 
-@dataclass(slots=True)
-class MatchRow:
-    """What a match in play needs of `league.models.Match`."""
+class MatchRow(NamedTuple):
+    """The fields of `league.models.Match` that a match in play needs."""
 
     pk: int
     game: str
     rules: str
     seats: int
-    deal_seed: bytes | memoryview
+    deal_seed: bytes
     plies: int
     attempts: int
-    move_seconds: float = 0.0
-    bank_seconds: float = 0.0
-    status: str = ""
-    stored: int = 0
-    due_at: datetime | None = None
+    move_seconds: float
+    bank_seconds: float
+    status: str
+    stored: int
+    due_at: datetime
 
 
-@dataclass(slots=True)
-class TurnRow:
-    """What the clock and the verdict need of a `league.models.Turn`."""
+class DealtMatch(NamedTuple):
+    """The fields of `league.models.Match` from which its log is replayed."""
+
+    pk: int
+    game: str
+    rules: str
+    seats: int
+    deal_seed: bytes
+    plies: int
+    attempts: int
+
+
+class TurnRow(NamedTuple):
+    """The fields of a `league.models.Turn` that a decision needs."""
 
     pk: int
     match_id: int
@@ -38,20 +48,60 @@ class TurnRow:
     ply: int
     deadline: datetime
     bank_ms: int
-    illegal_answers: int = 0
-    decided_at: datetime | None = None
-    text: str = ""
-    fault: str = ""
-    opened_at: datetime | None = None
-    handed_out_at: datetime | None = None
+    illegal_answers: int
+    decided_at: datetime | None
+    text: str
+    fault: str
 
 
-@dataclass(slots=True)
-class MoveRow:
-    """A `league.models.LiveMove`."""
+class OpenTurn(NamedTuple):
+    """The fields of an open `league.models.Turn`; ``pk`` is 0 if it is not stored yet."""
+
+    pk: int
+    match_id: int
+    seat: int
+    bot_id: int
+    number: int
+    ply: int
+    deadline: datetime
+    bank_ms: int
+    opened_at: datetime
+    handed_out_at: datetime | None
+
+
+class MoveRow(NamedTuple):
+    """The fields of a `league.models.LiveMove`."""
 
     match_id: int
     ply: int
     seat: int
     text: str
     fault: str
+
+
+class SeatRow(NamedTuple):
+    """A seat of a live match.
+
+    Attributes:
+        bot_id: id of its bot.
+        remote: whether the bot is remote, so that the API hands out its turns.
+    """
+
+    bot_id: int
+    remote: bool
+
+
+class Snapshot(NamedTuple):
+    """A live match as one statement read it.
+
+    Attributes:
+        match: in play or not.
+        seats: by number.
+        turns: the last turn of each seat that has had one.
+        chosen: by seat, the moves that wait for the last of their phase.
+    """
+
+    match: MatchRow
+    seats: list[SeatRow]
+    turns: dict[int, TurnRow]
+    chosen: dict[int, MoveRow]

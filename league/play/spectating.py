@@ -1,4 +1,7 @@
-"""What the public may see of a match: never a hidden card before the end."""
+"""Spectators: what the public sees of a match, now and event by event.
+
+`league.visibility` decides who may see it.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -6,46 +9,39 @@ from typing import Any, NamedTuple
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
 from engine.games.game import State
-from engine.record import Record, replay, write
+from engine.record import replay, write
 from league.models import Match
 from league.play.match_logs import logs_of
-from league.visibility import is_open_to_all
+from league.visibility import may_see_record, may_watch
 
 
 def public_view(match: Match) -> dict[str, Any] | None:
-    """Return what a spectator sees of a match now, or None where nothing may be seen.
-
-    Nothing is seen of a void match, whose cards may still be played, nor of one in a duplicate
-    block that is still being played.
-    """
+    """Return what a spectator sees of a match now, or None if spectators may not see it."""
+    if not may_watch(match):
+        return None
     if match.status == Match.Status.FINISHED:
-        if not is_open_to_all(match):
-            return None
         record = match.record
         return replay(record, len(record.moves)).spectate()
-    if match.status == Match.Status.VOID or (match.block and match.block.duplicate):
-        return None
     log = logs_of([match]).get(match.pk)
-    if log is None:  # it went on while we looked
+    if log is None:  # the match advanced after its row was read
         match.refresh_from_db()
         return public_view(match) if match.status != Match.Status.PLAYING else None
     return log.state.spectate()
 
 
 def record_line(match: Match) -> str:
-    """Return the record of a match that `is_open_to_all`, as it stands in a file of records."""
-    record: Record = match.record
-    return write(record)
+    """Return the record of a finished match, as a line of a file of records."""
+    return write(match.record)
 
 
-class Event(NamedTuple):
-    """What spectators are told at once.
+class FeedEvent(NamedTuple):
+    """One step of a match for spectators.
 
     Attributes:
         kind: ``phase``, or ``end`` for the last.
-        id: the length of the log it tells of, or ``end``.
-        data: of a phase what the public sees after it; of the end ``status``, and where the match
-            was finished ``scores`` and ``places``.
+        id: length of the log after the phase, or ``end``.
+        data: for a phase the public view after it. For the end ``status`` and, if the match is
+            finished, ``scores`` and ``places``.
     """
 
     kind: str
@@ -53,13 +49,14 @@ class Event(NamedTuple):
     data: dict[str, Any]
 
 
-class Telling:
-    """A match as it is told to those who watch it: one event for the deal and one a phase.
+class MatchFeed:
+    """A match as events for spectators: one for the deal and one for each phase.
 
-    Told live or from the record, the events are the same. Threads must not share it.
+    The events are the same while the match is played and from its record. Threads must not share
+    a feed.
 
     Attributes:
-        over: whether the last event has been told.
+        over: whether the last event was returned.
     """
 
     def __init__(self, match_id: int) -> None:
@@ -68,39 +65,39 @@ class Telling:
         self._plies = 0
         self.over = False
 
-    def go_on(self) -> list[Event]:
+    def new_events(self) -> list[FeedEvent]:
         """Return the events since the last call; two queries at most.
 
         Raises:
-            Match.DoesNotExist: there is no such match.
+            Match.DoesNotExist: the match does not exist.
         """
         match = Match.objects.select_related("block", "swap_block").get(pk=self._match_id)
         if self.over:
             return []
         if match.status == Match.Status.VOID:
             self.over = True
-            return [Event("end", "end", {"status": match.status})]
-        if is_open_to_all(match):
+            return [FeedEvent("end", "end", {"status": match.status})]
+        if may_see_record(match):
             record = match.record
-            events = self._tell(match, record.moves[self._plies :])
+            events = self._events_of(match, record.moves[self._plies :])
             self.over = True
             end = {"status": match.status, "scores": record.scores, "places": record.places}
-            return [*events, Event("end", "end", end)]
+            return [*events, FeedEvent("end", "end", end)]
         if match.status != Match.Status.PLAYING or not match.live:
             return []
         moves = match.live_moves.filter(ply__gte=self._plies, ply__lt=match.plies)
-        told = list(moves.order_by("ply").values_list("seat", "text"))
-        if len(told) < match.plies - self._plies:
-            return []  # it was finished meanwhile
-        return self._tell(match, told)
+        found = list(moves.order_by("ply").values_list("seat", "text"))
+        if len(found) < match.plies - self._plies:
+            return []  # the match was finished meanwhile
+        return self._events_of(match, found)
 
-    def _tell(self, match: Match, moves: Sequence[tuple[int, str]]) -> list[Event]:
-        """Return the events of moves that are those of whole phases."""
+    def _events_of(self, match: Match, moves: Sequence[tuple[int, str]]) -> list[FeedEvent]:
+        """Return the events of further whole phases."""
         events = []
         if self._state is None:
             shuffle = seeded_shuffle(bytes(match.deal_seed))
             self._state = catalogue.start(match.game, match.rules, match.seats, shuffle)
-            events.append(self._event())
+            events.append(self._phase(self._state))
         state = self._state
         left = list(reversed(moves))
         while left:
@@ -108,9 +105,8 @@ class Telling:
                 seat, text = left.pop()
                 state.step_unchecked({seat: state.moves.ids[text]})
                 self._plies += 1
-            events.append(self._event())
+            events.append(self._phase(state))
         return events
 
-    def _event(self) -> Event:
-        assert self._state is not None
-        return Event("phase", str(self._plies), self._state.spectate())
+    def _phase(self, state: State) -> FeedEvent:
+        return FeedEvent("phase", str(self._plies), state.spectate())

@@ -1,9 +1,9 @@
-"""The statements of moves: live matches read, all that moves bring in them written, turns read.
+"""The statements of moves: read live matches, write a change of each, read open turns.
 
-What is written of a match counts only if the match is still as it was read: it is compared and set
-on the number of moves stored, which every decision of a turn raises. So a plain move needs no lock
-and no transaction around it, and the moves of a bot in many matches are two statements too. All
-are prepared at the server, where planning them would take longer than running them.
+A change of a match counts only if the match is still as it was read. The write compares the number
+of moves stored, which every move raises, and sets it (compare-and-set). So a plain move needs no
+lock and no transaction, and moves in many matches take two statements too. The server keeps the
+plans of all three: planning them would take longer than running them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,19 +15,32 @@ from typing import Any, NamedTuple
 import psycopg
 from django.db import connection
 
-from league.models import Bot, Match
-from league.play.rows import MatchRow, MoveRow, TurnRow
+from league.models import Bot
+from league.play.rows import (
+    DealtMatch,
+    MatchRow,
+    MoveRow,
+    OpenTurn,
+    SeatRow,
+    Snapshot,
+    TurnRow,
+)
 
 _MATCH = [
     *("id", "game", "rules", "seats", "deal_seed", "plies", "attempts"),
     *("move_seconds", "bank_seconds", "status", "stored", "due_at"),
 ]
-_TURN = [
+TURN = [
     *("id", "match_id", "seat", "bot_id", "number", "ply", "deadline", "bank_ms"),
     *("illegal_answers", "decided_at", "text", "fault"),
 ]
 _MOVE = ["match_id", "ply", "seat", "text", "fault"]
-"""In the order of the fields of `MatchRow`, `TurnRow` and `MoveRow`."""
+"""Columns in the order of the fields of `MatchRow`, `TurnRow` and `MoveRow`. A time takes long to
+read, so each statement reads only the times that are needed.
+"""
+_OPEN_TURN = [*TURN[:8], "opened_at", "handed_out_at"]
+_DEALT_MATCH = _MATCH[:7]
+"""Columns in the order of the fields of `OpenTurn` and `DealtMatch`."""
 
 
 def _columns(table: str, names: Sequence[str]) -> str:
@@ -35,7 +48,7 @@ def _columns(table: str, names: Sequence[str]) -> str:
 
 
 READ = f"""
-SELECT seat.bot_id, bot.kind, {_columns("match", _MATCH)}, {_columns("turn", _TURN)},
+SELECT seat.bot_id, bot.kind, {_columns("match", _MATCH)}, {_columns("turn", TURN)},
     {_columns("move", _MOVE)}
 FROM league_match AS match
 JOIN league_matchseat AS seat ON seat.match_id = match.id
@@ -52,31 +65,35 @@ ORDER BY match.id, seat.seat
 """
 
 OPEN = f"""
-SELECT {_columns("turn", [*_TURN[:8], "opened_at", "handed_out_at"])},
-    {_columns("match", _MATCH[:7])}
+SELECT {_columns("turn", _OPEN_TURN)}, {_columns("match", _DEALT_MATCH)}
 FROM league_turn AS turn
 JOIN league_match AS match ON match.id = turn.match_id
 WHERE turn.bot_id = %(bot)s AND turn.decided_at IS NULL AND match.status = 'playing'
 """
 
 WRITE = """
-WITH gone_on AS (
+WITH changed AS (
     UPDATE league_match AS match
-    SET stored = match.stored + new.made, plies = new.plies, due_at = new.due_at
+    SET status = 'playing', attempts = new.attempts,
+        started_at = coalesce(new.started_at, match.started_at),
+        stored = match.stored + new.made, plies = new.plies, due_at = new.due_at
     FROM unnest(
-        %(match)s::bigint[], %(attempts)s::int[], %(stored)s::int[], %(made)s::int[],
-        %(plies)s::int[], %(due_at)s::timestamptz[]
-    ) AS new (id, attempts, stored, made, plies, due_at)
-    WHERE match.id = new.id AND match.status = 'playing'
-        AND match.attempts = new.attempts AND match.stored = new.stored
+        %(match)s::bigint[], %(attempts)s::int[], %(started_at)s::timestamptz[], %(stored)s::int[],
+        %(made)s::int[], %(plies)s::int[], %(due_at)s::timestamptz[]
+    ) AS new (id, attempts, started_at, stored, made, plies, due_at)
+    WHERE match.id = new.id AND match.stored = new.stored
+        AND match.status = CASE WHEN new.started_at IS NULL THEN 'playing' ELSE 'waiting' END
+        AND match.attempts = new.attempts - CASE WHEN new.started_at IS NULL THEN 0 ELSE 1 END
     RETURNING match.id
-), decided AS (
-    UPDATE league_turn AS turn SET text = new.text, fault = new.fault, decided_at = new.decided_at
-    FROM gone_on, unnest(
-        %(decided)s::bigint[], %(decided_text)s::text[], %(decided_fault)s::text[],
-        %(decided_at)s::timestamptz[]
-    ) AS new (id, text, fault, decided_at)
-    WHERE turn.id = new.id AND turn.match_id = gone_on.id
+), answered AS (
+    UPDATE league_turn AS turn
+    SET text = new.text, fault = new.fault, decided_at = new.decided_at,
+        illegal_answers = turn.illegal_answers + new.illegal
+    FROM changed, unnest(
+        %(answered)s::bigint[], %(answered_text)s::text[], %(answered_fault)s::text[],
+        %(answered_at)s::timestamptz[], %(answered_illegal)s::int[]
+    ) AS new (id, text, fault, decided_at, illegal)
+    WHERE turn.id = new.id AND turn.match_id = changed.id
 ), moved AS (
     INSERT INTO league_livemove (match_id, ply, seat, text, fault)
     SELECT new.*
@@ -84,7 +101,7 @@ WITH gone_on AS (
         %(move_match)s::bigint[], %(move_ply)s::int[], %(move_seat)s::int[], %(move_text)s::text[],
         %(move_fault)s::text[]
     ) AS new (match_id, ply, seat, text, fault)
-    JOIN gone_on ON gone_on.id = new.match_id
+    JOIN changed ON changed.id = new.match_id
 ), opened AS (
     INSERT INTO league_turn (
         match_id, seat, bot_id, number, ply, opened_at, deadline, bank_ms,
@@ -96,102 +113,89 @@ WITH gone_on AS (
         %(turn_number)s::int[], %(turn_ply)s::int[], %(turn_opened_at)s::timestamptz[],
         %(turn_deadline)s::timestamptz[], %(turn_bank)s::int[]
     ) AS new (match_id, seat, bot_id, number, ply, opened_at, deadline, bank_ms)
-    JOIN gone_on ON gone_on.id = new.match_id
+    JOIN changed ON changed.id = new.match_id
 )
-SELECT id FROM gone_on
+SELECT id FROM changed
 """
 
 
-class Seat(NamedTuple):
-    """Who has a seat.
+class Answered(NamedTuple):
+    """An answer to an open turn.
 
     Attributes:
-        bot_id: whose seat it is.
-        remote: whether it is asked over the API.
+        turn: as it is after the answer; it is open if ``decided_at`` is None.
+        illegal: number of illegal answers to add to the turn, 0 or 1.
     """
 
-    bot_id: int
-    remote: bool
-
-
-class Sight(NamedTuple):
-    """A live match as it was at one moment.
-
-    Attributes:
-        match: in play or not.
-        seats: who sits where.
-        turns: the last of each seat that has had one.
-        chosen: the moves that wait for the last of their phase, by seat.
-    """
-
-    match: MatchRow
-    seats: Sequence[Seat]
-    turns: dict[int, TurnRow]
-    chosen: dict[int, MoveRow]
+    turn: TurnRow
+    illegal: int
 
 
 class Change(NamedTuple):
-    """What moves bring in a match.
+    """The change of a live match that a decision brings.
 
     Attributes:
-        match: as it was read, but for ``plies`` and ``due_at``, which are written; ``stored`` is
-            raised.
-        decided: turns with what was played in them.
-        moves: those made.
-        opened: turns to ask.
+        match: as it was read, but for ``plies`` and ``due_at``, which are written. If the match
+            starts, also ``attempts`` is new.
+        started_at: the time at which the match starts; None for a match in play.
+        answered: turns that get an answer.
+        moves: new moves.
+        opened: new turns.
     """
 
-    match: Match | MatchRow
-    decided: Sequence[TurnRow]
+    match: MatchRow
+    started_at: datetime | None
+    answered: Sequence[Answered]
     moves: Sequence[MoveRow]
-    opened: Sequence[TurnRow]
+    opened: Sequence[OpenTurn]
 
 
-def read(match_ids: Iterable[int]) -> dict[int, Sight]:
-    """Read live matches, in play or not, by id; those that aren't there are left out."""
+def read(match_ids: Iterable[int]) -> dict[int, Snapshot]:
+    """Read live matches, in play or not; return them by id, without the ids that don't exist."""
     wanted = [match_id for match_id in match_ids if 0 < match_id < 2**63]
     rows = _run(READ, {"matches": _array(wanted)}) if wanted else []
-    return {match_id: _sight(list(of_match)) for match_id, of_match in groupby(rows, itemgetter(2))}
+    return {
+        match_id: _snapshot(list(of_match)) for match_id, of_match in groupby(rows, itemgetter(2))
+    }
 
 
 _TURN_FROM = 2 + len(_MATCH)
-_MOVE_FROM = _TURN_FROM + len(_TURN)
+_MOVE_FROM = _TURN_FROM + len(TURN)
 
 
-def _sight(rows: Sequence[tuple[Any, ...]]) -> Sight:
+def _snapshot(rows: Sequence[tuple[Any, ...]]) -> Snapshot:
     seats, turns, chosen = [], {}, {}
     for number, row in enumerate(rows):
-        seats.append(Seat(row[0], row[1] == Bot.Kind.REMOTE))
+        seats.append(SeatRow(row[0], row[1] == Bot.Kind.REMOTE))
         if row[_TURN_FROM] is not None:
             turns[number] = TurnRow(*row[_TURN_FROM:_MOVE_FROM])
         if row[_MOVE_FROM] is not None:
             chosen[number] = MoveRow(*row[_MOVE_FROM:])
-    return Sight(MatchRow(*rows[0][2:_TURN_FROM]), seats, turns, chosen)
+    return Snapshot(MatchRow(*rows[0][2:_TURN_FROM]), seats, turns, chosen)
 
 
-def read_open_turns(bot_id: int) -> tuple[list[TurnRow], dict[int, MatchRow]]:
-    """Read the open turns of a bot, and by id the matches that they are in."""
+def read_open_turns(bot_id: int) -> tuple[list[OpenTurn], dict[int, DealtMatch]]:
+    """Read the open turns of a bot, and their matches by id."""
     turns, matches = [], {}
     for row in _run(OPEN, {"bot": str(bot_id)}):
-        turns.append(TurnRow(*row[:8], opened_at=row[8], handed_out_at=row[9]))
-        match = MatchRow(*row[10:])
+        turns.append(OpenTurn(*row[: len(_OPEN_TURN)]))
+        match = DealtMatch(*row[len(_OPEN_TURN) :])
         matches[match.pk] = match
     return turns, matches
 
 
 def write(changes: Iterable[Change]) -> set[int]:
-    """Write what moves brought in matches, of each all or nothing.
+    """Write changes of different matches, each completely or not at all.
 
     Returns:
-        The ids of the matches that were written: not those that changed since they were read.
+        The ids of the matches that were written. A match that changed after it was read is not.
 
     Raises:
-        OperationalError: two that write several matches were in each other's way; nothing is
-            written.
+        OperationalError: two writes of several matches blocked each other; nothing is written.
     """
     changes = sorted(changes, key=lambda change: change.match.pk)  # all lock in one order
     matches = [change.match for change in changes]
-    decided = [turn for change in changes for turn in change.decided]
+    answered = [answer for change in changes for answer in change.answered]
     moves = [move for change in changes for move in change.moves]
     opened = [turn for change in changes for turn in change.opened]
     rows = _run(
@@ -199,14 +203,16 @@ def write(changes: Iterable[Change]) -> set[int]:
         {
             "match": _array(match.pk for match in matches),
             "attempts": _array(match.attempts for match in matches),
+            "started_at": _array(change.started_at for change in changes),
             "stored": _array(match.stored for match in matches),
             "made": _array(len(change.moves) for change in changes),
             "plies": _array(match.plies for match in matches),
             "due_at": _array(match.due_at for match in matches),
-            "decided": _array(turn.pk for turn in decided),
-            "decided_text": _array(turn.text for turn in decided),
-            "decided_fault": _array(turn.fault for turn in decided),
-            "decided_at": _array(turn.decided_at for turn in decided),
+            "answered": _array(turn.pk for turn, _ in answered),
+            "answered_text": _array(turn.text for turn, _ in answered),
+            "answered_fault": _array(turn.fault for turn, _ in answered),
+            "answered_at": _array(turn.decided_at for turn, _ in answered),
+            "answered_illegal": _array(illegal for _, illegal in answered),
             "move_match": _array(move.match_id for move in moves),
             "move_ply": _array(move.ply for move in moves),
             "move_seat": _array(move.seat for move in moves),
@@ -222,10 +228,7 @@ def write(changes: Iterable[Change]) -> set[int]:
             "turn_bank": _array(turn.bank_ms for turn in opened),
         },
     )
-    written = {match_id for (match_id,) in rows}
-    for change in changes:
-        change.match.stored += len(change.moves) * (change.match.pk in written)
-    return written
+    return {match_id for (match_id,) in rows}
 
 
 def _run(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
@@ -235,9 +238,9 @@ def _run(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
         return cursor.execute(statement, values, prepare=True).fetchall()
 
 
-def _array(values: Iterable[int | str | datetime]) -> str:
+def _array(values: Iterable[int | str | datetime | None]) -> str:
     """Return an array as PostgreSQL reads it; psycopg's own way takes long to find a type.
 
     Texts are those of moves and faults: they have no quotes.
     """
-    return "{" + ",".join([f'"{value}"' for value in values]) + "}"
+    return "{" + ",".join(["NULL" if value is None else f'"{value}"' for value in values]) + "}"

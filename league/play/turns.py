@@ -1,4 +1,4 @@
-"""The open turns of a bot: handing them out starts their clocks."""
+"""Open turns of a bot: handing them out starts their clocks."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -6,30 +6,31 @@ from typing import Any
 from django.db.models import DateTimeField, ExpressionWrapper, F, Q, Value
 from django.db.models.functions import Least
 
-from league.models import Bot, Match, Turn
+from league.models import Bot, Turn
 from league.play import outages, statements
 from league.play.clocks import GRACE, deadline_if_handed_out, remaining_ms
 from league.play.match_logs import logs_of
-from league.play.rows import TurnRow
+from league.play.rows import OpenTurn
 
 SEEN_EVERY = timedelta(seconds=5)
-"""A bot that asks more often is not written down each time."""
+"""If a bot asks for turns more often, the league does not note it each time."""
 
 
 def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
-    """Hand out all open turns of a bot, as the spec's turn objects, the most urgent first.
+    """Hand out all open turns of a bot, as the API's turn objects, the most urgent first.
 
-    Those handed out for the first time get their receipt, and their deadline moves forward. The
-    bot counts as seen. ``remaining_ms`` is the time until the deadline, the bank included;
-    ``bank_ms`` is the bank as the turn opened.
+    A turn that is handed out for the first time gets its receipt and an earlier deadline. The bot
+    counts as seen. ``remaining_ms`` is the time until the deadline, the bank included; ``bank_ms``
+    is the bank when the turn opened.
     """
     note_seen(bot, now)
     turns, matches = statements.read_open_turns(bot.pk)
-    if any(turn.deadline < now for turn in turns) and outages.make_up(now):
+    if any(turn.deadline < now for turn in turns) and outages.give_back_lost_time(now):
         turns, matches = statements.read_open_turns(bot.pk)
     fresh = [turn for turn in turns if turn.handed_out_at is None]
     if fresh:
-        _hand_out(fresh, now)
+        _hand_out([turn.pk for turn in fresh], now)
+        turns = [_as_handed_out(turn, now) for turn in turns]
     logs = logs_of(matches.values())
     return [
         {
@@ -42,42 +43,44 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
             "observation": logs[turn.match_id].state.observe(turn.seat),
         }
         for turn in sorted(turns, key=lambda turn: (turn.deadline, turn.match_id))
-        if turn.match_id in logs  # else it was decided meanwhile
+        if turn.match_id in logs  # else the match was finished meanwhile
     ]
 
 
-def _hand_out(turns: list[TurnRow], now: datetime) -> None:
-    """Write the receipts of turns; of two that hand out the same one, the first counts."""
+def _hand_out(turn_ids: list[int], now: datetime) -> None:
+    """Write the receipts of turns; if two requests hand out the same turn, the first wins."""
     thinking = ExpressionWrapper(
         F("deadline") - F("opened_at") - Value(GRACE) + Value(now), output_field=DateTimeField()
     )
-    Turn.objects.filter(
-        pk__in=[turn.pk for turn in turns], decided_at__isnull=True, handed_out_at__isnull=True
-    ).update(handed_out_at=now, deadline=Least(F("deadline"), thinking))
-    for turn in turns:
-        turn.deadline = deadline_if_handed_out(turn, now)
-        turn.handed_out_at = now
+    Turn.objects.open().filter(pk__in=turn_ids, handed_out_at__isnull=True).update(
+        handed_out_at=now, deadline=Least(F("deadline"), thinking)
+    )
+
+
+def _as_handed_out(turn: OpenTurn, now: datetime) -> OpenTurn:
+    """Return a turn with its receipt."""
+    if turn.handed_out_at is not None:
+        return turn
+    return turn._replace(deadline=deadline_if_handed_out(turn, now), handed_out_at=now)
 
 
 def note_seen(bot: Bot, now: datetime) -> None:
-    """Note that a bot has asked for turns, unless that was noted a moment ago."""
+    """Note that a bot asks for turns, unless that was noted in the last `SEEN_EVERY`."""
     if bot.seen_at is None or now - bot.seen_at >= SEEN_EVERY:
         note_all_seen([bot.pk], now)
         bot.seen_at = now
 
 
 def note_all_seen(bot_ids: list[int], now: datetime) -> None:
-    """Note that bots wait for turns."""
+    """Note that bots wait for turns, as `note_seen` does."""
     Bot.objects.filter(pk__in=bot_ids).filter(
         Q(seen_at__isnull=True) | Q(seen_at__lte=now - SEEN_EVERY)
     ).update(seen_at=now)
 
 
 def newest_open(bot_ids: list[int]) -> dict[int, int]:
-    """Return which of these bots have an open turn: the id of the turn opened last, by bot."""
-    rows = Turn.objects.filter(
-        bot__in=bot_ids, decided_at__isnull=True, match__status=Match.Status.PLAYING
-    ).values_list("bot", "pk")
+    """Return the id of each bot's turn that opened last, by bot, without bots that have none."""
+    rows = Turn.objects.open().in_play().filter(bot__in=bot_ids).values_list("bot", "pk")
     newest: dict[int, int] = {}
     for bot, turn in rows:
         newest[bot] = max(turn, newest.get(bot, 0))

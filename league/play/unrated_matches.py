@@ -1,4 +1,4 @@
-"""Unrated matches that a bot's owner asks for."""
+"""Unrated matches, which a bot's owner starts."""
 
 from collections.abc import Sequence
 
@@ -10,22 +10,23 @@ from league.models import Bot, Match, MatchSeat
 from league.play.opening import open_unrated_match
 
 MAX_OPEN = 50
-"""Unrated matches with bots of one owner that wait or are played at a time."""
+"""Unfinished unrated matches with bots of one owner."""
 
 
 def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
-    """Store an unrated match, waiting to be played, between an owner's bots and those of the house.
+    """Store an unrated match that waits, between an owner's bots and house bots.
 
     Args:
-        owner: who asks.
+        owner: who starts the match.
         game: slug of the game.
         rules: name of the preset.
-        bots: names, by seat.
+        bots: names of the bots, by seat.
 
     Raises:
-        ValidationError: by field: no such game, preset or bot, a number of seats that the preset
-            doesn't take, a bot twice, or none of the owner's; or with a code: somebody else's bot
-            (``not-your-bot``), one that can't play (``no-version``), or ``too-many-matches``.
+        ValidationError: by field: the game, preset or bot does not exist, the preset does not take
+            this number of seats, a bot has two seats, or no bot is the owner's. With a code:
+            another owner's bot (``not-your-bot``), a bot that can't play (``no-version``), or
+            ``too-many-matches``.
     """
     found = {
         bot.name: bot for bot in Bot.objects.filter(name__in=bots).select_related("current__bot")
@@ -53,10 +54,8 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
 
 
 def _check_room(owner: User) -> None:
-    unfinished = MatchSeat.objects.filter(
-        bot__owner=owner, match__block=None, match__status__in=["waiting", "playing"]
-    )
-    if unfinished.values("match").distinct().count() >= MAX_OPEN:
+    own = MatchSeat.objects.filter(bot__owner=owner).values("match")
+    if Match.objects.unfinished().filter(block=None, pk__in=own).count() >= MAX_OPEN:
         raise ValidationError(
             f"{MAX_OPEN} unrated matches of yours are not finished yet.", code="too-many-matches"
         )

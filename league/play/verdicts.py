@@ -1,17 +1,28 @@
-"""What `submit` answers: a verdict, or an error with a stable code."""
+"""Verdicts: the answers to a move, an acceptance or an error with a stable code."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
+
+from engine.errors import IllegalMoveError
+from engine.games import catalogue
+from league.play.clocks import remaining_ms
+from league.play.rows import TurnRow
+
+MAX_ILLEGAL = 5
+"""Illegal answers in one turn after which the referee plays."""
+TIMEOUT, ILLEGAL = "timeout", "illegal"
+"""Kinds of fault of a seat that has turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A move that was accepted.
+    """The answer to a move that was accepted.
 
     Attributes:
         move: canonical text.
-        turn: the seat's turns before this one.
-        remaining_ms: what was left of the turn's clock, the bank included, when it came in.
+        turn: number of the seat's turns before this one.
+        remaining_ms: rest of the turn's clock when the move came in, the bank included.
     """
 
     move: str
@@ -34,13 +45,89 @@ class MoveRefusedError(Exception):
     Attributes:
         code: ``not-found``, ``turn-not-open``, ``turn-already-decided``, ``turn-expired`` or
             ``illegal-move``.
-        members: what the problem document has besides, as JSON data: with
-            ``turn-already-decided`` and ``turn-expired`` ``turn`` and ``move``, what was played;
-            with ``illegal-move`` ``legal_moves``, ``turn``, ``remaining_ms`` and
-            ``answers_left``, and once that is 0 ``move``, what the referee played.
+        members: further members of the problem document, as JSON data. With
+            ``turn-already-decided`` and ``turn-expired``: ``turn`` and ``move``, the move that was
+            played. With ``illegal-move``: ``legal_moves``, ``turn``, ``remaining_ms``,
+            ``answers_left`` and, once that is 0, ``move``, the move that the referee played.
     """
 
     def __init__(self, code: str, detail: str, **members: Any) -> None:
         self.code = code
         self.members = members
         super().__init__(detail)
+
+
+Answer = Verdict | MoveRefusedError
+
+
+def accepted(turn: TurnRow, received_at: datetime) -> Verdict:
+    """Return the verdict on the move that decided a turn."""
+    return Verdict(turn.text, turn.number, remaining_ms(turn, received_at))
+
+
+def decided_before(game: str, turn: TurnRow, text: str) -> Answer:
+    """Return the answer for a turn that is decided.
+
+    If the bot sends the same move again, this is the original verdict.
+    """
+    if turn.fault == TIMEOUT:
+        return expired(turn)
+    if not turn.fault and turn.decided_at and _canonical(game, text) == turn.text:
+        return accepted(turn, turn.decided_at)
+    who = "the referee played, after illegal answers," if turn.fault else "you played"
+    return MoveRefusedError(
+        "turn-already-decided",
+        f"turn {turn.number} of match {turn.match_id} is decided: {who} {turn.text!r}",
+        turn=turn.number,
+        move=turn.text,
+    )
+
+
+def expired(turn: TurnRow) -> MoveRefusedError:
+    """Return the answer for a turn in which the referee played after the deadline."""
+    return MoveRefusedError(
+        "turn-expired",
+        f"turn {turn.number} of match {turn.match_id} had to be answered by "
+        f"{turn.deadline:%Y-%m-%dT%H:%M:%S.%fZ}; the referee played {turn.text!r}",
+        turn=turn.number,
+        move=turn.text,
+    )
+
+
+def illegal(turn: TurnRow, error: IllegalMoveError, received_at: datetime) -> MoveRefusedError:
+    """Return the answer to an illegal move; after the last attempt it has the referee's move."""
+    left = MAX_ILLEGAL - turn.illegal_answers
+    detail, played = str(error), {}
+    if left <= 0:
+        played = {"move": turn.text}
+        detail = f"{detail}; that was the last attempt, and the referee played {turn.text!r}"
+    return MoveRefusedError(
+        "illegal-move",
+        detail,
+        legal_moves=list(error.legal_moves),
+        turn=turn.number,
+        remaining_ms=remaining_ms(turn, received_at),
+        answers_left=left,
+        **played,
+    )
+
+
+def not_open(match_id: int, number: int) -> MoveRefusedError:
+    """Return the answer for a turn that is not open and was not decided."""
+    return MoveRefusedError(
+        "turn-not-open",
+        f"turn {number} of match {match_id} is not open; ask for turns to see which are",
+    )
+
+
+def not_found(bot: object, match_id: int) -> MoveRefusedError:
+    """Return the answer if the match does not exist or the bot does not play in it."""
+    return MoveRefusedError("not-found", f"{bot} has no seat in a match {match_id}.")
+
+
+def _canonical(game: str, text: str) -> str:
+    moves = catalogue.find(game).moves
+    try:
+        return moves.texts[moves.parse(text)]
+    except ValueError:
+        return ""

@@ -1,6 +1,6 @@
-"""Telling those who wait that something happened: after the commit, and as a hint only.
+"""Wake-ups: hints after a commit that a bot has a new turn or that a match advanced.
 
-Whoever misses a hint finds what is open in the database, so a failure here is logged and no more.
+A client that misses a hint finds its open turns in the database, so a failure is only logged.
 """
 
 import os
@@ -19,56 +19,56 @@ from league.queueing import queue
 log = structlog.get_logger(__name__)
 
 TURNS = f"{settings.REDIS_CHANNELS}:turns"
-"""The channel on which bots are told: ids, separated by spaces, of bots with a new turn."""
+"""Channel of the ids, separated by spaces, of bots with a new turn."""
 MATCHES = f"{settings.REDIS_CHANNELS}:matches"
-"""The channel on which spectators are told: ids of matches that have gone on or ended."""
+"""Channel of the ids, separated by spaces, of matches that advanced or ended."""
 
-_untold: SimpleQueue[tuple[int, str]] = SimpleQueue()
+_pending: SimpleQueue[tuple[int, str]] = SimpleQueue()
 
 
-def announce(*, match_id: int, bot_ids: Iterable[int], house: bool) -> None:
-    """After the commit, tell of a match that went on.
+def announce(*, match_id: int, bot_ids: Iterable[int], wakes_worker: bool) -> None:
+    """After the commit, send the hints of a match that advanced or ended.
 
     Args:
-        match_id: of the match.
-        bot_ids: who has a new turn.
-        house: whether a worker is to move the seats that are played here.
+        match_id: id of the match.
+        bot_ids: ids of the bots with a new turn.
+        wakes_worker: whether a worker is to move seats of house and hosted bots.
     """
     bots = " ".join(str(bot) for bot in sorted(bot_ids))
 
-    def tell() -> None:
+    def notify() -> None:
         _publish(match_id, bots)
-        if house:
+        if wakes_worker:
             queue("play_house_turns", match_id)
 
-    transaction.on_commit(tell)
+    transaction.on_commit(notify)
 
 
 def _publish(match_id: int, bots: str) -> None:
-    """Have it told by a thread of this process: whoever made the move need not wait for that."""
-    _untold.put((match_id, bots))
-    _start_teller(os.getpid())
+    """Leave the hints to a thread of this process, so that the request need not wait for them."""
+    _pending.put((match_id, bots))
+    _start_publisher(os.getpid())
 
 
 @cache
-def _start_teller(pid: int) -> None:  # by process: threads don't survive a fork
-    Thread(target=_tell_all, name="wakeups", daemon=True).start()
+def _start_publisher(pid: int) -> None:  # by process: threads don't survive a fork
+    Thread(target=_publish_pending, name="wakeups", daemon=True).start()
 
 
-def _tell_all() -> None:
+def _publish_pending() -> None:
     while True:
-        news = [_untold.get()]
-        while not _untold.empty():  # what was put while we told the last, all at once
-            news.append(_untold.get())
-        bots = {bot for _, told in news for bot in told.split()}
+        hints = [_pending.get()]
+        while not _pending.empty():  # one message for all that came meanwhile
+            hints.append(_pending.get())
+        bots = {bot for _, woken in hints for bot in woken.split()}
         try:
             with _redis().pipeline(transaction=False) as pipe:
                 if bots:
                     pipe.publish(TURNS, " ".join(bots))
-                pipe.publish(MATCHES, " ".join({str(match) for match, _ in news}))
+                pipe.publish(MATCHES, " ".join({str(match) for match, _ in hints}))
                 pipe.execute()
         except redis.RedisError as error:
-            log.warning("wake-ups could not be sent", matches=len(news), error=str(error))
+            log.warning("wake-ups could not be sent", matches=len(hints), error=str(error))
 
 
 @cache

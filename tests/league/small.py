@@ -94,7 +94,7 @@ def run_once() -> int:
 def play_due() -> int:
     """Play the matches that are due, as they are handed out; return how many these were."""
     played = 0
-    while due := play.take_due():
+    while due := play.claim_due_hosted():
         for match_id in due:
             play.play_match(match_id, players=players)
         played += len(due)

@@ -11,7 +11,7 @@ from league.models import Match
 from league.play.owner_reports import owner_report
 from league.play.public_events import public_events
 from league.play.spectating import record_line
-from league.visibility import is_open_to_all
+from league.visibility import may_see_record
 from web.charts.lines import chart
 from web.requests import visitor, whole_number
 from web.selectors.matches import matches_with_seats
@@ -69,7 +69,7 @@ def match_steps(request: HttpRequest, pk: int) -> HttpResponse:
 def record(request: HttpRequest, pk: int) -> HttpResponse:
     """Return the record of an open match, from which anyone can verify it."""
     found = get_object_or_404(Match.objects.select_related("block"), pk=pk)
-    if not is_open_to_all(found):
+    if not may_see_record(found):
         raise Http404(f"The record of match {pk} is not public yet.")
     response = HttpResponse(record_line(found) + "\n", content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="match-{pk}.json"'
@@ -83,7 +83,7 @@ def _names(match: Match) -> list[str]:
 
 def _replay(match: Match) -> list[Step]:
     """Return the steps of a match that is open to all; none of any other match."""
-    return replay_steps(match.record, _names(match)) if is_open_to_all(match) else []
+    return replay_steps(match.record, _names(match)) if may_see_record(match) else []
 
 
 def _grouped(steps: list[Step]) -> list[tuple[str, list[tuple[int, str, bool]]]]:

@@ -1,4 +1,4 @@
-"""Moves, one by one and many at once."""
+"""The calls with which a bot moves, in one match and in several."""
 
 from datetime import timedelta
 
@@ -62,7 +62,7 @@ def test_a_retry_gets_the_same_answer(api, table):
     assert send(api, table, 0, move).json() == first
 
 
-def test_another_move_for_a_decided_turn_is_told_what_was_played(api, table):
+def test_another_move_in_a_decided_turn_gets_the_move_that_was_played(api, table):
     legal = table.turns()[0]["observation"]["legal_moves"]
     send(api, table, 0, legal[0])
     problem = assert_problem(send(api, table, 0, legal[1]), 409, "turn-already-decided")
@@ -70,11 +70,11 @@ def test_another_move_for_a_decided_turn_is_told_what_was_played(api, table):
 
 
 @pytest.mark.parametrize("turn", [1, 2**31 - 1])
-def test_a_turn_that_is_not_open_is_told(api, table, turn):
+def test_a_turn_that_is_not_open_is_refused(api, table, turn):
     assert_problem(send(api, table, turn, "give 1"), 409, "turn-not-open")
 
 
-def test_a_late_move_is_told_what_the_referee_played(api, table):
+def test_a_late_move_gets_the_move_that_the_referee_played(api, table):
     legal = table.turns()[0]["observation"]["legal_moves"]
     Turn.objects.update(deadline=timezone.now() - timedelta(seconds=1))
     problem = assert_problem(send(api, table, 0, legal[0]), 409, "turn-expired")
@@ -82,7 +82,7 @@ def test_a_late_move_is_told_what_the_referee_played(api, table):
 
 
 @pytest.mark.parametrize("move", ["give 99", "", "nonsense", "give", "x" * 4096, "play 1"])
-def test_an_illegal_move_is_told_the_legal_ones(api, table, move):
+def test_an_illegal_move_gets_the_legal_moves(api, table, move):
     legal = table.turns()[0]["observation"]["legal_moves"]
     problem = assert_problem(send(api, table, 0, move), 422, "illegal-move")
     assert problem["legal_moves"] == legal
@@ -102,7 +102,7 @@ def test_an_illegal_move_is_told_the_legal_ones(api, table, move):
         {"turn": 0, "move": "give\0"},
     ],
 )
-def test_a_body_that_is_no_move_is_refused_and_costs_nothing(api, table, body):
+def test_a_malformed_body_is_refused_and_counts_as_no_illegal_answer(api, table, body):
     path = f"matches/{table.match.pk}/moves"
     answer = api.post(path, body, token=table.tokens[0])
     assert assert_problem(answer, 400, "invalid")["errors"]
@@ -141,7 +141,7 @@ def test_many_moves_get_a_verdict_each_and_the_turns_then_open(api, table):
     assert [turn["match"] for turn in answer.json()["turns"]] == [moves[1]["match"]]
 
 
-def test_no_moves_at_all_ask_for_the_open_turns(api, table):
+def test_an_empty_batch_gets_the_open_turns(api, table):
     answer = api.post("moves", {"moves": []}, token=table.tokens[0]).json()
     assert answer["verdicts"] == []
     assert [turn["match"] for turn in answer["turns"]] == [table.match.pk]
@@ -153,7 +153,7 @@ def test_more_than_a_hundred_moves_are_refused(api, table):
     assert "moves" in assert_problem(answer, 400, "invalid")["errors"]
 
 
-def test_one_move_that_is_none_refuses_them_all_before_any_is_made(api, table):
+def test_one_malformed_move_refuses_the_whole_batch(api, table):
     good = {"match": table.match.pk, "turn": 0, "move": choose(table.turns()[0]["observation"])}
     answer = api.post("moves", {"moves": [good, {"match": 1}]}, token=table.tokens[0])
     assert_problem(answer, 400, "invalid")

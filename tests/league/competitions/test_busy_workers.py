@@ -341,24 +341,24 @@ def test_ladders_tournaments_and_what_owners_ask_for_take_turns(
     competitions.advance(tournament.pk)
     versions = [bot.current for bot in Bot.objects.filter(name__startswith="crowded")[:3]]
     play.open_unrated_match(game="twelve-days", rules="eight-nights", versions=versions)  # type: ignore[arg-type]
-    taken = of(play.take_due())
+    taken = of(play.claim_due_hosted())
     who = {("busy", None), ("crowded", None), ("crowded", tournament.pk), (None, None)}
     assert set(taken[:4]) == who
     assert set(taken[4:7]) == who - {(None, None)}
     assert max(Counter(taken).values()) == AHEAD
-    assert play.take_due() == []
+    assert play.claim_due_hosted() == []
 
 
 def test_the_queue_holds_more_the_more_workers_play(crowded: Ladder) -> None:
     competitions.open_ladder_round(crowded.pk)
     Match.objects.update(due_at=timezone.now())
-    first = play.take_due()
+    first = play.claim_due_hosted()
     assert len(first) == AHEAD
     for match_id in first[:3]:
         assert leases.take(match_id) is not None
     # Three places are free, and there is more room for three that play.
     left = Match.objects.count() - AHEAD
-    assert len(play.take_due()) == min(left, 3 + 3 * AHEAD_PER_WORKER)
+    assert len(play.claim_due_hosted()) == min(left, 3 + 3 * AHEAD_PER_WORKER)
 
 
 def test_comparisons_have_their_share_beside_ladders_and_wait_for_tournaments() -> None:
@@ -368,7 +368,7 @@ def test_comparisons_have_their_share_beside_ladders_and_wait_for_tournaments() 
     tournament = group(1, 1, False, due=100, queued=0, playing=0)
     assert dict(match_queue._rooms([swap, ladder])) == {swap: AHEAD, ladder: AHEAD}
     rooms = dict(match_queue._rooms([swap, ladder, tournament]))
-    assert rooms == {swap: match_queue.FEW, ladder: AHEAD, tournament: AHEAD}
+    assert rooms == {swap: match_queue.MAX_COMPARED, ladder: AHEAD, tournament: AHEAD}
 
 
 @pytest.fixture
@@ -392,7 +392,7 @@ def test_matches_that_end_while_one_follow_up_waits_ask_for_no_other(
     queued: list[Any] = []
     monkeypatch.setattr(tasks.play_match, "delay", queued.append)
     competitions.open_ladder_round(busy.pk)
-    first, second, third, *_ = play.take_due()
+    first, second, third, *_ = play.claim_due_hosted()
     tasks.play_match(first)
     tasks.play_match(second)
     assert sent == ["follow_up"]

@@ -66,7 +66,7 @@ def play_on(comparison: Comparison, make, most: int = 400) -> None:
         comparison.refresh_from_db()
         if comparison.state != Comparison.State.RUNNING:
             return
-        for match_id in play.take_due():
+        for match_id in play.claim_due_hosted():
             play.play_match(match_id, players=make)
 
 
@@ -89,7 +89,7 @@ def test_nothing_of_a_deal_is_told_before_both_of_its_matches_are_played(bot, la
     def seen():
         first.refresh_from_db()
         return spectating.public_view(first) is not None and bool(
-            spectating.Telling(first.pk).go_on()
+            spectating.MatchFeed(first.pk).new_events()
         )
 
     assert play.play_match(first.pk, players=players(strong=1))
@@ -247,7 +247,7 @@ def test_counting_costs_the_same_however_many_blocks_are_open(
 ):
     comparison = compared(bot, ladder)
     competitions.advance_comparison(comparison.pk)
-    for match_id in play.take_due():
+    for match_id in play.claim_due_hosted():
         play.play_match(match_id, players=players(strong=2))
     assert comparisons.AHEAD > 6
     with django_assert_max_num_queries(6):
@@ -261,7 +261,7 @@ def test_the_league_comes_first_but_a_few_matches_of_comparisons_always_go_on(bo
     small.tournament(ladder)
     for tournament_id in competitions.tournaments_to_advance():
         competitions.advance(tournament_id)
-    taken = Match.objects.filter(pk__in=play.take_due())
+    taken = Match.objects.filter(pk__in=play.claim_due_hosted())
     assert taken.filter(swap_block=None).count() == 3
     assert taken.exclude(swap_block=None).count() == 2
 

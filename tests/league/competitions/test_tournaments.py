@@ -131,7 +131,7 @@ def test_a_dead_workers_match_is_played_again_with_the_same_outcome(running: Tou
     assert not play.play_match(second.pk, players=small.players)
     past = timezone.now() - timedelta(minutes=1)
     Match.objects.filter(pk=second.pk).update(leased_until=past, due_at=past)
-    assert second.pk in play.take_due()
+    assert second.pk in play.claim_due_hosted()
     assert play.play_match(second.pk, players=small.players)
     assert Match.objects.get(pk=second.pk).attempts == 2
 
@@ -306,11 +306,11 @@ def test_at_max_so_many_matches_are_queued_at_a_time(
     running: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_queue, "AHEAD", 5)
-    assert len(play.take_due()) == 5
-    assert play.take_due() == []
+    assert len(play.claim_due_hosted()) == 5
+    assert play.claim_due_hosted() == []
     # What the queue lost is due again after a while.
     Match.objects.update(due_at=timezone.now())
-    assert len(play.take_due()) == 5
+    assert len(play.claim_due_hosted()) == 5
 
 
 def schedule(**fields: object) -> Schedule:

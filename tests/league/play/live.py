@@ -64,7 +64,7 @@ def answer(bot: Bot, turn: Turn, now: datetime, move: str | None = None) -> play
 def play_on(
     bots: Sequence[Bot], now: datetime = START, until: Callable[[], bool] = lambda: False
 ) -> None:
-    """Let bots answer all their turns in any order, until no turn is open or ``until`` says so."""
+    """Let bots answer all their turns in any order, until none is open or ``until`` is true."""
     rng = Random(7)
     while not until():
         open_now = [(bot, turn) for bot in bots for turn in play.open_turns(bot, now)]

@@ -12,7 +12,7 @@ from engine.record import verify
 from engine.referee import play as referee
 from league import play
 from league.models import Bot, Match, Turn
-from league.play import live
+from league.play import deadlines
 from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,13 +45,13 @@ def test_a_turn_handed_out_at_once_has_its_move_and_bank_from_then_on(match, bot
     assert turn_of(bots[0]).handed_out_at == second(0.5)
 
 
-def test_a_turn_that_nobody_fetches_starts_two_seconds_after_it_opened(match, bots):
+def test_the_clock_of_a_turn_that_is_not_fetched_starts_two_seconds_after_it_opened(match, bots):
     assert close_to(turn_of(bots[0]).deadline, second(5))
     [turn] = play.open_turns(bots[0], second(3))
     assert 1900 <= turn["remaining_ms"] <= 2250
 
 
-def test_only_the_first_time_it_is_handed_out_counts(match, bots):
+def test_a_turn_handed_out_again_keeps_its_first_receipt_and_deadline(match, bots):
     [first] = play.open_turns(bots[0], second(0.5))
     [again] = play.open_turns(bots[0], second(1.5))
     assert again["deadline"] == first["deadline"]
@@ -59,7 +59,7 @@ def test_only_the_first_time_it_is_handed_out_counts(match, bots):
     assert turn_of(bots[0]).handed_out_at == second(0.5)
 
 
-def test_the_bank_pays_for_what_a_move_takes_beyond_its_time(match, bots):
+def test_time_beyond_the_seconds_of_a_move_comes_from_the_bank(match, bots):
     for bot in bots:
         play.open_turns(bot, START)
     answer(bots[0], play.open_turns(bots[0], START)[0], second(1))
@@ -69,7 +69,7 @@ def test_the_bank_pays_for_what_a_move_takes_beyond_its_time(match, bots):
     assert banks == [2000, 1300, 0]
 
 
-def test_the_clock_plays_the_fallback_and_says_timeout(match, bots):
+def test_after_the_deadline_the_fallback_is_played_with_the_fault_timeout(match, bots):
     for bot in bots[1:]:
         answer(bot, play.open_turns(bot, START)[0], START)
     play.open_turns(bots[0], START)
@@ -107,7 +107,7 @@ def test_a_silent_bot_forfeits_after_three_faults_and_is_placed_last(match, bots
     assert seats[0].faults == len(match.record.faults)
 
 
-def test_when_all_bots_are_silent_the_clock_alone_brings_the_match_to_its_end(match, bots):
+def test_if_all_bots_are_silent_the_clock_alone_finishes_the_match(match, bots):
     for minute in (1, 2, 3):
         assert play.expire_overdue(START.replace(minute=minute)) == 3
     match.refresh_from_db()
@@ -115,31 +115,31 @@ def test_when_all_bots_are_silent_the_clock_alone_brings_the_match_to_its_end(ma
     assert [seat.place for seat in match.seating.all()] == [1, 1, 1]
 
 
-def test_one_match_that_can_t_be_played_does_not_stop_the_clocks_of_others(bots, monkeypatch):
+def test_a_match_that_fails_does_not_stop_the_clocks_of_others(bots, monkeypatch):
     broken, sound = match_of(bots), match_of(bots)
-    real = live.Table.locked
+    real = deadlines._play_overdue
 
-    def locked(match_id, watch):
-        if match_id == broken.pk:
+    def play_overdue(match, now):
+        if match.match.pk == broken.pk:
             raise RuntimeError("a defect")
-        return real(match_id, watch)
+        return real(match, now)
 
-    monkeypatch.setattr(live.Table, "locked", locked)
+    monkeypatch.setattr(deadlines, "_play_overdue", play_overdue)
     assert play.expire_overdue(second(60)) == 3
     assert Match.objects.get(pk=sound.pk).plies == 3
 
 
-def test_a_bot_that_asks_is_seen_but_written_down_only_now_and_then(bots):
+def test_a_bot_that_asks_for_turns_is_noted_as_seen_every_five_seconds(bots):
     bot = bots[0]
     for at, seen in ((0, 0), (4, 0), (5, 5), (6, 5)):
         play.open_turns(bot, second(at))
         assert Bot.objects.get(pk=bot.pk).seen_at == second(seen)
 
 
-def test_a_lost_task_or_turn_is_made_up_when_the_match_is_looked_after(match, bots):
+def test_looking_after_a_match_opens_a_turn_that_is_missing(match, bots):
     due = Match.objects.get().due_at
-    assert play.take_due_live(due) == [match.pk]
-    assert play.take_due_live(due) == []
+    assert play.claim_due_live(due) == [match.pk]
+    assert play.claim_due_live(due) == []
     Turn.objects.filter(bot=bots[1]).delete()
     assert play.open_live(match.pk, second(60))
     assert Turn.objects.filter(decided_at=None).count() == 3
@@ -147,7 +147,7 @@ def test_a_lost_task_or_turn_is_made_up_when_the_match_is_looked_after(match, bo
 
 
 def at_once(*works: Callable[[], Any]) -> list[Any]:
-    """Do several things in threads that begin together; return what each gives or raises."""
+    """Run functions in threads that begin together; return each result or refusal."""
     together = threading.Barrier(len(works))
 
     def run(work: Callable[[], Any]) -> Any:
@@ -163,7 +163,7 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
         return list(threads.map(run, works))
 
 
-def test_of_a_move_and_the_clock_at_the_deadline_one_decides_and_both_agree(bots):
+def test_if_a_move_and_the_clock_meet_at_the_deadline_one_decides_and_both_agree(bots):
     for number in range(12):
         match = match_of(bots)
         [turn] = [turn for turn in play.open_turns(bots[0], START) if turn["match"] == match.pk]

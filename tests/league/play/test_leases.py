@@ -1,4 +1,4 @@
-"""Leases, and what is done when their holder or the queue is gone."""
+"""Leases, and the recovery when a worker or the queue is lost."""
 
 import time
 
@@ -25,7 +25,7 @@ def running():
     return tournament
 
 
-def test_a_lease_is_renewed_as_long_as_its_match_is_played(running, monkeypatch) -> None:
+def test_a_lease_is_renewed_while_its_match_is_played(running, monkeypatch) -> None:
     monkeypatch.setattr(leases, "RENEW_EVERY", 0.01)
     match = Match.objects.order_by("pk").first()
     lease = leases.take(match.pk)
@@ -44,7 +44,7 @@ def test_a_lease_is_renewed_as_long_as_its_match_is_played(running, monkeypatch)
     assert match.due_at == match.leased_until
 
 
-def test_a_lease_that_another_has_taken_over_is_not_renewed(running, monkeypatch) -> None:
+def test_a_lease_that_another_worker_took_over_is_not_renewed(running, monkeypatch) -> None:
     monkeypatch.setattr(leases, "RENEW_EVERY", 0.01)
     match = Match.objects.order_by("pk").first()
     old = leases.take(match.pk)
@@ -57,7 +57,7 @@ def test_a_lease_that_another_has_taken_over_is_not_renewed(running, monkeypatch
     assert match.leased_until == before
 
 
-def test_what_an_emptied_broker_forgot_is_queued_at_the_next_tick(running, monkeypatch) -> None:
+def test_if_the_broker_was_emptied_the_next_tick_queues_matches_again(running, monkeypatch) -> None:
     queued: list[int] = []
     monkeypatch.setattr(match_queue, "AHEAD", 1000)
     monkeypatch.setattr(tasks.play_match, "delay", queued.append)
@@ -86,7 +86,7 @@ def queued(running, monkeypatch) -> list[int]:
     return found
 
 
-def test_what_a_killed_worker_had_in_hand_is_queued_as_soon_as_another_starts(queued) -> None:
+def test_when_a_worker_starts_the_matches_of_a_killed_one_are_queued_again(queued) -> None:
     first = sorted(queued)
     worker_ready.send(sender=None)
     tasks.tick()
@@ -95,7 +95,7 @@ def test_what_a_killed_worker_had_in_hand_is_queued_as_soon_as_another_starts(qu
     assert sorted(queued) == sorted(first * 2)
 
 
-def test_a_worker_that_starts_again_and_again_is_heeded_now_and_then(queued) -> None:
+def test_a_worker_that_restarts_often_has_matches_queued_again_only_now_and_then(queued) -> None:
     first = len(queued)
     for _ in range(5):
         worker_ready.send(sender=None)
@@ -106,7 +106,7 @@ def test_a_worker_that_starts_again_and_again_is_heeded_now_and_then(queued) -> 
     assert len(queued) == 3 * first, "the last start is not forgotten"
 
 
-def test_no_match_is_queued_where_nobody_takes_tasks_out(queued, monkeypatch) -> None:
+def test_no_match_is_queued_if_no_worker_takes_tasks_out(queued, monkeypatch) -> None:
     first = len(queued)
     monkeypatch.setattr(health, "tasks_queued", lambda queue: 1000)
     worker_ready.send(sender=None)

@@ -58,7 +58,7 @@ def test_a_match_of_remote_bots_gives_the_record_that_the_referee_gives(game, ru
     assert not Turn.objects.filter(decided_at=None).exists()
 
 
-def test_the_record_is_the_same_when_each_request_comes_to_another_process():
+def test_the_record_is_the_same_if_each_request_reaches_another_process():
     bots = remote_bots(3)
     match = match_of(bots)
 
@@ -105,7 +105,7 @@ def test_the_reference_bots_move_the_house_seats():
     verify(Match.objects.get(pk=match.pk).record)
 
 
-def test_moves_of_a_phase_enter_the_record_by_seat_whatever_order_they_come_in():
+def test_moves_of_a_phase_are_recorded_by_seat_in_whatever_order_they_arrive():
     bots = remote_bots(3)
     match = match_of(bots)
     turns = [play.open_turns(bot, START)[0] for bot in bots]
@@ -116,7 +116,7 @@ def test_moves_of_a_phase_enter_the_record_by_seat_whatever_order_they_come_in()
     assert list(match.live_moves.values_list("ply", "seat")) == [(0, 0), (1, 1), (2, 2)]
 
 
-def test_what_others_have_chosen_changes_nothing_that_a_seat_or_spectator_is_sent():
+def test_secret_choices_change_nothing_that_another_seat_or_a_spectator_receives():
     bots = remote_bots(3)
     match = match_of(bots)
     [before] = play.open_turns(bots[1], START)
@@ -124,7 +124,7 @@ def test_what_others_have_chosen_changes_nothing_that_a_seat_or_spectator_is_sen
     for bot in (bots[0], bots[2]):
         answer(bot, play.open_turns(bot, START)[0], START)
     assert play.open_turns(bots[1], START) == [before]
-    # Only a count that nobody is sent tells that something was stored.
+    # Only a number that is not public shows that moves were stored.
     assert Match.objects.values().get(pk=match.pk) == {**public, "stored": 2}
     assert play.open_turns(bots[0], START) == []
 
@@ -135,11 +135,11 @@ def test_a_seat_with_one_legal_move_gets_no_turn():
     play_on(bots)
     match.refresh_from_db()
     state = match.record.start()
-    asked = 0
+    choices = 0
     for seat, text in match.record.moves:
-        asked += len(state.legal(seat)) > 1
+        choices += len(state.legal(seat)) > 1
         state.step({seat: state.moves.ids[text]})
-    assert Turn.objects.count() == asked < len(match.record.moves)
+    assert Turn.objects.count() == choices < len(match.record.moves)
 
 
 def test_turns_are_numbered_from_0_for_each_seat_and_kept_with_their_receipts():
@@ -152,17 +152,17 @@ def test_turns_are_numbered_from_0_for_each_seat_and_kept_with_their_receipts():
         assert all(turn.handed_out_at and turn.decided_at and turn.text for turn in turns)
 
 
-def test_the_last_match_of_a_block_finishes_it_however_it_was_played():
+def test_the_last_match_of_a_block_finishes_the_block_if_it_is_live():
     remote = remote_bots(1)
     bots = [*remote, *small.bots(2)]
     ladder = small.ladder()
     competitions.open_round(
         ladder=ladder, tables=[Table(tuple(bot.pk for bot in bots), rated=True)], seed=bytes(32)
     )
-    assert play.take_due() == []
-    due = play.take_due_live()
+    assert play.claim_due_hosted() == []
+    due = play.claim_due_live()
     assert len(due) == 3
-    assert play.take_due_live() == []
+    assert play.claim_due_live() == []
     block = Block.objects.get()
     assert not block.duplicate
     for match_id in due:
@@ -190,7 +190,7 @@ def test_a_void_match_has_no_open_turns():
 
 
 def test_every_call_a_second_time_changes_nothing():
-    """Each task and request is repeated at once, as a queue or a client may do."""
+    """Each task and request is repeated, as a queue or a client may do."""
     remote, house = remote_bots(2), small.bots(1)
     match = match_of([*remote, *house])
     rng = Random(3)

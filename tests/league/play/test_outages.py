@@ -1,4 +1,4 @@
-"""Time in which the league was down is not taken from anybody's clock."""
+"""If the clock stops for more than 5 s, open deadlines move by the lost time."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -27,12 +27,12 @@ def match(bots):
 
 
 def tick(now: float) -> int:
-    """Do what the clock's task does; return how many turns it played."""
+    """Run the clock's task; return the number of turns in which it played."""
     play.note_tick(second(now))
     return play.expire_overdue(second(now))
 
 
-def test_a_night_without_the_league_is_nobody_s_timeout(match, bots):
+def test_a_night_without_the_league_causes_no_timeout(match, bots):
     for at in range(3):
         assert tick(at) == 0
     assert tick(2 + NIGHT) == 0
@@ -43,7 +43,7 @@ def test_a_night_without_the_league_is_nobody_s_timeout(match, bots):
     assert {turn.fault for turn in Turn.objects.filter(number=0)} == {"timeout"}
 
 
-def test_a_bank_is_not_used_up_by_a_silence(match, bots):
+def test_an_outage_uses_up_no_bank(match, bots):
     for bot in bots:
         play.open_turns(bot, second(0.2))
     tick(1)
@@ -53,7 +53,7 @@ def test_a_bank_is_not_used_up_by_a_silence(match, bots):
     assert list(banks) == [2000] * 3
 
 
-def test_a_move_that_comes_before_the_first_tick_is_in_time_too(match, bots):
+def test_a_move_before_the_first_tick_after_an_outage_is_in_time(match, bots):
     [turn] = play.open_turns(bots[0], second(0.2))
     now = second(NIGHT)
     verdict = answer(bots[0], turn, now, choose(turn["observation"]))
@@ -61,18 +61,18 @@ def test_a_move_that_comes_before_the_first_tick_is_in_time_too(match, bots):
     assert Turn.objects.get(bot=bots[0], number=0).fault == ""
 
 
-def test_a_turn_fetched_before_the_first_tick_has_its_time(match, bots):
+def test_a_turn_fetched_before_the_first_tick_after_an_outage_has_its_time(match, bots):
     [turn] = play.open_turns(bots[0], second(NIGHT))
     assert turn["remaining_ms"] >= 3000
 
 
-def test_a_turn_that_was_overdue_before_the_silence_stays_so(match, bots):
+def test_a_turn_that_was_overdue_before_an_outage_stays_overdue(match, bots):
     play.open_turns(bots[0], START)
     play.note_tick(second(3.2))
     assert tick(3.2 + NIGHT) == 1
 
 
-def test_a_turn_opened_while_the_clock_alone_was_away_gets_no_more_than_its_own_time(match, bots):
+def test_a_turn_that_opened_in_an_outage_gets_back_only_the_rest_of_it(match, bots):
     for bot in bots:
         answer(bot, play.open_turns(bot, second(1))[0], second(1))
     opened = Turn.objects.filter(number=1)
@@ -81,19 +81,19 @@ def test_a_turn_opened_while_the_clock_alone_was_away_gets_no_more_than_its_own_
     assert set(opened.values_list("deadline", flat=True)) == {second(108)}
 
 
-def test_a_clock_that_is_slow_moves_no_deadline(match):
+def test_a_slow_clock_moves_no_deadline(match):
     before = set(Turn.objects.values_list("deadline", flat=True))
-    play.note_tick(START + outages.MAX_SILENCE)
-    assert not outages.make_up(START + 2 * outages.MAX_SILENCE)
+    play.note_tick(START + outages.MAX_TICK_GAP)
+    assert not outages.give_back_lost_time(START + 2 * outages.MAX_TICK_GAP)
     assert set(Turn.objects.values_list("deadline", flat=True)) == before
 
 
-def test_however_many_come_after_a_silence_it_is_given_back_once(match):
+def test_processes_that_run_at_once_after_an_outage_give_its_time_back_once(match):
     before = Turn.objects.order_by("pk").first().deadline
 
     def come(number: int) -> None:
         try:
-            (play.note_tick if number % 2 else outages.make_up)(second(NIGHT))
+            (play.note_tick if number % 2 else outages.give_back_lost_time)(second(NIGHT))
         finally:
             connection.close()
 
@@ -104,7 +104,7 @@ def test_however_many_come_after_a_silence_it_is_given_back_once(match):
     assert Clock.objects.get().ran_until == second(NIGHT)
 
 
-def test_the_clock_s_first_tick_takes_no_earlier_time_for_a_silence(bots):
+def test_the_time_before_the_first_tick_ever_is_no_outage(bots):
     match_of(bots)
     before = set(Turn.objects.values_list("deadline", flat=True))
     play.note_tick(second(NIGHT))

@@ -1,4 +1,4 @@
-"""What bots and spectators ask most often costs as many queries however much there is."""
+"""The most frequent calls take a fixed number of queries, however many matches there are."""
 
 import pytest
 from django.db import connection
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def turns_queries(bot: Bot) -> int:
-    """Return how many queries it takes to hand out a bot's turns."""
+    """Return the number of queries that hand out a bot's turns."""
     with CaptureQueriesContext(connection) as captured:
         assert play.open_turns(bot, timezone.now())
     return len(captured)
@@ -35,7 +35,7 @@ def test_handing_out_turns_takes_as_many_queries_for_ten_matches_as_for_one() ->
     for _ in range(9):
         match_of(bots)
     cache.clear()
-    assert turns_queries(bots[0]) <= first + 1  # one reads the logs that this process forgot
+    assert turns_queries(bots[0]) <= first + 1  # one more reads the logs that were cleared
     assert turns_queries(bots[0]) == again
     assert first <= 4
 

@@ -1,0 +1,53 @@
+"""Seat logs: what hosted bots printed in a match and why they had faults, for their owners."""
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from engine.referee import Outcome
+from league.bots.hosted_players import storable
+from league.models import Match, SeatLog
+
+
+class SeatNote(NamedTuple):
+    """A note on one answer of a hosted bot.
+
+    Attributes:
+        seat_id: id of the `league.models.MatchSeat`.
+        ply: of the answer.
+        printed: everything that the bot has printed in the match.
+        reason: why the answer is a fault; None if it is a move.
+    """
+
+    seat_id: int
+    ply: int
+    printed: str
+    reason: str | None
+
+
+def store_notes(notes: Iterable[SeatNote]) -> None:
+    """Add notes to the logs of seats in a live match."""
+    for note in notes:
+        log, _ = SeatLog.objects.get_or_create(seat_id=note.seat_id)
+        if note.reason is not None:
+            log.reasons[str(note.ply)] = storable(note.reason)
+        log.printed = note.printed or log.printed
+        log.save()
+
+
+def store_logs(match: Match, outcome: Outcome, printed: Mapping[int, str]) -> None:
+    """Store the logs of a hosted match that ended.
+
+    Args:
+        match: that was played.
+        outcome: of the match.
+        printed: what each hosted bot printed, by the id of its seat.
+    """
+    reasons: dict[int, dict[int, str]] = {}
+    for incident in outcome.incidents:
+        of_seat = reasons.setdefault(incident.fault.seat, {})
+        of_seat[incident.fault.ply] = storable(incident.reason)
+    SeatLog.objects.bulk_create(
+        SeatLog(seat=seat, printed=printed[seat.pk], reasons=reasons.get(seat.seat, {}))
+        for seat in match.seating.filter(pk__in=printed)
+        if printed[seat.pk] or seat.seat in reasons
+    )

@@ -1,0 +1,159 @@
+"""The one route on which a live match changes: read, decide, write, wake those who wait.
+
+A plan receives the match as it was read and returns a decision; it reads and writes nothing. One
+statement reads all matches, one statement writes all decisions. A decision on a match that changed
+meanwhile is not written, and its plan decides again. Decisions that need it are made and written
+under the match's lock, one match at a time. No lock is held while a bot thinks.
+
+``docs/moves.md`` has a diagram.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import TypeVar
+
+from django.db import OperationalError, transaction
+from psycopg.errors import DeadlockDetected
+
+from engine.record import Fault, Record
+from engine.referee import FAULTS_TO_FORFEIT
+from league.models import Match
+from league.models.matches import UNFINISHED
+from league.play import outages, statements, wakeups
+from league.play.clocks import Stopwatch
+from league.play.finishing import finish
+from league.play.live_match import Decision, LiveMatch
+from league.play.match_logs import Log, cache, logs_of
+from league.play.seat_logs import store_notes
+
+MAX_TRIES = 3
+"""Times that a plan decides without the lock before it decides under the lock."""
+
+T = TypeVar("T")
+Plan = Callable[[LiveMatch], Decision[T]]
+"""Decides on a live match, by nothing but the match as it was read. It may be called again."""
+
+
+def change_matches(plans: Mapping[int, Plan[T]], watch: Stopwatch) -> dict[int, T]:
+    """Decide on live matches and write the decisions; return their answers by match id.
+
+    Args:
+        plans: by match id. A match that does not exist or is not live has no answer.
+        watch: gives the time at which turns open.
+    """
+    answers: dict[int, T] = {}
+    left = dict(plans)
+    to_lock: dict[int, Plan[T]] = {}
+    for _ in range(MAX_TRIES):
+        if not left:
+            break
+        matches = _read_after_outage(left, watch)
+        decisions = {
+            match_id: left[match_id](match)
+            for match_id, match in matches.items()
+            if not match.is_stale
+        }
+        to_lock |= {
+            match_id: left[match_id]
+            for match_id, decision in decisions.items()
+            if decision.needs_lock
+        }
+        settled = _write({pk: decisions[pk] for pk in decisions if pk not in to_lock})
+        answers |= {match_id: decisions[match_id].answer for match_id in settled}
+        left = {pk: left[pk] for pk in matches if pk not in to_lock and pk not in settled}
+    for match_id, plan in (to_lock | left).items():
+        answers |= _change_under_lock(match_id, plan, watch)
+    return answers
+
+
+def read_matches(match_ids: Iterable[int], now: datetime) -> dict[int, LiveMatch]:
+    """Read live matches, in play or not, without locking; return them by id."""
+    snapshots = statements.read(match_ids)
+    logs = logs_of(
+        snapshot.match for snapshot in snapshots.values() if snapshot.match.status in UNFINISHED
+    )
+    return {
+        match_id: LiveMatch(snapshot, logs.get(match_id), now)
+        for match_id, snapshot in snapshots.items()
+    }
+
+
+def _read_after_outage(match_ids: Iterable[int], watch: Stopwatch) -> dict[int, LiveMatch]:
+    """Read matches; before anybody is late, give open turns the time of an outage."""
+    matches = read_matches(match_ids, watch.now())
+    is_overdue = any(match.overdue_turns(watch.start) for match in matches.values())
+    if is_overdue and outages.give_back_lost_time(watch.start):
+        matches = read_matches(match_ids, watch.now())
+    return matches
+
+
+def _write(decisions: Mapping[int, Decision[T]]) -> set[int]:
+    """Write decisions in one statement; return the ids of the matches whose decision counts."""
+    changes = {
+        match_id: decision.change
+        for match_id, decision in decisions.items()
+        if decision.change is not None
+    }
+    if not changes:
+        return set(decisions)
+    try:
+        written = statements.write(changes.values())
+    except OperationalError as error:
+        if not isinstance(error.__cause__, DeadlockDetected):
+            raise
+        written = set()
+    for match_id in written:
+        _announce(decisions[match_id])
+    return written | (decisions.keys() - changes.keys())
+
+
+def _change_under_lock(match_id: int, plan: Plan[T], watch: Stopwatch) -> dict[int, T]:
+    """Decide on a match under its lock, and finish the match if it is over."""
+    with transaction.atomic(durable=True):
+        row = Match.objects.live().select_for_update(no_key=True).filter(pk=match_id).first()
+        if row is None:
+            return {}
+        match = read_matches([match_id], watch.now())[match_id]
+        if match.is_stale:
+            raise RuntimeError(f"match {match_id} has lost moves of its log")
+        decision = plan(match)
+        if decision.change is not None and not statements.write([decision.change]):
+            raise RuntimeError(f"match {match_id} has changed under its lock")
+        store_notes(decision.notes)
+        if decision.ends and decision.log is not None:
+            _finish(row, decision.log, watch.now())
+        _announce(decision)
+    return {match_id: decision.answer}
+
+
+def _finish(row: Match, log: Log, now: datetime) -> None:
+    """Hand the record of a live match that is over to `finish`."""
+    moves = list(row.live_moves.order_by("ply"))
+    record = Record(
+        game=row.game,
+        rules=row.rules,
+        seats=row.seats,
+        deal_seed=bytes(row.deal_seed),
+        moves=tuple((move.seat, move.text) for move in moves),
+        scores=log.state.scores or (),
+        places=log.state.places or (),
+        faults=tuple(Fault(move.ply, move.seat, move.fault) for move in moves if move.fault),
+        players=tuple(seat.bot.name for seat in row.seating.select_related("bot").order_by("seat")),
+    )
+    forfeited = [seat for seat, faults in enumerate(log.faults) if faults >= FAULTS_TO_FORFEIT]
+    finish(row, record, forfeited, now)
+    row.live_moves.all().delete()
+
+
+def _announce(decision: Decision[T]) -> None:
+    """After the commit, keep the log and wake those who wait."""
+    if decision.change is None or decision.log is None or not decision.has_advanced:
+        return
+    match, log = decision.change.match, decision.log
+    if decision.ends:
+        transaction.on_commit(lambda: cache.drop(match))
+    else:
+        transaction.on_commit(lambda: cache.put(match, log))
+    wakeups.announce(
+        match_id=match.pk, bot_ids=decision.woken_bots, wakes_worker=decision.wakes_worker
+    )
