@@ -77,7 +77,7 @@ class Version(TypedDict):
     created_at: str
 
 
-class Trial(TypedDict):
+class QualifyingMatch(TypedDict):
     """A qualifying match of a version; ``observation`` is what it failed at."""
 
     game: str
@@ -92,7 +92,7 @@ class VersionLog(Version):
     """A version as its owner sees it."""
 
     reason: str
-    trials: list[Trial]
+    qualifying: list[QualifyingMatch]
 
 
 class SeatFault(TypedDict):

@@ -167,7 +167,7 @@ CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
     # Not behind matches: the bot's owner waits for the check.
-    "league.tasks.qualify": {"queue": "seats"},
+    "league.tasks.check_version": {"queue": "seats"},
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},

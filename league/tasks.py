@@ -42,9 +42,9 @@ def play_house_turns(match_id: int) -> None:
 
 
 @shared_task
-def qualify(version_id: int) -> None:
+def check_version(version_id: int) -> None:
     """Check an uploaded version."""
-    bots.qualify(version_id)
+    bots.check_version(version_id)
 
 
 @shared_task
@@ -65,9 +65,9 @@ def expire_overdue() -> None:
 def follow_up() -> None:
     """Close finished rounds, open the next rounds, and queue the matches that are due."""
     note_begun("follow_up")
-    while _each(ratings.rounds_to_close(), _close_round):
-        pass  # closing a round can make an overlapping round ready to close
-    _each(competitions.tournaments_to_advance(), competitions.advance)
+    while _each(ratings.rounds_to_apply(), _apply_round):
+        pass  # applying a round can make an overlapping round ready
+    _each(competitions.tournaments_to_advance(), competitions.advance_tournament)
     _each(competitions.ladders_to_pair(), competitions.open_ladder_round)
     _each(competitions.comparisons_to_advance(), competitions.advance_comparison)
     # At once rather than at the next tick, since a worker may be idle.
@@ -96,12 +96,6 @@ def correct_ladder(ladder_id: int) -> None:
 
 
 @shared_task(time_limit=_MAX_FOLD_SECONDS)
-def count_head_to_head(ladder_id: int) -> None:
-    """Count wins between pairs of bots in a ladder's rounds that have no such counts yet."""
-    ratings.count_head_to_head(ladder_id)
-
-
-@shared_task(time_limit=_MAX_FOLD_SECONDS)
 def check_ladder(ladder_id: int) -> None:
     """Recompute a ladder. If a number differs, freeze its standings with an alarm."""
     ratings.check_ladder(ladder_id)
@@ -112,8 +106,6 @@ def check_ratings() -> None:
     """Queue a check of every ladder; beat sends this task nightly."""
     for ladder_id in Ladder.objects.values_list("pk", flat=True):
         check_ladder.delay(ladder_id)
-    for ladder_id in ratings.ladders_to_count():
-        count_head_to_head.delay(ladder_id)
 
 
 @shared_task
@@ -121,11 +113,11 @@ def tick() -> None:
     """Do everything that is due in the database."""
     if heartbeats.broker_was_emptied() or heartbeats.worker_was_started():
         play.requeue_all()
-    competitions.announce_due()
+    competitions.announce_scheduled()
     _each(ratings.ladders_to_hide_on(), ratings.hide_idle)
     follow_up()
-    for version_id in bots.versions_to_qualify():
-        qualify.delay(version_id)
+    for version_id in bots.versions_to_check():
+        check_version.delay(version_id)
     for ladder_id in ratings.ladders_to_correct():
         # It expires before the next tick, which sends another.
         correct_ladder.apply_async((ladder_id,), expires=1)
@@ -137,13 +129,13 @@ def _has_room(queue: str) -> bool:
     return health.tasks_queued(queue) < _MAX_QUEUED_TASKS
 
 
-def _close_round(round_id: int) -> bool:
-    """Close a round; return whether it was closed.
+def _apply_round(round_id: int) -> bool:
+    """Apply a round; return whether it was applied.
 
     If the ladder's ratings don't sum up, queue a check of the ladder, which raises its alarm.
     """
     try:
-        return ratings.close_round(round_id)
+        return ratings.apply_round(round_id)
     except ZeroSumError:
         ladder = Ladder.objects.get(rounds=round_id)
         if ladder.alarm:

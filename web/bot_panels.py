@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from engine.pairing import blocks_to_halve_error
-from league.competitions import when_due
+from league.competitions import describe_next_block
 from league.models import HeadToHead, RoundEntry, Standing
 from league.ratings.hiding import why_hidden
-from league.ratings.standings import add_ranks, add_trends, opponents
+from league.ratings.standings import StandingRow, opponents, standing_rows
 from web.charts.cross_tables import Cell, cell
 from web.charts.intervals import margin
 from web.charts.lines import Chart
@@ -32,7 +32,7 @@ class Panel:
         changes: the last changes of its rating.
     """
 
-    row: Standing
+    row: StandingRow
     margin: float | None
     halve: int
     hidden: str
@@ -42,17 +42,16 @@ class Panel:
     changes: list[RoundEntry]
 
 
-def panel(row: Standing) -> Panel:
+def panel(standing: Standing) -> Panel:
     """Return the panel of a standing, which has its ladder and bot."""
-    add_ranks([row])
-    add_trends(row.ladder, [row])
+    [row] = standing_rows(standing.ladder, [standing])
     return Panel(
         row=row,
-        margin=margin(row),
-        halve=blocks_to_halve_error(row.performance_blocks),
-        hidden=why_hidden(row, row.ladder),
-        due=when_due(row),
-        chart=chart_of_bot(row),
-        opponents=[(met, cell(met)) for met in opponents(row, _OPPONENTS)],
-        changes=last_changes(row, _CHANGES),
+        margin=margin(standing),
+        halve=blocks_to_halve_error(standing.performance_blocks),
+        hidden=why_hidden(standing, standing.ladder),
+        due=describe_next_block(standing),
+        chart=chart_of_bot(standing),
+        opponents=[(met, cell(met)) for met in opponents(standing, _OPPONENTS)],
+        changes=last_changes(standing, _CHANGES),
     )

@@ -48,18 +48,18 @@ class LeagueCollector(Collector):
         yield _gauge(
             "rounds_open",
             "Rounds that are not applied yet.",
-            Round.objects.filter(applied_at=None).count(),
+            Round.objects.open().count(),
         )
         yield from self._checks(now)
         yield _gauge(
             "versions_checking",
             "Uploaded versions that wait to be checked.",
-            BotVersion.objects.filter(state=BotVersion.State.CHECKING).count(),
+            BotVersion.objects.checking().count(),
         )
         yield _gauge(
             "comparisons_running",
             "A/B tests that are running.",
-            Comparison.objects.filter(state=Comparison.State.RUNNING).count(),
+            Comparison.objects.running().count(),
         )
         yield _by("tournaments", "Tournaments.", "state", Tournament.objects.all())
         yield _by("bots", "Bots.", "kind", Bot.objects.all())

@@ -16,7 +16,11 @@ from engine.pairing import (
     swiss_round_count,
 )
 from league.competitions.history import History
-from league.competitions.tournament_standings import CrossRow, Placed, cross_table_of
+from league.competitions.tournament_standings import (
+    CrossRow,
+    TournamentStanding,
+    cross_table_of,
+)
 from league.models import Bot, Round, Tournament
 
 MAX_CROSSED = 24
@@ -36,7 +40,7 @@ _CALLED = {
 class StandingsRow(NamedTuple):
     """A row of the standings, and the tie-break that puts it below the row above, as a text."""
 
-    placed: Placed
+    placed: TournamentStanding
     behind: str
 
 
@@ -62,11 +66,11 @@ class CrossTable(NamedTuple):
     """
 
     columns: list[tuple[int | None, Bot]]
-    rows: list[tuple[Placed, list[Cell]]]
+    rows: list[tuple[TournamentStanding, list[Cell]]]
     left_out: int
 
 
-def standings_rows(placed: Sequence[Placed]) -> list[StandingsRow]:
+def standings_rows(placed: Sequence[TournamentStanding]) -> list[StandingsRow]:
     """Return the rows of the standings, best first."""
     rows = [StandingsRow(one, "") for one in placed[:1]]
     rows += [StandingsRow(one, tie_break(one.row, above.row)) for above, one in pairwise(placed)]
@@ -94,7 +98,7 @@ def tie_break(row: EventStanding, above: EventStanding) -> str:
     return f"{called}, {texts[0]} against {texts[1]}"
 
 
-def cross_table(history: History, placed: Sequence[Placed]) -> CrossTable | None:
+def cross_table(history: History, placed: Sequence[TournamentStanding]) -> CrossTable | None:
     """Return the cross table; None before the first round, and in a knockout, which has a bracket.
 
     Args:

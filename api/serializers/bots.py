@@ -4,7 +4,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from league.bots import is_online
-from league.models import Bot, BotVersion, Trial
+from league.models import Bot, BotVersion, QualifyingMatch
 
 KINDS = [("remote", "remote"), ("hosted", "hosted")]
 
@@ -109,7 +109,7 @@ class UploadSerializer(serializers.Serializer[None]):
     )
 
 
-class TrialSerializer(serializers.ModelSerializer[Trial]):
+class QualifyingMatchSerializer(serializers.ModelSerializer[QualifyingMatch]):
     """A qualifying match."""
 
     observation = serializers.DictField(
@@ -117,7 +117,7 @@ class TrialSerializer(serializers.ModelSerializer[Trial]):
     )
 
     class Meta:
-        model = Trial
+        model = QualifyingMatch
         fields = ("game", "passed", "reason", "printed", "observation", "played_at")
         read_only_fields = fields
 
@@ -125,8 +125,8 @@ class TrialSerializer(serializers.ModelSerializer[Trial]):
 class VersionLogSerializer(VersionSerializer):
     """How a version was checked."""
 
-    trials = TrialSerializer(many=True)
+    qualifying = QualifyingMatchSerializer(many=True)
 
     class Meta(VersionSerializer.Meta):
-        fields = (*VersionSerializer.Meta.fields, "reason", "trials")  # type: ignore[assignment]
+        fields = (*VersionSerializer.Meta.fields, "reason", "qualifying")  # type: ignore[assignment]
         read_only_fields = fields

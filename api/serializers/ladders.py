@@ -3,9 +3,10 @@
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from league.models import Ladder, LadderEntry, Match, Revision, Round, RoundEntry, Standing
+from league.models import Ladder, LadderEntry, Match, Revision, Round
 from league.models.ladders import Hidden
-from league.ratings.ledger import Change
+from league.ratings.ledger import Change, RatingChange
+from league.ratings.standings import StandingRow
 from league.ratings.twins import TwinGap, twin_gaps
 from league.visibility import may_see_record, may_see_seed
 
@@ -116,96 +117,81 @@ class ChangeSerializer(serializers.Serializer[Change]):
     matches = ChangedByMatchSerializer(many=True)
 
 
-class RatingChangeSerializer(serializers.ModelSerializer[RoundEntry]):
+class RatingChangeSerializer(serializers.Serializer[RatingChange]):
     """A row of the ledger: what a round did to a bot's rating."""
 
-    round = serializers.IntegerField(source="round.number")
-    bot = serializers.CharField(source="bot.name")
+    round = serializers.IntegerField(source="entry.round.number")
+    bot = serializers.CharField(source="entry.bot.name")
+    revision = serializers.IntegerField(source="entry.revision")
+    rating_before = serializers.IntegerField(source="entry.rating_before")
+    rating_after = serializers.IntegerField(source="entry.rating_after")
     changes = ChangeSerializer(many=True, help_text="Block by block; they add up.")
 
-    class Meta:
-        model = RoundEntry
-        fields = ("round", "bot", "revision", "rating_before", "rating_after", "changes")
-        read_only_fields = fields
 
-
-class StandingSerializer(serializers.ModelSerializer[Standing]):
+class StandingSerializer(serializers.Serializer[StandingRow]):
     """A bot's place on a ladder."""
 
     rank = serializers.IntegerField(
         allow_null=True, help_text="Null for a provisional or hidden bot."
     )
-    bot = serializers.CharField(source="bot.name")
-    owner = serializers.CharField(source="bot.owner.username", default=None, allow_null=True)
-    rating = serializers.IntegerField(help_text="In thousandths of an Elo point.")
-    provisional = serializers.BooleanField(
-        help_text="With fewer than 20 blocks, altogether or of its current version."
-    )
-    win_share = serializers.SerializerMethodField(
-        help_text="Of the opponents met, match by match: those beaten, a tie being half."
-    )
-    mean_points = serializers.SerializerMethodField()
-    trend = serializers.IntegerField(
+    band = serializers.IntegerField(
+        source="standing.band",
         allow_null=True,
-        help_text="What it won or lost in the ladder's last 10 rounds, in thousandths of an Elo "
-        "point; null if it sat them out.",
+        help_text="Rank band, 1 the best: no bot of a band can be told from the best of it. Null "
+        "for a provisional or hidden bot.",
+    )
+    bot = serializers.CharField(source="standing.bot.name")
+    owner = serializers.CharField(
+        source="standing.bot.owner.username", default=None, allow_null=True
+    )
+    version = serializers.IntegerField(source="standing.version")
+    rating = serializers.IntegerField(
+        source="standing.rating", help_text="In thousandths of an Elo point."
+    )
+    provisional = serializers.BooleanField(
+        source="standing.is_provisional",
+        help_text="With fewer than 20 blocks, altogether or of its current version.",
     )
     performance = serializers.FloatField(
+        source="standing.performance",
         allow_null=True,
         help_text="Strength in Elo, estimated from all that its current version has played, on a "
         "scale where the ladder's anchor has 1500. Null before it was fitted.",
     )
     performance_error = serializers.FloatField(
+        source="standing.performance_error",
         allow_null=True,
         help_text="Its standard error in Elo: performance ± 1.96 of it is the 95 % interval of the "
         "bot's strength against the field's mean, not against the anchor.",
     )
-    performance_blocks = serializers.IntegerField(help_text="That it was fitted to.")
-    band = serializers.IntegerField(
+    performance_blocks = serializers.IntegerField(
+        source="standing.performance_blocks", help_text="That it was fitted to."
+    )
+    blocks = serializers.IntegerField(
+        source="standing.blocks", help_text="Rated blocks, by the count that decides K."
+    )
+    matches = serializers.IntegerField(source="standing.matches")
+    win_share = serializers.FloatField(
+        source="standing.win_share",
         allow_null=True,
-        help_text="Rank band, 1 the best: no bot of a band can be told from the best of it. Null "
-        "for a provisional or hidden bot.",
+        help_text="Of the opponents met, match by match: those beaten, a tie being half.",
+    )
+    mean_points = serializers.FloatField(source="standing.mean_points", allow_null=True)
+    trend = serializers.IntegerField(
+        allow_null=True,
+        help_text="What it won or lost in the ladder's last 10 rounds, in thousandths of an Elo "
+        "point; null if it sat them out.",
     )
     hidden = serializers.SerializerMethodField(
         help_text="Why it is listed only on request: idle, or withdrawn from the ladder. Null: it "
         "is shown."
     )
-
-    class Meta:
-        model = Standing
-        fields = (
-            "rank",
-            "band",
-            "bot",
-            "owner",
-            "version",
-            "rating",
-            "provisional",
-            "performance",
-            "performance_error",
-            "performance_blocks",
-            "blocks",
-            "matches",
-            "win_share",
-            "mean_points",
-            "trend",
-            "hidden",
-            "hidden_at",
-        )
-        read_only_fields = fields
+    hidden_at = serializers.DateTimeField(source="standing.hidden_at", allow_null=True)
 
     @extend_schema_field(serializers.ChoiceField(choices=Hidden.values, allow_null=True))
-    def get_hidden(self, standing: Standing) -> str | None:
+    def get_hidden(self, row: StandingRow) -> str | None:
         """Return why it is hidden."""
-        return standing.hidden or None
-
-    def get_win_share(self, standing: Standing) -> float | None:
-        """Return the win share, from 0 to 1."""
-        return standing.half_wins / (2 * standing.pairs) if standing.pairs else None
-
-    def get_mean_points(self, standing: Standing) -> float | None:
-        """Return the points a match."""
-        return standing.points / standing.matches if standing.matches else None
+        return row.standing.hidden or None
 
 
 class RoundSerializer(serializers.ModelSerializer[Round]):

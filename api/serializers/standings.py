@@ -4,33 +4,30 @@ from rest_framework import serializers
 
 from api.serializers.ladders import StandingSerializer
 from engine.pairing import blocks_to_halve_error
-from league.competitions import when_due
-from league.models import HeadToHead, Performance, Standing
+from league.competitions import describe_next_block
+from league.models import HeadToHead, Performance
+from league.ratings.standings import StandingRow
 
 
 class BotStandingSerializer(StandingSerializer):
     """A bot's place on a ladder, and what comes next."""
 
-    ladder = serializers.CharField(source="ladder.slug")
+    ladder = serializers.CharField(source="standing.ladder.slug")
     due = serializers.SerializerMethodField(help_text="When it plays next, or why it doesn't.")
     blocks_to_halve_error = serializers.SerializerMethodField(
         help_text="About how many blocks more would halve its performance's standard error; null "
         "where it has none."
     )
 
-    class Meta(StandingSerializer.Meta):
-        fields = ("ladder", *StandingSerializer.Meta.fields, "due", "blocks_to_halve_error")  # type: ignore[assignment]
-        read_only_fields = fields
-
-    def get_due(self, standing: Standing) -> str:
+    def get_due(self, row: StandingRow) -> str:
         """Return when it plays next, in a sentence or two."""
-        return when_due(standing)
+        return describe_next_block(row.standing)
 
-    def get_blocks_to_halve_error(self, standing: Standing) -> int | None:
+    def get_blocks_to_halve_error(self, row: StandingRow) -> int | None:
         """Return how many blocks that takes."""
-        if standing.performance_error is None:
+        if row.standing.performance_error is None:
             return None
-        return blocks_to_halve_error(standing.performance_blocks)
+        return blocks_to_halve_error(row.standing.performance_blocks)
 
 
 class PerformanceSerializer(serializers.ModelSerializer[Performance]):

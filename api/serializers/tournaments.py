@@ -6,7 +6,7 @@ from api.serializers.fields import LadderField
 from api.serializers.ladders import RoundSerializer
 from engine.pairing import MAX_BLOCKS_PER_ROUND
 from league.models import Block, Round, Tournament, TournamentEntry
-from league.models.tournaments import MAX_EXTRA_BLOCKS_EVER, MAX_SWISS_ROUNDS, MAX_TABLES_EVER
+from league.models.tournaments import EXTRA_BLOCKS_LIMIT, SWISS_ROUNDS_LIMIT, TABLES_LIMIT
 
 
 class TournamentSerializer(serializers.ModelSerializer[Tournament]):
@@ -62,7 +62,7 @@ class EventSettingsSerializer(serializers.Serializer[None]):
     )
     swiss_rounds = serializers.IntegerField(
         min_value=1,
-        max_value=MAX_SWISS_ROUNDS,
+        max_value=SWISS_ROUNDS_LIMIT,
         required=False,
         allow_null=True,
         help_text="Of a swiss; null for log2 of the entrants, rounded up, and 2.",
@@ -76,14 +76,14 @@ class EventSettingsSerializer(serializers.Serializer[None]):
     )
     max_tables = serializers.IntegerField(
         min_value=1,
-        max_value=MAX_TABLES_EVER,
+        max_value=TABLES_LIMIT,
         required=False,
         help_text="Of a round robin, 500 by default: of more a balanced choice is played; more "
         "only where it takes them to seat everybody equally often.",
     )
     extra_blocks = serializers.IntegerField(
         min_value=0,
-        max_value=MAX_EXTRA_BLOCKS_EVER,
+        max_value=EXTRA_BLOCKS_LIMIT,
         required=False,
         help_text="Of a knockout, 4 by default: played at most for a tie at the cut; then the "
         "better seed goes on.",

@@ -26,7 +26,7 @@ from api.serializers.ladders import (
 )
 from api.views.base import ApiView, ListView, find_bot, find_ladder
 from league import competitions
-from league.models import Ladder
+from league.models import Ladder, Round
 from league.ratings import ledger, standings
 
 
@@ -72,10 +72,8 @@ class LadderStandingsView(ListView):
     def get(self, request: Request, slug: str) -> Response:
         """See who stands where: bots with a rank by rating, then the provisional ones."""
         ladder, hidden = find_ladder(slug), _yes_or_no(request, "hidden")
-        rows = self.page(standings.standings_in_order(ladder, hidden=hidden))
-        standings.add_ranks(rows)
-        standings.add_trends(ladder, rows)
-        return self.answer(StandingSerializer, rows)
+        page = self.page(standings.standings_in_order(ladder, hidden=hidden))
+        return self.answer(StandingSerializer, standings.standing_rows(ladder, page))
 
 
 class LadderRoundsView(ListView):
@@ -86,7 +84,8 @@ class LadderRoundsView(ListView):
     @extend_schema(operation_id="ladders_rounds", responses=RoundSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the rounds of a ladder, the latest first."""
-        rounds = competitions.rounds_with_counts().filter(ladder=find_ladder(slug))
+        rounds = Round.objects.with_block_counts().filter(ladder=find_ladder(slug))
+        rounds = rounds.select_related("ladder", "tournament")
         return self.answer(RoundSerializer, self.page(rounds))
 
 
@@ -119,9 +118,7 @@ class LadderLedgerView(ListView):
             rows = rows.filter(round__number=number)
         if (name := request.query_params.get("bot")) is not None:
             rows = rows.filter(bot__name=name) if "\0" not in name else rows.none()
-        page = self.page(rows)
-        ledger.add_changes(page)
-        return self.answer(RatingChangeSerializer, page)
+        return self.answer(RatingChangeSerializer, ledger.rating_changes(self.page(rows)))
 
 
 _gzip = GZipMiddleware(lambda request: StreamingHttpResponse())

@@ -23,10 +23,8 @@ class BotStandingView(ApiView):
     @extend_schema(operation_id="bots_standing", responses=BotStandingSerializer)
     def get(self, request: Request, name: str, slug: str) -> Response:
         """See where a bot stands on a ladder, when it plays next, and what halves its error."""
-        row = standings.standing_shown(_find_standing(name, slug))
-        row.provisional = row.blocks_for_rank < standings.RANKED_FROM  # type: ignore[attr-defined]
-        standings.add_ranks([row])
-        standings.add_trends(row.ladder, [row])
+        standing = standings.public_standing(_find_standing(name, slug))
+        [row] = standings.standing_rows(standing.ladder, [standing])
         return Response(BotStandingSerializer(row).data)
 
 
@@ -40,7 +38,7 @@ class PerformanceHistoryView(ListView):
     )
     def get(self, request: Request, name: str, slug: str) -> Response:
         """See a bot's performance with its band after each round that rated it, latest first."""
-        rows = standings.performances_shown(_find_standing(name, slug)).select_related("round")
+        rows = standings.public_performances(_find_standing(name, slug)).select_related("round")
         return self.answer(PerformanceSerializer, self.page(rows))
 
 

@@ -30,7 +30,7 @@ from league.competitions.tournament_standings import (
     standings_of,
     tournament_standings,
 )
-from league.models import Tournament
+from league.models import Round, Tournament
 
 
 class TournamentsView(ListView):
@@ -42,7 +42,7 @@ class TournamentsView(ListView):
     @extend_schema(operation_id="tournaments_list", responses=TournamentSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List the tournaments, the latest start first."""
-        return self.answer(TournamentSerializer, self.page(competitions.tournaments_with_counts()))
+        return self.answer(TournamentSerializer, self.page(Tournament.objects.with_entry_counts()))
 
     @extend_schema(
         operation_id="tournaments_create",
@@ -91,7 +91,7 @@ class CancelTournamentView(ApiView):
     def post(self, request: Request, tournament_id: int) -> Response:
         """Call a tournament off that has not begun; one called off already stays so."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
-        if not competitions.cancel(tournament=tournament):
+        if not competitions.cancel_tournament(tournament=tournament):
             tournament.refresh_from_db()
             if tournament.state != Tournament.State.CANCELLED:
                 raise ProblemError("tournament-begun", f"{tournament} is {tournament.state}.")
@@ -123,8 +123,9 @@ class TournamentRoundsView(ListView):
         ``number`` is that of its ladder, ``stage`` that of the tournament.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
-        rounds = competitions.rounds_with_counts().filter(tournament=tournament)
-        return self.answer(TournamentRoundSerializer, self.page(competitions.with_tables(rounds)))
+        rounds = Round.objects.with_block_counts().with_tables().filter(tournament=tournament)
+        rounds = rounds.select_related("ladder", "tournament")
+        return self.answer(TournamentRoundSerializer, self.page(rounds))
 
 
 class TournamentCrossTableView(ApiView):
@@ -241,5 +242,5 @@ def _with_ladder() -> QuerySet[Tournament]:
 
 
 def _shown(tournament_id: int) -> dict[str, object]:
-    tournament = find_tournament(competitions.tournaments_with_counts(), tournament_id)
+    tournament = find_tournament(Tournament.objects.with_entry_counts(), tournament_id)
     return dict(TournamentSerializer(tournament).data)

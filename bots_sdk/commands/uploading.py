@@ -76,7 +76,7 @@ def logs(
                 print_json(checked)
             else:
                 _tell(url, checked)
-                _tell_trials(checked)
+                _show_qualifying(checked)
             return
         numbers = [match] if match is not None else _matches_with_faults(client, name)
         reports = [
@@ -139,11 +139,11 @@ def _tell(url: str, version: Any) -> None:
         print(f" --version {number}` says how that went.")
 
 
-def _tell_trials(version: Any) -> None:
-    for trial in version["trials"]:
-        print(f"\n{trial['game']}: {'passed' if trial['passed'] else trial['reason']}")
-        if trial["printed"]:
-            print(_indented(trial["printed"]))
+def _show_qualifying(version: Any) -> None:
+    for match in version["qualifying"]:
+        print(f"\n{match['game']}: {'passed' if match['passed'] else match['reason']}")
+        if match["printed"]:
+            print(_indented(match["printed"]))
 
 
 def _matches_with_faults(client: Client, name: str) -> list[int]:

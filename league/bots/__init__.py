@@ -1,6 +1,6 @@
 """Bots: created, uploaded, checked, and run in the sandbox (docs/sandbox.md)."""
 
-from league.bots.checks import check_qualified, qualify, versions_to_qualify
+from league.bots.checks import check_version, require_qualified, versions_to_check
 from league.bots.hosted_players import HostedBot
 from league.bots.registering import ONLINE_FOR, change_bot, create_bot, is_online
 from league.bots.uploads import promote, upload
@@ -9,11 +9,11 @@ __all__ = [
     "ONLINE_FOR",
     "HostedBot",
     "change_bot",
-    "check_qualified",
+    "check_version",
     "create_bot",
     "is_online",
     "promote",
-    "qualify",
+    "require_qualified",
     "upload",
-    "versions_to_qualify",
+    "versions_to_check",
 ]

@@ -1,4 +1,4 @@
-"""Qualifying: a version plays each game once, in the sandbox, before it may play in the league."""
+"""Checks: an uploaded version plays one qualifying match of each game, in the sandbox."""
 
 import hashlib
 import time
@@ -19,17 +19,17 @@ from engine.games import catalogue
 from engine.referee import MatchClock, TimeControl, play
 from league.bots import jails
 from league.bots.hosted_players import HostedBot, storable
-from league.models import Bot, BotVersion, Ladder, Trial
+from league.models import Bot, BotVersion, Ladder, QualifyingMatch
 
 log = structlog.get_logger(__name__)
 
-LATER = timedelta(seconds=60)
-"""After so long a version that is still to be checked is queued again."""
+QUEUE_AGAIN_AFTER = timedelta(seconds=60)
+"""A version that is unchecked for so long is put into the queue again."""
 _OPPONENT = "house-random"
 
 
-class Setting(NamedTuple):
-    """What is played to qualify for a game."""
+class MatchSetting(NamedTuple):
+    """The preset, seats and clock of a game's qualifying match."""
 
     game: str
     rules: str
@@ -37,71 +37,71 @@ class Setting(NamedTuple):
     control: TimeControl
 
 
-def versions_to_qualify() -> list[int]:
-    """Return the ids of versions that wait to be checked and may have been forgotten."""
-    waiting = BotVersion.objects.filter(
-        state=BotVersion.State.CHECKING, created_at__lte=timezone.now() - LATER
+def versions_to_check() -> list[int]:
+    """Return the ids of unchecked versions whose task may be lost; each at most once in 60 s."""
+    waiting = BotVersion.objects.checking().filter(
+        created_at__lte=timezone.now() - QUEUE_AGAIN_AFTER
     )
     found = waiting.order_by("pk").values_list("pk", flat=True)[:20]
-    seconds = LATER.total_seconds()
-    return [pk for pk in found if cache.add(f"qualify:{pk}", True, timeout=seconds)]
+    seconds = QUEUE_AGAIN_AFTER.total_seconds()
+    return [pk for pk in found if cache.add(f"check-version:{pk}", True, timeout=seconds)]
 
 
-def check_qualified(bot: Bot, game: str, version: BotVersion | None = None) -> None:
-    """Look whether a bot may be entered for a game.
+def require_qualified(bot: Bot, game: str, version: BotVersion | None = None) -> None:
+    """Raise if a bot did not qualify for a game.
 
     Args:
-        bot: that shall play.
+        bot: to enter.
         game: its name.
-        version: of the bot; None: the current one.
+        version: of the bot; None: the current version.
 
     Raises:
         ValidationError: the version failed to qualify for it (code ``not-qualified``).
     """
     wanted = bot.current_id if version is None else version.pk
-    failed = Trial.objects.filter(version=wanted, game=game, passed=False).first()
+    failed = QualifyingMatch.objects.filter(version=wanted, game=game, passed=False).first()
     if failed is not None:
         raise ValidationError(
             f"{version or bot} did not qualify for {game}: {failed.reason}. "
-            "Upload a version that plays it.",
+            f"Upload a version that plays {game}.",
             code="not-qualified",
         )
 
 
-def qualify(version_id: int) -> bool:
-    """Check a version, which then is ready or refused; return whether this call decided that.
+def check_version(version_id: int) -> bool:
+    """Check a version and make it ready or refuse it; return whether this call decided.
 
-    It must play every game that its bot has entered a ladder of; one that has entered none, any
-    game. May be called any number of times, at once too. Where no sandbox holds, or the one that
-    there is breaks, the version waits for another worker.
+    It must play each game of the ladders that its bot is on; if the bot is on none, any game. Safe
+    to call any number of times, also in parallel. If there is no sandbox, or it breaks, the version
+    waits for another worker.
     """
     version = BotVersion.objects.select_related("bot").filter(pk=version_id).first()
     if version is None or version.state != BotVersion.State.CHECKING:
         return False
     try:
-        trials = [_try(version, setting) for setting in _settings()]
+        matches = [_play(version, setting) for setting in _settings()]
     except (SandboxUnavailableError, MatchInterruptedError) as error:
         log.warning("a version could not be checked", version=str(version), error=str(error))
         jails.distrust()
         return False
-    return _decide(version_id, trials)
+    return _decide(version_id, matches)
 
 
-def _settings() -> list[Setting]:
-    """Return what is played: for each game what its first ladder plays, else any preset."""
+def _settings() -> list[MatchSetting]:
+    """Return a setting for each game: that of its first ladder, or of any preset."""
     settings = []
     for game, state in catalogue.GAMES.items():
         ladder = Ladder.objects.filter(game=game).order_by("pk").first()
         if ladder is not None:
             control = TimeControl(ladder.move_seconds, ladder.bank_seconds)
-            settings.append(Setting(game, ladder.rules, ladder.seats, control))
+            settings.append(MatchSetting(game, ladder.rules, ladder.seats, control))
         else:
             rules, preset = next(iter(state.presets.items()))
-            settings.append(Setting(game, rules, preset.min_seats, TimeControl(1.0, 30.0)))
+            settings.append(MatchSetting(game, rules, preset.min_seats, TimeControl(1.0, 30.0)))
     return settings
 
 
-def _try(version: BotVersion, setting: Setting) -> Trial:
+def _play(version: BotVersion, setting: MatchSetting) -> QualifyingMatch:
     game, rules, seats, control = setting
     clock = MatchClock(control, seats, time.monotonic)
     bot = HostedBot(
@@ -124,7 +124,7 @@ def _try(version: BotVersion, setting: Setting) -> Trial:
         outcome = play(game, rules, seed, [bot, *others], clock=clock)
         printed = bot.printed_text
     failed = next((incident for incident in outcome.incidents if incident.fault.seat == 0), None)
-    return Trial(
+    return QualifyingMatch(
         version=version,
         game=game,
         passed=failed is None,
@@ -134,25 +134,25 @@ def _try(version: BotVersion, setting: Setting) -> Trial:
     )
 
 
-def _decide(version_id: int, trials: Sequence[Trial]) -> bool:
-    """Store the trials and what they come to, unless that was done meanwhile."""
+def _decide(version_id: int, matches: Sequence[QualifyingMatch]) -> bool:
+    """Store the qualifying matches and the version's state, unless another call has done so."""
     with transaction.atomic():
         version = BotVersion.objects.select_for_update(of=("self",)).get(pk=version_id)
         if version.state != BotVersion.State.CHECKING:
             return False
         bot = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=version.bot_id)
         entered = set(bot.ladder_entries.values_list("ladder__game", flat=True))
-        failed = [trial for trial in trials if not trial.passed]
-        wanted = [trial for trial in failed if trial.game in entered]
-        if not entered and len(failed) == len(trials):
-            wanted = failed
-        version.state = BotVersion.State.REFUSED if wanted else BotVersion.State.READY
-        version.reason = "; ".join(f"{trial.game}: {trial.reason}" for trial in wanted)[:500]
+        failed = [match for match in matches if not match.passed]
+        decisive = [match for match in failed if match.game in entered]
+        if not entered and len(failed) == len(matches):
+            decisive = failed
+        version.state = BotVersion.State.REFUSED if decisive else BotVersion.State.READY
+        version.reason = "; ".join(f"{match.game}: {match.reason}" for match in decisive)[:500]
         version.save(update_fields=["state", "reason"])
-        Trial.objects.bulk_create(trials)
+        QualifyingMatch.objects.bulk_create(matches)
         current = bot.current
         takes_over = current is None or (current.number < version.number and not version.held)
-        if not wanted and takes_over:
+        if not decisive and takes_over:
             bot.current = version
             bot.save(update_fields=["current"])
     return True

@@ -1,4 +1,4 @@
-"""Hosted bots as players of the referee."""
+"""Hosted bots as players for the referee, each in a jail."""
 
 import math
 from collections.abc import Callable
@@ -14,11 +14,11 @@ from engine.referee import TimeControl
 from league.models import BotSource, BotVersion
 
 _MAX_MOVES = 80
-"""Of a seat in a match of any game and preset: what its CPU time is reckoned by."""
+"""The most moves of a seat in a match of any preset; the limit of CPU time follows from it."""
 
 
 class HostedBot(BotProcess):
-    """A version of a hosted bot in one match: a player, and what it printed."""
+    """A version of a hosted bot in one match: a player, with its printed output."""
 
     def __init__(
         self,
@@ -28,13 +28,13 @@ class HostedBot(BotProcess):
         *,
         allowance: Callable[[], float],
     ) -> None:
-        """Start its process, without waiting for it.
+        """Start its process; do not wait for it.
 
         Args:
-            jail: that holds.
+            jail: proven by the canary.
             version: to run.
-            info: what its ``start`` is told.
-            allowance: returns how many seconds it has for a move now.
+            info: argument of the bot's ``start``.
+            allowance: returns the seconds that the bot has for a move now.
 
         Raises:
             SandboxBrokenError: the process can't be started.
@@ -50,9 +50,9 @@ class HostedBot(BotProcess):
         )
 
     def load(self) -> None:
-        """Wait until it is loaded, so that this is not on its clock.
+        """Wait until the bot is loaded, so that loading does not use its clock.
 
-        One that can't be loaded says so when it is asked, as a fault.
+        If it can't be loaded, its first move is a fault.
 
         Raises:
             SandboxBrokenError: the jail can't be set up.
@@ -62,7 +62,7 @@ class HostedBot(BotProcess):
 
     @property
     def printed_text(self) -> str:
-        """What it has printed, as the database takes it."""
+        """The printed output, in a form that the database can store."""
         return storable(self.printed)
 
 
@@ -90,7 +90,7 @@ def info_for(match: TimedMatch, seat: int) -> MatchInfo:
 
 
 def storable(text: str) -> str:
-    """Return a text without what PostgreSQL can't store: NUL and half surrogates."""
+    """Return a text with NUL and lone surrogates replaced, which PostgreSQL can't store."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
 
 

@@ -1,4 +1,4 @@
-"""The jail of this process: proven by the canary when it is first needed and every few minutes."""
+"""The jail of this process: the canary proves it at first use and every 240 seconds."""
 
 import socket
 import time
@@ -16,8 +16,9 @@ from bots_sdk.sandbox.jail import Jail
 log = structlog.get_logger(__name__)
 
 PROVE_EVERY = 240.0
+"""Seconds from a proof that succeeded to the next."""
 TRY_AGAIN_AFTER = 30.0
-"""Seconds; after a proof that failed."""
+"""Seconds from a proof that failed to the next."""
 _REPORTED_FOR = 24 * 3600
 _REPORTS = "sandboxes"
 _LACKING = "sandbox-lacking"
@@ -27,10 +28,10 @@ _known: tuple[float, Jail | SandboxUnavailableError] | None = None
 
 
 def jail() -> Jail:
-    """Return a jail that the canary found to hold.
+    """Return a jail that the canary has proven.
 
     Raises:
-        SandboxUnavailableError: there is none here; hosted bots are not to be run.
+        SandboxUnavailableError: there is none on this machine; hosted bots must not run.
     """
     global _known
     with _lock:
@@ -44,31 +45,31 @@ def jail() -> Jail:
 
 
 def prove() -> bool:
-    """Return whether hosted bots can be run here; that they can't is in the log."""
+    """Return whether hosted bots can run on this machine; log the reason if they can't."""
     with suppress(SandboxUnavailableError):
         return bool(jail())
     return False
 
 
 def distrust() -> None:
-    """Have the jail proven again before it is next used: something was wrong with it."""
+    """Prove the jail again before its next use, because it broke."""
     global _known
     with _lock:
         _known = None
 
 
 def find_fault() -> str | None:
-    """Return why a worker takes no hosted matches, by its last report; None if none said so."""
+    """Return why workers play no hosted matches, by their last reports; None if all can."""
     try:
         reports: dict[str, str] = cache.get(_REPORTS) or {}
     except RedisError:
         return None
     faults = [f"{host}: {fault}" for host, fault in sorted(reports.items()) if fault]
-    return f"no hosted bots are run: {'; '.join(faults)}" if faults else None
+    return f"hosted bots do not run: {'; '.join(faults)}" if faults else None
 
 
 def lacking_for() -> float:
-    """Return for how many seconds workers have said that they lack a sandbox, and none had one."""
+    """Return the seconds since which workers report no sandbox and none has reported one."""
     try:
         since: float | None = cache.get(_LACKING)
     except RedisError:
@@ -89,7 +90,7 @@ def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
 
 
 def _report(fault: str) -> None:
-    """Leave word for ``/readyz``. Of two hosts that do so at once one may wait for its next."""
+    """Store a report for ``/readyz``; if two hosts write at once, one report may be lost."""
     try:
         reports = cache.get(_REPORTS) or {}
         reports[socket.gethostname()] = fault

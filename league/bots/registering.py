@@ -1,4 +1,4 @@
-"""Registering bots: creating and changing them, and whether they are online."""
+"""Create and change bots, and decide whether a bot is online."""
 
 from datetime import datetime, timedelta
 
@@ -10,20 +10,20 @@ from league.accounts import name_taken, new_bot_token
 from league.models import Bot, BotVersion
 
 ONLINE_FOR = timedelta(seconds=60)
-"""How long a remote bot counts as online after it has asked for turns."""
+"""A remote bot is online for so long after it asked for turns."""
 
 
 def create_bot(*, owner: User, name: str, kind: str) -> tuple[Bot, str]:
     """Create a bot; return it and the text of its token.
 
-    A remote bot may play at once, as version 1; a hosted one when it has been uploaded.
+    A remote bot can play at once, as version 1; a hosted bot once an upload passes its check.
 
     Raises:
         ValidationError: by field: the name is taken or not allowed, or there is no such kind.
     """
     bot = Bot(owner=owner, name=name, kind=kind)
     if kind == Bot.Kind.HOUSE:
-        raise ValidationError({"kind": "House bots belong to the house: remote or hosted."})
+        raise ValidationError({"kind": "House bots belong to the league; choose remote or hosted."})
     bot.clean_fields()
     if Bot.objects.filter(name=name).exists():
         raise ValidationError({"name": [name_taken("name", name)]})
@@ -39,7 +39,7 @@ def create_bot(*, owner: User, name: str, kind: str) -> tuple[Bot, str]:
 
 
 def change_bot(bot: Bot, *, paused: bool | None = None, description: str | None = None) -> Bot:
-    """Pause, resume or describe a bot; what is None stays as it is.
+    """Pause, resume or describe a bot; a field that is None stays as it is.
 
     Raises:
         ValidationError: by field: the description is too long.
@@ -54,7 +54,7 @@ def change_bot(bot: Bot, *, paused: bool | None = None, description: str | None 
 
 
 def is_online(bot: Bot, now: datetime) -> bool:
-    """Return whether a bot would answer now: a remote one must have asked for turns of late."""
+    """Return whether a bot can play now: a remote bot if it asked for turns in the last 60 s."""
     if bot.kind != Bot.Kind.REMOTE:
         return bot.current_id is not None
     return bot.seen_at is not None and now - bot.seen_at <= ONLINE_FOR

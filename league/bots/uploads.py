@@ -1,4 +1,4 @@
-"""Uploads: a new version of a hosted bot, which plays once it has qualified."""
+"""Uploads: store a new version of a hosted bot, queue its check, and promote versions."""
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -10,37 +10,37 @@ from league.models import Bot, BotSource, BotVersion
 from league.queueing import queue
 
 MAX_CHECKING = 5
-"""Versions of one owner's bots that wait to be checked at a time."""
+"""The most unchecked versions of one owner's bots at a time."""
 
 
 def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotVersion:
-    """Store a new version of a hosted bot, in state ``checking``, and have it checked.
+    """Store a new version of a hosted bot, in state ``checking``, and queue its check.
 
-    The version that plays goes on playing until the new one is ready.
+    The current version stays current until the new version is ready.
 
     Args:
-        bot: that it is a version of.
+        bot: gets the version.
         data: a Python file, or an archive with a ``bot.py``.
-        note: the owner's, about this version.
-        held: that it does not take over once it is ready, but when it is promoted.
+        note: the owner's note about this version.
+        held: whether it becomes current only when its owner promotes it.
 
     Raises:
-        ValidationError: by field: the bot runs elsewhere, or the file is empty, too large, or no
-            archive that is safe to unpack; with code ``too-many-uploads`` there are others to be
-            checked first.
+        ValidationError: by field: the bot is not hosted, or the file is empty, too large, or an
+            archive that is not safe to unpack. Or with code ``too-many-uploads``: too many versions
+            of the owner wait for their checks.
     """
     if bot.kind != Bot.Kind.HOSTED:
-        raise ValidationError({"source": f"{bot} is a {bot.kind} bot; only hosted ones are sent."})
+        raise ValidationError(
+            {"source": f"{bot} is a {bot.kind} bot; only hosted bots are uploaded."}
+        )
     _check_file(data)
     with transaction.atomic():
-        # The lock gives of two uploads at once one number after the other.
+        # Under the lock two uploads at once get different numbers.
         Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
-        checking = BotVersion.objects.filter(
-            bot__owner=bot.owner_id, state=BotVersion.State.CHECKING
-        )
+        checking = BotVersion.objects.checking().filter(bot__owner=bot.owner_id)
         if checking.count() >= MAX_CHECKING:
             raise ValidationError(
-                f"{MAX_CHECKING} versions of yours are being checked; wait for one of them.",
+                f"{MAX_CHECKING} of your versions are being checked; wait until one check is over.",
                 code="too-many-uploads",
             )
         last = bot.versions.aggregate(last=Max("number"))["last"] or 0
@@ -54,13 +54,13 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
         version.clean_fields(exclude={"bot"})
         version.save()
         BotSource.objects.create(version=version, data=data)
-        transaction.on_commit(lambda: queue("qualify", version.pk))
+        transaction.on_commit(lambda: queue("check_version", version.pk))
     return version
 
 
 def _check_file(data: bytes) -> None:
     if not data.strip():
-        raise ValidationError({"source": "The file is empty; a bot has a function choose."})
+        raise ValidationError({"source": "The file is empty; a bot needs a function choose."})
     try:
         read_source(data)
     except SourceRefusedError as error:
@@ -68,14 +68,14 @@ def _check_file(data: bytes) -> None:
 
 
 def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> bool:
-    """Have a version that is ready play from now on; matches under way go on with the old one.
+    """Make a ready version the current one; open matches go on with the old version.
 
     Args:
-        version: to play.
-        instead_of: the version that must be playing now, or nothing is done; None: whichever is.
+        version: to promote.
+        instead_of: do nothing unless this version is current; None: promote in any case.
 
     Returns:
-        Whether it plays now.
+        Whether the version is current now.
 
     Raises:
         ValidationError: it is not ready (code ``not-ready``).

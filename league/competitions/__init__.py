@@ -1,5 +1,11 @@
-"""Tournaments and rounds: who plays whom when; the one door through which they change."""
+"""Competitions: which bots play each other, and when, on ladders, in tournaments and A/B tests."""
 
+from league.competitions.announcing import (
+    announce_tournament,
+    cancel_tournament,
+    change_tournament,
+    plan_tournament,
+)
 from league.competitions.comparisons import (
     advance_comparison,
     cancel_comparison,
@@ -7,35 +13,26 @@ from league.competitions.comparisons import (
     comparisons_to_advance,
 )
 from league.competitions.event_settings import check_event_settings, settings_of
-from league.competitions.ladder_entries import (
-    enter_ladder,
-    leave_ladder,
-    rounds_with_counts,
-    with_tables,
-)
+from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.competitions.ladder_rounds import ladders_to_pair, open_ladder_round
-from league.competitions.next_block import when_due
-from league.competitions.planning import (
-    change_tournament,
-    plan_tournament,
-    tournaments_with_counts,
-)
+from league.competitions.next_block import describe_next_block
 from league.competitions.rounds import open_round
-from league.competitions.schedules import announce_due, announce_tournament
+from league.competitions.schedules import announce_scheduled
 from league.competitions.tournament_entries import disqualify, enter, takes_entries, withdraw
-from league.competitions.tournaments import advance, cancel, tournaments_to_advance
+from league.competitions.tournament_rounds import advance_tournament, tournaments_to_advance
 
 __all__ = [
-    "advance",
     "advance_comparison",
-    "announce_due",
+    "advance_tournament",
+    "announce_scheduled",
     "announce_tournament",
-    "cancel",
     "cancel_comparison",
+    "cancel_tournament",
     "change_tournament",
     "check_event_settings",
     "compare",
     "comparisons_to_advance",
+    "describe_next_block",
     "disqualify",
     "enter",
     "enter_ladder",
@@ -44,12 +41,8 @@ __all__ = [
     "open_ladder_round",
     "open_round",
     "plan_tournament",
-    "rounds_with_counts",
     "settings_of",
     "takes_entries",
     "tournaments_to_advance",
-    "tournaments_with_counts",
-    "when_due",
-    "with_tables",
     "withdraw",
 ]

@@ -1,8 +1,8 @@
-"""Comparisons: swap blocks of two versions against the field of a ladder, until the SPRT speaks.
+"""Comparisons: play swap blocks of two versions of a bot until the SPRT reaches a verdict.
 
-Block by block one deal is played twice, the versions exchange seats and the opponents stay (spec
-"Is the new version better?"). What a comparison has come to is a fold over its finished blocks in
-the order in which they were planned.
+A swap block plays one deal twice; the versions exchange seats, and opponents from the ladder keep
+theirs (spec "Is the new version better?"). The state of a comparison is a fold over its finished
+blocks, in the order of their numbers.
 """
 
 import secrets
@@ -16,19 +16,13 @@ from django.utils import timezone
 
 from engine.deals import SEED_BYTES
 from engine.rating import sprt
-from engine.rating.blocks import MatchResult, derive_block_seed, pair_results, plan_block
+from engine.rating.blocks import derive_block_seed, pair_results, plan_block
 from league import bots, play
-from league.models import (
-    Bot,
-    BotVersion,
-    Comparison,
-    Ladder,
-    Match,
-    SwapBlock,
-)
+from league.models import Bot, BotVersion, Comparison, Ladder, Match, SwapBlock
+from league.ratings.match_results import match_result
 
-AHEAD = 8
-"""Blocks that are open at a time."""
+OPEN_BLOCKS = 8
+"""Swap blocks of a comparison that are open at a time."""
 State = Comparison.State
 
 
@@ -37,21 +31,21 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
 
     Args:
         bot: a hosted one.
-        ladder: whose game, time control and field are played.
+        ladder: gives game, time control and opponents.
         new: number of the version that may be better.
-        old: number of the other.
-        promote: have the new one play from then on, instead of the old one, if it is.
+        old: number of the other version.
+        promote: whether the new version becomes current, in the place of the old, if it is better.
 
     Raises:
-        ValidationError: by field: no such versions, they are not ready, or to promote the new one
-            although the old one doesn't play; or with a code: a version did not qualify for the
+        ValidationError: by field: a version does not exist or is not ready, or ``promote`` is set
+            and the old version is not current. Or with a code: a version did not qualify for the
             ladder's game (``not-qualified``), another comparison of the bot is running
-            (``comparison-running``), the ladder has too few bots that could play now
-            (``too-few-opponents``), or the bot plays elsewhere (``not-hosted``).
+            (``comparison-running``), the ladder has too few bots that can play now
+            (``too-few-opponents``), or the bot is not hosted (``not-hosted``).
     """
     if bot.kind != Bot.Kind.HOSTED:
         raise ValidationError(
-            f"{bot} is a {bot.kind} bot; hosted ones are compared here.", code="not-hosted"
+            f"{bot} is a {bot.kind} bot; only hosted bots can be compared.", code="not-hosted"
         )
     versions = {version.number: version for version in bot.versions.filter(number__in=[new, old])}
     for field, number in (("new", new), ("old", old)):
@@ -60,20 +54,21 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
         if versions[number].state != BotVersion.State.READY:
             raise ValidationError({field: f"Version {number} is {versions[number].state}."})
     if new == old:
-        raise ValidationError({"old": "A version is not compared with itself."})
+        raise ValidationError({"old": "Choose two different versions."})
     if promote and bot.current_id != versions[old].pk:
-        playing = "none does" if bot.current is None else f"version {bot.current.number} does"
+        current = "none is" if bot.current is None else f"version {bot.current.number} is"
         raise ValidationError(
             {
-                "promote": f"Version {old} doesn't play now, {playing}, so version {new} can't "
-                f"take over from it. Compare it with the one that plays, or don't promote it."
+                "promote": f"Version {old} is not the current version ({current}), so version "
+                f"{new} can't take over from it. Compare it with the current version, or set "
+                "promote to false."
             }
         )
     for number in (new, old):
-        bots.check_qualified(bot, ladder.game, versions[number])
-    if len(_parties(bot, ladder)) < ladder.seats - 2:
+        bots.require_qualified(bot, ladder.game, versions[number])
+    if len(_opponents_by_owner(bot, ladder)) < ladder.seats - 2:
         raise ValidationError(
-            f"{ladder} has too few bots of the house and of different owners to sit with.",
+            f"{ladder} needs {ladder.seats - 2} opponents of different owners; house bots count.",
             code="too-few-opponents",
         )
     try:
@@ -93,7 +88,7 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
 
 
 def cancel_comparison(comparison: Comparison) -> None:
-    """End a comparison without a verdict; one that is over stays as it is."""
+    """End a running comparison without a verdict; nothing changes if it is over."""
     with transaction.atomic():
         locked = Comparison.objects.select_for_update(of=("self",)).get(pk=comparison.pk)
         if locked.state == State.RUNNING:
@@ -101,22 +96,23 @@ def cancel_comparison(comparison: Comparison) -> None:
 
 
 def comparisons_to_advance() -> list[int]:
-    """Return the ids of comparisons that are running."""
-    return list(Comparison.objects.filter(state=State.RUNNING).values_list("pk", flat=True))
+    """Return the ids of running comparisons."""
+    return list(Comparison.objects.running().values_list("pk", flat=True))
 
 
 def advance_comparison(comparison_id: int) -> None:
-    """Count the blocks that are played, end the comparison if they decide it, else open more."""
+    """Store the results of finished swap blocks; end the comparison if decided, else open more."""
     with transaction.atomic():
         comparison = (
-            Comparison.objects.select_for_update(of=("self",), skip_locked=True)
+            Comparison.objects.running()
+            .select_for_update(of=("self",), skip_locked=True)
             .select_related("bot", "ladder", "new", "old")
-            .filter(pk=comparison_id, state=State.RUNNING)
+            .filter(pk=comparison_id)
             .first()
         )
         if comparison is None:
             return
-        _count(comparison)
+        _store_results(comparison)
         step = sprt.latest_point(plan_of(comparison), differences(comparison))
         if step is not None and step.decision is not None:
             comparison.verdict = step.decision
@@ -126,17 +122,17 @@ def advance_comparison(comparison_id: int) -> None:
 
 
 def plan_of(comparison: Comparison) -> sprt.Plan:
-    """Return what is tested, and how surely."""
+    """Return the hypotheses and error rates of the test."""
     return sprt.Plan(seats=comparison.ladder.seats)
 
 
 def steps(comparison: Comparison) -> list[sprt.PathPoint]:
-    """Return the test after each block played so far."""
+    """Return the state of the test after each finished swap block."""
     return list(sprt.llr_path(plan_of(comparison), differences(comparison)))
 
 
 def differences(comparison: Comparison) -> list[float]:
-    """Return d of the blocks played, in the order planned, up to the first not played yet."""
+    """Return d of the finished blocks by number, up to the first block still in play."""
     found: list[float] = []
     for difference, void in comparison.blocks.order_by("number").values_list("difference", "void"):
         if void:
@@ -147,11 +143,10 @@ def differences(comparison: Comparison) -> list[float]:
     return found
 
 
-def _count(comparison: Comparison) -> None:
-    """Note d of the blocks whose two matches are finished since."""
-    matches_of = Match.objects.defer("packed_record").order_by("number")
-    undecided = comparison.blocks.filter(difference=None, void=False).prefetch_related(
-        Prefetch("matches", queryset=matches_of), "matches__seating"
+def _store_results(comparison: Comparison) -> None:
+    """Store d of the blocks whose two matches are both finished."""
+    undecided = comparison.blocks.undecided().prefetch_related(
+        Prefetch("matches", queryset=Match.objects.order_by("number")), "matches__seating"
     )
     decided = []
     for block in undecided:
@@ -159,7 +154,7 @@ def _count(comparison: Comparison) -> None:
         if any(match.status == Match.Status.VOID for match in matches):
             block.void = True
         elif all(match.status == Match.Status.FINISHED for match in matches):
-            results = [_result(match) for match in matches]
+            results = [match_result(match, of_versions=True) for match in matches]
             d = sprt.block_difference(pair_results(results), comparison.new_id, comparison.old_id)
             block.difference = float(d)
         else:
@@ -168,34 +163,28 @@ def _count(comparison: Comparison) -> None:
     SwapBlock.objects.bulk_update(decided, ["difference", "void"])
 
 
-def _result(match: Match) -> MatchResult:
-    seats = [(seat.version_id, seat.place or 0) for seat in match.seating.all()]
-    versions, places = zip(*seats, strict=True)
-    return MatchResult(versions, places)
-
-
 def _open_more(comparison: Comparison) -> None:
     blocks = comparison.blocks.count()
-    open_now = comparison.blocks.filter(difference=None, void=False).count()
-    if open_now == AHEAD:
+    open_now = comparison.blocks.undecided().count()
+    if open_now == OPEN_BLOCKS:
         return
-    parties = _parties(comparison.bot, comparison.ladder)
-    if len(parties) < comparison.ladder.seats - 2:
-        return  # until there are enough again
-    for number in range(blocks, blocks + AHEAD - open_now):
-        _open_block(comparison, number, parties)
+    opponents = _opponents_by_owner(comparison.bot, comparison.ladder)
+    if len(opponents) < comparison.ladder.seats - 2:
+        return  # a later tick tries again
+    for number in range(blocks, blocks + OPEN_BLOCKS - open_now):
+        _open_block(comparison, number, opponents)
 
 
 def _open_block(
-    comparison: Comparison, number: int, parties: Sequence[Sequence[BotVersion]]
+    comparison: Comparison, number: int, by_owner: Sequence[Sequence[BotVersion]]
 ) -> None:
-    """Store a swap block with its two matches, its opponents of as many parties."""
+    """Store a swap block with its two matches; its opponents belong to different owners."""
     ladder = comparison.ladder
     seed = derive_block_seed(bytes(comparison.seed), number)
     rng = Random(seed)
-    opponents = [rng.choice(party) for party in rng.sample(parties, ladder.seats - 2)]
-    versions = {version.pk: version for version in [comparison.new, comparison.old, *opponents]}
-    [first, *_] = plan_block(seed, list(versions), duplicate=True).matches
+    opponents = [rng.choice(versions) for versions in rng.sample(by_owner, ladder.seats - 2)]
+    seated = {version.pk: version for version in [comparison.new, comparison.old, *opponents]}
+    [first, *_] = plan_block(seed, list(seated), duplicate=True).matches
     swapped = {comparison.new_id: comparison.old_id, comparison.old_id: comparison.new_id}
     block = SwapBlock.objects.create(comparison=comparison, number=number)
     for turn, seating in enumerate(
@@ -206,29 +195,31 @@ def _open_block(
             swap_block=block,
             number=turn,
             deal_seed=first.deal_seed,
-            versions=[versions[pk] for pk in seating],
+            versions=[seated[pk] for pk in seating],
         )
 
 
-def _parties(bot: Bot, ladder: Ladder) -> list[list[BotVersion]]:
-    """Return whom the versions may sit with: what plays here, is on the ladder and isn't theirs.
+def _opponents_by_owner(bot: Bot, ladder: Ladder) -> list[list[BotVersion]]:
+    """Return the current versions that the bot's versions may sit with, in a list for each owner.
 
-    Bots of one owner are a party, of which one sits at a table; each house bot is its own.
+    They are playable bots on the ladder, not remote and not of the bot's owner. At most one bot of
+    an owner sits at a table; each house bot has a list for itself.
     """
     bots = (
-        Bot.objects.filter(ladder_entries__ladder=ladder, paused=False, current__isnull=False)
-        .exclude(kind=Bot.Kind.REMOTE)
+        Bot.objects.playable()
+        .run_by_workers()
+        .filter(ladder_entries__ladder=ladder)
         .exclude(pk=bot.pk)
         .exclude(owner=bot.owner_id)
         .select_related("current__bot")
         .order_by("pk")
     )
-    parties: dict[tuple[str, int], list[BotVersion]] = {}
+    by_owner: dict[tuple[str, int], list[BotVersion]] = {}
     for found in bots:
         if found.current is not None:
-            party = ("bot", found.pk) if found.owner_id is None else ("owner", found.owner_id)
-            parties.setdefault(party, []).append(found.current)
-    return list(parties.values())
+            key = ("bot", found.pk) if found.owner_id is None else ("owner", found.owner_id)
+            by_owner.setdefault(key, []).append(found.current)
+    return list(by_owner.values())
 
 
 def _end(comparison: Comparison, state: State) -> None:
@@ -237,7 +228,7 @@ def _end(comparison: Comparison, state: State) -> None:
     comparison.ended_at = timezone.now()
     better = comparison.verdict == sprt.Decision.BETTER
     if comparison.promote and better:
-        # One that was uploaded or promoted meanwhile has taken over; that stays.
+        # If another version became current in the meantime, it stays current.
         comparison.promoted = bots.promote(comparison.new, instead_of=comparison.old)
     comparison.save(update_fields=["state", "ended_at", "verdict", "promoted"])
     left = Match.objects.filter(

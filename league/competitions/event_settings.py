@@ -1,4 +1,4 @@
-"""What an organiser settles before a tournament: format, blocks, who may come late or fill in."""
+"""Event settings: how a tournament is played, and which settings contradict each other."""
 
 from typing import Any
 
@@ -6,32 +6,29 @@ from django.core.exceptions import ValidationError
 
 from league.models import EventSettings
 
-FIELDS = tuple(
-    field.name
-    for field in EventSettings._meta.get_fields()  # type: ignore[attr-defined]
-)
-"""Of an event_settings, which a schedule hands on to its tournaments."""
+FIELDS = tuple(field.name for field in EventSettings._meta.get_fields())
+"""The names of the event settings, which a schedule copies to its tournaments."""
 
 Format = EventSettings.Format
 
 
-def settings_of(arranged: EventSettings) -> dict[str, Any]:
-    """Return what a tournament or schedule has settled, by field."""
-    return {name: getattr(arranged, name) for name in FIELDS}
+def settings_of(event: EventSettings) -> dict[str, Any]:
+    """Return the event settings of a tournament or schedule, by field."""
+    return {name: getattr(event, name) for name in FIELDS}
 
 
-def check_event_settings(arranged: EventSettings) -> None:
-    """Raise unless all that is settled goes together.
+def check_event_settings(event: EventSettings) -> None:
+    """Raise if the event settings of a tournament or schedule contradict each other.
 
     Raises:
         ValidationError: by field.
     """
     errors = {}
-    if arranged.swiss_rounds is not None and arranged.format != Format.SWISS:
-        errors["swiss_rounds"] = f"A {arranged.get_format_display()} has no number of rounds."
-    if arranged.late_entry and arranged.format == Format.KNOCKOUT:
-        errors["late_entry"] = "A knockout takes nobody once its first round is open."
-    if arranged.fill_in and arranged.house_bots:
+    if event.swiss_rounds is not None and event.format != Format.SWISS:
+        errors["swiss_rounds"] = f"A {event.get_format_display()} has no number of rounds."
+    if event.late_entry and event.format == Format.KNOCKOUT:
+        errors["late_entry"] = "A knockout accepts no entry once its first round is open."
+    if event.fill_in and event.house_bots:
         errors["fill_in"] = "House bots are entered already; set house_bots to false."
     if errors:
         raise ValidationError(errors)

@@ -1,4 +1,4 @@
-"""What has happened in a tournament, as the pure pairing code takes it, from the stored rows."""
+"""The history of a tournament: its stored rows as values for the pairing code in `engine`."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from engine.games import catalogue
 from engine.pairing import Entrant, EventSettings, Format, PlayedBlock, PlayedRound
 from engine.rating.blocks import MatchResult
 from league.models import Block, BlockBot, Bot, Bye, MatchSeat, Round, Tournament, TournamentEntry
+from league.ratings.match_results import stored_results
 
 
 @dataclass(frozen=True)
@@ -16,12 +17,12 @@ class History:
     Attributes:
         tournament: with its ladder.
         entries: by bot id, with bot and owner.
-        bots: by id, all that are entered or have filled in.
-        event_settings: as the pairing code takes them.
-        entrants: the entries, as the pairing code takes them.
+        bots: by id, all entered bots and fill-ins.
+        event_settings: for the pairing code.
+        entrants: the entries, for the pairing code.
         opened: the rounds in order.
-        rounds: the same, as the pairing code takes them.
-        times: how many blocks each table, its bots ascending, has been drawn for.
+        rounds: the same rounds, for the pairing code.
+        times: the number of blocks drawn for each table, its bots ascending.
     """
 
     tournament: Tournament
@@ -35,17 +36,17 @@ class History:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing will be played any more."""
+        """Whether the tournament is finished."""
         return self.tournament.state == Tournament.State.FINISHED
 
     @property
     def blocks_drawn(self) -> int:
-        """How many blocks have been drawn, all rounds together."""
+        """The number of blocks drawn, all rounds together."""
         return sum(len(round_.blocks) for round_ in self.rounds)
 
 
 def history_of(tournament: Tournament) -> History:
-    """Return what has happened in a tournament, in a number of queries that is always the same."""
+    """Return the history of a tournament; the number of queries is always the same."""
     entries = {
         entry.bot_id: entry
         for entry in tournament.entries.select_related("bot__owner").order_by("bot")
@@ -66,7 +67,7 @@ def history_of(tournament: Tournament) -> History:
 
 
 def event_settings_of(tournament: Tournament) -> EventSettings:
-    """Return what is settled about a tournament."""
+    """Return the event settings of a tournament, for the pairing code."""
     ladder = tournament.ladder
     return EventSettings(
         format=Format(tournament.format),
@@ -95,48 +96,39 @@ def _entrant(entry: TournamentEntry) -> Entrant:
 def _played(
     tournament: Tournament, opened: list[Round]
 ) -> tuple[list[PlayedRound], Counter[tuple[int, ...]]]:
-    """Return the rounds as they were played, and how often each table was drawn."""
+    """Return the rounds for the pairing code, and the number of blocks drawn for each table."""
     blocks: dict[int, dict[int, tuple[str, list[int]]]] = defaultdict(dict)
     at_tables = BlockBot.objects.filter(block__round__tournament=tournament)
-    for round_, block, state, bot in at_tables.order_by("block__number", "bot").values_list(
+    for round_id, block, state, bot in at_tables.order_by("block__number", "bot").values_list(
         "block__round", "block", "block__state", "bot"
     ):
-        blocks[round_].setdefault(block, (state, []))[1].append(bot)
+        blocks[round_id].setdefault(block, (state, []))[1].append(bot)
     byes: dict[int, dict[int, int]] = defaultdict(dict)
-    for round_, bot, count in Bye.objects.filter(round__tournament=tournament).values_list(
+    for round_id, bot, count in Bye.objects.filter(round__tournament=tournament).values_list(
         "round", "bot", "blocks"
     ):
-        byes[round_][bot] = count
+        byes[round_id][bot] = count
     matches = _matches(tournament)
     rounds = []
     times: Counter[tuple[int, ...]] = Counter()
-    for position, round_ in enumerate(opened, 1):
+    for round_ in opened:
         played = []
         for block, (state, bots) in blocks[round_.pk].items():
             table = tuple(bots)
             times[table] += 1
             void = state == Block.State.VOID
             played.append(PlayedBlock(table, tuple(matches.get(block, ())), void))
-        # A version of the league that knows no stages has numbered none, and has no extra blocks.
-        number = round_.stage or position
+        number = round_.stage or 0  # a round of a tournament has one
         rounds.append(PlayedRound(number, round_.extra, tuple(played), byes[round_.pk]))
     return rounds, times
 
 
 def _matches(tournament: Tournament) -> dict[int, list[MatchResult]]:
-    """Return the matches of each finished block; a void one counts for nobody."""
-    seats = (
-        MatchSeat.objects.filter(
-            match__block__round__tournament=tournament, match__block__state=Block.State.FINISHED
-        )
-        .order_by("match__block", "match", "seat")
-        .values_list("match__block", "match", "bot", "place", "score")
+    """Return the matches of each finished block; a void block counts for no bot."""
+    seats = MatchSeat.objects.filter(
+        match__block__round__tournament=tournament, match__block__state=Block.State.FINISHED
     )
-    tables: dict[tuple[int, int], list[tuple[int, int, int]]] = defaultdict(list)
-    for block, match, bot, place, score in seats:
-        tables[block, match].append((bot, place or 0, score or 0))
     blocks: dict[int, list[MatchResult]] = defaultdict(list)
-    for (block, _), table in tables.items():
-        seating, places, points = zip(*table, strict=True)
-        blocks[block].append(MatchResult(seating, places, points))
+    for _, block, result in stored_results(seats):
+        blocks[block].append(result)
     return blocks

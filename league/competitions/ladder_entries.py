@@ -1,30 +1,21 @@
-"""Ladders: entering and leaving at any time, and reading their rounds."""
+"""Entries on ladders: a bot enters or leaves a ladder at any time."""
 
 from django.db import transaction
-from django.db.models import Count, Prefetch, Q, QuerySet
 
-from league.bots import check_qualified
-from league.models import (
-    Block,
-    BlockBot,
-    Bot,
-    Bye,
-    Ladder,
-    LadderEntry,
-    Round,
-)
+from league.bots import require_qualified
+from league.models import Bot, Ladder, LadderEntry
 from league.ratings.hiding import note_entry, note_withdrawal
 
 
 def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
-    """Let a bot be drawn for a ladder's rounds; entering it again changes nothing.
+    """Enter a bot on a ladder, so that its rounds draw the bot; a second call changes nothing.
 
-    A bot without a version that may play is drawn when it has one.
+    A bot without a current version is drawn once it has one.
 
     Raises:
         ValidationError: its current version did not qualify for the ladder's game.
     """
-    check_qualified(bot, ladder.game)
+    require_qualified(bot, ladder.game)
     if (entry := ladder.entries.filter(bot=bot).first()) is not None:
         return entry
     with transaction.atomic():
@@ -36,30 +27,12 @@ def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
 
 
 def leave_ladder(*, ladder: Ladder, bot: Bot) -> None:
-    """Draw a bot no more; rounds that it has been drawn for are played, its rating stays.
+    """Take a bot off a ladder; if it is not on it, nothing changes.
 
-    From now on it is hidden, until it enters again. One that isn't on the ladder can't leave it.
+    Rounds that have drawn the bot are played, and its rating stays. It is hidden from now on, until
+    it enters again.
     """
     with transaction.atomic():
         locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
         if locked.entries.filter(bot=bot).delete()[0]:
             note_withdrawal(locked, bot)
-
-
-def rounds_with_counts() -> QuerySet[Round]:
-    """Return all rounds, each with how many blocks it has, are finished and are void."""
-    return Round.objects.select_related("ladder", "tournament").annotate(
-        block_count=Count("blocks"),
-        blocks_finished=Count("blocks", filter=Q(blocks__state=Block.State.FINISHED)),
-        blocks_void=Count("blocks", filter=Q(blocks__state=Block.State.VOID)),
-    )
-
-
-def with_tables(rounds: QuerySet[Round]) -> QuerySet[Round]:
-    """Add to rounds their blocks with the bots at them, and their byes."""
-    seats = BlockBot.objects.select_related("bot").order_by("bot")
-    blocks = Block.objects.order_by("number").prefetch_related(Prefetch("bots", queryset=seats))
-    byes = Bye.objects.select_related("bot").order_by("bot")
-    return rounds.prefetch_related(
-        Prefetch("blocks", queryset=blocks), Prefetch("byes", queryset=byes)
-    )

@@ -1,9 +1,9 @@
-"""Drawing a ladder's own rounds: when the next one opens, and which bots are in it.
+"""A ladder's own rounds: when the next one opens, and which bots it draws.
 
-Rounds overlap: the next one opens when no more matches of those before wait for a worker than are
-being played, so that no worker that becomes free finds nothing to do; a little earlier if others
-wait too, or a ladder of few bots would come short. They are applied one after the other all the
-same, each from the ratings that the one before it left.
+Rounds overlap. The next round opens when the matches of open rounds that wait for a worker are no
+more than those being played, so that no worker runs out of matches. It opens a little earlier if
+other matches wait too, so that a ladder of few bots gets its share. Rounds are still applied one
+after the other, each from the ratings after the round before it.
 """
 
 import secrets
@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, OuterRef, Subquery
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES
@@ -21,39 +21,30 @@ from engine.pairing import LadderEntrant, Table, ladder_round
 from engine.rating import elo
 from league.bots import ONLINE_FOR
 from league.competitions.rounds import open_round
-from league.models import (
-    Block,
-    BlockBot,
-    Bot,
-    Ladder,
-    Match,
-    MatchSeat,
-    Round,
-    Standing,
-    TableCount,
-)
+from league.models import Block, BlockBot, Bot, Ladder, Match, MatchSeat, Round, TableCount
+from league.models.bots import BotQuerySet
 from league.play.match_queue import AHEAD
 
 SETTLED_BLOCKS = 40
-"""House bots alone on a ladder play up to here; then they rest until somebody comes."""
+"""If only house bots are on a ladder, they play so many blocks and then wait for other bots."""
 
 MAX_OPEN_ROUNDS = 50
-"""Of a ladder's own that are not applied, so that a match that lasts holds up no more than these.
+"""The most open rounds of a ladder's own, so that one slow match delays no more rounds than these.
 
-A slow match with remote bots may last as long as many rounds of bots that run here."""
+A slow match with remote bots may last as long as many rounds of house and hosted bots."""
 
 _UNFINISHED = (Match.Status.WAITING, Match.Status.PLAYING)
 
 
-class UnderWay(NamedTuple):
-    """What is open of a ladder's own rounds.
+class OpenWork(NamedTuple):
+    """The open rounds of a ladder's own, and their matches that workers play.
 
     Attributes:
-        rounds: that are not applied.
-        waiting: matches of bots that run here, which no worker has taken yet.
-        playing: such matches that a worker plays.
-        others_wait: whether matches that are not of these rounds wait for a worker, too.
-        last: when the last of its rounds was applied; None before the first.
+        rounds: number of open rounds.
+        waiting: hosted matches that no worker has taken yet.
+        playing: hosted matches that a worker plays.
+        others_wait: whether matches outside these rounds wait for a worker too.
+        last: when the ladder's last own round was applied; None before the first.
     """
 
     rounds: int
@@ -63,50 +54,50 @@ class UnderWay(NamedTuple):
     last: datetime | None
 
     @property
-    def has_work(self) -> bool:
-        """Whether enough is left for the workers: for each that plays its next match.
+    def is_enough(self) -> bool:
+        """Whether each busy worker finds a next match.
 
-        Where others wait, it is as many as the queue takes of each.
+        If other matches wait, more must be left: as many as the queue takes from each ladder.
         """
         return self.waiting > max(self.playing, AHEAD if self.others_wait else 0)
 
-    def rests_until(self, pause: float) -> datetime | None:
-        """Return when a pause after the last round is over; None where none is to be kept."""
+    def pause_ends(self, pause: float) -> datetime | None:
+        """Return the end of a pause after the last round; None if there is no pause."""
         return self.last + timedelta(seconds=pause) if self.last and pause else None
 
 
 def ladders_to_pair() -> list[int]:
-    """Return the ids of ladders whose next round may be opened now."""
-    ladders = list(Ladder.objects.filter(paused=False))
-    open_now, now = under_way(ladders), timezone.now()
+    """Return the ids of ladders whose next own round may open now."""
+    ladders = list(Ladder.objects.active())
+    work, now = open_work(ladders), timezone.now()
     return [
         ladder.pk
         for ladder in ladders
-        if _may_open(open_now[ladder.pk], ladder.round_pause_seconds, now)
+        if _may_open(work[ladder.pk], ladder.round_pause_seconds, now)
     ]
 
 
 def open_ladder_round(ladder_id: int) -> Round | None:
-    """Open a ladder's next round, of the bots that can play now; None if there is nothing to play.
+    """Open a ladder's next own round with the bots that can play now; None if none may open.
 
-    May be called any number of times, at once too: under the ladder's lock one opens the round.
+    Safe to call any number of times, also in parallel: the ladder's lock lets one call open it.
     """
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
         if ladder.paused:
             return None
-        candidates = _candidates(ladder)
-        house_alone = all(one.owner is None for one in candidates)
-        known = all(one.blocks >= ladder.settled_blocks for one in candidates)
-        pause = pause_of(ladder, is_quiet=house_alone or known)
-        if not _may_open(under_way([ladder])[ladder_id], pause, timezone.now()):
+        entrants = _entrants(ladder)
+        house_alone = all(one.owner is None for one in entrants)
+        all_settled = all(one.blocks >= ladder.settled_blocks for one in entrants)
+        pause = pause_of(ladder, is_quiet=house_alone or all_settled)
+        if not _may_open(open_work([ladder])[ladder_id], pause, timezone.now()):
             return None
-        if house_alone and all(one.blocks >= SETTLED_BLOCKS for one in candidates):
+        if house_alone and all(one.blocks >= SETTLED_BLOCKS for one in entrants):
             return None
         seed = secrets.token_bytes(SEED_BYTES)
-        # Only to be rated: those who could sit with their owner's other bots alone wait.
+        # Rated tables only: a bot that could sit only with its owner's other bots waits.
         tables = ladder_round(
-            candidates, ladder.seats, seed, unrated=False, random_percent=ladder.random_percent
+            entrants, ladder.seats, seed, allow_unrated=False, random_percent=ladder.random_percent
         )
         if not tables:
             return None
@@ -114,11 +105,11 @@ def open_ladder_round(ladder_id: int) -> Round | None:
         return open_round(ladder=ladder, tables=tables, seed=seed, played=played)
 
 
-def under_way(ladders: Collection[Ladder]) -> dict[int, UnderWay]:
-    """Return what is open of the ladders' own rounds, by ladder's id. Costs three queries."""
+def open_work(ladders: Collection[Ladder]) -> dict[int, OpenWork]:
+    """Return the open work of the ladders' own rounds, by ladder's id. Costs three queries."""
     ids = [ladder.pk for ladder in ladders]
-    own = Round.objects.filter(tournament=None).order_by()
-    unapplied = own.filter(ladder__in=ids, applied_at=None).values("ladder")
+    own = Round.objects.drawn_by_ladder().order_by()
+    unapplied = own.open().filter(ladder__in=ids).values("ladder")
     opened = dict(unapplied.annotate(count=Count("pk")).values_list("ladder", "count"))
     waiting, playing = Counter[int](), Counter[int]()
     all_waiting = 0
@@ -128,10 +119,10 @@ def under_way(ladders: Collection[Ladder]) -> dict[int, UnderWay]:
         all_waiting += count * (status == Match.Status.WAITING)
         if tournament is None and ladder is not None:
             (waiting if status == Match.Status.WAITING else playing)[ladder] += count
-    applied = own.filter(ladder=OuterRef("pk"), applied_at__isnull=False).order_by("-number")
+    applied = own.applied().filter(ladder=OuterRef("pk")).order_by("-number")
     last = Ladder.objects.annotate(last=Subquery(applied.values("applied_at")[:1]))
     return {
-        ladder: UnderWay(
+        ladder: OpenWork(
             rounds=opened.get(ladder, 0),
             waiting=waiting[ladder],
             playing=playing[ladder],
@@ -147,33 +138,31 @@ def pause_of(ladder: Ladder, *, is_quiet: bool) -> float:
 
     Args:
         ladder: of the round.
-        is_quiet: whether only house bots would play, or all who can have played enough.
+        is_quiet: whether only house bots would play, or all bots that can play are settled.
     """
     own: float = ladder.round_pause_seconds
     return max(own, ladder.idle_pause_seconds) if is_quiet else own
 
 
-def _may_open(open_now: UnderWay, pause: float, now: datetime) -> bool:
-    """Return whether the next round may be opened: a pause begins when all rounds are applied."""
-    if open_now.rounds >= MAX_OPEN_ROUNDS or open_now.has_work:
+def _may_open(work: OpenWork, pause: float, now: datetime) -> bool:
+    """Return whether the next round may open; a pause begins once all rounds are applied."""
+    if work.rounds >= MAX_OPEN_ROUNDS or work.is_enough:
         return False
-    until = open_now.rests_until(pause)
-    return not pause or (not open_now.rounds and (until is None or until <= now))
+    until = work.pause_ends(pause)
+    return not pause or (not work.rounds and (until is None or until <= now))
 
 
-def bots_to_draw(ladder: Ladder) -> QuerySet[Bot]:
-    """Return the bots on a ladder that can play now: hosted ones, and remote ones online."""
-    online = Q(seen_at__gte=timezone.now() - ONLINE_FOR)
-    return Bot.objects.filter(
-        ~Q(kind=Bot.Kind.REMOTE) | online,
-        ladder_entries__ladder=ladder,
-        current__isnull=False,
-        paused=False,
+def bots_to_draw(ladder: Ladder) -> BotQuerySet:
+    """Return the bots on a ladder that can play now: playable, and online if remote."""
+    return (
+        Bot.objects.playable()
+        .answering(since=timezone.now() - ONLINE_FOR)
+        .filter(ladder_entries__ladder=ladder)
     )
 
 
-def bots_at_live_tables(ladder: Ladder) -> set[int]:
-    """Return the ids of the bots that have matches in play with remote ones, in own rounds."""
+def bots_in_live_matches(ladder: Ladder) -> set[int]:
+    """Return the ids of the bots in live matches of a ladder's own rounds."""
     return set(
         MatchSeat.objects.filter(
             match__live=True,
@@ -187,21 +176,21 @@ def bots_at_live_tables(ladder: Ladder) -> set[int]:
     )
 
 
-def remote_bots_wait(online: Collection[int], busy: Collection[int]) -> bool:
-    """Return whether the remote bots that are free wait for others: until half of them are.
+def remote_bots_wait(online: Collection[int], playing: Collection[int]) -> bool:
+    """Return whether free remote bots wait for others: until at least half of them are free.
 
-    Drawn one by one, as they become free, they would meet hardly anybody but bots that run here;
-    waiting for the last they would all be as slow as the slowest.
+    If each were drawn once it is free, it would meet almost only house and hosted bots. If each
+    waited for the last one, all would be as slow as the slowest.
 
     Args:
         online: ids of the remote bots that can play.
-        busy: ids of bots in matches in play with remote ones.
+        playing: ids of the bots in live matches.
     """
-    return 2 * len(set(online) - set(busy)) < len(online)
+    return 2 * len(set(online) - set(playing)) < len(online)
 
 
 def _count_tables(ladder: Ladder, tables: Sequence[Table]) -> dict[tuple[int, ...], int]:
-    """Count blocks for the tables of a round; return how many each had before.
+    """Count the blocks of a round's tables; return how many blocks each table had before.
 
     Call it under the ladder's lock.
     """
@@ -222,26 +211,28 @@ def _count_tables(ladder: Ladder, tables: Sequence[Table]) -> dict[tuple[int, ..
     return {bots: before.get(of, 0) for bots, of in key.items()}
 
 
-def _candidates(ladder: Ladder) -> list[LadderEntrant]:
-    """Return who may be drawn now; blocks in rounds that are not applied yet count as played."""
+def _entrants(ladder: Ladder) -> list[LadderEntrant]:
+    """Return the bots that the next round may draw; blocks of open rounds count as played."""
     bots = list(bots_to_draw(ladder).values_list("pk", "owner", "kind"))
     online = {bot for bot, _, kind in bots if kind == Bot.Kind.REMOTE}
     if online:
-        busy = bots_at_live_tables(ladder)
-        left_out = online if remote_bots_wait(online, busy) else online & busy
+        playing = bots_in_live_matches(ladder)
+        left_out = online if remote_bots_wait(online, playing) else online & playing
         bots = [each for each in bots if each[0] not in left_out]
-    standings = {row.bot_id: row for row in ladder.standings.all()}
-    fresh = Standing(rating=elo.START, blocks=0)
+    rows = ladder.standings.values_list("bot", "rating", "blocks")
+    standings = {bot: (rating, blocks) for bot, rating, blocks in rows}
     drawn = _blocks_drawn(ladder)
-    return [
-        LadderEntrant(bot, owner, row.rating, row.blocks + drawn[bot], ladder.max_blocks_per_round)
-        for bot, owner, _ in bots
-        if (row := standings.get(bot, fresh))
-    ]
+    entrants = []
+    for bot, owner, _ in bots:
+        rating, blocks = standings.get(bot, (elo.START, 0))
+        entrants.append(
+            LadderEntrant(bot, owner, rating, blocks + drawn[bot], ladder.max_blocks_per_round)
+        )
+    return entrants
 
 
 def _blocks_drawn(ladder: Ladder) -> Counter[int]:
-    """Return by bot how many blocks it is drawn for that are to be rated, and aren't yet."""
+    """Return by bot the number of its rated blocks in open rounds, without void ones."""
     seats = (
         BlockBot.objects.filter(
             block__round__ladder=ladder, block__round__applied_at=None, block__rated=True

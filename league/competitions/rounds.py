@@ -1,4 +1,4 @@
-"""Opening rounds: from tables of bots to blocks and matches that wait to be played."""
+"""Open a round: store the blocks of drawn tables, with matches that wait to be played."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,21 +24,22 @@ def open_round(
     first_block: int = 0,
     played: Mapping[tuple[int, ...], int] | None = None,
 ) -> Round:
-    """Store a round with its blocks and their matches, in as many statements however many.
+    """Store a round with its blocks and matches; the number of statements is always the same.
 
-    Call it in a transaction that holds the ladder's lock: rounds are numbered without a gap.
+    Call it in a transaction that holds the ladder's lock, so that round numbers have no gap.
 
     Args:
-        ladder: that the round is rated on.
-        tables: the bots of each block; a table of several blocks stands several times.
-        seed: 32 secret bytes; all luck of the round comes of it.
-        tournament: that the round belongs to.
+        ladder: rates the round.
+        tables: the bots of each block; a table of several blocks appears several times.
+        seed: 32 secret bytes; all random numbers of the round are derived from it.
+        tournament: of the round, if any.
         stage: its number in the tournament.
         extra: as in `Round`.
-        byes: blocks that bots sit out, by bot.
+        byes: number of blocks missed, by bot.
         first_block: number of the first block, so that all blocks of one seed differ.
-        played: how many blocks a table has played before, in its tournament or on its ladder, by
-            its bots, ascending: every second one of an odd table is seated the other way round.
+        played: number of blocks that a table has played before, in its tournament or on its
+            ladder, by its bots, ascending. Every second block of an odd table reverses its seat
+            orders.
     """
     last = ladder.rounds.aggregate(last=Max("number"))["last"] or 0
     round_ = Round.objects.create(
@@ -87,10 +88,10 @@ def open_round(
 
 
 def _versions(bots: Iterable[Bot]) -> dict[int, BotVersion]:
-    """Return the version that plays of each bot that has one, with its bot."""
+    """Return the current version of each bot that has one, with its bot, by bot id."""
     versions = {}
     for bot in bots:
         if bot.current is not None:
-            bot.current.bot = bot  # known, so not to be asked for
+            bot.current.bot = bot  # spares a query
             versions[bot.pk] = bot.current
     return versions

@@ -1,11 +1,11 @@
-"""Who is in a tournament: entering, withdrawing, being disqualified."""
+"""Entries in a tournament: enter a bot, withdraw it, disqualify it."""
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
 from engine.pairing import swiss_round_count
 from engine.rating import elo
-from league.bots import check_qualified
+from league.bots import require_qualified
 from league.competitions.history import history_of
 from league.models import Bot, Tournament, TournamentEntry
 
@@ -14,27 +14,28 @@ Entry = TournamentEntry.State
 
 
 def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
-    """Enter a bot; entering it again changes nothing.
+    """Enter a bot; a second call changes nothing.
 
-    Where the organiser allows it this goes while the tournament runs, too: the bot is drawn from
-    the next round on, and has no points for those that it missed.
+    With late entry it may enter while the tournament runs: it is drawn from the next round on, and
+    gets no points for missed rounds.
 
     Raises:
-        ValidationError: entries are not open (``entries-not-open``), the bot has left this
-            tournament (``bot-has-left``), or has no version that may play (``no-version``) this
-            game (``not-qualified``).
+        ValidationError: with a code: entries are not open (``entries-not-open``), the bot has left
+            this tournament (``bot-has-left``), it has no current version (``no-version``), or that
+            version did not qualify for the game (``not-qualified``).
     """
     with transaction.atomic():
         locked = _lock(tournament)
         entry = locked.entries.filter(bot=bot).first()
         if entry is not None and entry.state != Entry.ENTERED:
             raise ValidationError(
-                f"{bot} was {entry.state} in {locked} and can't come back.", code="bot-has-left"
+                f"{bot} was {entry.state} in {locked}; a bot that has left can't enter again.",
+                code="bot-has-left",
             )
         first_round = _first_round(locked)
         if bot.current_id is None:
-            raise ValidationError(f"{bot} has no version that may play yet.", code="no-version")
-        check_qualified(bot, locked.ladder.game)
+            raise ValidationError(f"{bot} has no version that passed its check.", code="no-version")
+        require_qualified(bot, locked.ladder.game)
         if entry is not None:
             return entry
         entry = TournamentEntry(tournament=locked, bot=bot, first_round=first_round)
@@ -46,19 +47,20 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
 
 
 def withdraw(*, tournament: Tournament, bot: Bot) -> None:
-    """Take a bot out; nothing changes for one that is not in.
+    """Withdraw a bot; nothing changes if it is not entered.
 
-    Before the start its entry is gone. Later what it has been drawn for is played, and stands; it
-    is drawn for no further round.
+    Before the start its entry is deleted. Later, blocks that have drawn it are played and count;
+    no further round draws it.
 
     Raises:
-        ValidationError: the tournament has not opened yet, or is over (``entries-not-open``).
+        ValidationError: entries have not opened, or the tournament is over (code
+            ``entries-not-open``).
     """
     with transaction.atomic():
         locked = _lock(tournament)
         if locked.state not in (State.ENTRIES_OPEN, State.RUNNING):
             raise ValidationError(
-                f"There is nothing to withdraw from: {locked} is {locked.state}.",
+                f"You can't withdraw a bot now: {locked} is {locked.state}.",
                 code="entries-not-open",
             )
         entered = locked.entries.filter(bot=bot, state=Entry.ENTERED)
@@ -69,22 +71,22 @@ def withdraw(*, tournament: Tournament, bot: Bot) -> None:
 
 
 def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEntry:
-    """Disqualify a bot, also when all is over; a second time changes the reason.
+    """Disqualify a bot, also after the end; a second call changes the reason.
 
-    It loses its rank and is drawn for no further round. What it has played stays, with the ratings
-    that came of it and what its opponents made: whoever thinks these unjust voids the blocks.
+    It loses its rank, and no further round draws it. Its blocks stay, with the ratings and the
+    scores of its opponents. To cancel these too, void the blocks.
 
     Args:
-        tournament: that it is entered for.
-        bot: that must leave.
-        reason: for everybody to read.
+        tournament: in which it is entered.
+        bot: to disqualify.
+        reason: public.
 
     Raises:
-        ValidationError: by field, there is no reason; it is not entered (``not-found``), or there
-            is nothing to be in yet (``entries-not-open``).
+        ValidationError: by field: the reason is empty. Or with a code: the bot is not entered
+            (``not-found``), or entries have not opened (``entries-not-open``).
     """
     if not reason.strip():
-        raise ValidationError({"reason": "Say why, for everybody to read."})
+        raise ValidationError({"reason": "Give a reason; it is public."})
     with transaction.atomic():
         locked = _lock(tournament)
         if locked.state not in (State.ENTRIES_OPEN, State.RUNNING, State.FINISHED):
@@ -101,7 +103,7 @@ def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEn
 
 
 def takes_entries(tournament: Tournament) -> bool:
-    """Return whether a bot may be entered now."""
+    """Return whether a bot may enter now."""
     try:
         _first_round(tournament)
     except ValidationError:
@@ -110,7 +112,7 @@ def takes_entries(tournament: Tournament) -> bool:
 
 
 def _first_round(tournament: Tournament) -> int:
-    """Return the first round for who enters now; raises if nobody may."""
+    """Return the first round that may draw a bot that enters now; raise if entries are closed."""
     if tournament.state == State.ENTRIES_OPEN:
         return 1
     is_knockout = tournament.format == Tournament.Format.KNOCKOUT
@@ -129,7 +131,7 @@ def _length(tournament: Tournament) -> int:
 
 
 def _opened(tournament: Tournament) -> int:
-    """Return how many rounds have been opened; extra blocks are no rounds of their own."""
+    """Return the number of opened rounds; extra blocks belong to the round that they decide."""
     return tournament.rounds.filter(extra=0).count()
 
 

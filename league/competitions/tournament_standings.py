@@ -1,4 +1,4 @@
-"""How a tournament stands: its rows, the cross table, and the bracket of a knockout."""
+"""Standings of a tournament: its rows, the cross table, and the bracket of a knockout."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ from league.competitions.history import History, history_of
 from league.models import Bot, Tournament, TournamentEntry
 
 
-class Placed(NamedTuple):
-    """An entrant and where it stands.
+class TournamentStanding(NamedTuple):
+    """An entrant's row in the standings.
 
     Attributes:
         bot: with its owner.
-        row: its rank, with the number of every tie-break; without a rank if it is disqualified.
-        entry: whether it is still in.
-        byes: blocks that it sat out, or that were given up.
+        row: its rank and the number of each tie-break; a disqualified bot has no rank.
+        entry: with its state.
+        byes: number of blocks that it missed by byes or void blocks.
     """
 
     bot: Bot
@@ -36,25 +36,27 @@ class Placed(NamedTuple):
 
 
 class CrossRow(NamedTuple):
-    """What an entrant took from all others.
+    """An entrant's row in the cross table.
 
     Attributes:
         placed: the entrant.
-        met: by opponent, in the order of the standings, fill-ins last; None for who was not met.
+        met: its results by opponent, in the order of the standings, fill-ins last; None if the two
+            have not met.
     """
 
-    placed: Placed
+    placed: TournamentStanding
     met: list[tuple[Bot, OpponentScore | None]]
 
 
 @dataclass(frozen=True)
 class BracketSeat:
-    """An entrant, or a house bot that fills in, at a table of a knockout.
+    """An entrant or a fill-in at a table of a knockout.
 
     Attributes:
-        seed: 1 the best; None for a house bot that fills in.
+        bot: in the seat.
+        seed: 1 the best; None for a fill-in.
         scores: of the regular blocks together, then of each extra block.
-        goes_on: None while that is not decided.
+        goes_on: whether it goes on; None while that is not decided.
     """
 
     bot: Bot
@@ -65,11 +67,12 @@ class BracketSeat:
 
 @dataclass(frozen=True)
 class BracketTable:
-    """A table of a knockout's round; ``seats`` best first once anything is played.
+    """A table of a knockout's round.
 
     Attributes:
-        extra_blocks: opened so far.
-        max_extra: that may be.
+        seats: best first once a match is finished.
+        extra_blocks: number of extra blocks opened so far.
+        max_extra: the most extra blocks of a table.
     """
 
     seats: list[BracketSeat]
@@ -78,7 +81,7 @@ class BracketTable:
 
     @property
     def by_seed(self) -> bool:
-        """Whether the cut is still tied after the extra blocks, so that the better seed went on."""
+        """Whether seeds decided the cut, because it was still tied after the extra blocks."""
         on = {seat.scores for seat in self.seats if seat.goes_on and seat.seed}
         out = {seat.scores for seat in self.seats if seat.goes_on is False and seat.seed}
         return self.extra_blocks >= self.max_extra and bool(on & out)
@@ -86,7 +89,7 @@ class BracketTable:
 
 @dataclass(frozen=True)
 class BracketRound:
-    """A round of a knockout; ``byes`` go on without playing."""
+    """A round of a knockout; the bots in ``byes`` go on without playing."""
 
     number: int
     final: bool
@@ -94,29 +97,29 @@ class BracketRound:
     byes: list[BracketSeat]
 
 
-def tournament_standings(tournament: Tournament) -> list[Placed]:
-    """Return how the entrants stand, best first, by the blocks that are finished."""
+def tournament_standings(tournament: Tournament) -> list[TournamentStanding]:
+    """Return the standings by the finished blocks, best first."""
     return standings_of(history_of(tournament))
 
 
-def standings_of(history: History) -> list[Placed]:
-    """Return how the entrants stand, best first, by the blocks that are finished."""
+def standings_of(history: History) -> list[TournamentStanding]:
+    """Return the standings by the finished blocks, best first."""
     missed = count_missed_blocks(history.rounds)
     rows = rank_event(
         history.event_settings, history.entrants, history.rounds, over=history.is_over
     )
     return [
-        Placed(history.bots[row.bot], row, history.entries[row.bot], missed[row.bot])
+        TournamentStanding(history.bots[row.bot], row, history.entries[row.bot], missed[row.bot])
         for row in rows
     ]
 
 
-def cross_table_of(history: History, placed: Sequence[Placed]) -> list[CrossRow]:
-    """Return who took what from whom.
+def cross_table_of(history: History, placed: Sequence[TournamentStanding]) -> list[CrossRow]:
+    """Return the cross table: each entrant's results against each opponent.
 
     Args:
         history: of the tournament.
-        placed: its standings, or the first of them; only these have rows and columns.
+        placed: the standings, or their first rows; only these get rows and columns.
     """
     met = cross_table(history.rounds)
     shown = [one.bot for one in placed]
@@ -128,17 +131,17 @@ def cross_table_of(history: History, placed: Sequence[Placed]) -> list[CrossRow]
 
 
 def bracket_of(history: History) -> list[BracketRound]:
-    """Return the rounds of a knockout; empty before the first, and for other formats."""
+    """Return the rounds of a knockout; empty before the first round and for other formats."""
     if history.tournament.format != Tournament.Format.KNOCKOUT:
         return []
     seeds = seeding(history.event_settings, history.entrants)
     seed = {bot: number for number, bot in enumerate(seeds, 1)}
-    told = stages(history.rounds, seeds)
+    drawn = stages(history.rounds, seeds)
     rounds = []
-    for at, stage in enumerate(told):
+    for at, stage in enumerate(drawn):
         through: set[int] | None = None
-        if at + 1 < len(told):
-            through = set(told[at + 1].entrants)
+        if at + 1 < len(drawn):
+            through = set(drawn[at + 1].entrants)
         elif history.is_over:
             on = advancing_bots(stage, history.entrants, seeds)
             through = {table.entrants[0] for table in stage.tables} if stage.final else set(on)

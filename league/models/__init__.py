@@ -1,4 +1,4 @@
-"""What is stored, one file a subject."""
+"""The database models, one file a subject."""
 
 from league.models.accounts import Token
 from league.models.bots import Bot, BotVersion
@@ -17,7 +17,7 @@ from league.models.performance import Fit, PackedResults, Performance
 from league.models.rounds import Block, BlockBot, Bye, Round, TableCount
 from league.models.tournaments import EventSettings, Schedule, Tournament, TournamentEntry
 from league.models.turns import Clock, LiveMove, Turn
-from league.models.uploads import BotSource, SeatLog, Trial
+from league.models.uploads import BotSource, QualifyingMatch, SeatLog
 
 __all__ = [
     "Block",
@@ -40,6 +40,7 @@ __all__ = [
     "MatchSeat",
     "PackedResults",
     "Performance",
+    "QualifyingMatch",
     "Revision",
     "Round",
     "RoundEntry",
@@ -51,7 +52,6 @@ __all__ = [
     "Token",
     "Tournament",
     "TournamentEntry",
-    "Trial",
     "Turn",
     "VoidMark",
     "Withdrawal",

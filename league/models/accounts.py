@@ -1,17 +1,19 @@
-"""Tokens, by which programs say who they are. Accounts are Django's users."""
+"""Tokens, by which programs authenticate. Accounts are Django's users."""
 
 from django.conf import settings
 from django.db import models
 
 
 class Token(models.Model):
-    """Of an owner, who manages, or of a bot, which plays. The token itself is never stored."""
+    """An owner token, which manages, or a bot token, which plays. Only its hash is stored."""
 
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="tokens", null=True, blank=True
     )
     bot = models.ForeignKey("Bot", models.CASCADE, related_name="tokens", null=True, blank=True)
-    prefix = models.CharField(max_length=12, help_text="Its first characters, to tell it by.")
+    prefix = models.CharField(
+        max_length=12, help_text="Its first characters, by which its owner recognises it."
+    )
     digest = models.CharField(max_length=64, unique=True, help_text="Keyed hash, in hex.")
     created_at = models.DateTimeField(auto_now_add=True)
 

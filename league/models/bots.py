@@ -1,12 +1,47 @@
 """Bots and their versions."""
 
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
+from django.db.models import Q
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import AnonymousUser, User
+
+
+class BotQuerySet(models.QuerySet["Bot"]):
+    """Bots by kind, owner and readiness."""
+
+    def house(self) -> "BotQuerySet":
+        """Return the bots of the league itself."""
+        return self.filter(kind=Bot.Kind.HOUSE)
+
+    def hosted(self) -> "BotQuerySet":
+        """Return the uploaded bots, which workers run in the sandbox."""
+        return self.filter(kind=Bot.Kind.HOSTED)
+
+    def run_by_workers(self) -> "BotQuerySet":
+        """Return house bots and hosted bots."""
+        return self.exclude(kind=Bot.Kind.REMOTE)
+
+    def owned_by(self, owner: "User | AnonymousUser") -> "BotQuerySet":
+        """Return the bots of an owner; none for a visitor without an account."""
+        return self.filter(owner=owner) if owner.is_authenticated else self.none()
+
+    def playable(self) -> "BotQuerySet":
+        """Return the bots that have a current version and are not paused."""
+        return self.filter(paused=False, current__isnull=False)
+
+    def answering(self, since: datetime) -> "BotQuerySet":
+        """Return all but the remote bots that have not asked for turns since a time."""
+        return self.filter(~Q(kind=Bot.Kind.REMOTE) | Q(seen_at__gte=since))
 
 
 class Bot(models.Model):
-    """A player by name; who it belongs to and where it runs."""
+    """A player by name; it belongs to an owner and runs in one place."""
 
     class Kind(models.TextChoices):
         """Where a bot runs."""
@@ -31,7 +66,7 @@ class Bot(models.Model):
         related_name="bots",
         null=True,
         blank=True,
-        help_text="None for house bots.",
+        help_text="Empty for house bots.",
     )
     description = models.CharField(max_length=500, blank=True)
     paused = models.BooleanField(default=False)
@@ -42,6 +77,8 @@ class Bot(models.Model):
         null=True, blank=True, help_text="When a remote bot last asked for turns."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = BotQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
@@ -56,8 +93,16 @@ class Bot(models.Model):
         return self.name
 
 
+class BotVersionQuerySet(models.QuerySet["BotVersion"]):
+    """Versions by state."""
+
+    def checking(self) -> "BotVersionQuerySet":
+        """Return the versions whose check is not over."""
+        return self.filter(state=BotVersion.State.CHECKING)
+
+
 class BotVersion(models.Model):
-    """A bot as it was from one upload to the next; versions are numbered from 1."""
+    """One upload of a bot; versions are numbered from 1."""
 
     class State(models.TextChoices):
         """Whether a version may play."""
@@ -72,12 +117,14 @@ class BotVersion(models.Model):
     note = models.CharField(max_length=500, blank=True)
     held = models.BooleanField(
         default=False,
-        help_text="It does not take over when it is ready, but when it is promoted.",
+        help_text="A held version becomes current only when its owner promotes it.",
     )
     reason = models.CharField(
-        max_length=500, blank=True, default="", help_text="Why it was refused."
+        max_length=500, blank=True, default="", help_text="Why the check refused it."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = BotVersionQuerySet.as_manager()
 
     class Meta:
         ordering = ["bot", "number"]

@@ -1,10 +1,18 @@
-"""Comparisons: whether a version of a bot is better than another, by swap blocks and the SPRT."""
+"""Comparisons (A/B tests): whether one version of a bot is better than another."""
 
 from django.db import models
 
 
+class ComparisonQuerySet(models.QuerySet["Comparison"]):
+    """Comparisons by state."""
+
+    def running(self) -> "ComparisonQuerySet":
+        """Return the comparisons that still play."""
+        return self.filter(state=Comparison.State.RUNNING)
+
+
 class Comparison(models.Model):
-    """An A/B test of two versions against the field of a ladder. It rates nobody."""
+    """An A/B test of two versions against the bots of a ladder. It changes no rating."""
 
     class State(models.TextChoices):
         """How far a comparison is."""
@@ -18,7 +26,7 @@ class Comparison(models.Model):
     new = models.ForeignKey("BotVersion", models.CASCADE, related_name="+")
     old = models.ForeignKey("BotVersion", models.CASCADE, related_name="+")
     promote = models.BooleanField(
-        default=False, help_text="Whether the new version plays from then on if it is better."
+        default=False, help_text="If the new version is better, it becomes current."
     )
     promoted = models.BooleanField(default=False)
     seed = models.BinaryField(max_length=32)
@@ -26,6 +34,8 @@ class Comparison(models.Model):
     verdict = models.CharField(max_length=30, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     ended_at = models.DateTimeField(null=True, blank=True)
+
+    objects = ComparisonQuerySet.as_manager()
 
     class Meta:
         ordering = ["-id"]
@@ -42,24 +52,36 @@ class Comparison(models.Model):
 
     @property
     def not_promoted(self) -> str:
-        """Why the new version doesn't play although it was to, being better; else ""."""
+        """Why a better version did not become current although that was requested; else ""."""
         if not self.promote or self.promoted or self.verdict != "better":
             return ""
         return (
-            f"Version {self.new.number} was not promoted, since version {self.old.number} did not "
-            "play any more by then."
+            f"Version {self.new.number} was not promoted, because version {self.old.number} was "
+            "no longer the current version when the comparison ended."
         )
 
 
+class SwapBlockQuerySet(models.QuerySet["SwapBlock"]):
+    """Swap blocks by state."""
+
+    def undecided(self) -> "SwapBlockQuerySet":
+        """Return the blocks that are neither finished nor void."""
+        return self.filter(difference=None, void=False)
+
+
 class SwapBlock(models.Model):
-    """One deal played twice: the versions exchange seats, the opponents stay."""
+    """One deal played twice: the two versions exchange seats, the opponents stay."""
 
     comparison = models.ForeignKey(Comparison, models.CASCADE, related_name="blocks")
-    number = models.PositiveIntegerField(help_text="From 0; its seed comes of it.")
+    number = models.PositiveIntegerField(
+        help_text="From 0; the block's seed is derived from the number."
+    )
     difference = models.FloatField(
         null=True, blank=True, help_text="d = S_new - S_old, once both matches are finished."
     )
     void = models.BooleanField(default=False)
+
+    objects = SwapBlockQuerySet.as_manager()
 
     class Meta:
         ordering = ["comparison", "number"]

@@ -1,4 +1,4 @@
-"""Ladders: who is on them and how they stand today.
+"""Ladders: their settings, their entries, and the standings of their bots.
 
 Ratings are integers in thousandths of an Elo point.
 """
@@ -10,8 +10,20 @@ from django.utils import timezone
 from engine.pairing import MAX_BLOCKS_PER_ROUND, RANDOM_PERCENT
 
 
+class LadderQuerySet(models.QuerySet["Ladder"]):
+    """Ladders by state."""
+
+    def active(self) -> "LadderQuerySet":
+        """Return the ladders that are not paused."""
+        return self.filter(paused=False)
+
+    def with_alarm(self) -> "LadderQuerySet":
+        """Return the ladders whose ratings differ from their records."""
+        return self.exclude(alarm="")
+
+
 class Ladder(models.Model):
-    """A ranking of bots at one game, preset and number of seats."""
+    """A lasting ranking of bots at one game, preset and number of seats."""
 
     slug = models.SlugField(unique=True)
     title = models.CharField(max_length=80)
@@ -21,34 +33,37 @@ class Ladder(models.Model):
     move_seconds = models.FloatField(default=1.0)
     bank_seconds = models.FloatField(default=30.0)
     k_schedule = models.JSONField(
-        default=dict, blank=True, help_text="Fields of engine.rating.elo.KSchedule; {}: its own."
+        default=dict,
+        blank=True,
+        help_text="Fields of engine.rating.elo.KSchedule; {} for its defaults.",
     )
     round_pause_seconds = models.FloatField(
         default=0.0,
         validators=[MinValueValidator(0)],
-        help_text="From the end of a round of the ladder's own to the next; 0: the next one opens "
-        "before a worker has nothing to do.",
+        help_text="Pause between two of the ladder's own rounds. 0: the next round opens before "
+        "workers run out of matches.",
     )
     idle_pause_seconds = models.FloatField(
         default=20.0,
         validators=[MinValueValidator(0)],
-        help_text="The same where only house bots can play, or all have played settled_blocks, if "
-        "that is longer.",
+        help_text="The same pause if only house bots can play, or all bots have played "
+        "settled_blocks; the longer of the two pauses counts.",
     )
     settled_blocks = models.PositiveIntegerField(
         default=400,
-        help_text="Once all who can play have so many blocks, rounds pause: little is left to "
-        "learn.",
+        help_text="If all bots that can play have so many blocks, rounds pause: more blocks would "
+        "change little.",
     )
     max_blocks_per_round = models.PositiveSmallIntegerField(
         default=MAX_BLOCKS_PER_ROUND,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_BLOCKS_PER_ROUND)],
-        help_text="Of a bot, in a round of the ladder's own. Most play one; more to fill seats.",
+        help_text="The most blocks of a bot in one of the ladder's own rounds. Most bots play one; "
+        "some play more to fill seats.",
     )
     random_percent = models.PositiveSmallIntegerField(
         default=RANDOM_PERCENT,
         validators=[MaxValueValidator(100)],
-        help_text="Of the seats of its own rounds, given without a look at the rating.",
+        help_text="Share of the seats of its own rounds that is drawn regardless of ratings.",
     )
     anchor = models.ForeignKey(
         "Bot",
@@ -56,31 +71,37 @@ class Ladder(models.Model):
         related_name="+",
         null=True,
         blank=True,
-        help_text="The bot whose performance is 1500, one of middling strength; none: the mean is.",
+        help_text="The bot whose performance is set to 1500; choose one of medium strength. Empty: "
+        "the mean of all bots is 1500.",
     )
     idle_days = models.PositiveSmallIntegerField(
         default=14,
         validators=[MinValueValidator(1)],
-        help_text="A bot that no round has rated for so long is hidden from the standings.",
+        help_text="If no round rates a bot for so many days, it is hidden from the standings.",
     )
     paused = models.BooleanField(default=False)
     revision = models.PositiveIntegerField(
         default=1,
-        help_text="Of the ledger, the one in force: a correction makes the next.",
+        help_text="The ledger's revision that counts; each correction makes the next.",
     )
     checked_at = models.DateTimeField(
-        null=True, blank=True, help_text="When a recompute last gave what is stored."
+        null=True, blank=True, help_text="When a recompute last found no difference."
     )
-    checked_round = models.PositiveIntegerField(null=True, blank=True, help_text="Up to which.")
+    checked_round = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The last round of that recompute."
+    )
     alarm = models.TextField(
         default="",
         blank=True,
-        help_text="What a recompute found wrong; while it is here, frozen standings are shown.",
+        help_text="The differences that a recompute found. While it is set, pages show the frozen "
+        "standings.",
     )
     frozen_round = models.PositiveIntegerField(
         null=True, blank=True, help_text="The last round in the frozen standings."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+
+    objects = LadderQuerySet.as_manager()
 
     class Meta:
         ordering = ["slug"]
@@ -90,7 +111,7 @@ class Ladder(models.Model):
 
 
 class LadderEntry(models.Model):
-    """A bot that wants to be drawn for a ladder's rounds."""
+    """A bot's place on a ladder: its rounds may draw the bot."""
 
     ladder = models.ForeignKey(Ladder, models.CASCADE, related_name="entries")
     bot = models.ForeignKey("Bot", models.CASCADE, related_name="ladder_entries")
@@ -106,7 +127,7 @@ class LadderEntry(models.Model):
 
 
 class Withdrawal(models.Model):
-    """That a bot has left a ladder that it was on, until it enters again."""
+    """A bot that has left a ladder; the row goes when the bot enters again."""
 
     ladder = models.ForeignKey(Ladder, models.CASCADE, related_name="withdrawals")
     bot = models.ForeignKey("Bot", models.CASCADE, related_name="withdrawals")
@@ -124,70 +145,91 @@ class Withdrawal(models.Model):
 
 
 RANKED_FROM = 20
-"""Blocks from which on a bot has a rank; before, it is provisional.
+"""From so many blocks on a bot has a rank; below it is provisional.
 
-A new version begins at 10 blocks as K counts them, so once performance is fitted its own count too.
+The count of a new version starts at 10, as for K. So a bot also needs that many fitted blocks of
+its current version, once performance is fitted.
 """
 
 ERROR_FROM = 5
-"""Blocks of its version from which on a bot's performance has an error bar.
+"""From so many blocks of its version on a bot's performance has an error bar.
 
-Of fewer the sandwich promises far too much: of one block 32 % of its 95 % intervals hold, of five
-85 % (docs/ratings.md).
+Below, the sandwich estimate is far too small: of its 95 % intervals 32 % hold at one block, 85 % at
+five (docs/ratings.md).
 """
 
 
-def is_provisional() -> models.ExpressionWrapper:
-    """Return the expression for whether a standing has no rank yet, as an index has it too."""
+class Hidden(models.TextChoices):
+    """Why a standing is hidden. A standing that is shown stores "", which sorts first."""
+
+    IDLE = "idle", "idle"
+    WITHDRAWN = "withdrawn", "withdrawn"
+
+
+SHOWN = ""
+"""The value of ``hidden`` of a standing that is shown."""
+
+
+def provisional_expression() -> "models.ExpressionWrapper[models.Q]":
+    """Return the expression for a standing without a rank yet; the index uses the same."""
     of_version = models.Q(performance_blocks__gt=0, performance_blocks__lt=RANKED_FROM)
     return models.ExpressionWrapper(
         models.Q(blocks__lt=RANKED_FROM) | of_version, output_field=models.BooleanField()
     )
 
 
-class Hidden(models.TextChoices):
-    """Why a standing is hidden; stored as "" where it isn't, which comes first in order."""
+class StandingQuerySet(models.QuerySet["Standing"]):
+    """Standings by what pages show."""
 
-    IDLE = "idle", "idle"
-    WITHDRAWN = "withdrawn", "withdrawn"
+    def shown(self) -> "StandingQuerySet":
+        """Return the standings that are not hidden."""
+        return self.filter(hidden=SHOWN)
+
+    def ranked(self) -> "StandingQuerySet":
+        """Return the standings with a rank: neither hidden nor provisional."""
+        rows = self.annotate(provisional=provisional_expression())
+        return rows.filter(hidden=SHOWN, provisional=False)
+
+    def with_provisional(self) -> "StandingQuerySet":
+        """Annotate ``provisional``, to order and filter by it."""
+        return self.annotate(provisional=provisional_expression())
 
 
 class StandingNumbers(models.Model):
-    """The numbers of a standing, and whether it is shown; hiding it changes no number.
-
-    `win_share` and `mean_points` follow from them.
-    """
+    """The numbers of a standing, and whether it is hidden. Hiding it changes no number."""
 
     rating = models.BigIntegerField(help_text="In thousandths of an Elo point.")
-    blocks = models.PositiveIntegerField(help_text="Rated blocks, as K counts them.")
+    blocks = models.PositiveIntegerField(help_text="Rated blocks, by the count that decides K.")
     version = models.PositiveIntegerField()
     matches = models.PositiveIntegerField(default=0)
-    pairs = models.PositiveIntegerField(default=0, help_text="Opponents met, match by match.")
+    pairs = models.PositiveIntegerField(
+        default=0, help_text="Pair results: opponents met, match by match."
+    )
     half_wins = models.PositiveIntegerField(default=0, help_text="2 for a win, 1 for a tie.")
     points = models.BigIntegerField(default=0)
     performance = models.FloatField(
-        null=True, blank=True, help_text="In Elo, by the last fit; none before the first."
+        null=True, blank=True, help_text="In Elo, by the last fit; empty before the first."
     )
     performance_error = models.FloatField(
-        null=True, blank=True, help_text="Its standard error, against the field's mean."
+        null=True, blank=True, help_text="Standard error of performance, against the field's mean."
     )
     performance_blocks = models.PositiveIntegerField(
         default=0,
-        help_text="Blocks of the current version, which it was fitted to.",
+        help_text="Blocks of the current version that the fit used.",
     )
     band = models.PositiveSmallIntegerField(
-        null=True, blank=True, help_text="Of rank, by performance; none for a provisional bot."
+        null=True, blank=True, help_text="Rank band by performance; empty for a provisional bot."
     )
     active_at = models.DateTimeField(
         default=timezone.now,
-        help_text="When a round last rated it, or it entered the ladder since.",
+        help_text="When a round last rated the bot, or when it entered the ladder after that.",
     )
     hidden = models.CharField(
         max_length=9,
         choices=Hidden,
         default="",
         blank=True,
-        help_text="Why it is not shown among the others; empty: it is.",
+        help_text="Why it is hidden from the standings; empty if it is shown.",
     )
     hidden_at = models.DateTimeField(null=True, blank=True)
 
@@ -195,26 +237,33 @@ class StandingNumbers(models.Model):
         abstract = True
 
     @property
+    def blocks_for_rank(self) -> int:
+        """The blocks that count towards a rank, as in `provisional_expression`."""
+        return min(self.blocks, self.performance_blocks or self.blocks)
+
+    @property
+    def is_provisional(self) -> bool:
+        """Whether the bot has too few blocks for a rank."""
+        return self.blocks_for_rank < RANKED_FROM
+
+    @property
     def win_share(self) -> float | None:
-        """Sum of the pair results divided by the number of pairs; None before the first match."""
+        """The sum of pair results divided by the number of pairs; None before the first match."""
         return self.half_wins / (2 * self.pairs) if self.pairs else None
 
     @property
     def mean_points(self) -> float | None:
-        """Points per match; None before the first match."""
+        """The points a match; None before the first match."""
         return self.points / self.matches if self.matches else None
-
-    @property
-    def blocks_for_rank(self) -> int:
-        """How many of the blocks that a rank takes there are, as `is_provisional` counts them."""
-        return min(self.blocks, self.performance_blocks or self.blocks)
 
 
 class Standing(StandingNumbers):
-    """Where a bot stands after the last round applied: the fold so far, kept for reading."""
+    """A bot's row on a ladder after the last applied round: the state of the fold."""
 
     ladder = models.ForeignKey(Ladder, models.CASCADE, related_name="standings")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="standings")
+
+    objects = StandingQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -225,7 +274,7 @@ class Standing(StandingNumbers):
             models.Index(
                 models.F("ladder"),
                 models.F("hidden"),
-                is_provisional(),
+                provisional_expression(),
                 models.F("rating").desc(),
                 models.F("bot"),
                 name="standings_as_shown",
@@ -238,10 +287,12 @@ class Standing(StandingNumbers):
 
 
 class FrozenStanding(StandingNumbers):
-    """A standing as it was when an alarm was raised: shown until the ladder is put right."""
+    """A copy of a standing, made when an alarm was raised; shown until a repair lifts it."""
 
     ladder = models.ForeignKey(Ladder, models.CASCADE, related_name="frozen_standings")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="frozen_standings")
+
+    objects = StandingQuerySet.as_manager()
 
     class Meta:
         constraints = [
@@ -255,15 +306,15 @@ class FrozenStanding(StandingNumbers):
 
 
 class HeadToHead(models.Model):
-    """What a bot took from an opponent in all rated blocks, whatever their versions.
+    """The pair results of a bot against an opponent in all rated blocks, over all versions.
 
-    Each pair has two rows, one from either side.
+    Each pair has two rows, one for each side.
     """
 
     ladder = models.ForeignKey(Ladder, models.CASCADE, related_name="head_to_head")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="opponents")
     opponent = models.ForeignKey("Bot", models.PROTECT, related_name="+")
-    pairs = models.PositiveIntegerField(help_text="Matches in which they met.")
+    pairs = models.PositiveIntegerField(help_text="Matches in which the two met.")
     half_wins = models.PositiveIntegerField(help_text="2 for a win, 1 for a tie.")
 
     class Meta:

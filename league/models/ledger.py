@@ -1,7 +1,7 @@
-"""The ledger: every change of a rating, and what corrects it. It is only ever added to.
+"""The ledger: every change of a rating, and every correction. Rows are only ever added.
 
-A correction writes the rows of the rounds from some round on anew, under the next revision; those
-of older revisions stay and can be read. The database refuses to change or delete any.
+A correction writes the rows from some round on again, under the next revision. The rows of older
+revisions stay and can be read. The database refuses to change or delete a row.
 """
 
 from django.conf import settings
@@ -31,7 +31,7 @@ class RoundEntry(models.Model):
 
 
 class BlockEntry(models.Model):
-    """What one block did to one bot's rating, under a revision."""
+    """The change of one bot's rating by one block, under a revision."""
 
     block = models.ForeignKey("Block", models.PROTECT, related_name="ledger")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="block_ledger")
@@ -50,8 +50,16 @@ class BlockEntry(models.Model):
         return f"{self.bot.name}, block {self.block_id}"
 
 
+class VoidMarkQuerySet(models.QuerySet["VoidMark"]):
+    """Void marks by whether the ratings follow them."""
+
+    def pending(self) -> "VoidMarkQuerySet":
+        """Return the marks whose blocks still count in the ratings."""
+        return self.filter(block__state="finished", block__round__applied_at__isnull=False)
+
+
 class VoidMark(models.Model):
-    """That somebody took a block out of the ratings, and why."""
+    """The cancellation of a block, with its reason: the block no longer rates anybody."""
 
     block = models.OneToOneField("Block", models.PROTECT, related_name="void_mark")
     reason = models.CharField(max_length=500)
@@ -60,14 +68,16 @@ class VoidMark(models.Model):
     )
     made_at = models.DateTimeField(auto_now_add=True)
 
+    objects = VoidMarkQuerySet.as_manager()
+
     def __str__(self) -> str:
         return f"{self.block} is void: {self.reason}"
 
 
 class Revision(models.Model):
-    """A correction: from a round on, the ledger's rows of this number are in force.
+    """A correction: from a round on, the ledger's rows with this number count.
 
-    The first revision, of number 1, has no row.
+    Revision 1, before any correction, has no row.
     """
 
     ladder = models.ForeignKey("Ladder", models.PROTECT, related_name="revisions")

@@ -1,15 +1,15 @@
-"""Performance: the pair results that it is fitted to, and what came of each fit.
+"""Performance: the pair results that a fit reads, and the numbers that it gives.
 
-All of it can be worked out again from the matches. Floats; no rating is made of them.
+All these rows can be computed again from the records. They hold floats; no rating depends on them.
 """
 
 from django.db import models
 
 
 class PackedResults(models.Model):
-    """The pair results of a round's rated blocks with one number of seats, to be read in bulk.
+    """The pair results of a round's rated blocks with one number of seats, for bulk reading.
 
-    `league.ratings.packing` says how they are packed.
+    `league.ratings.packing` documents the format.
     """
 
     round = models.ForeignKey("Round", models.CASCADE, related_name="packed_results")
@@ -26,33 +26,50 @@ class PackedResults(models.Model):
         return f"tables of {self.seats} of {self.round}"
 
 
+class FitQuerySet(models.QuerySet["Fit"]):
+    """Fits by state."""
+
+    def finished(self) -> "FitQuerySet":
+        """Return the fits whose numbers are stored."""
+        return self.filter(finished_at__isnull=False)
+
+
 class Fit(models.Model):
-    """A fit of all pair results up to a round: under way, done, or to be tried again."""
+    """A fit of all pair results up to a round: running, finished, or to be tried again."""
 
     round = models.OneToOneField("Round", models.CASCADE, related_name="fit")
-    tried_at = models.DateTimeField(null=True, blank=True, help_text="When it was queued last.")
+    tried_at = models.DateTimeField(
+        null=True, blank=True, help_text="When it was last put into the queue."
+    )
     finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = FitQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"fit of {self.round}"
 
 
 class Performance(models.Model):
-    """What a bot's current version showed up to a round in which it was rated.
+    """The performance of a bot's current version, up to a round that rated the bot.
 
-    A bot that sat the round out keeps the row of its last; its latest numbers are on its standing.
+    A round that does not rate a bot adds no row for it. The latest numbers stand on its standing.
     """
 
     round = models.ForeignKey("Round", models.CASCADE, related_name="performances")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="performances")
     elo = models.FloatField(help_text="On the scale on which the ladder's anchor has 1500.")
     error = models.FloatField(
-        null=True, help_text="Standard error in Elo, against the field's mean; none below 2 blocks."
+        null=True,
+        help_text="Standard error in Elo against the field's mean; empty below 5 blocks.",
     )
-    band = models.PositiveSmallIntegerField(null=True, help_text="From 1; none if provisional.")
-    blocks = models.PositiveIntegerField(help_text="Of the current version, as are all these.")
+    band = models.PositiveSmallIntegerField(null=True, help_text="From 1; empty if provisional.")
+    blocks = models.PositiveIntegerField(
+        help_text="Of the current version, like all numbers of this row."
+    )
     matches = models.PositiveIntegerField()
-    win_share = models.FloatField(help_text="0 to 1: opponents beaten, a tie being half.")
+    win_share = models.FloatField(
+        help_text="0 to 1: the sum of pair results divided by the number of pairs."
+    )
     mean_points = models.FloatField()
 
     class Meta:

@@ -1,12 +1,50 @@
-"""Rounds of blocks: what is played together and rated at once."""
+"""Rounds of blocks: drawn together, and rated together."""
 
 from django.db import models
+from django.db.models import Count, Prefetch, Q
+
+
+class RoundQuerySet(models.QuerySet["Round"]):
+    """Rounds by state, and with what lists show of them."""
+
+    def applied(self) -> "RoundQuerySet":
+        """Return the rounds that have changed the ratings."""
+        return self.filter(applied_at__isnull=False)
+
+    def open(self) -> "RoundQuerySet":
+        """Return the rounds that are not applied yet."""
+        return self.filter(applied_at=None)
+
+    def drawn_by_ladder(self) -> "RoundQuerySet":
+        """Return the rounds of ladders that belong to no tournament."""
+        return self.filter(tournament=None)
+
+    def last_number(self) -> int:
+        """Return the highest number among these rounds of one ladder; 0 if there are none."""
+        return self.order_by("-number").values_list("number", flat=True).first() or 0
+
+    def with_block_counts(self) -> "RoundQuerySet":
+        """Annotate ``block_count``, ``blocks_finished`` and ``blocks_void``."""
+        return self.annotate(
+            block_count=Count("blocks"),
+            blocks_finished=Count("blocks", filter=Q(blocks__state=Block.State.FINISHED)),
+            blocks_void=Count("blocks", filter=Q(blocks__state=Block.State.VOID)),
+        )
+
+    def with_tables(self) -> "RoundQuerySet":
+        """Prefetch the blocks with the bots at their tables, and the byes."""
+        seats = BlockBot.objects.select_related("bot").order_by("bot")
+        blocks = Block.objects.order_by("number").prefetch_related(Prefetch("bots", queryset=seats))
+        byes = Bye.objects.select_related("bot").order_by("bot")
+        return self.prefetch_related(
+            Prefetch("blocks", queryset=blocks), Prefetch("byes", queryset=byes)
+        )
 
 
 class Round(models.Model):
-    """Blocks that are rated together, from the ratings at the round's start.
+    """Blocks that are rated together, from the ratings at the start of their application.
 
-    Its seed is secret until it is applied; the commitment is public from the start.
+    Its seed stays secret until it is applied; the commitment is public from the start.
     """
 
     ladder = models.ForeignKey("Ladder", models.PROTECT, related_name="rounds")
@@ -19,15 +57,17 @@ class Round(models.Model):
     )
     extra = models.PositiveSmallIntegerField(
         default=0,
-        help_text="From 1 for the blocks that untie a stage of a knockout, else 0.",
+        help_text="0, or from 1 for the extra blocks that break ties in a knockout's stage.",
     )
     seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64)
     k_schedule = models.JSONField(
-        default=dict, help_text="The ladder's when the round was opened: a recompute needs it."
+        default=dict, help_text="The ladder's K schedule when the round was opened."
     )
     opened_at = models.DateTimeField(auto_now_add=True)
     applied_at = models.DateTimeField(null=True, blank=True)
+
+    objects = RoundQuerySet.as_manager()
 
     class Meta:
         ordering = ["ladder", "number"]
@@ -50,7 +90,7 @@ class Round(models.Model):
 
 
 class Bye(models.Model):
-    """A bot that sits blocks of a tournament's round out, for want of a seat or of opponents."""
+    """The blocks of a tournament's round that an entrant misses because no table has room."""
 
     round = models.ForeignKey(Round, models.CASCADE, related_name="byes")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="byes")
@@ -65,8 +105,24 @@ class Bye(models.Model):
         return f"{self.bot.name} in {self.round}"
 
 
+class BlockQuerySet(models.QuerySet["Block"]):
+    """Blocks by state."""
+
+    def playing(self) -> "BlockQuerySet":
+        """Return the blocks that are neither finished nor void."""
+        return self.filter(state=Block.State.PLAYING)
+
+    def finished(self) -> "BlockQuerySet":
+        """Return the blocks whose matches are all finished."""
+        return self.filter(state=Block.State.FINISHED)
+
+    def counting(self) -> "BlockQuerySet":
+        """Return the finished, rated blocks of applied rounds: those that made the ratings."""
+        return self.finished().filter(rated=True, round__applied_at__isnull=False)
+
+
 class Block(models.Model):
-    """One table of bot versions that play a match in each seat order: the unit of rating."""
+    """One table of bot versions that plays one match in each seat order: the unit of rating."""
 
     class State(models.TextChoices):
         """How far a block is."""
@@ -76,10 +132,14 @@ class Block(models.Model):
         VOID = "void", "void"
 
     round = models.ForeignKey(Round, models.PROTECT, related_name="blocks")
-    number = models.PositiveIntegerField(help_text="From 0 in each round; its seed comes of it.")
+    number = models.PositiveIntegerField(
+        help_text="From 0 in each round; the block's seed is derived from the number."
+    )
     state = models.CharField(max_length=8, choices=State, default=State.PLAYING)
-    duplicate = models.BooleanField(help_text="All matches of one deal.")
+    duplicate = models.BooleanField(help_text="All its matches use one deal.")
     rated = models.BooleanField(default=True)
+
+    objects = BlockQuerySet.as_manager()
 
     class Meta:
         ordering = ["round", "number"]
@@ -92,7 +152,7 @@ class Block(models.Model):
 
 
 class BlockBot(models.Model):
-    """A bot at a block's table, in the version that was drawn."""
+    """A bot at a block's table, in the version that was current when the round was drawn."""
 
     block = models.ForeignKey(Block, models.CASCADE, related_name="bots")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="blocks")
@@ -108,10 +168,10 @@ class BlockBot(models.Model):
 
 
 class TableCount(models.Model):
-    """How many blocks of a ladder's own rounds were drawn for a table of an odd number of bots.
+    """The number of blocks that a ladder's own rounds have drawn for one table of odd size.
 
-    Every second one is seated the other way round, so each round asks for its tables. To count
-    the blocks would take the longer the more there are.
+    Every second block of such a table reverses the seat orders. This row spares counting the
+    blocks, which would take longer with each round.
     """
 
     ladder = models.ForeignKey("Ladder", models.CASCADE, related_name="table_counts")

@@ -1,21 +1,22 @@
-"""Tournaments, who is entered, and the schedules that make them."""
+"""Tournaments, their entries, and the schedules that make them."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import Count
 
 from engine.pairing import MAX_BLOCKS_PER_ROUND, MAX_EXTRA_BLOCKS, MAX_TABLES
 from engine.pairing.swiss import BLOCKS_PER_TABLE
 
-MAX_SWISS_ROUNDS = 50
-MAX_TABLES_EVER = 5000
-MAX_EXTRA_BLOCKS_EVER = 20
+SWISS_ROUNDS_LIMIT = 50
+TABLES_LIMIT = 5000
+EXTRA_BLOCKS_LIMIT = 20
 
 
 class EventSettings(models.Model):
-    """How a tournament is played; what a schedule hands on to those that it makes."""
+    """How a tournament is played; a schedule copies its own to each tournament that it makes."""
 
     class Format(models.TextChoices):
-        """What decides who sits together next, as `engine.pairing.Format`."""
+        """The rule that decides who sits together next, as `engine.pairing.Format`."""
 
         ROUND_ROBIN = "round-robin", "round robin"
         SWISS = "swiss", "swiss"
@@ -26,16 +27,16 @@ class EventSettings(models.Model):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(MAX_BLOCKS_PER_ROUND)],
-        help_text="That a table plays in a round; empty for 2 in a swiss, else 1.",
+        help_text="Blocks that a table plays in a round; empty for 2 in a Swiss, else 1.",
     )
     swiss_rounds = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(MAX_SWISS_ROUNDS)],
-        help_text="Of a swiss; empty for log2 of the entrants, rounded up, and 2.",
+        validators=[MinValueValidator(1), MaxValueValidator(SWISS_ROUNDS_LIMIT)],
+        help_text="Rounds of a Swiss; empty for log2 of the entrants, rounded up, plus 2.",
     )
     late_entry = models.BooleanField(
-        default=False, help_text="Take entries while it runs; not in a knockout."
+        default=False, help_text="Accept entries while it runs; not in a knockout."
     )
     house_bots = models.BooleanField(default=True, help_text="Enter the house bots at the start.")
     fill_in = models.BooleanField(
@@ -45,15 +46,15 @@ class EventSettings(models.Model):
 
     max_tables = models.PositiveSmallIntegerField(
         default=MAX_TABLES,
-        validators=[MinValueValidator(1), MaxValueValidator(MAX_TABLES_EVER)],
-        help_text="Of a round robin: of more a balanced choice is played; more only where it takes "
-        "them to seat everybody equally often.",
+        validators=[MinValueValidator(1), MaxValueValidator(TABLES_LIMIT)],
+        help_text="Tables of a round robin. If there are more, it plays a balanced choice of "
+        "them; the choice is larger only if equal numbers of tables for all bots require it.",
     )
     extra_blocks = models.PositiveSmallIntegerField(
         default=MAX_EXTRA_BLOCKS,
-        validators=[MaxValueValidator(MAX_EXTRA_BLOCKS_EVER)],
-        help_text="Of a knockout: played at most for a tie at the cut, then the better seed "
-        "goes on.",
+        validators=[MaxValueValidator(EXTRA_BLOCKS_LIMIT)],
+        help_text="The most extra blocks that a knockout's table plays for a tie at the cut; "
+        "then the better seed goes on.",
     )
 
     class Meta:
@@ -66,8 +67,28 @@ class EventSettings(models.Model):
         return self.blocks_per_table or usual
 
 
+class TournamentQuerySet(models.QuerySet["Tournament"]):
+    """Tournaments by state, and with what lists show of them."""
+
+    def running(self) -> "TournamentQuerySet":
+        """Return the tournaments that have started and are not over."""
+        return self.filter(state=Tournament.State.RUNNING)
+
+    def to_come(self) -> "TournamentQuerySet":
+        """Return the tournaments that have not started and are not cancelled."""
+        return self.filter(state__in=Tournament.NOT_STARTED)
+
+    def over(self) -> "TournamentQuerySet":
+        """Return the tournaments that are finished or cancelled."""
+        return self.filter(state__in=[Tournament.State.FINISHED, Tournament.State.CANCELLED])
+
+    def with_entry_counts(self) -> "TournamentQuerySet":
+        """Annotate ``entry_count``, the number of entries, and join the ladder."""
+        return self.select_related("ladder").annotate(entry_count=Count("entries"))
+
+
 class Tournament(EventSettings):
-    """An event with entrants and an end, rated on a ladder."""
+    """A competition with entrants and an end; its blocks are rated on a ladder."""
 
     class State(models.TextChoices):
         """How far a tournament is."""
@@ -77,6 +98,8 @@ class Tournament(EventSettings):
         RUNNING = "running", "running"
         FINISHED = "finished", "finished"
         CANCELLED = "cancelled", "cancelled"
+
+    NOT_STARTED = (State.ANNOUNCED, State.ENTRIES_OPEN)
 
     title = models.CharField(max_length=80)
     ladder = models.ForeignKey("Ladder", models.PROTECT, related_name="tournaments")
@@ -92,8 +115,11 @@ class Tournament(EventSettings):
     scheduled_for = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="The start of the schedule's that it was made for; it may be moved since.",
+        help_text="The schedule's start that it was made for; organisers may have moved the "
+        "tournament since.",
     )
+
+    objects = TournamentQuerySet.as_manager()
 
     class Meta:
         ordering = ["-starts_at", "-id"]
@@ -109,10 +135,10 @@ class Tournament(EventSettings):
 
 
 class TournamentEntry(models.Model):
-    """A bot that is entered for a tournament; once that has begun, the row stays."""
+    """A bot's place in a tournament; the row stays once the tournament has started."""
 
     class State(models.TextChoices):
-        """Whether the bot is still in."""
+        """Whether the bot still takes part."""
 
         ENTERED = "entered", "entered"
         WITHDRAWN = "withdrawn", "withdrawn"
@@ -123,16 +149,18 @@ class TournamentEntry(models.Model):
     entered_at = models.DateTimeField(auto_now_add=True)
     state = models.CharField(max_length=12, choices=State, default=State.ENTERED)
     rating = models.BigIntegerField(
-        null=True, blank=True, help_text="In thousandths of an Elo point, when it came in."
+        null=True,
+        blank=True,
+        help_text="Rating at the start, or at a late entry, in thousandths of an Elo point.",
     )
     first_round = models.PositiveIntegerField(
-        default=1, help_text="That it may be drawn for; later than 1 if it was late."
+        default=1, help_text="The first round that may draw it; above 1 for a late entry."
     )
     left_after = models.PositiveIntegerField(
-        null=True, blank=True, help_text="How many rounds had been opened when it left."
+        null=True, blank=True, help_text="The number of rounds that were open when it left."
     )
     reason = models.CharField(
-        max_length=200, blank=True, help_text="Why it was disqualified; public."
+        max_length=200, blank=True, help_text="Why it is disqualified; public."
     )
 
     class Meta:
@@ -142,7 +170,7 @@ class TournamentEntry(models.Model):
             models.CheckConstraint(
                 condition=models.Q(state="entered", left_after__isnull=True)
                 | (~models.Q(state="entered") & models.Q(left_after__isnull=False)),
-                name="who_left_did_so_at_a_time",
+                name="an_entry_that_left_has_its_round",
             ),
         ]
 
@@ -150,20 +178,32 @@ class TournamentEntry(models.Model):
         return f"{self.bot.name} in {self.tournament.title}"
 
 
+class ScheduleQuerySet(models.QuerySet["Schedule"]):
+    """Schedules by state."""
+
+    def active(self) -> "ScheduleQuerySet":
+        """Return the schedules that make tournaments."""
+        return self.filter(active=True)
+
+
 class Schedule(EventSettings):
-    """Makes a tournament again and again: every so many hours, or weekly at a time of day."""
+    """A rule that makes tournaments: every so many hours, or weekly at a time of day."""
 
     title = models.CharField(max_length=80)
     ladder = models.ForeignKey("Ladder", models.PROTECT, related_name="schedules")
     every_hours = models.PositiveSmallIntegerField(null=True, blank=True)
     weekday = models.PositiveSmallIntegerField(null=True, blank=True, help_text="Monday is 0.")
     time_of_day = models.TimeField(null=True, blank=True)
-    time_zone = models.CharField(max_length=50, default="UTC", help_text="As Europe/London.")
-    entry_hours = models.PositiveSmallIntegerField(
-        default=1, help_text="How long before the start entries open."
+    time_zone = models.CharField(
+        max_length=50, default="UTC", help_text="A name such as Europe/London."
     )
-    first_at = models.DateTimeField(help_text="No event starts before this.")
+    entry_hours = models.PositiveSmallIntegerField(
+        default=1, help_text="Hours from the opening of entries to the start."
+    )
+    first_at = models.DateTimeField(help_text="No tournament starts before this time.")
     active = models.BooleanField(default=True)
+
+    objects = ScheduleQuerySet.as_manager()
 
     class Meta:
         constraints = [

@@ -1,13 +1,13 @@
-"""Uploaded bots: their files, and what was printed and went wrong in their matches.
+"""Uploaded bots: their files, their qualifying matches, and what they print in matches.
 
-All of this is for a bot's owner alone.
+Only the bot's owner may see these rows.
 """
 
 from django.db import models
 
 
 class BotSource(models.Model):
-    """What was uploaded as a version, byte by byte."""
+    """The uploaded file of a version, byte by byte."""
 
     version = models.OneToOneField(
         "BotVersion", models.CASCADE, primary_key=True, related_name="source"
@@ -18,31 +18,36 @@ class BotSource(models.Model):
         return f"source of {self.version}"
 
 
-class Trial(models.Model):
-    """A qualifying match of a version in one game."""
+class QualifyingMatch(models.Model):
+    """The one match of a game in the check of a version."""
 
-    version = models.ForeignKey("BotVersion", models.CASCADE, related_name="trials")
+    version = models.ForeignKey("BotVersion", models.CASCADE, related_name="qualifying")
     game = models.CharField(max_length=20)
     passed = models.BooleanField()
-    reason = models.CharField(max_length=500, blank=True, help_text="Why it failed.")
+    reason = models.CharField(max_length=500, blank=True, help_text="The first fault.")
     printed = models.TextField(blank=True)
-    observation = models.JSONField(null=True, help_text="What it failed at.")
+    observation = models.JSONField(null=True, help_text="Input at the first fault.")
     played_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
         ordering = ["version", "game"]
-        constraints = [models.UniqueConstraint(fields=["version", "game"], name="one_trial_a_game")]
+        verbose_name_plural = "qualifying matches"
+        constraints = [
+            models.UniqueConstraint(fields=["version", "game"], name="one_qualifying_match_a_game")
+        ]
 
     def __str__(self) -> str:
         return f"{self.version} in {self.game}: {'passed' if self.passed else 'failed'}"
 
 
 class SeatLog(models.Model):
-    """What a hosted bot printed in a match, and why the referee had to play for it."""
+    """The output of a hosted bot in a match, and the reasons of its faults."""
 
     seat = models.OneToOneField("MatchSeat", models.CASCADE, primary_key=True, related_name="log")
     printed = models.TextField(blank=True)
-    reasons = models.JSONField(default=dict, help_text="By ply: what the bot did, in one line.")
+    reasons = models.JSONField(
+        default=dict, help_text="By ply: the reason of the fault, in one line."
+    )
 
     def __str__(self) -> str:
         return f"log of {self.seat}"

@@ -1,7 +1,7 @@
-"""The nightly check: while a recompute does not give what is stored, the standings are frozen.
+"""Alarms: if a ladder's ratings differ from its records, the nightly check freezes its standings.
 
-Matches and rounds go on: they are what ratings are made of, and are folded again once somebody
-has looked (``manage.py recompute LADDER --repair REASON``).
+Matches and rounds go on, because the ratings can be folded from them again. An operator repairs
+the ladder with ``manage.py recompute LADDER --repair REASON``.
 """
 
 from collections.abc import Sequence
@@ -18,18 +18,18 @@ log = structlog.get_logger(__name__)
 
 _LOCK = 0x12_A1
 _NAMED = 3
-"""Differences that an alarm tells in full."""
+"""Differences that the text of an alarm lists in full."""
 
 
 def check_ladder(ladder_id: int) -> Recomputed | None:
-    """Recompute a ladder; raise the alarm where it differs, lift it where it doesn't any more.
+    """Recompute a ladder; raise its alarm if numbers differ, and lift it if none does.
 
-    Records that can't be folded raise it too: nobody can tell then what the ratings should be.
+    Records that can't be folded raise the alarm too, because the right ratings are unknown then.
 
     Returns:
-        What was found; None while another checks this ladder.
+        The findings; None while another check of this ladder runs.
     """
-    if not _begin(ladder_id):
+    if not _take_lock(ladder_id):
         return None
     try:
         ladder = Ladder.objects.get(pk=ladder_id)
@@ -37,7 +37,7 @@ def check_ladder(ladder_id: int) -> Recomputed | None:
         with transaction.atomic():
             ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
             if ladder.revision != found.revision:
-                return found  # corrected since: the next check tells
+                return found  # corrected since; the next check decides
             if found.differences or found.damage:
                 _raise_alarm(ladder, found)
             else:
@@ -46,11 +46,11 @@ def check_ladder(ladder_id: int) -> Recomputed | None:
                 ladder.save(update_fields=["checked_at", "checked_round"])
         return found
     finally:
-        _end(ladder_id)
+        _release_lock(ladder_id)
 
 
 def lift_alarm(ladder: Ladder) -> None:
-    """Show the ladder's standings as they are; call it in a transaction with its lock."""
+    """End the ladder's alarm and thaw its standings; call it in a transaction with its lock."""
     if not ladder.alarm:
         return
     log.warning("a ladder's alarm is lifted", ladder=ladder.slug, alarm=ladder.alarm)
@@ -60,15 +60,15 @@ def lift_alarm(ladder: Ladder) -> None:
 
 
 def alarms() -> dict[str, str]:
-    """Return what is wrong by ladder's slug; nothing, if all is well."""
-    return dict(Ladder.objects.exclude(alarm="").values_list("slug", "alarm"))
+    """Return the text of each alarm by its ladder's slug; empty if all is well."""
+    return dict(Ladder.objects.with_alarm().values_list("slug", "alarm"))
 
 
 def _raise_alarm(ladder: Ladder, found: Recomputed) -> None:
-    said = [found.damage + "."] if found.damage else []
+    parts = [found.damage + "."] if found.damage else []
     if found.differences:
-        said.append(_say(found.differences, found.up_to))
-    text = " ".join(said)
+        parts.append(_list_differences(found.differences, found.up_to))
+    text = " ".join(parts)
     log.error("a ladder's ratings differ from its records", ladder=ladder.slug, alarm=text)
     if not ladder.alarm:
         _freeze(ladder)
@@ -82,34 +82,33 @@ def _freeze(ladder: Ladder) -> None:
         FrozenStanding(ladder=ladder, bot_id=row.bot_id, **{n: getattr(row, n) for n in names})
         for row in ladder.standings.all()
     )
-    last = ladder.rounds.filter(applied_at__isnull=False).order_by("-number")
-    ladder.frozen_round = last.values_list("number", flat=True).first() or 0
+    ladder.frozen_round = ladder.rounds.applied().last_number()
 
 
-def _say(differences: Sequence[Difference], up_to: int) -> str:
+def _list_differences(differences: Sequence[Difference], up_to: int) -> str:
     count = len(differences)
     shown = differences[:_NAMED]
     names = Bot.objects.in_bulk([each.bot for each in shown])
-    said = [
+    parts = [
         f"{names[each.bot].name if each.bot in names else f'bot {each.bot}'}, {each.where}: "
         f"stored {_number(each.stored)}, recomputed {_number(each.folded)}"
         for each in shown
     ]
     more = [f"{count - len(shown)} more"] if count > len(shown) else []
     numbers = "number differs" if count == 1 else "numbers differ"
-    return f"{count} {numbers}, up to round {up_to}. " + "; ".join(said + more) + "."
+    return f"{count} {numbers}, up to round {up_to}. " + "; ".join(parts + more) + "."
 
 
 def _number(number: int | None) -> str:
     return "nothing" if number is None else str(number)
 
 
-def _begin(ladder_id: int) -> bool:
+def _take_lock(ladder_id: int) -> bool:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_lock(%s, %s::int)", [_LOCK, ladder_id % 2**31])
         return bool(cursor.fetchone()[0])
 
 
-def _end(ladder_id: int) -> None:
+def _release_lock(ladder_id: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_unlock(%s, %s::int)", [_LOCK, ladder_id % 2**31])

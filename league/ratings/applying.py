@@ -1,4 +1,4 @@
-"""Closing rounds: all their blocks are applied at once, exactly once."""
+"""Apply rounds to the ratings: a closed round changes all its bots at once, exactly once."""
 
 from datetime import datetime
 
@@ -6,45 +6,49 @@ from django.db import transaction
 from django.utils import timezone
 
 from engine.rating import elo
-from league.models import Block, BlockEntry, Ladder, Round, RoundEntry, Standing
-from league.models.ladders import Hidden
-from league.ratings.hiding import SHOWN, hide_withdrawn
-from league.ratings.match_results import round_to_rate
-from league.ratings.tallies import Tallies, add_head_to_head, tally
+from league.models import BlockEntry, Ladder, Round, RoundEntry, Standing
+from league.models.ladders import SHOWN, Hidden
+from league.ratings.hiding import hide_withdrawn
+from league.ratings.match_results import SeatDifference, rewrite_wrong_copies, round_to_rate
+from league.ratings.packing import write_packed
+from league.ratings.totals import Totals, add_head_to_head, totals_of
 
 
-def rounds_to_close() -> list[int]:
-    """Return the ids of the rounds that are next on their ladder and played to the end."""
-    due = []
+def rounds_to_apply() -> list[int]:
+    """Return the id of each ladder's first open round, if the round is closed."""
+    found = []
     for ladder in Ladder.objects.all():
-        first = ladder.rounds.filter(applied_at__isnull=True).order_by("number").first()
-        if first and not first.blocks.filter(state=Block.State.PLAYING).exists():
-            due.append(first.pk)
-    return due
+        first = ladder.rounds.open().order_by("number").first()
+        if first and not first.blocks.playing().exists():
+            found.append(first.pk)
+    return found
 
 
-def close_round(round_id: int) -> bool:
-    """Apply a round to the ratings of its ladder; return whether this call did.
+def apply_round(round_id: int) -> bool:
+    """Apply a closed round to the ratings of its ladder; return whether this call did.
 
-    May be called any number of times, at once too: the lock on the ladder lets one in after the
-    other, and who comes second finds the round applied. One whose blocks are still in play, or
-    that comes before an earlier round of its ladder, is left as it is.
+    Safe to call any number of times, also in parallel: the ladder's lock admits one call after the
+    other, and the second finds the round applied. A round stays as it is while a block is still in
+    play or an earlier round of its ladder is open.
     """
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update().get(rounds=round_id)
         round_ = Round.objects.get(pk=round_id)
         if round_.applied_at or not _is_next(ladder, round_):
             return False
-        if round_.blocks.filter(state=Block.State.PLAYING).exists():
+        if round_.blocks.playing().exists():
             return False
-        finished = round_to_rate(round_)
+        wrong: list[SeatDifference] = []
+        finished = round_to_rate(round_, wrong=wrong)
+        rewrite_wrong_copies(wrong)
         rows = {row.bot_id: row for row in ladder.standings.all()}
         before = {
             bot: elo.RatingState(row.rating, row.blocks, row.version) for bot, row in rows.items()
         }
         applied = elo.apply_round(before, finished)
         write_ledger(round_, applied, ladder.revision)
-        gains = tally(finished)
+        write_packed(round_, finished)
+        gains = totals_of(finished)
         round_.applied_at = timezone.now()
         _write_standings(ladder, rows, applied, gains, round_.applied_at)
         hide_withdrawn(ladder)
@@ -54,11 +58,14 @@ def close_round(round_id: int) -> bool:
 
 
 def _is_next(ladder: Ladder, round_: Round) -> bool:
-    return not ladder.rounds.filter(number__lt=round_.number, applied_at__isnull=True).exists()
+    return not ladder.rounds.open().filter(number__lt=round_.number).exists()
 
 
 def write_ledger(round_: Round, applied: elo.AppliedRound, revision: int) -> None:
-    """Add what a round came to to the ledger; call it in a transaction, once a revision."""
+    """Add the rating changes of a round to the ledger.
+
+    Call it in a transaction, once for each revision.
+    """
     blocks = {block.number: block.pk for block in round_.blocks.all()}
     BlockEntry.objects.bulk_create(
         BlockEntry(
@@ -82,7 +89,7 @@ def _write_standings(
     ladder: Ladder,
     rows: dict[int, Standing],
     applied: elo.AppliedRound,
-    gains: Tallies,
+    gains: Totals,
     now: datetime,
 ) -> None:
     changed = []

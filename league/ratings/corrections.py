@@ -1,51 +1,36 @@
-"""Corrections: a void mark is added, and the ladder is folded anew under the next revision.
-
-So is who beats whom, under the same revision, where older versions have not kept it.
-"""
-
-from collections import deque
+"""Corrections: void marks take blocks out, and the ladder is folded again as a new revision."""
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
-from django.db.models.functions import Coalesce
 
 from league import play
-from league.models import (
-    Block,
-    Fit,
-    HeadToHead,
-    Ladder,
-    PackedResults,
-    Revision,
-    Standing,
-    VoidMark,
-)
+from league.models import Block, Fit, HeadToHead, Ladder, Revision, Standing, VoidMark
 from league.ratings.alarms import lift_alarm
 from league.ratings.applying import write_ledger
 from league.ratings.fold import Fold
 from league.ratings.hiding import hide_withdrawn
-from league.ratings.match_results import forfeited_in
-from league.ratings.tallies import add_head_to_head
+from league.ratings.match_results import rewrite_wrong_copies
+from league.ratings.packing import write_packed
+from league.ratings.totals import add_head_to_head
 
 _LOCK = 0x12_C0
-"""Names, with a ladder's id, the lock that lets one correction of a ladder be made at a time."""
+"""With a ladder's id, the key of the lock that allows one correction of the ladder at a time."""
 
 
 def void_block(*, block_id: int, reason: str, made_by: User | None = None) -> VoidMark:
-    """Take a block out of the ratings for good, and say why.
+    """Take a block out of the ratings for good, and publish the reason.
 
-    Where its round is rated already, `correct` folds the ladder anew at the next tick. What was
-    rated until then stays in the ledger, under the older revision.
+    If its round is applied already, the next tick calls `correct`. The old rating changes stay in
+    the ledger, under the older revision.
 
     Raises:
-        ValidationError: there is no such block, no reason is given, or it is void already.
+        ValidationError: the block does not exist, is void already, or the reason is empty.
     """
     if not reason.strip():
-        raise ValidationError("Say why: the reason is published with the mark.")
+        raise ValidationError("Give a reason; it is published with the void mark.")
     with transaction.atomic():
-        # The ladder first, as everywhere; under its lock no round is applied.
+        # Every transaction locks the ladder first; under its lock no round is applied.
         ladder = Ladder.objects.select_for_update().filter(rounds__blocks=block_id).first()
         if ladder is None:
             raise ValidationError(f"There is no block {block_id}.")
@@ -55,43 +40,38 @@ def void_block(*, block_id: int, reason: str, made_by: User | None = None) -> Vo
         mark = VoidMark.objects.create(block=block, reason=reason.strip(), made_by=made_by)
         if block.round.applied_at is None:
             play.void_block(block.pk)
-            # One that was played to the end meanwhile, and not rated yet.
+            # `play.void_block` leaves a finished block; its round is not applied, so it is void.
             Block.objects.filter(pk=block.pk).update(state=Block.State.VOID)
     return mark
 
 
-def marks_to_follow() -> QuerySet[VoidMark]:
-    """Return the void marks whose blocks still count in the ratings."""
-    return VoidMark.objects.filter(
-        block__state=Block.State.FINISHED, block__round__applied_at__isnull=False
+def ladders_to_correct() -> list[int]:
+    """Return the ids of ladders with void marks that their ratings do not follow yet."""
+    return list(
+        VoidMark.objects.pending().values_list("block__round__ladder", flat=True).distinct()
     )
 
 
-def ladders_to_correct() -> list[int]:
-    """Return the ids of ladders with void marks that their ratings don't follow yet."""
-    return list(marks_to_follow().values_list("block__round__ladder", flat=True).distinct())
-
-
 def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
-    """Fold a ladder anew without the blocks marked void; return the revision, if one was made.
+    """Fold a ladder again without the blocks marked void; return the new revision, if one is made.
 
-    All is one transaction: until it is committed everybody sees the old ratings, and rounds go on
-    being applied. Only for its end, with the rounds applied meanwhile, it takes the ladder's lock.
+    It is one transaction: until the commit, readers see the old ratings and rounds are applied.
+    It takes the ladder's lock only at its end, to add the rounds applied in the meantime.
 
     Args:
-        ladder_id: of the ladder. While another corrects it, nothing is done.
-        reason: to make a revision from the first round on, whether there are marks or not; this
-            also puts right whatever `recompute` finds.
+        ladder_id: of the ladder. While another correction of it runs, this call does nothing.
+        reason: makes a revision from the first round on, with or without void marks; so it repairs
+            every difference that `recompute` finds.
 
     Raises:
         DamagedError: a record of a block that is not void can't be read.
     """
     with transaction.atomic():
-        if not _only_one(ladder_id):
+        if not _take_lock(ladder_id):
             return None
         ladder = Ladder.objects.get(pk=ladder_id)
         marks = list(
-            marks_to_follow()
+            VoidMark.objects.pending()
             .filter(block__round__ladder=ladder)
             .select_related("block__round")
             .order_by("pk")
@@ -107,75 +87,42 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
         _write_rounds(fold, first, number, void)
         Block.objects.filter(pk__in=void).update(state=Block.State.VOID)
         _replace_standings(fold)
-        for match in {wrong.match for wrong in fold.wrong}:
-            play.note_results(match, match.record, forfeited_in(match.record))
-        # What performance is made of is packed again, and fitted, as after any round.
-        PackedResults.objects.filter(round__ladder=ladder, round__number__gte=first).delete()
+        rewrite_wrong_copies(fold.wrong)
+        # Performance is fitted again, as after any round.
         Fit.objects.filter(round__ladder=ladder, round__number__gte=first).delete()
         ladder.revision = number
         ladder.save(update_fields=["revision"])
-        if first == 1:  # else there may be older rows that differ
+        if first == 1:  # else rows of earlier rounds may still differ
             lift_alarm(ladder)
-        said = [
-            f"Block {mark.block.number + 1} of round {mark.block.round.number} is void: "
-            f"{mark.reason}"
-            for mark in marks
-        ]
         return Revision.objects.create(
-            ladder=ladder,
-            number=number,
-            from_round=first,
-            reason="\n".join(filter(None, [reason, *said])),
+            ladder=ladder, number=number, from_round=first, reason=_reasons(reason, marks)
         )
 
 
-def ladders_to_count() -> list[int]:
-    """Return the ids of ladders where who beats whom does not tell of every match.
-
-    Those are the ones with rounds from before it was kept.
-    """
-    told, due = (
-        rows.objects.filter(ladder=OuterRef("pk")).values("ladder").annotate(sum=Sum("pairs"))
-        for rows in (HeadToHead, Standing)
-    )
-    counted = Ladder.objects.annotate(
-        told=Coalesce(Subquery(told.values("sum")), 0), due=Coalesce(Subquery(due.values("sum")), 0)
-    )
-    return list(counted.exclude(told=F("due")).values_list("pk", flat=True))
+def _reasons(reason: str, marks: list[VoidMark]) -> str:
+    voids = [
+        f"Block {mark.block.number + 1} of round {mark.block.round.number} is void: {mark.reason}"
+        for mark in marks
+    ]
+    return "\n".join(filter(None, [reason, *voids]))
 
 
-def count_head_to_head(ladder_id: int) -> bool:
-    """Count who beats whom from the records, if that is to be done; return whether it was.
-
-    Ratings and their revision stay. As with `correct` it is one transaction, and rounds go on
-    being applied.
-    """
-    with transaction.atomic():
-        if ladder_id not in ladders_to_count() or not _only_one(ladder_id):
-            return False
-        fold = Fold(Ladder.objects.get(pk=ladder_id))
-        deque(fold.go_on(), maxlen=0)  # for what it adds up to
-        Ladder.objects.select_for_update().get(pk=ladder_id)
-        deque(fold.go_on(), maxlen=0)
-        _replace_head_to_head(fold)
-    return True
-
-
-def _only_one(ladder_id: int) -> bool:
-    """Return whether nobody else corrects this ladder, until the transaction ends."""
+def _take_lock(ladder_id: int) -> bool:
+    """Return whether this transaction now holds the only correction of the ladder."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s::int)", [_LOCK, ladder_id % 2**31])
         return bool(cursor.fetchone()[0])
 
 
 def _write_rounds(fold: Fold, first: int, revision: int, void: frozenset[int]) -> None:
-    for round_, applied in fold.go_on(void=void):
+    for round_, finished, applied in fold.go_on(void=void):
         if round_.number >= first:
             write_ledger(round_, applied, revision)
+            write_packed(round_, finished)
 
 
 def _replace_standings(fold: Fold) -> None:
-    """Store what the fold came to; bots that no block rates any more leave the ladder."""
+    """Store the standings of the fold; a bot that no block rates any more leaves the ladder."""
     ladder = fold.ladder
     ladder.standings.exclude(bot__in=fold.standings).delete()
     Standing.objects.bulk_create(
@@ -194,10 +141,6 @@ def _replace_standings(fold: Fold) -> None:
         unique_fields=["ladder", "bot"],
         update_fields=["rating", "blocks", "version", "matches", "pairs", "half_wins", "points"],
     )
-    hide_withdrawn(fold.ladder)
-    _replace_head_to_head(fold)
-
-
-def _replace_head_to_head(fold: Fold) -> None:
-    HeadToHead.objects.filter(ladder=fold.ladder).delete()
-    add_head_to_head(fold.ladder, fold.sums)
+    hide_withdrawn(ladder)
+    HeadToHead.objects.filter(ladder=ladder).delete()
+    add_head_to_head(ladder, fold.sums)

@@ -1,22 +1,22 @@
-"""A ladder as one file of JSON Lines, from which anyone recomputes every rating of it.
+"""The export of a ladder: one file of JSON Lines, from which anyone recomputes every rating.
 
-Lines come in this order: ``ladder``; for each round that is rated ``round``, its ``block`` lines
-with the records of their matches and what each gave every bot, and ``applied`` with the ratings
-before and after; a ``standing`` a bot; ``end``, with the SHA-256 of all before it. Blocks, matches
-and deals are numbered from 0, as seeds are made of these numbers. `recompute_ladder.py`, among the
-static files, reads it with nothing but Python.
+The order of lines is: ``ladder``; for each applied round ``round``, its ``block`` lines with the
+rating changes and the records of the matches, and ``applied`` with the ratings before and after;
+one ``standing`` for each bot; ``end`` with the SHA-256 of all lines before it. Blocks, matches and
+deals are numbered from 0, because seeds are derived from these numbers. `recompute_ladder.py`,
+among the static files, reads the file with plain Python.
 """
 
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
-from django.db.models import F, Prefetch, Subquery
+from django.db.models import Prefetch, Subquery
 
 from engine.rating.elo import START
-from league.models import Block, BlockBot, BlockEntry, Ladder, Match, MatchSeat, Round, Standing
+from league.models import Block, BlockBot, BlockEntry, Ladder, Match, MatchSeat, Round
 from league.ratings.ledger import revision_at, spans_of
 from league.ratings.match_results import k_schedule
 from league.visibility import may_see_seed
@@ -24,19 +24,20 @@ from league.visibility import may_see_seed
 FORMAT = "twelfth-night-ladder/1"
 
 _BLOCKS = 50
-"""Read at a time."""
+"""Blocks, or rounds, read at a time."""
 _BYTES = 1 << 16
-"""Handed out at a time, at least."""
+"""The least bytes of a piece."""
 
 
 def export_ladder(ladder: Ladder) -> Iterator[bytes]:
-    """Yield a ladder's file in pieces, as its ratings are now; rounds rated meanwhile are left out.
+    """Yield a ladder's file in pieces, with the rounds that are applied when it starts.
 
-    Takes little memory, however long the ladder is. Should it be corrected meanwhile, the last
-    line says that the file is not complete.
+    It takes little memory, however long the ladder is. If a correction is made in the meantime,
+    ``complete`` in the last line is false.
     """
     digest, count, waiting = sha256(), 0, b""
-    for line in _lines(ladder):
+    state = _state_of(ladder)
+    for line in _lines(ladder, state):
         data = line.encode("ascii") + b"\n"
         digest.update(data)
         count += 1
@@ -45,21 +46,40 @@ def export_ladder(ladder: Ladder) -> Iterator[bytes]:
             yield waiting
             waiting = b""
     now = Ladder.objects.values_list("revision", flat=True).get(pk=ladder.pk)
-    end = {"lines": count, "sha256": digest.hexdigest(), "complete": now == ladder.revision}
+    end = {"lines": count, "sha256": digest.hexdigest(), "complete": now == state.revision}
     yield waiting + _line("end", end).encode("ascii") + b"\n"
 
 
-def _lines(ladder: Ladder) -> Iterator[str]:
-    # One statement, so that standings, revision and last round belong together.
-    last = ladder.rounds.filter(applied_at__isnull=False).order_by("-number")
-    standings = list(
-        ladder.standings.select_related("bot")
-        .annotate(up_to=Subquery(last.values("number")[:1]), revision=F("ladder__revision"))
-        .order_by("bot__name")
+class _Rating(NamedTuple):
+    """The numbers of a standing that the file has."""
+
+    bot: str
+    rating: int
+    blocks: int
+    version: int
+
+
+class _State(NamedTuple):
+    """The ratings of a ladder, with the last round and the revision that they belong to."""
+
+    ratings: list[_Rating]
+    up_to: int
+    revision: int
+
+
+def _state_of(ladder: Ladder) -> _State:
+    # One statement, so that ratings, revision and last round belong together.
+    last = ladder.rounds.applied().order_by("-number").values("number")[:1]
+    rows = list(
+        ladder.standings.order_by("bot__name").values_list(
+            "bot__name", "rating", "blocks", "version", Subquery(last), "ladder__revision"
+        )
     )
-    if standings:
-        ladder.revision = standings[0].revision  # type: ignore[attr-defined]
-    up_to = standings[0].up_to if standings else 0  # type: ignore[attr-defined]
+    _, _, _, _, up_to, revision = rows[0] if rows else ("", 0, 0, 0, 0, ladder.revision)
+    return _State([_Rating(*row[:4]) for row in rows], up_to, revision)
+
+
+def _lines(ladder: Ladder, state: _State) -> Iterator[str]:
     yield _line(
         "ladder",
         {
@@ -69,15 +89,15 @@ def _lines(ladder: Ladder) -> Iterator[str]:
             "rules": ladder.rules,
             "seats": ladder.seats,
             "start": START,
-            "revision": ladder.revision,
-            "rounds": up_to,
+            "revision": state.revision,
+            "rounds": state.up_to,
         },
     )
-    revisions = spans_of(ladder)
-    rounds = ladder.rounds.filter(number__lte=up_to).select_related("tournament")
+    revisions = spans_of(ladder, state.revision)
+    rounds = ladder.rounds.filter(number__lte=state.up_to).select_related("tournament")
     for round_ in rounds.order_by("number").iterator(chunk_size=_BLOCKS):
         yield from _round_lines(round_, revision_at(revisions, round_.number))
-    yield from map(_standing_line, standings)
+    yield from (_line("standing", rating._asdict()) for rating in state.ratings)
 
 
 def _round_lines(round_: Round, revision: int) -> Iterator[str]:
@@ -96,22 +116,20 @@ def _round_lines(round_: Round, revision: int) -> Iterator[str]:
     )
     blocks = round_.blocks.order_by("number").prefetch_related(
         Prefetch("bots", BlockBot.objects.select_related("bot", "version").order_by("bot__name")),
-        Prefetch(
-            "ledger", BlockEntry.objects.filter(revision=revision).select_related("bot"), "deltas"
-        ),
+        Prefetch("ledger", BlockEntry.objects.filter(revision=revision).select_related("bot")),
         Prefetch("matches", Match.objects.order_by("number")),
         Prefetch(
             "matches__seating", MatchSeat.objects.select_related("bot").order_by("match_id", "seat")
         ),
     )
     for block in blocks.iterator(chunk_size=_BLOCKS):
-        yield _block_line(round_, block, block.deltas)  # type: ignore[attr-defined]
+        yield _block_line(round_, block)
     entries = round_.ledger.filter(revision=revision).select_related("bot").order_by("bot__name")
     ratings = {row.bot.name: (row.rating_before, row.rating_after) for row in entries}
     yield _line("applied", {"round": round_.number, "ratings": ratings})
 
 
-def _block_line(round_: Round, block: Block, deltas: Sequence[BlockEntry]) -> str:
+def _block_line(round_: Round, block: Block) -> str:
     void = block.state == Block.State.VOID
     line = _line(
         "block",
@@ -122,11 +140,11 @@ def _block_line(round_: Round, block: Block, deltas: Sequence[BlockEntry]) -> st
             "rated": block.rated,
             "void": void,
             "bots": {seat.bot.name: seat.version.number for seat in block.bots.all()},
-            "deltas": {entry.bot.name: entry.delta for entry in deltas},
+            "deltas": {entry.bot.name: entry.delta for entry in block.ledger.all()},
         },
     )
     matches = [] if void else [_match(match) for match in block.matches.all()]
-    # Records are stored as the JSON that they are here: not parsed, to be written again.
+    # Records are copied as the JSON text that is stored; parsing them would only cost time.
     return f'{line[:-1]}, "matches": [{", ".join(matches)}]}}'
 
 
@@ -136,11 +154,6 @@ def _match(match: Match) -> str:
     return (
         f'{{"id": {match.pk}, "match": {match.number}, "seating": {seating}, "record": {record}}}'
     )
-
-
-def _standing_line(row: Standing) -> str:
-    numbers = {"rating": row.rating, "blocks": row.blocks, "version": row.version}
-    return _line("standing", {"bot": row.bot.name, **numbers})
 
 
 def _line(kind: str, content: dict[str, Any]) -> str:

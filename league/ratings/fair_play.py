@@ -1,28 +1,28 @@
-"""Fair play: which pairs of a ladder's bots do better next to each other than they should."""
+"""Fair play: which pairs of a ladder's bots do better beside each other than they should."""
 
 from collections.abc import Iterator
 from itertools import groupby
-from operator import itemgetter
+from operator import attrgetter
 from typing import NamedTuple
 
-from engine.rating.blocks import MatchResult
 from engine.rating.collusion import FlaggedPair, RatedBlock, flag_pairs
 from league.models import Block, Bot, Ladder, Match, MatchSeat
 from league.ratings.ledger import round_entries
+from league.ratings.match_results import stored_results
 
 MAX_BLOCKS = 20_000
-"""The last of a ladder's that are looked at."""
+"""The last blocks of a ladder that a report covers."""
 _EXAMPLES = 5
 
 
 class Report(NamedTuple):
-    """A pair to look at.
+    """A suspicious pair, for an organiser to examine.
 
     Attributes:
-        found: what stands out.
-        partner: who may help.
-        gainer: who may be helped.
-        matches: ids of the last with both.
+        found: the measure that stands out.
+        partner: the bot that may help.
+        gainer: the bot that may be helped.
+        matches: ids of their last matches together.
     """
 
     found: FlaggedPair
@@ -32,7 +32,7 @@ class Report(NamedTuple):
 
 
 def suspicious_pairs(ladder: Ladder) -> list[Report]:
-    """Return the pairs that an organiser should look at, the clearest first."""
+    """Return the pairs that an organiser should examine, the clearest first."""
     found = flag_pairs(_rated_blocks(ladder))
     bots = Bot.objects.select_related("owner").in_bulk(
         {bot for one in found for bot in (one.partner, one.gainer)}
@@ -43,12 +43,7 @@ def suspicious_pairs(ladder: Ladder) -> list[Report]:
 
 
 def _rated_blocks(ladder: Ladder) -> Iterator[RatedBlock]:
-    blocks = Block.objects.filter(
-        round__ladder=ladder,
-        round__applied_at__isnull=False,
-        state=Block.State.FINISHED,
-        rated=True,
-    )
+    blocks = Block.objects.counting().filter(round__ladder=ladder)
     last = blocks.order_by("-pk").values_list("pk", flat=True)[MAX_BLOCKS : MAX_BLOCKS + 1]
     if last:
         blocks = blocks.filter(pk__gt=last[0])
@@ -56,19 +51,10 @@ def _rated_blocks(ladder: Ladder) -> Iterator[RatedBlock]:
     entries = round_entries(ladder).filter(round__blocks__in=blocks).distinct()
     for round_id, bot, rating in entries.values_list("round", "bot", "rating_before"):
         ratings.setdefault(round_id, {})[bot] = rating / 1000
-    rows = (
-        MatchSeat.objects.filter(match__block__in=blocks)
-        .order_by("match__block", "match__number", "seat")
-        .values_list("match__block__round", "match__block", "match__number", "bot", "place")
-    )
-    for (round_id, _), of_block in groupby(rows.iterator(), itemgetter(0, 1)):
-        results = []
-        for _, of_match in groupby(of_block, itemgetter(2)):
-            seats = list(of_match)
-            results.append(
-                MatchResult(tuple(row[3] for row in seats), tuple(row[4] for row in seats))
-            )
-        yield RatedBlock(results, ratings[round_id])
+    results = stored_results(MatchSeat.objects.filter(match__block__in=blocks))
+    for _, stored in groupby(results, attrgetter("block")):
+        of_block = list(stored)
+        yield RatedBlock([one.result for one in of_block], ratings[of_block[0].round])
 
 
 def _matches(ladder: Ladder, found: FlaggedPair) -> list[int]:

@@ -1,7 +1,7 @@
-"""Hiding: bots that are idle or have left a ladder are not shown among the others.
+"""Hide bots from a ladder's standings: idle bots, and bots that have left the ladder.
 
-No rating, block or row of the ledger changes by it, and no sum: it is about lists alone. Whoever
-hides or shows holds the ladder's lock, as does who applies a round.
+Hiding changes no rating, block, ledger row or sum; it only changes lists. Every function that
+hides or shows a bot holds the ladder's lock, as the application of a round does.
 """
 
 from datetime import timedelta
@@ -11,41 +11,39 @@ from django.db.models import Exists, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from league.models import Bot, Fit, Ladder, Standing, Withdrawal
-from league.models.ladders import Hidden, StandingNumbers
-
-SHOWN = ""
-"""What a standing has as ``hidden`` that isn't."""
+from league.models.ladders import SHOWN, Hidden, StandingNumbers
 
 _DAY = timedelta(days=1)
 
 
 def ladders_to_hide_on() -> list[int]:
-    """Return the ids of ladders where bots have become idle, or are idle no more.
+    """Return the ids of ladders where a bot has become idle, or is idle no longer.
 
-    While a ladder is paused nobody can play, so nobody becomes idle.
+    While a ladder is paused no bot can play, so no bot becomes idle.
     """
     now = timezone.now()
-    times = Standing.objects.filter(ladder=OuterRef("pk")).values("active_at")
-    # An end of the index each, however many bots there are.
-    oldest_shown = times.filter(hidden=SHOWN).order_by("active_at")[:1]
-    newest_idle = times.filter(hidden=Hidden.IDLE).order_by("-active_at")[:1]
-    ladders = Ladder.objects.filter(paused=False).annotate(
-        oldest_shown=Subquery(oldest_shown), newest_idle=Subquery(newest_idle)
+    rows = Standing.objects.filter(ladder=OuterRef("pk"))
+    idle_rows = rows.filter(hidden=Hidden.IDLE)
+    # Each subquery reads one end of an index, however many bots there are.
+    oldest_shown = rows.shown().order_by("active_at").values("active_at")[:1]
+    newest_idle = idle_rows.order_by("-active_at").values("active_at")[:1]
+    ladders = (
+        Ladder.objects.active()
+        .annotate(oldest_shown=Subquery(oldest_shown), newest_idle=Subquery(newest_idle))
+        .values_list("pk", "idle_days", "oldest_shown", "newest_idle")
     )
     return [
-        ladder.pk
-        for ladder in ladders
-        if (ladder.oldest_shown and ladder.oldest_shown < now - ladder.idle_days * _DAY)
-        or (ladder.newest_idle and ladder.newest_idle >= now - ladder.idle_days * _DAY)
+        pk
+        for pk, idle_days, shown, idle in ladders
+        if (shown and shown < now - idle_days * _DAY) or (idle and idle >= now - idle_days * _DAY)
     ]
 
 
 def hide_idle(ladder_id: int) -> int:
-    """Hide the bots of a ladder that are idle, show those that aren't any more; return how many.
+    """Hide the idle bots of a ladder and show those that are idle no longer; return their number.
 
-    A bot is idle when for the ladder's ``idle_days`` no round has rated it, and it has not entered
-    the ladder either. Those who were hidden come back when a round rates them, or here if the
-    ladder's days have become more.
+    A bot is idle if for the ladder's ``idle_days`` no round has rated it and it has not entered the
+    ladder. It is shown again when a round rates it, or here if ``idle_days`` has grown.
     """
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
@@ -54,14 +52,16 @@ def hide_idle(ladder_id: int) -> int:
         now = timezone.now()
         since = now - ladder.idle_days * _DAY
         rows = ladder.standings.order_by()
-        hidden = rows.filter(hidden=SHOWN, active_at__lt=since).update(
-            hidden=Hidden.IDLE, hidden_at=now, band=None
+        hidden = (
+            rows.shown()
+            .filter(active_at__lt=since)
+            .update(hidden=Hidden.IDLE, hidden_at=now, band=None)
         )
         back = rows.filter(hidden=Hidden.IDLE, active_at__gte=since).update(
             hidden=SHOWN, hidden_at=None
         )
         if hidden or back:
-            _have_fitted_again(ladder)
+            _request_new_fit(ladder)
     return hidden + back
 
 
@@ -69,7 +69,7 @@ def note_withdrawal(ladder: Ladder, bot: Bot) -> None:
     """Hide a bot that leaves a ladder; call it in a transaction that holds the ladder's lock."""
     Withdrawal.objects.get_or_create(ladder=ladder, bot=bot)
     if hide_withdrawn(ladder):
-        _have_fitted_again(ladder)
+        _request_new_fit(ladder)
 
 
 def note_entry(ladder: Ladder, bot: Bot) -> None:
@@ -82,11 +82,11 @@ def note_entry(ladder: Ladder, bot: Bot) -> None:
     row.active_at = timezone.now()
     row.save(update_fields=["active_at", "hidden", "hidden_at"])
     if was_hidden:
-        _have_fitted_again(ladder)
+        _request_new_fit(ladder)
 
 
 def hide_withdrawn(ladder: Ladder) -> int:
-    """Hide all who have left a ladder, those too that are rated only now; return how many.
+    """Hide the bots that have left a ladder, also newly rated ones; return their number.
 
     Call it in a transaction that holds the ladder's lock.
     """
@@ -100,21 +100,19 @@ def hide_withdrawn(ladder: Ladder) -> int:
 
 
 def why_hidden(row: StandingNumbers, ladder: Ladder) -> str:
-    """Return in two sentences why a standing is hidden and what shows it again; "" if it isn't."""
+    """Return why a standing is hidden and what shows it again; "" if it is shown."""
     if row.hidden == Hidden.WITHDRAWN:
-        return "It has left the ladder. When it enters again, it is back."
+        return "The bot has left the ladder. It is shown again when it enters again."
     if row.hidden == Hidden.IDLE:
         days = "a day" if ladder.idle_days == 1 else f"{ladder.idle_days} days"
-        return f"No round had rated it for {days}. With the next that does, it is back."
+        return f"No round has rated the bot for {days}. It is shown again when a round rates it."
     return ""
 
 
-def _have_fitted_again(ladder: Ladder) -> None:
-    """Have the last fit made anew: rank bands are among the bots that are shown.
+def _request_new_fit(ladder: Ladder) -> None:
+    """Delete the last finished fit so that it is made again: bands hold only bots that are shown.
 
-    One under way takes the ladder's lock for its end, and sees then who is shown.
+    A running fit takes the ladder's lock before it writes, and then reads which bots are shown.
     """
-    last = ladder.rounds.filter(applied_at__isnull=False).order_by("-number")
-    Fit.objects.filter(
-        round__in=list(last.values_list("pk", flat=True)[:1]), finished_at__isnull=False
-    ).delete()
+    last = ladder.rounds.applied().order_by("-number").values_list("pk", flat=True)[:1]
+    Fit.objects.finished().filter(round__in=list(last)).delete()

@@ -1,4 +1,4 @@
-"""Reading the ledger: which of its rows are in force, under the newest revision or an older one."""
+"""Read the ledger: the rows that count under the newest revision, or under an older one."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from league.models import BlockEntry, Ladder, Match, Revision, RoundEntry
 
 
 class Span(NamedTuple):
-    """Rounds whose rows of one revision are in force.
+    """Successive rounds whose rows count under one revision.
 
     Attributes:
         first: number of the first round.
-        last: of the last; None where there is no end.
-        revision: its number.
+        last: number of the last round; None if there is no end.
+        revision: number of the revision.
     """
 
     first: int
@@ -24,11 +24,11 @@ class Span(NamedTuple):
 
 
 def spans(revisions: Iterable[tuple[int, int]]) -> list[Span]:
-    """Return which revision is in force for which rounds, ascending.
+    """Return the spans of rounds under each revision, ascending.
 
     Args:
-        revisions: number and first round of each after revision 1, ascending by number. Each is in
-            force from its first round on, until a later one takes over.
+        revisions: number and first round of each revision after the first, ascending by number. A
+            revision counts from its first round on, until a later revision takes over.
     """
     found = [Span(1, None, 1)]
     for number, first in revisions:
@@ -40,28 +40,28 @@ def spans(revisions: Iterable[tuple[int, int]]) -> list[Span]:
 
 
 def spans_of(ladder: Ladder, revision: int | None = None) -> list[Span]:
-    """Return which revision is in force for which rounds of a ladder.
+    """Return the spans of a ladder's rounds under each revision.
 
-    Costs a query where there was a correction, else none.
+    Costs one query if there was a correction, else none.
 
     Args:
         ladder: of the ledger.
-        revision: as things stood under it; None: as they stand now.
+        revision: the newest revision to take into account; None: the ladder's newest.
     """
-    until = ladder.revision if revision is None else revision
-    if ladder.revision == 1 or until == 1:
+    newest = ladder.revision if revision is None else revision
+    if newest == 1:
         return spans([])
-    rows = Revision.objects.filter(ladder=ladder, number__lte=until).order_by("number")
+    rows = Revision.objects.filter(ladder=ladder, number__lte=newest).order_by("number")
     return spans(rows.values_list("number", "from_round"))
 
 
-def in_force(ladder: Ladder, revision: int | None = None, *, round_: str = "round") -> Q:
-    """Return the condition for the ladder's rows of the ledger that are in force.
+def counting_rows(ladder: Ladder, revision: int | None = None, *, round_: str = "round") -> Q:
+    """Return the condition for the ladder's ledger rows that count under a revision.
 
     Args:
         ladder: of the ledger.
-        revision: as things stood under it; None: as they stand now.
-        round_: how rows lead to their round: ``round``, or ``block__round``.
+        revision: a number; None: the newest.
+        round_: path from a row to its round: ``round`` or ``block__round``.
     """
     condition = Q()
     of_ladder = Q(**{f"{round_}__ladder": ladder})
@@ -77,18 +77,18 @@ def in_force(ladder: Ladder, revision: int | None = None, *, round_: str = "roun
 
 
 def revision_at(found: Sequence[Span], number: int) -> int:
-    """Return under which revision the rows of a round stand that are in force, by the spans."""
+    """Return the revision under which the rows of a round count, by the ladder's spans."""
     return next(span.revision for span in reversed(found) if span.first <= number)
 
 
 def round_entries(ladder: Ladder, revision: int | None = None) -> QuerySet[RoundEntry]:
-    """Return what each round did to each bot, as it is in force."""
-    return RoundEntry.objects.filter(in_force(ladder, revision))
+    """Return the rating changes of each round and bot that count under a revision."""
+    return RoundEntry.objects.filter(counting_rows(ladder, revision))
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a block did to a bot's rating, and what it was made of.
+    """The change of a bot's rating by a block, with the block's matches.
 
     Attributes:
         entry: the row of the ledger, with its block.
@@ -99,14 +99,25 @@ class Change:
     matches: list[Match]
 
 
-def add_changes(entries: Iterable[RoundEntry]) -> None:
-    """Give rows of the ledger, a round's a bot, their ``changes``, block by block.
+@dataclass(frozen=True, slots=True)
+class RatingChange:
+    """The change of a bot's rating by a round, block by block.
+
+    Attributes:
+        entry: the row of the ledger.
+        changes: of the round's blocks with the bot; their deltas add up to the round's change.
+    """
+
+    entry: RoundEntry
+    changes: list[Change]
+
+
+def rating_changes(entries: Iterable[RoundEntry]) -> list[RatingChange]:
+    """Return rows of the ledger, one for each round and bot, with their changes block by block.
 
     Costs two queries, however many rows there are.
     """
-    wanted = {(row.round_id, row.bot_id, row.revision): row for row in entries}
-    for row in wanted.values():
-        row.changes = []  # type: ignore[attr-defined]
+    wanted = {(row.round_id, row.bot_id, row.revision): RatingChange(row, []) for row in entries}
     found = (
         BlockEntry.objects.filter(
             block__round__in={round_ for round_, _, _ in wanted},
@@ -118,7 +129,7 @@ def add_changes(entries: Iterable[RoundEntry]) -> None:
     kept = [
         (row, entry)
         for entry in found
-        if (row := wanted.get((entry.block.round_id, entry.bot_id, entry.revision)))
+        if (row := wanted.get((entry.block.round_id, entry.bot_id, entry.revision))) is not None
     ]
     matches: dict[int, list[Match]] = {}
     blocks = {entry.block_id: entry.block for _, entry in kept}
@@ -126,4 +137,5 @@ def add_changes(entries: Iterable[RoundEntry]) -> None:
         match.block = blocks[match.block_id or 0]
         matches.setdefault(match.block.pk, []).append(match)
     for row, entry in kept:
-        row.changes.append(Change(entry, matches.get(entry.block_id, [])))  # type: ignore[attr-defined]
+        row.changes.append(Change(entry, matches.get(entry.block_id, [])))
+    return list(wanted.values())

@@ -1,25 +1,47 @@
-"""From stored matches to the blocks that the pure rating code folds."""
+"""The result of a match: the one module from which ratings, tournaments and fair play read it.
 
+The record is the source. `match_result` derives seating, rated places and scores from it.
+
+- Ratings: `round_to_rate` gives a round's results to the fold. What the fold used is packed in the
+  same transaction (`league.ratings.packing`), and performance reads these packs.
+- Comparisons call `match_result` with versions in the place of bots.
+- Tournaments and fair play read thousands of matches for one page; parsing a record takes 0.5 to
+  0.8 ms. So `stored_results` reads a copy in bulk: the columns ``place`` and ``score`` of
+  `MatchSeat`. `league.play.note_results` writes the copy with the record, in one transaction.
+  Pages and the API show a single match from the same columns.
+
+The copy is proven equal to the record twice: `rewrite_wrong_copies` compares it when the round is
+applied, and each recompute compares it again and raises the alarm (`SeatDifference`).
+"""
+
+import logging
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import NamedTuple
+
+from django.db.models import QuerySet
 
 from engine.rating import elo
 from engine.rating.blocks import MatchResult, rated_places
 from engine.record import Record
 from engine.referee import FAULTS_TO_FORFEIT
-from league.models import Block, Match, Round
+from league import play
+from league.models import Block, Match, MatchSeat, Round
+
+log = logging.getLogger(__name__)
 
 
 class SeatDifference(NamedTuple):
-    """What a seat has stored of its match and isn't what the match's record gives.
+    """A number stored beside a seat that differs from the match's record.
 
     Attributes:
         match: with its record and seats.
-        bot: id of the one in the seat.
-        name: ``place`` or ``score``.
-        stored: what the seat has.
-        recorded: what it should have.
+        bot: id of the bot in the seat.
+        name: ``place``, ``score``, ``forfeited`` or ``faults``.
+        stored: the number beside the seat.
+        recorded: the number that the record gives.
     """
 
     match: Match
@@ -29,37 +51,44 @@ class SeatDifference(NamedTuple):
     recorded: int
 
 
+class StoredResult(NamedTuple):
+    """The result of a finished match, with the ids of its round and block."""
+
+    round: int
+    block: int
+    result: MatchResult
+
+
 def k_schedule(stored: dict[str, object]) -> elo.KSchedule:
-    """Return the K schedule that a ladder or round has stored."""
+    """Return the K schedule from the JSON of a ladder or round."""
     fields = dict(stored)
     if "steps" in fields:
-        steps: Iterable[tuple[int, int]] = fields["steps"]  # type: ignore[assignment]
+        steps: Iterable[tuple[int, int]] = fields["steps"]  # type: ignore[assignment]  # JSON
         fields["steps"] = tuple((blocks, k) for blocks, k in steps)
-    return elo.KSchedule(**fields)  # type: ignore[arg-type]
+    return elo.KSchedule(**fields)  # type: ignore[arg-type]  # JSON
 
 
 def round_to_rate(
     round_: Round, void: Collection[int] = (), wrong: list[SeatDifference] | None = None
 ) -> elo.Round:
-    """Return a round whose blocks are all finished or void, from the records alone.
+    """Return a closed round (all blocks finished or void) from the records alone.
 
     Args:
         round_: to rate.
-        void: ids of blocks to take as void, beyond those that are.
-        wrong: where seats have something else stored than the records give is added to this.
+        void: ids of blocks to treat as void, beyond the void ones.
+        wrong: receives each number beside a seat that differs from the record.
 
     Raises:
         ValueError: a record can't be read.
     """
     blocks = round_.blocks.prefetch_related("bots__version", "matches__seating")
-    wrong = [] if wrong is None else wrong
     return elo.Round(
         blocks=[_block_to_rate(block, block.pk in void, wrong) for block in blocks],
         k_schedule=k_schedule(round_.k_schedule),
     )
 
 
-def _block_to_rate(block: Block, void: bool, wrong: list[SeatDifference]) -> elo.Block:
+def _block_to_rate(block: Block, void: bool, wrong: list[SeatDifference] | None) -> elo.Block:
     void = void or block.state == Block.State.VOID
     return elo.Block(
         number=block.number,
@@ -70,15 +99,18 @@ def _block_to_rate(block: Block, void: bool, wrong: list[SeatDifference]) -> elo
     )
 
 
-def match_result(match: Match, wrong: list[SeatDifference] | None = None) -> MatchResult:
-    """Return who sat where, the places that count and the points, as the match's record has them.
+def match_result(
+    match: Match, wrong: list[SeatDifference] | None = None, *, of_versions: bool = False
+) -> MatchResult:
+    """Return seating, rated places and scores of a finished match, from its record.
 
     Args:
-        match: finished.
-        wrong: what its seats have stored otherwise is added to this.
+        match: finished, its seats prefetched if there are many.
+        wrong: receives each number beside a seat that differs from the record.
+        of_versions: whether the seating has the ids of bot versions, not of bots.
 
     Raises:
-        ValueError: its record can't be read, or is none of its seats.
+        ValueError: the record can't be read, or its number of seats differs from the match's.
     """
     try:
         record = match.record
@@ -89,12 +121,48 @@ def match_result(match: Match, wrong: list[SeatDifference] | None = None) -> Mat
     if [seat.seat for seat in seating] != list(range(record.seats)):
         raise ValueError(f"match {match.pk} has {len(seating)} of its {record.seats} seats")
     if wrong is not None:
-        for seat in seating:
-            recorded = {"place": places[seat.seat], "score": record.scores[seat.seat]}
-            for name, number in recorded.items():
-                if (stored := getattr(seat, name)) != number:
-                    wrong.append(SeatDifference(match, seat.bot_id, name, stored, number))
-    return MatchResult(tuple(seat.bot_id for seat in seating), places, tuple(record.scores))
+        wrong.extend(_differences(match, seating, record, places))
+    ids = tuple(seat.version_id if of_versions else seat.bot_id for seat in seating)
+    return MatchResult(ids, places, tuple(record.scores))
+
+
+def _differences(
+    match: Match, seating: Sequence[MatchSeat], record: Record, places: Sequence[int]
+) -> Iterator[SeatDifference]:
+    forfeited = forfeited_in(record)
+    for seat in seating:
+        recorded = {
+            "place": places[seat.seat],
+            "score": record.scores[seat.seat],
+            "forfeited": seat.seat in forfeited,
+            "faults": sum(fault.seat == seat.seat for fault in record.faults),
+        }
+        for name, number in recorded.items():
+            if (stored := getattr(seat, name)) != number:
+                yield SeatDifference(match, seat.bot_id, name, stored, number)
+
+
+def rewrite_wrong_copies(wrong: Iterable[SeatDifference]) -> None:
+    """Store the results of matches again from their records, where the copies differ."""
+    for match in {difference.match for difference in wrong}:
+        log.warning("%s: the stored result differed from the record; it is stored again", match)
+        play.note_results(match, match.record, forfeited_in(match.record))
+
+
+def stored_results(seats: QuerySet[MatchSeat]) -> Iterator[StoredResult]:
+    """Yield the stored results of finished matches, in the order of blocks and match numbers.
+
+    Args:
+        seats: all seats of the matches wanted.
+    """
+    rows = (
+        seats.filter(match__status=Match.Status.FINISHED)
+        .order_by("match__block", "match__number", "seat")
+        .values_list("match__block__round", "match__block", "match", "bot", "place", "score")
+    )
+    for (round_, block, _), of_match in groupby(rows.iterator(), itemgetter(0, 1, 2)):
+        bots, places, scores = zip(*(row[3:] for row in of_match), strict=True)
+        yield StoredResult(round_, block, MatchResult(bots, places, scores))
 
 
 def forfeited_in(record: Record) -> list[int]:

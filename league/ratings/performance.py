@@ -1,6 +1,7 @@
-"""Performance of a ladder's bots: fitted after each round, apart from the rating that closed it.
+"""Performance: fit the bots of a ladder after its rounds, apart from the ratings.
 
-A fit reads integers and writes floats beside the ratings; whatever happens to it, ratings stay.
+A fit reads the packed pair results of the rounds and writes floats beside the ratings. If a fit
+fails, the ratings stay as they are.
 """
 
 import time
@@ -15,12 +16,11 @@ from django.utils import timezone
 
 from league.models import Fit, Ladder, Performance, Round
 from league.models.ladders import ERROR_FROM, RANKED_FROM
-from league.ratings.hiding import SHOWN
-from league.ratings.packing import pack_missing, read_packed
+from league.ratings.packing import read_packed
 
 if TYPE_CHECKING:
     from engine.rating.performance import Performance as Fitted
-    from league.ratings.pair_tables import PairTables
+    from league.ratings.performance_data import PerformanceData
 
 log = structlog.get_logger(__name__)
 
@@ -28,24 +28,24 @@ TRY_AGAIN_AFTER = timedelta(minutes=2)
 
 
 def take_fits(*, rest: float = 0) -> list[int]:
-    """Return the ids of rounds to fit, each the last applied of its ladder, and note the try.
+    """Return the ids of rounds to fit, the last applied round of each ladder, and note the try.
 
-    One that nobody finishes is returned again after `TRY_AGAIN_AFTER`. A round that another has
-    overtaken before it was fitted gets no fit of its own.
+    A fit that is not finished after `TRY_AGAIN_AFTER` is returned again. If a later round is
+    applied before a round is fitted, the earlier round gets no fit.
 
     Args:
-        rest: leave a ladder alone while it is fitted, and then for so many times as long as that
-            took. Rounds may follow each other faster than they are fitted.
+        rest: skip a ladder during a fit, and then for so many times as long as the fit took.
+            Rounds may follow each other faster than they are fitted.
     """
     now = timezone.now()
-    latest = Round.objects.filter(ladder=OuterRef("pk"), applied_at__isnull=False)
+    latest = Round.objects.applied().filter(ladder=OuterRef("pk"))
     rounds = Ladder.objects.values_list(
         Subquery(latest.order_by("-number").values("pk")[:1]), flat=True
     )
-    due = Q(fit=None) | Q(fit__finished_at=None, fit__tried_at__lt=now - TRY_AGAIN_AFTER)
+    unfitted = Q(fit=None) | Q(fit__finished_at=None, fit__tried_at__lt=now - TRY_AGAIN_AFTER)
     taken = []
     for round_id, ladder_id in Round.objects.filter(
-        due, pk__in=list(filter(None, rounds))
+        unfitted, pk__in=list(filter(None, rounds))
     ).values_list("pk", "ladder"):
         if rest and _rests(ladder_id, round_id, rest, now):
             continue
@@ -57,7 +57,7 @@ def take_fits(*, rest: float = 0) -> list[int]:
 
 
 def _rests(ladder_id: int, round_id: int, rest: float, now: datetime) -> bool:
-    """Return whether the last fit of another round of a ladder is under way, or not long over."""
+    """Return whether the last fit of another round still runs, or its rest is not over."""
     others = Fit.objects.filter(round__ladder=ladder_id).exclude(round=round_id)
     last = others.order_by("-round__number").first()
     if last is None or last.tried_at is None:
@@ -68,35 +68,30 @@ def _rests(ladder_id: int, round_id: int, rest: float, now: datetime) -> bool:
 
 
 def fit_round(round_id: int) -> bool:
-    """Fit all pair results up to a round and store what came of it; return whether this call did.
+    """Fit all pair results up to a round and store the numbers; return whether this call did.
 
-    May be called any number of times, at once too. Only the writing holds the ladder's lock, for
-    some tens of milliseconds. A round that is not applied, or was fitted already, is left alone;
-    so is one whose ladder is corrected meanwhile, which is due again.
+    Safe to call any number of times, also in parallel. Only the writing holds the ladder's lock,
+    for some tens of milliseconds. The call does nothing if the round is not applied or is fitted
+    already, and stores nothing if its ladder is corrected in the meantime; then it is fitted again.
     """
     round_ = Round.objects.select_related("ladder").get(pk=round_id)
-    if (
-        round_.applied_at is None
-        or Fit.objects.filter(round=round_, finished_at__isnull=False).exists()
-    ):
+    if round_.applied_at is None or Fit.objects.finished().filter(round=round_).exists():
         return False
-    # NumPy is for the workers that fit; the web processes do without.
-    from league.ratings.pair_tables import PairTables
+    # Imported here, because web processes run without NumPy.
+    from league.ratings.performance_data import PerformanceData
 
     began = time.perf_counter()
     ladder, number = round_.ladder, round_.number
-    if not pack_missing(ladder, up_to=number):
-        return False
-    results = PairTables(read_packed(ladder, up_to=number))
+    results = PerformanceData(read_packed(ladder, up_to=number))
     fitted = results.fit(ladder.anchor_id)
     took = time.perf_counter() - began
     with transaction.atomic():
         if Ladder.objects.select_for_update().get(pk=ladder.pk).revision != ladder.revision:
-            return False  # corrected meanwhile: what was read counts no more
+            return False  # corrected in the meantime: these results no longer count
         fit, _ = Fit.objects.select_for_update().get_or_create(round=round_)
         if fit.finished_at is not None:
             return False
-        earlier = Fit.objects.filter(round__ladder=ladder, finished_at__isnull=False)
+        earlier = Fit.objects.finished().filter(round__ladder=ladder)
         last = earlier.order_by("-round__number").values_list("round__number", flat=True).first()
         bands = _bands(ladder, fitted)
         if last is None or last < number:
@@ -116,16 +111,16 @@ def fit_round(round_id: int) -> bool:
 
 
 def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
-    """Return the rank band of each bot that has a rank, by the blocks of its current version too.
+    """Return the rank band of each bot that has a rank.
 
-    Provisional bots are left out: one of which little is known, if it stood first, would draw
-    everybody into its band. Hidden ones are, as a band is told by its best.
+    Provisional bots have no band: a first bot with a large error would draw all others into its
+    band. Hidden bots have none, because the best bot of a band defines it.
     """
     import numpy as np
 
     from engine.rating.performance import rank_bands
 
-    shown = ladder.standings.filter(hidden=SHOWN, blocks__gte=RANKED_FROM)
+    shown = ladder.standings.shown().filter(blocks__gte=RANKED_FROM)
     ranked = shown.values_list("bot", flat=True)
     kept = np.isin(np.array(fitted.bots, np.int64), np.array(list(ranked), np.int64))
     kept &= np.array(fitted.blocks, np.int64) >= RANKED_FROM
@@ -145,7 +140,7 @@ WHERE standing.ladder_id = %s AND standing.bot_id = fitted.bot
 
 
 def _write_standings(ladder: Ladder, fitted: "Fitted", bands: Mapping[int, int]) -> None:
-    """Put the fit on the standings: one statement, however many bots there are."""
+    """Store the fit on the standings: one statement, however many bots there are."""
     stale = ladder.standings.filter(performance__isnull=False).exclude(bot__in=fitted.bots)
     stale.update(performance=None, performance_error=None, band=None, performance_blocks=0)
     columns: list[Any] = [
@@ -163,12 +158,12 @@ def _write_rows(
     round_: Round,
     fitted: "Fitted",
     bands: Mapping[int, int],
-    results: "PairTables",
+    results: "PerformanceData",
     rounds: set[int],
 ) -> None:
-    """Keep the numbers of those who played since the last fit."""
+    """Store a row for each bot that played since the last fit."""
     at = {bot: i for i, bot in enumerate(fitted.bots) if results.rounds[bot] in rounds}
-    tallies = results.tallies(list(at))
+    totals = results.totals(list(at))
     errors = _errors(fitted)
     Performance.objects.bulk_create(
         [
@@ -179,9 +174,9 @@ def _write_rows(
                 error=errors[i],
                 band=bands.get(bot),
                 blocks=fitted.blocks[i],
-                matches=tallies[bot].matches,
-                win_share=tallies[bot].halves / (2 * tallies[bot].pairs),
-                mean_points=tallies[bot].points / tallies[bot].matches,
+                matches=totals[bot].matches,
+                win_share=totals[bot].halves / (2 * totals[bot].pairs),
+                mean_points=totals[bot].points / totals[bot].matches,
             )
             for bot, i in at.items()
         ],
@@ -200,7 +195,7 @@ def _write_rows(
 
 
 def _errors(fitted: "Fitted") -> list[float | None]:
-    """Return the standard error of each bot; None where it is not known, or not to be trusted."""
+    """Return the standard error of each bot; None if it is infinite or has too few blocks."""
     errors = zip(fitted.errors.tolist(), fitted.blocks, strict=True)
     return [
         error if blocks >= ERROR_FROM and error < float("inf") else None for error, blocks in errors

@@ -1,75 +1,93 @@
-"""Reading a ladder: its bots in order, their ranks and how they have been doing."""
+"""The standings of a ladder as pages and the API show them: order, ranks, trends, head to head.
 
-from collections.abc import Iterable, Sequence
+While a ladder has an alarm, the functions with "public" in their names return the frozen numbers.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.db import connection
 from django.db.models import Count, F, Q, QuerySet, Sum
 
 from league.models import HeadToHead, Ladder, Performance, Round, Standing
-from league.models.ladders import RANKED_FROM, is_provisional
-from league.ratings.hiding import SHOWN
+from league.models.ladders import RANKED_FROM, SHOWN, StandingQuerySet
 from league.ratings.ledger import round_entries
 
 ORDER = ("hidden", "provisional", "-rating", "bot_id")
-"""Of a ladder's standings: bots with a rank first, hidden ones last. No two rows have the same."""
+"""Order of a ladder's standings: ranked, provisional, then hidden bots. No two rows are equal."""
 
 TREND_ROUNDS = 10
-"""A bot's trend is what it won or lost in so many of its ladder's last rounds."""
+"""A bot's trend is its change of rating over so many of the ladder's last rounds."""
 
 
-def standings_shown(ladder: Ladder) -> QuerySet[Standing]:
-    """Return a ladder's standings; as they were when the alarm was raised, while it stands."""
+@dataclass(frozen=True, slots=True)
+class StandingRow:
+    """A bot's row in the standings.
+
+    Attributes:
+        standing: with its bot, owner and numbers; frozen while the ladder has an alarm.
+        rank: 1 plus the number of shown bots rated higher; None for provisional and hidden bots.
+        trend: change of rating over the last `TREND_ROUNDS`, in milli-Elo; None if none of them
+            rated the bot.
+    """
+
+    standing: Standing
+    rank: int | None
+    trend: int | None
+
+
+def public_standings(ladder: Ladder) -> StandingQuerySet:
+    """Return a ladder's standings; while it has an alarm, the frozen ones."""
     if ladder.alarm:
-        return ladder.frozen_standings.all()  # type: ignore[return-value]
+        return ladder.frozen_standings.all()
     return ladder.standings.all()
 
 
-def standing_shown(row: Standing) -> Standing:
-    """Return a standing, which has its ladder and bot, as it may be shown: it may be frozen."""
+def public_standing(row: Standing) -> Standing:
+    """Return a standing, which has its ladder and bot, as public: frozen if there is an alarm."""
     if not row.ladder.alarm:
         return row
-    frozen = standings_shown(row.ladder).filter(bot=row.bot_id).first() or row
+    frozen = public_standings(row.ladder).filter(bot=row.bot_id).first() or row
     frozen.ladder, frozen.bot = row.ladder, row.bot
     return frozen
 
 
-def rounds_shown(ladder: Ladder) -> QuerySet[Round]:
-    """Return the rounds that the standings shown are made of, the last first."""
-    rounds = ladder.rounds.filter(applied_at__isnull=False)
+def public_rounds(ladder: Ladder) -> QuerySet[Round]:
+    """Return the applied rounds that made the public standings, the last first."""
+    rounds = ladder.rounds.applied()
     if ladder.alarm:
         rounds = rounds.filter(number__lte=ladder.frozen_round or 0)
     return rounds.order_by("-number")
 
 
-def standings_in_order(ladder: Ladder, *, hidden: bool = False) -> QuerySet[Standing]:
-    """Return a ladder's standings, best first, provisional bots after the others.
+def standings_in_order(ladder: Ladder, *, hidden: bool = False) -> StandingQuerySet:
+    """Return a ladder's public standings, best first, provisional bots after ranked ones.
 
     Args:
         ladder: to list.
-        hidden: whether hidden bots are listed too, after all others.
+        hidden: whether to list hidden bots too, after all others.
     """
-    return in_order(standings_shown(ladder), hidden=hidden)
+    return in_order(public_standings(ladder), hidden=hidden)
 
 
-def in_order(standings: QuerySet[Standing], *, hidden: bool = False) -> QuerySet[Standing]:
+def in_order(standings: StandingQuerySet, *, hidden: bool = False) -> StandingQuerySet:
     """Return standings as `standings_in_order` does, with their bots and owners."""
-    found = standings.select_related("bot__owner").annotate(provisional=is_provisional())
-    return _seen(found, hidden).order_by(*ORDER)
+    return _ordered(standings.select_related("bot__owner"), hidden)
 
 
 def bots_in_order(ladder: Ladder, *, hidden: bool = False) -> QuerySet[Standing, int]:
     """Return the ids of a ladder's bots in order, from the index alone: a deep slice is cheap."""
-    found = standings_shown(ladder).annotate(provisional=is_provisional())
-    return _seen(found, hidden).order_by(*ORDER).values_list("bot_id", flat=True)
+    return _ordered(public_standings(ladder), hidden).values_list("bot_id", flat=True)
 
 
-def _seen(standings: QuerySet[Standing], hidden: bool) -> QuerySet[Standing]:
-    return standings if hidden else standings.filter(hidden=SHOWN)
+def _ordered(standings: StandingQuerySet, hidden: bool) -> StandingQuerySet:
+    listed = standings if hidden else standings.shown()
+    return listed.with_provisional().order_by(*ORDER)
 
 
-class Found(NamedTuple):
-    """A bot that was sought: its id, and its rank unless it is provisional or hidden."""
+class RankedBot(NamedTuple):
+    """A bot that a search by name returned: its id, and its rank unless provisional or hidden."""
 
     bot: int
     rank: int | None
@@ -92,56 +110,65 @@ ORDER BY placed.hidden, placed.provisional, placed.rating DESC, placed.bot_id
 """
 
 
-def find_bots(ladder: Ladder, wanted: str, *, hidden: bool = False) -> list[Found]:
+def find_bots(ladder: Ladder, wanted: str, *, hidden: bool = False) -> list[RankedBot]:
     """Return a ladder's bots with a text in their name, in order. Costs one query."""
-    find = _FIND.format(table=standings_shown(ladder).model._meta.db_table)
+    find = _FIND.format(table=public_standings(ladder).model._meta.db_table)
     with connection.cursor() as cursor:
         cursor.execute(find, [RANKED_FROM, RANKED_FROM, ladder.pk, hidden, wanted.lower()])
-        return [Found(bot, rank) for bot, rank in cursor.fetchall()]
+        return [RankedBot(bot, rank) for bot, rank in cursor.fetchall()]
 
 
-def add_ranks(rows: Sequence[Standing]) -> None:
-    """Give successive rows of one ladder, in order, their ``rank``.
+def standing_rows(
+    ladder: Ladder,
+    standings: Sequence[Standing],
+    ranks: Mapping[int, int | None] | None = None,
+) -> list[StandingRow]:
+    """Return standings of a ladder with rank and trend.
 
-    It is 1 and the bots shown and rated higher; provisional and hidden bots have None. Costs one
-    query.
+    Costs two queries, and one more if there was a correction.
+
+    Args:
+        ladder: of the standings.
+        standings: in order, and successive unless their ranks are given.
+        ranks: by bot, if they are known.
     """
-    for row in rows:
-        row.rank = None  # type: ignore[attr-defined]
-    ranked = [row for row in rows if row.blocks_for_rank >= RANKED_FROM and row.hidden == SHOWN]
+    by_bot = _ranks(standings) if ranks is None else ranks
+    trends = _trends(ladder, standings)
+    return [StandingRow(row, by_bot.get(row.bot_id), trends.get(row.bot_id)) for row in standings]
+
+
+def _ranks(rows: Sequence[Standing]) -> dict[int, int | None]:
+    """Return the ranks of successive rows of one ladder by bot; of ranked bots alone."""
+    ranked = [row for row in rows if not row.is_provisional and row.hidden == SHOWN]
     if not ranked:
-        return
+        return {}
     first = ranked[0]
-    everybody = type(first).objects.filter(ladder_id=first.ladder_id)  # frozen among the frozen
-    field = everybody.annotate(provisional=is_provisional()).filter(hidden=SHOWN, provisional=False)
+    field = type(first).objects.ranked().filter(ladder_id=first.ladder_id)  # frozen among frozen
     counted = field.filter(rating__gte=first.rating).aggregate(
         higher=Count("pk", filter=Q(rating__gt=first.rating)),
         level=Count("pk", filter=Q(rating=first.rating, bot_id__lt=first.bot_id)),
     )
     rank, before = counted["higher"] + 1, counted["higher"] + counted["level"]
     rating = first.rating
+    ranks: dict[int, int | None] = {}
     for number, row in enumerate(ranked, before + 1):
         if row.rating != rating:
             rank, rating = number, row.rating
-        row.rank = rank  # type: ignore[attr-defined]
+        ranks[row.bot_id] = rank
+    return ranks
 
 
-def add_trends(ladder: Ladder, rows: Iterable[Standing]) -> None:
-    """Give rows of a ladder their ``trend``, in milli-Elo: None if they sat the last rounds out.
-
-    Costs one query, and one more where there was a correction.
-    """
+def _trends(ladder: Ladder, rows: Sequence[Standing]) -> dict[int, int]:
+    """Return by bot the change of rating over the last rounds, for bots that they rated."""
+    last = public_rounds(ladder)[:TREND_ROUNDS].values("pk")
     bots = [row.bot_id for row in rows]
-    last = rounds_shown(ladder)[:TREND_ROUNDS].values("pk")
     entries = round_entries(ladder).filter(bot__in=bots, round__in=last).order_by()
     gains = entries.values("bot").annotate(gain=Sum(F("rating_after") - F("rating_before")))
-    by_bot = dict(gains.values_list("bot", "gain"))
-    for row in rows:
-        row.trend = by_bot.get(row.bot_id)  # type: ignore[attr-defined]
+    return dict(gains.values_list("bot", "gain"))
 
 
-def performances_shown(standing: Standing) -> QuerySet[Performance]:
-    """Return a bot's performances on a ladder, round by round; none after a ladder was frozen."""
+def public_performances(standing: Standing) -> QuerySet[Performance]:
+    """Return a bot's performances on a ladder, round by round, up to the public standings."""
     found = Performance.objects.filter(bot=standing.bot_id, round__ladder=standing.ladder)
     if standing.ladder.alarm:
         found = found.filter(round__number__lte=standing.ladder.frozen_round or 0)
@@ -149,17 +176,17 @@ def performances_shown(standing: Standing) -> QuerySet[Performance]:
 
 
 def meetings(ladder: Ladder) -> QuerySet[HeadToHead]:
-    """Return what each bot took from each that it has met on a ladder, with their names."""
+    """Return the head-to-head rows of a ladder, with the bots' names."""
     return HeadToHead.objects.filter(ladder=ladder).select_related("bot", "opponent")
 
 
 def opponents(standing: Standing, count: int) -> list[HeadToHead]:
-    """Return those whom a bot has met most on a ladder, with their names."""
+    """Return a bot's head-to-head rows against the opponents that it met most on a ladder."""
     met = HeadToHead.objects.filter(ladder=standing.ladder_id, bot=standing.bot_id)
     return list(met.select_related("opponent").order_by("-pairs", "opponent__name")[:count])
 
 
 def who_beats_whom(ladder: Ladder, bots: Sequence[int]) -> dict[tuple[int, int], HeadToHead]:
-    """Return what some bots took from each other, by bot and opponent, where they have met."""
+    """Return the head-to-head rows among some bots, by bot and opponent; of pairs that have met."""
     met = HeadToHead.objects.filter(ladder=ladder, bot__in=bots, opponent__in=bots)
     return {(row.bot_id, row.opponent_id): row for row in met}

@@ -1,18 +1,17 @@
-"""Twins: two house bots that are one program, whose gap on a ladder is nothing but luck."""
+"""Twins: two house bots that run one program, so the gap of their ratings is luck alone."""
 
 from typing import NamedTuple
 
 from bots_sdk.reference import HOUSE
 from league.models import Ladder
-from league.ratings.hiding import SHOWN
-from league.ratings.standings import standings_shown
+from league.ratings.standings import public_standings
 
 
 class TwinGap(NamedTuple):
-    """What lies between the ratings of two bots that are one program.
+    """The gap between the ratings of two bots that run one program.
 
     Attributes:
-        bot: name of one.
+        bot: name of one bot.
         twin: name of the other.
         gap: in thousandths of an Elo point, 0 or more.
     """
@@ -23,8 +22,8 @@ class TwinGap(NamedTuple):
 
 
 def twin_gaps(ladder: Ladder) -> list[TwinGap]:
-    """Return the gaps between twins on a ladder; empty unless both of a pair are shown."""
-    rows = standings_shown(ladder).filter(hidden=SHOWN, bot__name__in=HOUSE)
+    """Return the gaps between twins on a ladder; empty unless both twins are shown."""
+    rows = public_standings(ladder).shown().filter(bot__name__in=HOUSE)
     ratings = dict(rows.values_list("bot__name", "rating"))
     return [
         TwinGap(name, twin, abs(ratings[name] - ratings[twin]))

@@ -3,7 +3,7 @@
 import pytest
 
 from league import bots, competitions
-from league.models import BotVersion, Trial
+from league.models import BotVersion, QualifyingMatch
 from tests.api.conftest import assert_problem
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, hosted_bot
@@ -57,8 +57,8 @@ def test_a_version_that_could_not_take_over_or_play_is_refused_with_the_reason(
     api.post(f"comparisons/{refused.json()['id']}/cancel", token=ada[1])
     refused = api.post("bots/my-bot/comparisons", NEW, token=ada[1])
     problem = assert_problem(refused, 400, "invalid")
-    assert "version 2 does" in problem["errors"]["promote"][0]
-    Trial.objects.create(
+    assert "version 2 is" in problem["errors"]["promote"][0]
+    QualifyingMatch.objects.create(
         version=bot.versions.get(number=1), game=ladder.game, passed=False, reason="timeout"
     )
     refused = api.post("bots/my-bot/comparisons", {**NEW, "promote": False}, token=ada[1])

@@ -91,7 +91,7 @@ def test_a_page_of_it_costs_four_queries(api, ladder, limit, django_assert_num_q
 def test_a_round_in_play_is_not_in_it(api, ladder):
     before = rows(api)
     tournament = small.tournament(ladder)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     for match_id in play.claim_due_hosted()[:1]:
         play.play_match(match_id, players=small.players)
     assert rows(api) == before

@@ -26,7 +26,7 @@ def tournament(ladder):
     made = competitions.announce_tournament(
         title="Cup", ladder=ladder, starts_at=timezone.now() + timedelta(hours=1)
     )
-    competitions.advance(made.pk)
+    competitions.advance_tournament(made.pk)
     made.refresh_from_db()
     assert made.state == "open"
     return made

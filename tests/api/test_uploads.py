@@ -51,15 +51,15 @@ def test_its_owner_gets_the_source_back_byte_by_byte_and_nobody_else(api, ada, e
 def test_the_log_says_why_a_version_was_refused_and_the_public_page_does_not(api, ada, hosted):
     upload(api, ada[1], hosted, RAISES)
     [version] = [row.pk for row in bots.uploads.BotVersion.objects.all()]
-    bots.qualify(version)
+    bots.check_version(version)
     log = api.get(f"bots/{hosted}/versions/1/log", token=ada[1]).json()
     assert log["state"] == "refused"
     assert "gold" in log["reason"]
-    assert log["trials"][0]["printed"].startswith("about to\n")
-    assert log["trials"][0]["observation"]["legal_moves"]
+    assert log["qualifying"][0]["printed"].startswith("about to\n")
+    assert log["qualifying"][0]["observation"]["legal_moves"]
     shown = api.get(f"bots/{hosted}/versions/1").json()
     assert shown["state"] == "refused"
-    assert not {"reason", "trials", "source"} & shown.keys()
+    assert not {"reason", "qualifying", "source"} & shown.keys()
 
 
 def test_what_can_be_no_bot_is_refused_with_the_reason(api, ada, bot, hosted):

@@ -68,7 +68,7 @@ def test_uploaded_bots_play_remote_ones_and_lose_no_match_when_workers_are_kille
         status, refused = cli(running, owner, "upload", str(file))
         assert (status, refused["state"]) == (1, "refused")
         status, log = cli(running, owner, "logs", "maria-2", "--version", "1")
-        assert (status, log["trials"][0]["printed"][:9]) == (0, "about to\n")
+        assert (status, log["qualifying"][0]["printed"][:9]) == (0, "about to\n")
         file.write_bytes(LOUD)
         status, ready = cli(running, owner, "upload", str(file))
         assert (status, ready["state"], ready["number"]) == (0, "ready", 2)

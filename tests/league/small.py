@@ -64,7 +64,7 @@ def tournament(of: Ladder, *, house_bots: bool = True, **event_settings: Any) ->
 
 
 def play_round(of: Ladder, *tables: Sequence[int]) -> Round:
-    """Play a round of its own on a ladder, with the bots of these ids at its tables; rate it."""
+    """Play and apply one of a ladder's own rounds, with the bots of these ids at its tables."""
     drawn = [Table(tuple(sorted(table)), True) for table in tables]
     round_ = competitions.open_round(ladder=of, tables=drawn, seed=bytes([of.rounds.count()]) * 32)
     run_once()
@@ -84,10 +84,10 @@ def run_all() -> None:
 def run_once() -> int:
     """Do what the tasks do at a tick; return how many matches were due."""
     for tournament_id in competitions.tournaments_to_advance():
-        competitions.advance(tournament_id)
+        competitions.advance_tournament(tournament_id)
     played = play_due()
-    for round_id in ratings.rounds_to_close():
-        ratings.close_round(round_id)
+    for round_id in ratings.rounds_to_apply():
+        ratings.apply_round(round_id)
     return played
 
 

@@ -21,7 +21,7 @@ def organiser(client: Client) -> Client:
 def running() -> Tournament:
     tournament = small.tournament(small.ladder(), format="swiss")
     small.bots(4)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     tournament.refresh_from_db()
     return tournament
 
@@ -52,7 +52,7 @@ def test_an_impossible_withdrawal_shows_the_reason(organiser: Client, running: T
     Tournament.objects.update(state="finished")
     entry = running.entries.first()
     assert entry is not None
-    assert "nothing to withdraw from" in act(organiser, "withdraw", entry.pk)
+    assert "You can&#x27;t withdraw a bot now" in act(organiser, "withdraw", entry.pk)
 
 
 def test_event_settings_are_fixed_once_the_tournament_begins(
@@ -79,7 +79,7 @@ def test_a_schedule_with_contradicting_fields_is_refused(organiser: Client) -> N
         "first_at_1": "00:00",
     }
     answer = organiser.post("/admin/league/schedule/add/", data)
-    assert "takes nobody once its first round is open" in answer.content.decode()
+    assert "accepts no entry once its first round is open" in answer.content.decode()
     del data["late_entry"]
     for name in ("Europe/Illyria", "Europe", "../UTC", "/etc/passwd"):
         answer = organiser.post("/admin/league/schedule/add/", {**data, "time_zone": name})
@@ -94,7 +94,7 @@ def test_game_and_seats_of_a_ladder_are_fixed_by_its_first_round(organiser: Clie
     assert b'name="seats"' in organiser.get(path).content
     tournament = small.tournament(ladder, format="swiss")
     small.bots(4)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     form = organiser.get(path).context["adminform"].form
     values = {name: "" if (of := form.initial.get(name)) is None else of for name in form.fields}
     changed = {**values, "k_schedule": "{}", "title": "Other", "game": "partridge", "seats": 3}

@@ -84,14 +84,14 @@ def test_one_round_that_cannot_be_closed_does_not_stop_the_others(monkeypatch) -
             raise ValueError("a broken round")
         closed.append(round_id)
 
-    monkeypatch.setattr(tasks.ratings, "rounds_to_close", lambda: [1, 2])
-    monkeypatch.setattr(tasks.ratings, "close_round", close)
+    monkeypatch.setattr(tasks.ratings, "rounds_to_apply", lambda: [1, 2])
+    monkeypatch.setattr(tasks.ratings, "apply_round", close)
     with logs.captured() as events:
         tasks.follow_up()
     assert closed == [2]
     [event] = events
     assert "a broken round" in event["exception"]
-    assert (event["part"], event["id"]) == ("_close_round", 1)
+    assert (event["part"], event["id"]) == ("_apply_round", 1)
 
 
 def test_without_the_database_a_page_is_a_503_and_one_line_of_the_log(

@@ -70,7 +70,7 @@ def test_pages_of_bot_ladder_and_match_link_to_the_round(client: Client, ladder:
 
 def test_the_page_of_a_round_in_play_shows_no_seed(client: Client, ladder: Ladder) -> None:
     tournament = small.tournament(ladder)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     round_ = tournament.rounds.get()
     match = Match.objects.filter(block__round=round_).first()
     play.play_match(match.pk, players=small.players)

@@ -39,7 +39,7 @@ def test_metrics_have_the_time_since_each_queue_s_last_heartbeat(client: Client)
 def test_metrics_count_the_work_to_do(client: Client) -> None:
     tournament = small.tournament(small.ladder())
     small.bots(3)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     found = figures(client)
     assert found['league_matches_unfinished{status="waiting"}'] == 3
     assert found["league_rounds_open"] == 1

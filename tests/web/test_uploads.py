@@ -38,7 +38,7 @@ def test_creating_a_hosted_bot_leads_to_its_upload_and_then_to_its_check(client,
     sent = upload(client, bot, FIRST)
     assert sent.url == "/account/bots/my-bot/versions/1/"
     assert "being checked" in text(client, sent.url)
-    bots.qualify(BotVersion.objects.get().pk)
+    bots.check_version(BotVersion.objects.get().pk)
     checked = text(client, sent.url)
     assert "This is the current version: it plays." in checked
     assert "return observation" in checked
@@ -48,7 +48,7 @@ def test_creating_a_hosted_bot_leads_to_its_upload_and_then_to_its_check(client,
 def test_only_the_owner_sees_why_a_version_was_refused(client, ada):
     bot = hosted_bot(ada)
     where = upload(client, bot, RAISES).url
-    bots.qualify(BotVersion.objects.get().pk)
+    bots.check_version(BotVersion.objects.get().pk)
     shown = text(client, where)
     assert "gold" in shown
     assert "about to" in shown
@@ -84,7 +84,7 @@ def test_an_owner_compares_versions_and_promotes_one_by_hand(client, ada):
     where = f"/account/bots/{bot.name}"
     assert "two versions" in text(client, f"{where}/compare/")
     newer = bots.upload(bot=bot, data=FIRST, held=True)
-    bots.qualify(newer.pk)
+    bots.check_version(newer.pk)
     made = client.post(f"{where}/compare/", {"new": 2, "old": 1, "ladder": ladder.pk})
     comparison = Comparison.objects.get()
     assert made.url == f"/comparisons/{comparison.pk}/"

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from engine.rating.intervals import Z_95
 from league.models import Standing
-from league.models.ladders import RANKED_FROM
-from league.ratings.hiding import SHOWN
+from league.models.ladders import SHOWN
 
 WIDTH, HEIGHT = 120, 16
 _EDGE = 5
@@ -84,7 +83,7 @@ def with_intervals(rows: Sequence[Standing]) -> tuple[Mapping[int, Interval], Ax
     if not drawn:
         return {bot: Interval(half, None) for bot, half in margins.items()}, None
     seen = [each for each in drawn if each[0].hidden == SHOWN] or drawn
-    fixing = [each for each in seen if each[0].blocks_for_rank >= RANKED_FROM] or seen
+    fixing = [each for each in seen if not each[0].is_provisional] or seen
     low = min(elo - half for _, elo, half in fixing)
     high = max(elo + half for _, elo, half in fixing)
     axis = Axis(low, max(high, low + 1))

@@ -14,7 +14,7 @@ from engine.rating.elo import START
 from engine.rating.intervals import Z_95
 from league.models import Bot, Ladder, Performance, RoundEntry, Standing
 from league.ratings.ledger import round_entries
-from league.ratings.standings import performances_shown, rounds_shown
+from league.ratings.standings import public_performances, public_rounds
 from web.charts.lines import Chart, Values, chart
 
 _POINTS = 299
@@ -69,7 +69,7 @@ def chart_of_bot(standing: Standing) -> Chart | None:
         return None
     [span] = spans.values()
     entries = round_entries(ladder).filter(bot=standing.bot_id)
-    fits = performances_shown(standing)
+    fits = public_performances(standing)
     values = _values(
         ladder,
         axis,
@@ -112,7 +112,7 @@ def _spans(ladder: Ladder, bots: Sequence[Bot]) -> dict[int, _Span]:
 
 def _axis(ladder: Ladder, spans: Mapping[int, _Span], most: int) -> _Axis | None:
     """Return the axis from the first round of the spans to the ladder's last; None without any."""
-    last = rounds_shown(ladder).values_list("number", flat=True).first()
+    last = public_rounds(ladder).values_list("number", flat=True).first()
     if not spans or last is None:
         return None
     first = min(span.first for span in spans.values())

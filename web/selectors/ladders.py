@@ -4,20 +4,22 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Prefetch, Q, Sum
+from django.db.models import Count, Q, Sum, Window
+from django.db.models.functions import RowNumber
 
 from engine.rating.elo import START
 from league.models import Ladder, RoundEntry, Standing
-from league.ratings.hiding import SHOWN
+from league.models.ladders import SHOWN
 from league.ratings.ledger import round_entries
 from league.ratings.standings import (
-    add_ranks,
-    add_trends,
+    ORDER,
+    StandingRow,
     bots_in_order,
     find_bots,
     in_order,
+    public_standings,
+    standing_rows,
     standings_in_order,
-    standings_shown,
 )
 
 
@@ -45,18 +47,24 @@ class Sums(NamedTuple):
 
 
 def ladders_with_top(count: int) -> list[Top]:
-    """Return all ladders, each with its best bots."""
-    best = in_order(Standing.objects.all())[:count]
-    ladders = Ladder.objects.prefetch_related(Prefetch("standings", queryset=best, to_attr="top"))
+    """Return all ladders, each with its best bots. Costs two queries, and one for each alarm."""
+    place = Window(RowNumber(), partition_by="ladder", order_by=ORDER)
+    best = in_order(Standing.objects.all()).annotate(place=place).filter(place__lte=count)
+    top: dict[int, list[Standing]] = {}
+    for row in best.order_by("ladder", *ORDER):
+        top.setdefault(row.ladder_id, []).append(row)
     return [
-        Top(ladder, list(standings_in_order(ladder)[:count]) if ladder.alarm else ladder.top)
-        for ladder in ladders
+        Top(
+            ladder,
+            list(standings_in_order(ladder)[:count]) if ladder.alarm else top.get(ladder.pk, []),
+        )
+        for ladder in Ladder.objects.all()
     ]
 
 
 def standings_page(
     ladder: Ladder, wanted: str, number: str | None, size: int, *, hidden: bool = False
-) -> tuple[Page[Any], list[Standing]]:
+) -> tuple[Page[Any], list[StandingRow]]:
     """Return a page of a ladder's standings, and its rows with rank and trend.
 
     One query finds the bots of the page; only these are joined with the other tables.
@@ -69,23 +77,21 @@ def standings_page(
         hidden: whether the page shows hidden bots too, after all other bots.
     """
     page: Page[Any]
+    ranks: dict[int, int | None] | None
     if wanted:
         page = Paginator(find_bots(ladder, wanted, hidden=hidden), size).get_page(number)
         ranks = {found.bot: found.rank for found in page}
-        rows = list(standings_in_order(ladder, hidden=hidden).filter(bot__in=ranks))
-        for row in rows:
-            row.rank = ranks[row.bot_id]  # type: ignore[attr-defined]  # as `add_ranks` does
+        bots = list(ranks)
     else:
         page = Paginator(bots_in_order(ladder, hidden=hidden), size).get_page(number)
-        rows = list(standings_in_order(ladder, hidden=hidden).filter(bot__in=list(page)))
-        add_ranks(rows)
-    add_trends(ladder, rows)
-    return page, rows
+        ranks, bots = None, list(page)
+    rows = standings_in_order(ladder, hidden=hidden).filter(bot__in=bots)
+    return page, standing_rows(ladder, list(rows), ranks)
 
 
 def sums_of(ladder: Ladder) -> Sums:
     """Return the sums over a ladder's standings."""
-    sums = standings_shown(ladder).aggregate(
+    sums = public_standings(ladder).aggregate(
         bots=Count("pk"),
         ratings=Sum("rating", default=0),
         hidden=Count("pk", filter=~Q(hidden=SHOWN)),

@@ -1,7 +1,7 @@
 """Tournaments for pages: lists, and the bots that a person may enter or withdraw."""
 
 from django.contrib.auth.models import User
-from django.db.models import Count, QuerySet
+from django.db.models import QuerySet
 
 from league.competitions import takes_entries
 from league.competitions.history import History
@@ -12,14 +12,13 @@ State = Tournament.State
 
 def tournaments_to_come() -> QuerySet[Tournament]:
     """Return running and planned tournaments, the earliest start first, with ``entry_count``."""
-    to_come = [State.RUNNING, State.ENTRIES_OPEN, State.ANNOUNCED]
-    return _counted(Tournament.objects.filter(state__in=to_come)).order_by("starts_at", "id")
+    coming = Tournament.objects.to_come() | Tournament.objects.running()
+    return coming.with_entry_counts().order_by("starts_at", "id")
 
 
 def tournaments_past() -> QuerySet[Tournament]:
     """Return finished and cancelled tournaments, the latest start first, with ``entry_count``."""
-    past = Tournament.objects.filter(state__in=[State.FINISHED, State.CANCELLED])
-    return _counted(past).order_by("-starts_at", "-id")
+    return Tournament.objects.over().with_entry_counts().order_by("-starts_at", "-id")
 
 
 def bots_to_enter(user: User | None, tournament: Tournament) -> list[Bot]:
@@ -39,7 +38,3 @@ def bots_to_withdraw(user: User | None, history: History) -> list[Bot]:
         for entry in history.entries.values()
         if entry.bot.owner_id == user.pk and entry.state == TournamentEntry.State.ENTERED
     ]
-
-
-def _counted(tournaments: QuerySet[Tournament]) -> QuerySet[Tournament]:
-    return tournaments.select_related("ladder").annotate(entry_count=Count("entries"))

@@ -14,10 +14,11 @@ from league import accounts, bots
 from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.models import Bot, BotVersion, Ladder
 from league.models.ladders import RANKED_FROM
-from league.ratings.standings import standing_shown
+from league.ratings.standings import public_standing
+from league.visibility import owns
 from web.bot_panels import panel
 from web.forms import UploadForm, add_errors
-from web.requests import signed_in, whole_number
+from web.requests import signed_in, visitor, whole_number
 from web.selectors.bots import last_faults, last_versions, source_text
 from web.selectors.matches import last_seats
 
@@ -35,13 +36,13 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
     context = {
         "bot": found,
         "online": bots.is_online(found, timezone.now()),
-        "panels": [panel(standing_shown(row)) for row in rows],
+        "panels": [panel(public_standing(row)) for row in rows],
         "seats": last_seats(found, _MATCHES),
         "faults": last_faults(found, _FAULTS_AMONG),
         "ranked_from": RANKED_FROM,
         "versions": last_versions(found, _VERSIONS),
         "comparisons": found.comparisons.select_related("bot", "new", "old")[:_COMPARISONS],
-        "owned": found.owner_id is not None and found.owner_id == request.user.pk,
+        "owned": owns(visitor(request), found),
     }
     return render(request, "web/bot.html", context)
 
@@ -51,10 +52,7 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
 def upload(request: HttpRequest, name: str) -> HttpResponse:
     """Upload a version of a hosted bot; then show how its check goes."""
     bot = get_object_or_404(
-        Bot.objects.select_related("current"),
-        name=name,
-        owner=signed_in(request),
-        kind=Bot.Kind.HOSTED,
+        Bot.objects.hosted().owned_by(signed_in(request)).select_related("current"), name=name
     )
     form = UploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
@@ -88,7 +86,7 @@ def version(request: HttpRequest, name: str, number: int) -> HttpResponse:
     )
     context = {
         "version": found,
-        "trials": found.trials.all(),
+        "qualifying": found.qualifying.all(),
         "live": found.state == BotVersion.State.CHECKING,
         "source": source_text(found),
     }

@@ -10,9 +10,10 @@ from django.views.decorators.http import require_POST, require_safe
 from league import competitions
 from league.competitions import comparisons
 from league.models import Bot, BotVersion, Comparison
+from league.visibility import owns
 from web.charts.lines import chart
 from web.forms import CompareForm, add_errors
-from web.requests import signed_in
+from web.requests import signed_in, visitor
 
 
 @require_safe
@@ -31,7 +32,7 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
         "plan": plan,
         "live": found.state == Comparison.State.RUNNING,
         "chart": chart([("LLR", ratios), *bounds], "0 blocks", f"{len(steps)} blocks"),
-        "owned": found.bot.owner_id == request.user.pk,
+        "owned": owns(visitor(request), found.bot),
     }
     return render(request, "web/comparison.html", context)
 

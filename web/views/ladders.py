@@ -9,13 +9,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from league import accounts
-from league.models import Block, Ladder, Round, Standing
-from league.models.ladders import RANKED_FROM, Hidden
+from league.models import Block, Ladder, Round
+from league.models.ladders import RANKED_FROM, SHOWN, Hidden
 from league.ratings.fair_play import suspicious_pairs
-from league.ratings.hiding import SHOWN
 from league.ratings.ledger import revision_at, spans_of
 from league.ratings.match_results import k_schedule
-from league.ratings.standings import TREND_ROUNDS
+from league.ratings.standings import TREND_ROUNDS, StandingRow
 from league.ratings.twins import twin_gaps
 from league.visibility import may_see_seed
 from web.charts.cross_tables import cross_table
@@ -40,9 +39,10 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
     wanted = request.GET.get("q", "").strip()[:32]
     hidden = request.GET.get("hidden") == "1"
     page, rows = standings_page(found, wanted, request.GET.get("page"), _STANDINGS, hidden=hidden)
-    intervals, axis = with_intervals(rows)
+    intervals, axis = with_intervals([row.standing for row in rows])
     is_first_page = page.number == 1 and not wanted
-    top = [row for row in rows if row.hidden == SHOWN] if is_first_page else []
+    shown = [row.standing for row in rows if row.standing.hidden == SHOWN]
+    top = shown if is_first_page else []
     rounds_page = page_of(
         request, found.rounds.select_related("tournament").order_by("-number"), _ROUNDS, "rounds"
     )
@@ -51,7 +51,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "ladder": found,
         "rows": rows,
         "groups": [
-            (name, [(row, intervals[row.bot_id]) for row in group])
+            (name, [(row, intervals[row.standing.bot_id]) for row in group])
             for name, group in _grouped(rows)
         ],
         "axis": axis,
@@ -108,13 +108,13 @@ def fair_play(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "web/fair_play.html", context)
 
 
-def _grouped(rows: list[Standing]) -> list[tuple[str, list[Standing]]]:
+def _grouped(rows: list[StandingRow]) -> list[tuple[str, list[StandingRow]]]:
     """Return standings by group: ranked, provisional, and each reason to hide a bot."""
-    shown = [row for row in rows if row.hidden == SHOWN]
+    shown = [row for row in rows if row.standing.hidden == SHOWN]
     return [
-        ("ranked", [row for row in shown if row.blocks_for_rank >= RANKED_FROM]),
-        ("provisional", [row for row in shown if row.blocks_for_rank < RANKED_FROM]),
-        *((why, [row for row in rows if row.hidden == why]) for why in Hidden.values),
+        ("ranked", [row for row in shown if not row.standing.is_provisional]),
+        ("provisional", [row for row in shown if row.standing.is_provisional]),
+        *((why, [row for row in rows if row.standing.hidden == why]) for why in Hidden.values),
     ]
 
 

@@ -6,8 +6,6 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandParser
 from django.db import connection
 
-from league.queueing import queue
-from league.ratings import ladders_to_count
 from league.setup import set_up_league
 
 _LOCK_TIMEOUT = "5s"
@@ -29,12 +27,10 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, migrate: bool, **options: Any) -> None:
-        """Create what is missing, and queue the counting of head-to-head results for workers."""
+        """Create the missing rows."""
         if migrate:
             with connection.cursor() as cursor:
                 # While a migration waits for a lock, all later queries on the table wait behind it.
                 cursor.execute("SET lock_timeout = %s", [_LOCK_TIMEOUT])
             call_command("migrate", verbosity=0)
         set_up_league()
-        for ladder_id in ladders_to_count():
-            queue("count_head_to_head", ladder_id)

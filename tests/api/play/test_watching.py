@@ -111,7 +111,7 @@ def test_no_event_shows_what_a_seat_holds_before_the_end(site, bots):
 def test_a_stream_of_a_duplicate_deal_stays_empty_until_the_block_is_finished(site):
     tournament = small.tournament(small.ladder())
     small.bots(4)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     block = Block.objects.filter(round__tournament=tournament).first()
     first, *rest = Match.objects.filter(block=block)
     play.play_match(first.pk, players=small.players)

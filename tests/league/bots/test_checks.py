@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from league import bots, competitions
 from league.bots import checks, jails
-from league.models import BotVersion, Trial
+from league.models import BotVersion, QualifyingMatch
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, hosted_bot, owner, ready_bot
 
@@ -26,7 +26,7 @@ def bot():
 def qualified(bot, source):
     version = bots.upload(bot=bot, data=source)
     assert version.state == "checking"
-    assert bots.qualify(version.pk)
+    assert bots.check_version(version.pk)
     version.refresh_from_db()
     bot.refresh_from_db()
     return version
@@ -36,30 +36,30 @@ def test_a_version_that_plays_both_games_is_ready_and_plays_from_then_on(bot):
     version = qualified(bot, LOUD)
     assert (version.number, version.state, version.reason) == (1, "ready", "")
     assert bot.current == version
-    trials = Trial.objects.filter(version=version)
-    assert {trial.game for trial in trials} == {"twelve-days", "partridge"}
-    assert all(trial.printed.startswith("seat 0\nasked 1\n") for trial in trials)
+    matches = QualifyingMatch.objects.filter(version=version)
+    assert {match.game for match in matches} == {"twelve-days", "partridge"}
+    assert all(match.printed.startswith("seat 0\nasked 1\n") for match in matches)
 
 
-def test_one_that_fails_is_refused_with_the_reason_what_it_printed_and_what_it_was_asked(bot):
+def test_a_failed_check_stores_reason_output_and_observation(bot):
     ready = qualified(bot, FIRST)
     refused = qualified(bot, RAISES)
     assert (refused.number, refused.state) == (2, "refused")
     assert "crash" in refused.reason
     assert "gold" in refused.reason
-    trial = refused.trials.first()
-    assert "about to\n" in trial.printed
-    assert trial.observation["legal_moves"]
+    match = refused.qualifying.first()
+    assert "about to\n" in match.printed
+    assert match.observation["legal_moves"]
     assert bot.current == ready  # it never replaces the one that plays
 
 
 @pytest.mark.parametrize("source", [b"def choose(o:\n", b"x = 1\n", b"import socket\n" + FIRST])
-def test_what_is_no_bot_is_refused_or_harmless(bot, source):
+def test_files_that_are_no_bots_are_refused_or_harmless(bot, source):
     version = qualified(bot, source)
     assert version.state == "refused" or b"socket" in source
 
 
-def test_one_that_plays_one_game_is_ready_for_that_and_not_let_into_the_other(bot):
+def test_a_version_that_plays_one_game_cannot_enter_the_other(bot):
     version = qualified(bot, ONLY_TWELVE_DAYS)
     assert version.state == "ready"
     competitions.enter_ladder(ladder=small.ladder(), bot=bot)
@@ -71,7 +71,7 @@ def test_one_that_plays_one_game_is_ready_for_that_and_not_let_into_the_other(bo
     assert caught.value.code == "not-qualified"
 
 
-def test_a_new_version_must_play_every_game_that_the_bot_has_entered(bot):
+def test_a_new_version_must_play_each_game_that_its_bot_has_entered(bot):
     qualified(bot, FIRST)
     partridge = small.ladder("other", seats=4)
     partridge.game, partridge.rules = "partridge", "eagle-short"
@@ -84,16 +84,16 @@ def test_a_new_version_must_play_every_game_that_the_bot_has_entered(bot):
 
 def test_a_check_that_comes_twice_counts_once(bot):
     version = qualified(bot, FIRST)
-    assert not bots.qualify(version.pk)
-    assert Trial.objects.count() == 2
-    trials = [Trial(version=version, game="twelve-days", passed=False)]
-    assert not checks._decide(version.pk, trials)
+    assert not bots.check_version(version.pk)
+    assert QualifyingMatch.objects.count() == 2
+    matches = [QualifyingMatch(version=version, game="twelve-days", passed=False)]
+    assert not checks._decide(version.pk, matches)
 
 
 def test_an_older_version_that_is_ready_later_does_not_replace_a_newer_one(bot):
     first, second = (bots.upload(bot=bot, data=FIRST) for _ in range(2))
     for version in (second, first):
-        assert bots.qualify(version.pk)
+        assert bots.check_version(version.pk)
     bot.refresh_from_db()
     assert bot.current == second
 
@@ -106,22 +106,22 @@ def test_without_a_sandbox_a_version_waits(bot, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(jails, "proven_jail", none)
         jails.distrust()
-        assert not bots.qualify(version.pk)
+        assert not bots.check_version(version.pk)
         assert "no Landlock" in jails.find_fault()
     jails.distrust()
-    assert bots.qualify(version.pk)
+    assert bots.check_version(version.pk)
     assert jails.find_fault() is None
 
 
-def test_a_version_that_was_forgotten_is_queued_again_once_a_minute(bot):
+def test_a_version_whose_task_is_lost_is_queued_again_once_a_minute(bot):
     version = bots.upload(bot=bot, data=FIRST)
-    assert bots.versions_to_qualify() == []
-    BotVersion.objects.update(created_at=version.created_at - 2 * checks.LATER)
-    assert bots.versions_to_qualify() == [version.pk]
-    assert bots.versions_to_qualify() == []
+    assert bots.versions_to_check() == []
+    BotVersion.objects.update(created_at=version.created_at - 2 * checks.QUEUE_AGAIN_AFTER)
+    assert bots.versions_to_check() == [version.pk]
+    assert bots.versions_to_check() == []
 
 
-def test_only_so_many_versions_of_an_owner_are_checked_at_a_time(bot):
+def test_the_unchecked_versions_of_an_owner_are_limited(bot):
     for _ in range(5):
         bots.upload(bot=bot, data=FIRST)
     with pytest.raises(ValidationError) as caught:

@@ -44,7 +44,7 @@ def finished(match):
     return match
 
 
-def test_uploaded_bots_play_a_match_with_the_house_and_their_owners_read_what_they_printed(ada):
+def test_hosted_bots_play_with_house_bots_and_owners_read_their_output(ada):
     bots = [ready_bot(ada, LOUD), ready_bot(owner(), LOUD), *house()]
     match = match_of(bots)
     assert play.play_match(match.pk)
@@ -62,7 +62,7 @@ def house():
     return bots
 
 
-def test_a_bot_that_raises_forfeits_and_its_owner_is_told_why_and_at_what(ada):
+def test_a_bot_that_raises_forfeits_and_its_owner_sees_reason_and_observation(ada):
     bots = [ready_bot(ada, RAISES), *(ready_bot(owner()) for _ in range(2))]
     match = match_of(bots)
     assert play.play_match(match.pk)
@@ -82,7 +82,7 @@ def test_a_bot_that_raises_forfeits_and_its_owner_is_told_why_and_at_what(ada):
     assert seat["faults"][-1]["observation"] is None
 
 
-def test_a_new_version_leaves_matches_that_were_drawn_before_to_the_old(ada):
+def test_matches_drawn_before_an_upload_are_played_by_the_old_version(ada):
     made = [ready_bot(ada, LOUD), ready_bot(ada), ready_bot(ada)]
     match = match_of(made)
     version = bots.upload(bot=made[0], data=RAISES)
@@ -92,7 +92,7 @@ def test_a_new_version_leaves_matches_that_were_drawn_before_to_the_old(ada):
     assert finished(match).record.faults == ()
 
 
-def test_where_no_sandbox_holds_a_match_waits_untouched(ada, monkeypatch):
+def test_without_a_sandbox_a_hosted_match_waits_untouched(ada, monkeypatch):
     def none():
         raise SandboxUnavailableError("no Landlock")
 
@@ -122,7 +122,7 @@ def no_sandbox(monkeypatch):
     jails.distrust()
 
 
-def test_without_any_sandbox_a_match_is_given_up_after_three_tries_long_apart(ada, no_sandbox):
+def test_without_any_sandbox_a_match_is_void_after_three_tries_long_apart(ada, no_sandbox):
     match = match_of([ready_bot(ada) for _ in range(3)])
     for tried in (1, 2, 3):
         for _ in range(5):
@@ -133,7 +133,7 @@ def test_without_any_sandbox_a_match_is_given_up_after_three_tries_long_apart(ad
         no_sandbox(match)
 
 
-def test_without_any_sandbox_a_match_with_remote_bots_is_given_up_too(ada, no_sandbox):
+def test_without_any_sandbox_a_match_with_remote_bots_is_void_too(ada, no_sandbox):
     match = match_of([ready_bot(ada), *remote_bots(2)])
     assert play.open_live(match.pk, START)
     for tried in (1, 2, 3):
@@ -144,9 +144,7 @@ def test_without_any_sandbox_a_match_with_remote_bots_is_given_up_too(ada, no_sa
         no_sandbox(match)
 
 
-def test_a_match_with_remote_bots_whose_sandbox_breaks_again_and_again_is_given_up(
-    ada, monkeypatch
-):
+def test_a_match_with_remote_bots_is_void_if_its_sandbox_breaks_on_each_try(ada, monkeypatch):
     def broken(*_):
         raise SandboxBrokenError("bubblewrap is gone")
 
@@ -172,7 +170,7 @@ def test_no_sandbox_is_lacking_while_one_worker_has_one(monkeypatch):
     assert jails.lacking_for() == 0
 
 
-def test_a_sandbox_that_breaks_is_nobodys_fault_and_the_match_is_played_again(ada, monkeypatch):
+def test_a_broken_sandbox_is_no_fault_and_the_match_is_played_again(ada, monkeypatch):
     match = match_of([ready_bot(ada) for _ in range(3)])
 
     def broken(*_):
@@ -187,7 +185,7 @@ def test_a_sandbox_that_breaks_is_nobodys_fault_and_the_match_is_played_again(ad
     assert finished(match).record.faults == ()
 
 
-def test_at_a_table_with_remote_bots_an_uploaded_one_keeps_what_it_knows(ada):
+def test_at_a_mixed_table_a_hosted_bot_keeps_its_memory(ada):
     remote = remote_bots(2)
     match = match_of([ready_bot(ada, LOUD), *remote])
     assert play.open_live(match.pk, START)
@@ -204,7 +202,7 @@ def test_at_a_table_with_remote_bots_an_uploaded_one_keeps_what_it_knows(ada):
     assert len(asked) > 3
 
 
-def test_a_fault_at_a_table_with_remote_bots_is_told_too_and_nobody_else_suffers(ada):
+def test_a_fault_at_a_mixed_table_is_reported_and_other_bots_play_on(ada):
     remote = remote_bots(2)
     match = match_of([ready_bot(ada, RAISES), *remote])
     assert play.open_live(match.pk, START)

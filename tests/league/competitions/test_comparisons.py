@@ -13,7 +13,7 @@ from engine.record import verify
 from engine.referee import Player
 from league import bots, competitions, play, ratings
 from league.competitions import comparisons
-from league.models import Bot, BotVersion, Comparison, Match, MatchSeat, Trial
+from league.models import Bot, BotVersion, Comparison, Match, MatchSeat, QualifyingMatch
 from league.play import spectating
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, owner, ready_bot
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def soon(monkeypatch):
-    """Look for a gain so big that few blocks tell."""
+    """Test for a gain so large that few blocks decide."""
     plan = sprt.Plan(seats=3, elo1=100)
     monkeypatch.setattr(comparisons, "plan_of", lambda _: plan)
 
@@ -74,12 +74,12 @@ def compared(bot, ladder, **how) -> Comparison:
     return competitions.compare(bot=bot, ladder=ladder, new=2, old=1, **how)
 
 
-def test_nothing_of_a_deal_is_told_before_both_of_its_matches_are_played(bot, ladder, client):
+def test_a_swapped_deal_is_secret_until_both_its_matches_are_finished(bot, ladder, client):
     competitions.advance_comparison(compared(bot, ladder).pk)
     first, second = Match.objects.exclude(swap_block=None).order_by("pk")[:2]
     assert first.swap_block == second.swap_block
 
-    def told():
+    def shown():
         listed = client.get("/api/v1/matches").json()["results"]
         seed = next(match["deal_seed"] for match in listed if match["id"] == first.pk)
         record = client.get(f"/api/v1/matches/{first.pk}/record")
@@ -93,9 +93,9 @@ def test_nothing_of_a_deal_is_told_before_both_of_its_matches_are_played(bot, la
         )
 
     assert play.play_match(first.pk, players=players(strong=1))
-    assert told() == (False, 409, 404, False)
+    assert shown() == (False, 409, 404, False)
     assert play.play_match(second.pk, players=players(strong=1))
-    assert told() == (True, 200, 200, True)
+    assert shown() == (True, 200, 200, True)
 
 
 def test_a_list_of_compared_matches_takes_as_many_queries_however_many_there_are(
@@ -119,7 +119,7 @@ def test_a_list_of_compared_matches_takes_as_many_queries_however_many_there_are
 def test_a_swap_block_is_one_deal_twice_with_the_versions_exchanged(bot, ladder):
     comparison = compared(bot, ladder)
     competitions.advance_comparison(comparison.pk)
-    assert comparison.blocks.count() == comparisons.AHEAD
+    assert comparison.blocks.count() == comparisons.OPEN_BLOCKS
     for block in comparison.blocks.all():
         first, second = block.matches.order_by("number")
         assert bytes(first.deal_seed) == bytes(second.deal_seed)
@@ -132,7 +132,7 @@ def test_a_swap_block_is_one_deal_twice_with_the_versions_exchanged(bot, ladder)
         assert seats[0] != seats[1]
 
 
-def test_a_gain_of_20_elo_is_looked_for_at_tables_of_the_ladders_size(bot, ladder):
+def test_a_comparison_tests_for_20_elo_at_the_ladders_number_of_seats(bot, ladder):
     assert comparisons.plan_of(compared(bot, ladder)) == sprt.Plan(seats=3, elo0=0, elo1=20)
 
 
@@ -143,7 +143,7 @@ def test_a_better_version_is_found_and_promoted_and_rates_nobody(bot, ladder, so
     bot.refresh_from_db()
     assert bot.current.number == 2
     assert comparison.promoted
-    assert ratings.rounds_to_close() == []
+    assert ratings.rounds_to_apply() == []
     assert not ladder.standings.exists()
     assert not Match.objects.filter(status__in=["waiting", "playing"]).exists()
     match = Match.objects.filter(status="finished").first()
@@ -159,7 +159,7 @@ def test_a_worse_version_is_not_better_and_takes_nothing_over(bot, ladder, soon)
     assert (bot.current.number, comparison.promoted) == (1, False)
 
 
-def test_versions_that_never_differ_are_said_to(bot, ladder):
+def test_versions_that_never_differ_get_that_verdict(bot, ladder):
     def same(seating):
         return [lambda observation: observation["legal_moves"][0] for _ in seating]
 
@@ -169,7 +169,9 @@ def test_versions_that_never_differ_are_said_to(bot, ladder):
     assert not comparison.promoted
 
 
-def test_a_version_that_was_uploaded_meanwhile_stays_and_that_is_said(bot, ladder, soon, client):
+def test_a_version_uploaded_in_the_meantime_stays_current_and_the_page_shows_it(
+    bot, ladder, soon, client
+):
     comparison = compared(bot, ladder, promote=True)
     third = bots.upload(bot=bot, data=FIRST)
     third.state = BotVersion.State.READY
@@ -179,9 +181,12 @@ def test_a_version_that_was_uploaded_meanwhile_stays_and_that_is_said(bot, ladde
     bot.refresh_from_db()
     assert (comparison.verdict, comparison.promoted) == ("better", False)
     assert bot.current == third
-    said = "Version 2 was not promoted, since version 1 did not play any more by then."
-    assert comparison.not_promoted == said
-    assert said in client.get(f"/comparisons/{comparison.pk}/").content.decode()
+    text = (
+        "Version 2 was not promoted, because version 1 was no longer the current version when the "
+        "comparison ended."
+    )
+    assert comparison.not_promoted == text
+    assert text in client.get(f"/comparisons/{comparison.pk}/").content.decode()
 
 
 def test_a_version_promoted_while_a_comparison_ends_is_not_overwritten(bot, ladder, monkeypatch):
@@ -202,10 +207,12 @@ def test_a_version_promoted_while_a_comparison_ends_is_not_overwritten(bot, ladd
     assert bot.current == third
 
 
-def test_only_the_version_that_plays_can_be_taken_over_from(bot, ladder):
+def test_only_the_current_version_can_be_replaced_by_a_comparison(bot, ladder):
     bots.promote(bot.versions.get(number=2))
     bot.refresh_from_db()
-    with pytest.raises(ValidationError, match="Version 1 doesn't play now, version 2 does"):
+    with pytest.raises(
+        ValidationError, match=r"Version 1 is not the current version \(version 2 is\)"
+    ):
         compared(bot, ladder, promote=True)
     assert not compared(bot, ladder).promote
 
@@ -218,7 +225,7 @@ def test_no_two_bots_of_one_owner_sit_with_the_versions(bot):
         competitions.enter_ladder(ladder=ladder, bot=one)
     comparison = compared(bot, ladder)
     competitions.advance_comparison(comparison.pk)
-    assert comparison.blocks.count() == comparisons.AHEAD
+    assert comparison.blocks.count() == comparisons.OPEN_BLOCKS
     drawn = set()
     for match in Match.objects.exclude(swap_block=None):
         names = {seat.bot.name for seat in match.seating.select_related("bot")} - {bot.name}
@@ -234,7 +241,7 @@ def test_no_two_bots_of_one_owner_sit_with_the_versions(bot):
 
 
 def test_a_version_that_did_not_qualify_for_the_game_is_not_compared(bot, ladder):
-    Trial.objects.create(
+    QualifyingMatch.objects.create(
         version=bot.versions.get(number=2), game=ladder.game, passed=False, reason="timeout"
     )
     with pytest.raises(ValidationError, match="v2 did not qualify for twelve-days") as caught:
@@ -242,25 +249,25 @@ def test_a_version_that_did_not_qualify_for_the_game_is_not_compared(bot, ladder
     assert caught.value.code == "not-qualified"
 
 
-def test_counting_costs_the_same_however_many_blocks_are_open(
+def test_storing_results_takes_the_same_queries_however_many_blocks_are_open(
     bot, ladder, django_assert_max_num_queries
 ):
     comparison = compared(bot, ladder)
     competitions.advance_comparison(comparison.pk)
     for match_id in play.claim_due_hosted():
         play.play_match(match_id, players=players(strong=2))
-    assert comparisons.AHEAD > 6
+    assert comparisons.OPEN_BLOCKS > 6
     with django_assert_max_num_queries(6):
-        comparisons._count(comparison)
+        comparisons._store_results(comparison)
     assert None not in comparisons.differences(comparison)
 
 
-def test_the_league_comes_first_but_a_few_matches_of_comparisons_always_go_on(bot, ladder):
+def test_league_matches_come_first_but_a_few_comparison_matches_always_go_on(bot, ladder):
     comparison = compared(bot, ladder)
     competitions.advance_comparison(comparison.pk)
     small.tournament(ladder)
     for tournament_id in competitions.tournaments_to_advance():
-        competitions.advance(tournament_id)
+        competitions.advance_tournament(tournament_id)
     taken = Match.objects.filter(pk__in=play.claim_due_hosted())
     assert taken.filter(swap_block=None).count() == 3
     assert taken.exclude(swap_block=None).count() == 2
@@ -274,7 +281,7 @@ def test_a_void_match_voids_its_swap_block_only(bot, ladder):
     competitions.advance_comparison(comparison.pk)
     first.refresh_from_db()
     assert (first.void, first.difference) == (True, None)
-    assert comparison.blocks.count() == comparisons.AHEAD + 1
+    assert comparison.blocks.count() == comparisons.OPEN_BLOCKS + 1
 
 
 def test_a_cancelled_comparison_leaves_no_match_waiting(bot, ladder):
@@ -290,11 +297,11 @@ def test_a_cancelled_comparison_leaves_no_match_waiting(bot, ladder):
     ("how", "word"),
     [
         ({"new": 7, "old": 1}, "no version 7"),
-        ({"new": 1, "old": 1}, "not compared with itself"),
+        ({"new": 1, "old": 1}, "two different versions"),
         ({"new": 3, "old": 1}, "checking"),
     ],
 )
-def test_what_cannot_be_compared_is_said(bot, ladder, how, word):
+def test_versions_that_cannot_be_compared_are_refused_with_a_reason(bot, ladder, how, word):
     bots.upload(bot=bot, data=FIRST)
     with pytest.raises(ValidationError, match=word):
         competitions.compare(bot=bot, ladder=ladder, **how)
@@ -310,9 +317,9 @@ def test_one_comparison_of_a_bot_runs_at_a_time_and_needs_a_field(bot, ladder):
     assert caught.value.code == "too-few-opponents"
 
 
-def test_a_version_kept_aside_is_ready_and_does_not_take_over(bot):
+def test_a_held_version_is_ready_and_does_not_become_current(bot):
     version = bots.upload(bot=bot, data=FIRST, held=True)
-    assert bots.qualify(version.pk)
+    assert bots.check_version(version.pk)
     bot.refresh_from_db()
     version.refresh_from_db()
     assert (version.state, bot.current.number) == ("ready", 1)

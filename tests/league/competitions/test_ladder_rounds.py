@@ -36,11 +36,11 @@ def quick() -> Ladder:
 def play_round() -> None:
     """Play what is open and close the round."""
     small.play_due()
-    for round_id in ratings.rounds_to_close():
-        ratings.close_round(round_id)
+    for round_id in ratings.rounds_to_apply():
+        ratings.apply_round(round_id)
 
 
-def test_rounds_follow_each_other_and_rate_everybody_on_the_ladder(quick: Ladder) -> None:
+def test_successive_rounds_rate_all_bots_on_the_ladder(quick: Ladder) -> None:
     for number in (1, 2, 3):
         assert competitions.ladders_to_pair() == [quick.pk]
         opened = competitions.open_ladder_round(quick.pk)
@@ -84,7 +84,7 @@ def test_tables_are_counted_in_as_many_queries_whatever_their_number(quick: Ladd
     assert len(few) == len(more)
 
 
-def test_of_four_who_open_the_next_round_at_once_one_does(quick: Ladder) -> None:
+def test_of_four_parallel_calls_one_opens_the_next_round(quick: Ladder) -> None:
     def open_round(_: int) -> Round | None:
         try:
             return competitions.open_ladder_round(quick.pk)
@@ -113,7 +113,7 @@ def test_a_paused_ladder_opens_no_round(quick: Ladder) -> None:
     assert competitions.ladders_to_pair() == []
 
 
-def test_house_bots_among_themselves_rest_once_they_are_settled(quick: Ladder) -> None:
+def test_house_bots_alone_pause_once_they_are_settled(quick: Ladder) -> None:
     for bot in Bot.objects.all():
         Standing.objects.create(
             ladder=quick, bot=bot, rating=1_500_000, blocks=SETTLED_BLOCKS, version=1
@@ -141,7 +141,7 @@ def test_only_bots_that_can_play_now_are_drawn(quick: Ladder) -> None:
     assert set(bots_to_draw(quick).filter(owner=owner)) == {online}
 
 
-def test_how_often_a_bot_plays_and_how_many_sit_far_is_the_ladders_to_say(
+def test_a_ladder_sets_max_blocks_per_round_and_random_percent(
     quick: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[dict[str, object]] = []

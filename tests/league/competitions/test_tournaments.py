@@ -1,8 +1,7 @@
 """A tournament from its entries to the ladder, and what must not be lost or counted twice."""
 
 import threading
-from datetime import UTC, datetime, time, timedelta
-from zoneinfo import ZoneInfo
+from datetime import timedelta
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -16,7 +15,6 @@ from engine.pairing import Table
 from engine.rating import elo
 from engine.record import verify
 from league import competitions, play, ratings
-from league.competitions.schedules import next_start
 from league.models import (
     Block,
     BlockEntry,
@@ -25,7 +23,6 @@ from league.models import (
     MatchSeat,
     Round,
     RoundEntry,
-    Schedule,
     Standing,
     Tournament,
 )
@@ -42,7 +39,7 @@ def running() -> Tournament:
     """A tournament of four bots whose first round is open and not played."""
     tournament = small.tournament(small.ladder())
     small.bots(4)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     tournament.refresh_from_db()
     assert tournament.state == "running"
     return tournament
@@ -123,7 +120,7 @@ def test_two_workers_at_once_play_a_match_once(running: Tournament) -> None:
     assert sorted(done) == [False, False, False, True]
 
 
-def test_a_dead_workers_match_is_played_again_with_the_same_outcome(running: Tournament) -> None:
+def test_a_dead_workers_match_is_played_again(running: Tournament) -> None:
     first, second = Match.objects.order_by("pk")[:2]
     play.play_match(first.pk, players=small.players)
     # A worker that died: its lease is there, and nobody comes back with it.
@@ -196,11 +193,11 @@ def test_a_crash_while_a_result_is_stored_leaves_nothing_half_done(
         "league.models.Round.save",
     ],
 )
-def test_a_crash_while_a_round_is_closed_rates_nothing_and_closing_again_rates_once(
+def test_a_crash_while_a_round_is_applied_rates_nothing_and_the_next_call_rates_once(
     running: Tournament, monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     small.play_due()
-    [round_id] = ratings.rounds_to_close()
+    [round_id] = ratings.rounds_to_apply()
 
     def crash(*_args: object, **_kwargs: object) -> None:
         raise RuntimeError("the machine is gone")
@@ -208,22 +205,22 @@ def test_a_crash_while_a_round_is_closed_rates_nothing_and_closing_again_rates_o
     with monkeypatch.context() as patch:
         patch.setattr(where, crash)
         with pytest.raises(RuntimeError, match="the machine is gone"):
-            ratings.close_round(round_id)
+            ratings.apply_round(round_id)
     assert not Standing.objects.exists()
     assert not BlockEntry.objects.exists()
-    assert ratings.close_round(round_id)
+    assert ratings.apply_round(round_id)
     rated = ratings_of(running.ladder)
-    assert not ratings.close_round(round_id)
+    assert not ratings.apply_round(round_id)
     assert ratings_of(running.ladder) == rated
 
 
-def test_a_round_closed_by_many_at_once_is_applied_once(running: Tournament) -> None:
+def test_a_round_applied_by_parallel_calls_is_applied_once(running: Tournament) -> None:
     small.play_due()
-    [round_id] = ratings.rounds_to_close()
+    [round_id] = ratings.rounds_to_apply()
     done: list[bool] = []
 
     def work() -> None:
-        done.append(ratings.close_round(round_id))
+        done.append(ratings.apply_round(round_id))
         connection.close()
 
     workers = [threading.Thread(target=work) for _ in range(4)]
@@ -237,22 +234,22 @@ def test_a_round_closed_by_many_at_once_is_applied_once(running: Tournament) -> 
 
 def test_a_round_waits_for_the_one_before_it_and_for_its_blocks(running: Tournament) -> None:
     first = Round.objects.get()
-    assert not ratings.close_round(first.pk)
+    assert not ratings.apply_round(first.pk)
     with transaction.atomic():
         second = competitions.open_round(ladder=running.ladder, tables=[], seed=bytes(32))
-    assert not ratings.close_round(second.pk)
-    assert ratings.rounds_to_close() == []
+    assert not ratings.apply_round(second.pk)
+    assert ratings.rounds_to_apply() == []
 
 
-def test_a_tournament_whose_round_is_in_play_has_nothing_to_do(running: Tournament) -> None:
+def test_a_tournament_with_an_open_round_does_not_advance(running: Tournament) -> None:
     assert competitions.tournaments_to_advance() == []
     with CaptureQueriesContext(connection) as queries:
-        competitions.advance(running.pk)
+        competitions.advance_tournament(running.pk)
     assert not [query for query in queries if query["sql"].startswith(("UPDATE", "INSERT"))]
     small.play_due()
     assert competitions.tournaments_to_advance() == []
-    for round_id in ratings.rounds_to_close():
-        ratings.close_round(round_id)
+    for round_id in ratings.rounds_to_apply():
+        ratings.apply_round(round_id)
     assert competitions.tournaments_to_advance() == [running.pk]
 
 
@@ -271,7 +268,7 @@ def test_a_round_is_opened_in_as_many_statements_however_many_tables_it_has() ->
     assert MatchSeat.objects.count() == 99
 
 
-def test_a_wrong_rating_is_found_by_recomputing(running: Tournament) -> None:
+def test_a_recompute_lists_a_wrong_rating(running: Tournament) -> None:
     small.run_all()
     standing = running.ladder.standings.first()
     assert standing is not None
@@ -283,18 +280,18 @@ def test_a_wrong_rating_is_found_by_recomputing(running: Tournament) -> None:
 def test_too_few_entrants_cancel_a_tournament() -> None:
     tournament = small.tournament(small.ladder())
     small.bots(2)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     tournament.refresh_from_db()
     assert tournament.state == "cancelled"
 
 
-def test_entries_are_taken_only_while_they_are_open() -> None:
+def test_bots_enter_only_while_entries_are_open() -> None:
     tournament = small.tournament(small.ladder(), house_bots=False)
     [bot] = small.bots(1)
     with pytest.raises(ValidationError, match="not open"):
         competitions.enter(tournament=tournament, bot=bot)
     Tournament.objects.update(starts_at=timezone.now() + timedelta(hours=1))
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     competitions.enter(tournament=tournament, bot=bot)
     competitions.enter(tournament=tournament, bot=bot)
     assert tournament.entries.count() == 1
@@ -302,7 +299,7 @@ def test_entries_are_taken_only_while_they_are_open() -> None:
     assert tournament.entries.count() == 0
 
 
-def test_at_max_so_many_matches_are_queued_at_a_time(
+def test_the_queue_takes_a_limited_number_of_matches_at_a_time(
     running: Tournament, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(match_queue, "AHEAD", 5)
@@ -311,110 +308,3 @@ def test_at_max_so_many_matches_are_queued_at_a_time(
     # What the queue lost is due again after a while.
     Match.objects.update(due_at=timezone.now())
     assert len(play.claim_due_hosted()) == 5
-
-
-def schedule(**fields: object) -> Schedule:
-    defaults = {"title": "s", "first_at": datetime(2026, 1, 1, tzinfo=UTC), "time_zone": "UTC"}
-    return Schedule(**{**defaults, **fields})  # type: ignore[arg-type]
-
-
-def test_an_hourly_series_starts_at_the_next_full_step() -> None:
-    every_6 = schedule(every_hours=6)
-    assert next_start(every_6, datetime(2026, 1, 1, 5, tzinfo=UTC)).hour == 6
-    assert next_start(every_6, datetime(2026, 1, 1, 6, tzinfo=UTC)).hour == 12
-    assert next_start(every_6, datetime(2025, 1, 1, tzinfo=UTC)) == every_6.first_at
-
-
-def test_a_weekly_series_keeps_its_local_time_through_a_change_of_the_clocks() -> None:
-    london = schedule(weekday=6, time_of_day=time(18, 0), time_zone="Europe/London")
-    before = next_start(london, datetime(2026, 3, 20, tzinfo=UTC))
-    after = next_start(london, before)
-    zone = ZoneInfo("Europe/London")
-    assert [moment.astimezone(zone).hour for moment in (before, after)] == [18, 18]
-    assert after - before == timedelta(days=7) - timedelta(hours=1)
-
-
-def test_a_series_announces_its_next_tournament_once() -> None:
-    Schedule.objects.create(
-        title="Hourly",
-        ladder=small.ladder(),
-        every_hours=1,
-        first_at=timezone.now() - timedelta(minutes=30),
-    )
-    competitions.announce_due()
-    competitions.announce_due()
-    [tournament] = Tournament.objects.all()
-    assert tournament.title.startswith("Hourly, ")
-    assert tournament.starts_at > timezone.now()
-
-
-def test_a_tournament_of_a_series_that_is_moved_and_back_is_still_the_one() -> None:
-    Schedule.objects.create(
-        title="Hourly",
-        ladder=small.ladder(),
-        every_hours=1,
-        first_at=timezone.now() - timedelta(minutes=30),
-    )
-    competitions.announce_due()
-    tournament = Tournament.objects.get()
-    planned = tournament.starts_at
-    for moved in (planned + timedelta(minutes=20), planned):
-        competitions.change_tournament(tournament=tournament, starts_at=moved)
-        competitions.announce_due()
-        assert [one.starts_at for one in Tournament.objects.all()] == [moved]
-
-
-def test_a_series_that_can_t_be_read_is_told_of_once_and_stops_no_other(caplog) -> None:
-    hourly = {"every_hours": 1, "first_at": timezone.now() - timedelta(minutes=30)}
-    ladder = small.ladder()
-    weekly = {"weekday": 1, "time_of_day": time(18, 0), "first_at": timezone.now()}
-    Schedule.objects.create(title="Lost", ladder=ladder, time_zone="Europe/Illyria", **weekly)
-    Schedule.objects.create(title="Hourly", ladder=ladder, **hourly)
-    for _ in range(3):
-        competitions.announce_due()
-    assert Tournament.objects.count() == 1
-    [line] = caplog.records
-    assert "can't be announced" in line.getMessage()
-
-
-def test_two_that_announce_a_series_at_once_announce_it_once_and_quietly(caplog) -> None:
-    for number in range(3):
-        Schedule.objects.create(
-            title=f"Hourly {number}",
-            ladder=small.ladder(f"ladder-{number}"),
-            every_hours=1,
-            first_at=timezone.now() - timedelta(minutes=30),
-        )
-    start = threading.Barrier(4)
-
-    def announce() -> None:
-        try:
-            start.wait()
-            competitions.announce_due()
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=announce) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert Tournament.objects.count() == 3
-    assert not [line for line in caplog.records if line.levelname == "ERROR"]
-
-
-def test_a_series_that_cannot_be_read_stops_no_other(caplog) -> None:
-    for zone in ("Mars/Olympus", "Europe/London"):
-        Schedule.objects.create(
-            title=zone,
-            ladder=small.ladder(zone.lower().replace("/", "-")),
-            weekday=2,
-            time_of_day=time(18, 0),
-            time_zone=zone,
-            entry_hours=24 * 8,
-            first_at=timezone.now() - timedelta(days=30),
-        )
-    competitions.announce_due()
-    [tournament] = Tournament.objects.all()
-    assert tournament.title.startswith("Europe/London")
-    assert "can't be announced" in caplog.text

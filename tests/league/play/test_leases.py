@@ -21,7 +21,7 @@ def running():
     """A tournament whose first round is open and not played."""
     tournament = small.tournament(small.ladder())
     small.bots(4)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     return tournament
 
 

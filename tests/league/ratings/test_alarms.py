@@ -47,7 +47,9 @@ def page(client: Client, path: str) -> str:
     return response.content.decode()
 
 
-def test_a_ladder_that_is_right_is_noted_as_checked(client: Client, ladder: Ladder) -> None:
+def test_a_check_without_differences_stores_its_time_and_round(
+    client: Client, ladder: Ladder
+) -> None:
     assert ratings.check_ladder(ladder.pk).differences == []
     ladder.refresh_from_db()
     assert ladder.checked_round == ladder.rounds.count()
@@ -56,7 +58,7 @@ def test_a_ladder_that_is_right_is_noted_as_checked(client: Client, ladder: Ladd
     assert "alarms" not in client.get("/readyz").json()
 
 
-def test_what_differs_is_frozen_on_display_while_play_goes_on(
+def test_an_alarm_freezes_the_shown_standings_while_play_goes_on(
     client: Client, ladder: Ladder, caplog: pytest.LogCaptureFixture
 ) -> None:
     tasks.heartbeats.note_tick()
@@ -66,16 +68,16 @@ def test_what_differs_is_frozen_on_display_while_play_goes_on(
     Standing.objects.filter(pk=loser.pk).update(rating=loser.rating - 1)
     ratings.check_ladder(ladder.pk)
     ladder.refresh_from_db()
-    said = f"{row.bot.name}, rating: stored {row.rating}, recomputed {row.rating - 1}"
-    assert said in ladder.alarm
+    text = f"{row.bot.name}, rating: stored {row.rating}, recomputed {row.rating - 1}"
+    assert text in ladder.alarm
     [error] = [record for record in caplog.records if record.levelname == "ERROR"]
-    assert said in error.getMessage()
+    assert text in error.getMessage()
     ready = client.get("/readyz")
     assert ready.status_code == 200
-    assert said in ready.json()["alarms"]["ladder quick"]
+    assert text in ready.json()["alarms"]["ladder quick"]
     frozen = page(client, "/ladders/quick/")
     assert "These standings are frozen" in frozen
-    assert said in frozen
+    assert text in frozen
 
     def shown() -> list[object]:
         rows = client.get("/api/v1/ladders/quick/standings").json()["results"]
@@ -120,7 +122,7 @@ def test_a_repair_writes_what_the_records_give_and_lifts_the_alarm(
     assert "a disk that lied" in page(client, "/ladders/quick/")
 
 
-def test_a_sum_that_is_off_has_the_ladder_checked_and_the_others_go_on(
+def test_a_wrong_sum_of_ratings_starts_a_check_and_other_ladders_go_on(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     falsify(ladder)
@@ -146,7 +148,7 @@ def test_a_sum_that_is_off_has_the_ladder_checked_and_the_others_go_on(
     assert not events  # the alarm is enough: no line of the log each second
 
 
-def test_an_alarm_that_is_no_longer_true_is_lifted_by_the_next_check(ladder: Ladder) -> None:
+def test_a_check_without_differences_lifts_the_alarm(ladder: Ladder) -> None:
     row = falsify(ladder)
     ratings.check_ladder(ladder.pk)
     Standing.objects.filter(pk=row.pk).update(rating=row.rating - 1)
@@ -165,7 +167,9 @@ def test_an_alarm_that_is_no_longer_true_is_lifted_by_the_next_check(ladder: Lad
         "UPDATE league_standing SET blocks = 99 WHERE id = (SELECT min(id) FROM {})",
     ],
 )
-def test_whatever_somebody_did_to_the_database_is_noticed(ladder: Ladder, change: str) -> None:
+def test_every_change_made_directly_in_the_database_is_detected(
+    ladder: Ladder, change: str
+) -> None:
     table = change.removeprefix("DELETE FROM ").removeprefix("UPDATE ").split()[0]
     with connection.cursor() as cursor:
         cursor.execute("SET session_replication_role = replica")  # past the trigger
@@ -189,7 +193,7 @@ DAMAGES = {
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_what_can_not_be_folded_raises_the_alarm_until_its_block_is_void(
+def test_a_damaged_record_raises_the_alarm_until_its_block_is_void(
     client: Client, ladder: Ladder, damage: str
 ) -> None:
     block = Block.objects.filter(round__ladder=ladder, round__number=1, rated=True).first()
@@ -211,8 +215,8 @@ def test_what_can_not_be_folded_raises_the_alarm_until_its_block_is_void(
     assert not ladder.alarm
 
 
-@pytest.mark.parametrize("name", ["place", "score"])
-def test_a_seat_that_says_something_else_than_its_record_is_noticed_and_put_right(
+@pytest.mark.parametrize("name", ["place", "score", "faults"])
+def test_a_number_beside_a_seat_that_differs_from_the_record_raises_the_alarm_until_a_repair(
     ladder: Ladder, name: str
 ) -> None:
     seat = MatchSeat.objects.filter(match__block__round__ladder=ladder).first()
@@ -220,15 +224,15 @@ def test_a_seat_that_says_something_else_than_its_record_is_noticed_and_put_righ
     MatchSeat.objects.filter(pk=seat.pk).update(**{name: right + 1})
     ratings.check_ladder(ladder.pk)
     ladder.refresh_from_db()
-    said = f"{seat.bot.name}, match {seat.match_id}, {name}: stored {right + 1}, recomputed {right}"
-    assert said in ladder.alarm
+    text = f"{seat.bot.name}, match {seat.match_id}, {name}: stored {right + 1}, recomputed {right}"
+    assert text in ladder.alarm
     call_command("recompute", "quick", repair="somebody wrote there", stdout=StringIO())
     seat.refresh_from_db()
     assert getattr(seat, name) == right
     assert ratings.recompute(ladder) == []
 
 
-def test_a_deleted_standing_is_noticed(ladder: Ladder) -> None:
+def test_a_deleted_standing_is_detected(ladder: Ladder) -> None:
     row = ladder.standings.first()
     row.delete()
     [difference] = ratings.recompute(ladder)
@@ -251,7 +255,7 @@ def test_rounds_that_are_rated_while_a_check_folds_raise_no_alarm(
     assert ladder.checked_round < ladder.rounds.count()
 
 
-def test_a_check_that_corrections_overtake_again_and_again_says_so(
+def test_a_check_fails_if_corrections_overtake_each_try(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     comparing = recomputing._compare
@@ -265,7 +269,7 @@ def test_a_check_that_corrections_overtake_again_and_again_says_so(
         ratings.recompute(ladder)
 
 
-def test_a_second_check_of_a_ladder_leaves_it_to_the_first(
+def test_a_second_parallel_check_of_a_ladder_does_nothing(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from concurrent.futures import ThreadPoolExecutor
@@ -289,9 +293,7 @@ def test_a_second_check_of_a_ladder_leaves_it_to_the_first(
     assert seconds == [None]
 
 
-def test_beat_has_every_ladder_checked_at_night(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_beat_checks_every_ladder_at_night(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     nightly = settings.CELERY_BEAT_SCHEDULE["check-ratings"]
     assert nightly["task"] == tasks.check_ratings.name
     assert nightly["schedule"].hour == {3}

@@ -26,7 +26,7 @@ from league.models import (
     VoidMark,
 )
 from league.ratings import corrections
-from league.ratings.ledger import in_force, revision_at, round_entries, spans
+from league.ratings.ledger import counting_rows, revision_at, round_entries, spans
 from league.ratings.match_results import round_to_rate
 from tests.league import small
 from tests.league.kept import kept
@@ -60,7 +60,7 @@ def entries(ladder: Ladder, revision: int | None = None) -> list[Any]:
 
 
 def deltas(ladder: Ladder, revision: int | None = None) -> list[Any]:
-    rows = BlockEntry.objects.filter(in_force(ladder, revision, round_="block__round"))
+    rows = BlockEntry.objects.filter(counting_rows(ladder, revision, round_="block__round"))
     return list(rows.order_by("block", "bot").values_list("block", "bot", "delta"))
 
 
@@ -71,7 +71,7 @@ def folded_without(ladder: Ladder, block: Block) -> dict[int, int]:
 
 
 @given(st.lists(st.integers(1, 30), max_size=6))
-def test_a_revision_is_in_force_from_its_first_round_until_a_later_one_takes_over(
+def test_a_revision_counts_from_its_first_round_until_a_later_one_takes_over(
     firsts: list[int],
 ) -> None:
     revisions = list(enumerate(firsts, 2))
@@ -108,8 +108,8 @@ def test_a_void_mark_folds_the_ladder_anew_and_the_old_revision_stays_readable(
     assert block.pk not in {row[0] for row in deltas(ladder)}
 
 
-def test_corrections_follow_on_each_other_and_on_new_rounds(ladder: Ladder) -> None:
-    told = {1: entries(ladder)}
+def test_corrections_build_on_earlier_corrections_and_new_rounds(ladder: Ladder) -> None:
+    by_revision = {1: entries(ladder)}
     rng = random.Random(4)
     for number in range(2, 6):
         block = rng.choice(list(Block.objects.filter(state="finished")))
@@ -119,16 +119,16 @@ def test_corrections_follow_on_each_other_and_on_new_rounds(ladder: Ladder) -> N
         assert ladder.revision == number
         assert ratings.recompute(ladder) == []
         rounds = ladder.rounds.count()
-        for revision, rows in told.items():
+        for revision, rows in by_revision.items():
             assert entries(ladder, revision)[: len(rows)] == rows
         small.play_round(ladder, rng.sample(sorted(ratings_of(ladder)), 3))
         assert ladder.rounds.count() > rounds
         assert ratings.recompute(ladder) == []
         assert sum(ratings_of(ladder).values()) == 5 * elo.START
-        told[number] = [row for row in entries(ladder) if row[0] <= rounds]
+        by_revision[number] = [row for row in entries(ladder) if row[0] <= rounds]
 
 
-def test_who_beats_whom_and_performance_follow_too(ladder: Ladder) -> None:
+def test_a_correction_changes_head_to_head_and_performance_too(ladder: Ladder) -> None:
     [round_id] = ratings.take_fits()
     ratings.fit_round(round_id)
     assert set(Performance.objects.values_list("blocks", flat=True)) == {18}
@@ -162,12 +162,12 @@ def test_a_round_that_is_rated_while_a_correction_folds_is_in_it(
     writing = corrections._write_rounds
     small.tournament(ladder)
     for tournament_id in competitions.tournaments_to_advance():
-        competitions.advance(tournament_id)
+        competitions.advance_tournament(tournament_id)
 
     def play_on() -> None:
         small.play_due()
-        [round_id] = ratings.rounds_to_close()
-        assert ratings.close_round(round_id)
+        [round_id] = ratings.rounds_to_apply()
+        assert ratings.apply_round(round_id)
         connection.close()
 
     def and_play(*args: Any) -> None:
@@ -185,7 +185,7 @@ def test_a_round_that_is_rated_while_a_correction_folds_is_in_it(
     assert set(last.ledger.values_list("revision", flat=True)) == {1, 2}
 
 
-def test_of_four_who_correct_at_once_one_does(ladder: Ladder) -> None:
+def test_of_four_parallel_corrections_one_is_made(ladder: Ladder) -> None:
     ratings.void_block(block_id=block_of(ladder, 2).pk, reason="test")
 
     def work(_: int) -> Revision | None:
@@ -221,7 +221,7 @@ def test_a_block_that_is_not_rated_yet_is_void_at_once(played: bool) -> None:
     ladder = small.ladder()
     small.bots(4)
     tournament = small.tournament(ladder)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     block = Block.objects.first()
     if played:
         for match in block.matches.all():
@@ -240,7 +240,7 @@ def test_a_block_that_is_not_rated_yet_is_void_at_once(played: bool) -> None:
 
 def test_a_block_is_voided_once_and_with_a_reason(ladder: Ladder) -> None:
     block = block_of(ladder, 1)
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Give a reason"):
         ratings.void_block(block_id=block.pk, reason=" ")
     ratings.void_block(block_id=block.pk, reason="test")
     with pytest.raises(ValidationError, match="void already"):
@@ -251,7 +251,7 @@ def test_a_block_is_voided_once_and_with_a_reason(ladder: Ladder) -> None:
 
 
 @pytest.mark.parametrize("model", [RoundEntry, BlockEntry, VoidMark, Revision])
-def test_the_database_lets_nobody_change_or_delete_the_ledger(ladder: Ladder, model: Any) -> None:
+def test_the_database_refuses_changed_or_deleted_ledger_rows(ladder: Ladder, model: Any) -> None:
     ratings.void_block(block_id=block_of(ladder, 1).pk, reason="test")
     ratings.correct(ladder.pk)
     before = list(model.objects.order_by("pk").values())
@@ -263,7 +263,9 @@ def test_the_database_lets_nobody_change_or_delete_the_ledger(ladder: Ladder, mo
     assert list(model.objects.order_by("pk").values()) == before != []
 
 
-def test_a_tick_has_marks_followed(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tick_queues_the_correction_for_new_void_marks(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     sent: list[Any] = []
     monkeypatch.setattr(
         tasks.correct_ladder, "apply_async", lambda args, **kwargs: sent.append((args, kwargs))
@@ -278,82 +280,6 @@ def test_a_tick_has_marks_followed(ladder: Ladder, monkeypatch: pytest.MonkeyPat
     assert ratings.ladders_to_correct() == []
 
 
-def head_to_head() -> list[Any]:
-    rows = HeadToHead.objects.order_by("ladder", "bot", "opponent")
-    return list(rows.values_list("ladder", "bot", "opponent", "pairs", "half_wins"))
-
-
-def test_who_beat_whom_before_it_was_kept_is_counted_once_after_an_upgrade(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    sent: list[Any] = []
-    monkeypatch.setattr("config.celery.app.send_task", lambda *args, **_: sent.append(args))
-    assert ratings.ladders_to_count() == []
-    small.play_round(ladder, sorted(ratings_of(ladder))[:3])
-    whole = head_to_head()
-    HeadToHead.objects.filter(pk__in=HeadToHead.objects.values("pk")[:4]).delete()
-    before = ratings_of(ladder), entries(ladder)
-    call_command("set_up_league")
-    assert sent == [("league.tasks.count_head_to_head", (ladder.pk,))]
-    tasks.count_head_to_head(ladder.pk)
-    assert head_to_head() == whole
-    ladder.refresh_from_db()
-    assert (ratings_of(ladder), entries(ladder), ladder.revision) == (*before, 1)
-    assert not ratings.count_head_to_head(ladder.pk)
-    call_command("set_up_league")
-    assert len(sent) == 1
-
-
-def test_the_nightly_check_has_it_counted_too(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = head_to_head()
-    HeadToHead.objects.all().delete()
-    monkeypatch.setattr(tasks.check_ladder, "delay", lambda _: None)
-    monkeypatch.setattr(tasks.count_head_to_head, "delay", tasks.count_head_to_head)
-    tasks.check_ratings()
-    assert head_to_head() == whole
-
-
-def test_a_crash_while_it_is_counted_leaves_all_as_it_was_and_it_is_done_again(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = head_to_head()
-    HeadToHead.objects.filter(bot=min(ratings_of(ladder))).delete()
-    left = head_to_head()
-
-    def crash(*_args: object) -> None:
-        raise RuntimeError("the machine is gone")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(corrections, "add_head_to_head", crash)
-        with pytest.raises(RuntimeError, match="the machine is gone"):
-            ratings.count_head_to_head(ladder.pk)
-    assert head_to_head() == left
-    assert ratings.ladders_to_count() == [ladder.pk]
-    assert ratings.count_head_to_head(ladder.pk)
-    assert head_to_head() == whole
-
-
-def test_a_round_that_is_rated_while_it_is_counted_is_in_it(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    HeadToHead.objects.all().delete()
-    folding = corrections.Fold.go_on
-
-    def and_play(fold: Any) -> Any:
-        monkeypatch.setattr(corrections.Fold, "go_on", folding)
-        yield from folding(fold)
-        small.play_round(ladder, sorted(ratings_of(ladder))[:3])
-
-    monkeypatch.setattr(corrections.Fold, "go_on", and_play)
-    assert ratings.count_head_to_head(ladder.pk)
-    counted = head_to_head()
-    assert ratings.ladders_to_count() == []
-    ratings.correct(ladder.pk, reason="test")
-    assert head_to_head() == counted
-
-
 def test_an_organiser_voids_blocks_on_the_admin_page(client: Client, ladder: Ladder) -> None:
     call_command("make_organiser", User.objects.create(username="ann").username)
     ann = User.objects.get(username="ann")
@@ -361,7 +287,7 @@ def test_an_organiser_voids_blocks_on_the_admin_page(client: Client, ladder: Lad
     blocks = list(ladder.rounds.first().blocks.all())
     sent = {"action": "void_blocks", "_selected_action": [block.pk for block in blocks]}
     page = client.post("/admin/league/block/", {**sent, "reason": ""}, follow=True)
-    assert "Say why" in page.content.decode()
+    assert "Give a reason" in page.content.decode()
     assert not VoidMark.objects.exists()
     page = client.post("/admin/league/block/", {**sent, "reason": "a power cut"}, follow=True)
     assert "the ratings follow" in page.content.decode()
@@ -373,7 +299,7 @@ def test_an_organiser_voids_blocks_on_the_admin_page(client: Client, ladder: Lad
     assert client.get("/admin/league/ladder/").status_code == 200
 
 
-def test_who_may_only_look_at_blocks_voids_none(client: Client, ladder: Ladder) -> None:
+def test_view_permission_on_blocks_does_not_allow_voiding(client: Client, ladder: Ladder) -> None:
     from django.contrib.auth.models import Permission
 
     bob = User.objects.create(username="bob", is_staff=True)

@@ -36,7 +36,7 @@ def let_win_when_fed(partner: Bot, gainer: Bot) -> None:
             seat.save()
 
 
-def test_a_pair_that_works_together_is_reported_with_its_matches(ladder: Ladder):
+def test_a_colluding_pair_is_reported_with_its_matches(ladder: Ladder):
     bots = list(Bot.objects.order_by("pk"))
     let_win_when_fed(bots[0], bots[1])
     [report, *_] = suspicious_pairs(ladder)
@@ -45,7 +45,9 @@ def test_a_pair_that_works_together_is_reported_with_its_matches(ladder: Ladder)
     assert "fed" in {report.found.question for report in suspicious_pairs(ladder)}
 
 
-def test_honest_bots_are_not_reported_and_only_organisers_may_look(client: Client, ladder: Ladder):
+def test_honest_bots_are_not_reported_and_only_organisers_see_the_report(
+    client: Client, ladder: Ladder
+):
     assert suspicious_pairs(ladder) == []
     path = f"/ladders/{ladder.slug}/fair-play/"
     assert client.get(path).url.startswith("/account/sign-in/")

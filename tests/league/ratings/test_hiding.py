@@ -11,7 +11,7 @@ from league import competitions, play, ratings, tasks
 from league.models import BlockEntry, Bot, Fit, Ladder, RoundEntry, Standing, Withdrawal
 from league.models.ladders import RANKED_FROM
 from league.ratings.hiding import hide_idle, ladders_to_hide_on
-from league.ratings.standings import add_ranks, find_bots, standings_in_order
+from league.ratings.standings import find_bots, standing_rows, standings_in_order
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -50,16 +50,15 @@ def last_active(days: float, *names: str) -> None:
 
 
 def shown(ladder: Ladder, *, hidden: bool = False) -> list[tuple[str, int | None, str]]:
-    rows = list(standings_in_order(ladder, hidden=hidden))
-    add_ranks(rows)
-    return [(row.bot.name, row.rank, row.hidden) for row in rows]
+    rows = standing_rows(ladder, list(standings_in_order(ladder, hidden=hidden)))
+    return [(row.standing.bot.name, row.rank, row.standing.hidden) for row in rows]
 
 
 def fit_due() -> int:
     return sum(ratings.fit_round(round_id) for round_id in ratings.take_fits())
 
 
-def test_a_bot_that_no_round_rated_for_the_ladders_days_is_hidden_and_nothing_else_changes(
+def test_a_bot_unrated_for_idle_days_is_hidden_and_nothing_else_changes(
     ladder: Ladder,
 ) -> None:
     assert ladder.idle_days == 14
@@ -78,7 +77,7 @@ def test_a_bot_that_no_round_rated_for_the_ladders_days_is_hidden_and_nothing_el
     assert ladder.standings.aggregate(sum=Sum("rating"))["sum"] == 5 * 1_500_000
 
 
-def test_the_days_are_the_ladders_own_and_more_of_them_show_again(ladder: Ladder) -> None:
+def test_each_ladder_has_its_idle_days_and_more_days_show_bots_again(ladder: Ladder) -> None:
     last_active(3, "bot-2")
     Ladder.objects.update(idle_days=2)
     assert hide_idle(ladder.pk) == 1
@@ -88,14 +87,14 @@ def test_the_days_are_the_ladders_own_and_more_of_them_show_again(ladder: Ladder
     assert not ladder.standings.exclude(hidden="").exists()
 
 
-def test_nobody_becomes_idle_on_a_paused_ladder(ladder: Ladder) -> None:
+def test_no_bot_becomes_idle_on_a_paused_ladder(ladder: Ladder) -> None:
     last_active(15, "bot-2")
     Ladder.objects.update(paused=True)
     assert ladders_to_hide_on() == []
     assert hide_idle(ladder.pk) == 0
 
 
-def test_ranks_are_among_those_shown_and_hidden_bots_come_last_without_one(
+def test_only_shown_bots_have_ranks_and_hidden_bots_are_listed_last(
     ladder: Ladder,
 ) -> None:
     for number, bot in enumerate(Bot.objects.order_by("name")):
@@ -157,7 +156,7 @@ def test_a_bot_that_leaves_is_hidden_until_it_enters_again(ladder: Ladder) -> No
     assert numbers() == before
 
 
-def test_what_a_bot_was_drawn_for_when_it_left_does_not_show_it(ladder: Ladder) -> None:
+def test_blocks_drawn_before_a_bot_left_do_not_show_it_again(ladder: Ladder) -> None:
     bot = Bot.objects.get(name="bot-2")
     [newcomer] = small.bots(1, prefix="new")
     competitions.enter_ladder(ladder=ladder, bot=newcomer)
@@ -180,7 +179,7 @@ def test_tournaments_rate_a_bot_that_never_entered_the_ladder_and_it_is_shown() 
     assert len(shown(ladder)) == 4
 
 
-def test_a_correction_hides_and_shows_nobody(ladder: Ladder) -> None:
+def test_a_correction_hides_and_shows_no_bot(ladder: Ladder) -> None:
     competitions.leave_ladder(ladder=ladder, bot=Bot.objects.get(name="bot-1"))
     last_active(20, "bot-0")
     hide_idle(ladder.pk)
@@ -191,7 +190,7 @@ def test_a_correction_hides_and_shows_nobody(ladder: Ladder) -> None:
     assert after == before
 
 
-def test_bands_are_among_those_shown_and_follow_at_the_next_tick(
+def test_only_shown_bots_have_bands_and_the_next_tick_fits_again(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 1)
@@ -218,7 +217,7 @@ def test_bands_are_among_those_shown_and_follow_at_the_next_tick(
     assert Fit.objects.count() == 1
 
 
-def test_the_tick_hides_who_is_idle(ladder: Ladder) -> None:
+def test_the_tick_hides_idle_bots(ladder: Ladder) -> None:
     last_active(20, "bot-0")
     tasks.tick()
     assert ladder.standings.get(bot__name="bot-0").hidden == "idle"
@@ -230,7 +229,7 @@ def page(client: Client, path: str) -> str:
     return " ".join(response.content.decode().split())
 
 
-def test_the_pages_say_who_is_hidden_why_and_what_brings_it_back(
+def test_pages_show_why_a_bot_is_hidden_and_what_shows_it_again(
     client: Client, ladder: Ladder
 ) -> None:
     assert "hidden" not in page(client, "/ladders/quick/").replace('aria-hidden="true"', "")
@@ -255,14 +254,18 @@ def test_the_pages_say_who_is_hidden_why_and_what_brings_it_back(
     assert "/bots/bot-0/" in page(client, "/ladders/quick/?q=bot-0&hidden=1")
     idle, left = page(client, "/bots/bot-0/"), page(client, "/bots/bot-1/")
     assert "Hidden from the standings</strong> since" in idle
-    assert "No round had rated it for 14 days. With the next that does, it is back." in idle
-    assert "It has left the ladder. When it enters again, it is back." in left
+    assert (
+        "No round has rated the bot for 14 days. It is shown again when a round rates it." in idle
+    )
+    assert "The bot has left the ladder. It is shown again when it enters again." in left
     for name, text in (("bot-0", idle), ("bot-1", left)):
         assert f"{ladder.standings.get(bot__name=name).rating / 1000:.0f}" in text
     assert "Hidden from" not in page(client, "/bots/bot-2/")
 
 
-def test_a_ladder_where_all_are_hidden_says_so(client: Client, ladder: Ladder) -> None:
+def test_the_page_of_a_ladder_with_only_hidden_bots_explains_it(
+    client: Client, ladder: Ladder
+) -> None:
     Standing.objects.update(active_at=timezone.now() - timedelta(days=20))
     hide_idle(ladder.pk)
     text = page(client, "/ladders/quick/")
@@ -270,7 +273,7 @@ def test_a_ladder_where_all_are_hidden_says_so(client: Client, ladder: Ladder) -
     assert "Show them too" in text
 
 
-def test_frozen_standings_show_whom_they_showed_when_they_were_frozen(ladder: Ladder) -> None:
+def test_frozen_standings_keep_hidden_bots_as_they_were(ladder: Ladder) -> None:
     competitions.leave_ladder(ladder=ladder, bot=Bot.objects.get(name="bot-1"))
     Standing.objects.filter(bot__name="bot-0").update(rating=1)
     ratings.check_ladder(ladder.pk)

@@ -27,7 +27,7 @@ from league.models import (
 from league.models.ladders import RANKED_FROM
 from league.ratings.match_results import match_result
 from league.ratings.performance import TRY_AGAIN_AFTER
-from league.ratings.standings import add_ranks
+from league.ratings.standings import standing_rows
 from tests import logs
 from tests.league import small
 from tests.league.kept import kept
@@ -83,13 +83,13 @@ def assert_as_from_records(ladder: Ladder) -> None:
     )
 
 
-def test_what_is_stored_is_the_fit_of_the_records(ladder: Ladder) -> None:
+def test_the_stored_performance_is_the_fit_of_the_records(ladder: Ladder) -> None:
     assert fit_due() == [True]
     assert_as_from_records(ladder)
     assert set(ladder.standings.values_list("performance_blocks", flat=True)) == {6}
 
 
-def test_tables_of_another_size_are_fitted_with_the_rest(ladder: Ladder) -> None:
+def test_tables_of_another_size_are_part_of_the_fit(ladder: Ladder) -> None:
     Ladder.objects.update(seats=4)
     ladder.refresh_from_db()
     play_tournament(ladder)
@@ -107,7 +107,7 @@ def test_the_anchor_has_1500(ladder: Ladder) -> None:
     assert_as_from_records(ladder)
 
 
-def test_results_of_an_older_version_count_no_more_once_the_new_one_was_rated(
+def test_results_of_an_older_version_stop_counting_once_a_new_one_is_rated(
     ladder: Ladder,
 ) -> None:
     bot = ladder.standings.first().bot
@@ -124,7 +124,7 @@ def test_results_of_an_older_version_count_no_more_once_the_new_one_was_rated(
     assert Performance.objects.filter(bot=other).last().blocks == 12
 
 
-def test_a_bot_that_goes_back_to_an_older_version_has_that_ones_performance(
+def test_a_bot_back_on_an_older_version_has_that_versions_performance(
     ladder: Ladder,
 ) -> None:
     bot = ladder.standings.first().bot
@@ -140,7 +140,7 @@ def test_a_bot_that_goes_back_to_an_older_version_has_that_ones_performance(
     assert ratings.recompute(ladder) == []
 
 
-def test_a_row_a_bot_and_round_says_what_its_version_made(ladder: Ladder) -> None:
+def test_a_performance_row_has_the_totals_of_the_bots_version(ladder: Ladder) -> None:
     fit_due()
     for row in Performance.objects.all():
         standing = ladder.standings.get(bot=row.bot)
@@ -150,9 +150,7 @@ def test_a_row_a_bot_and_round_says_what_its_version_made(ladder: Ladder) -> Non
     assert Performance.objects.count() == 5
 
 
-def test_only_bots_with_a_rank_stand_in_a_band(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_ranked_bots_have_a_band(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
     fit_due()
     assert set(ladder.standings.values_list("band", flat=True)) == {None}
     monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 6)
@@ -167,7 +165,7 @@ def test_only_bots_with_a_rank_stand_in_a_band(
     assert set(bands.values()) == {None}
 
 
-def test_a_new_version_stands_in_no_band_before_it_has_played_enough_itself(
+def test_a_new_version_has_no_band_before_enough_blocks_of_its_kind(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 10)
@@ -182,11 +180,11 @@ def test_a_new_version_stands_in_no_band_before_it_has_played_enough_itself(
         assert (row.performance_blocks, row.band is not None) == (fitted, banded)
     Standing.objects.update(blocks=RANKED_FROM)
     row = ladder.standings.get(bot=bot)
-    add_ranks([row])
-    assert (row.rank, row.blocks_for_rank) == (None, 6)
+    [shown] = standing_rows(ladder, [row])
+    assert (shown.rank, row.blocks_for_rank) == (None, 6)
 
 
-def test_of_few_blocks_there_is_an_estimate_and_no_error_bar(
+def test_with_few_blocks_there_is_an_estimate_without_an_error_bar(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 7)
@@ -202,7 +200,7 @@ def test_of_few_blocks_there_is_an_estimate_and_no_error_bar(
 
 def test_a_void_block_is_not_fitted(ladder: Ladder) -> None:
     tournament = small.tournament(ladder)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     play.void_block(Block.objects.filter(state="playing").first().pk)
     small.run_all()
     fit_due()
@@ -219,7 +217,7 @@ def test_fitting_again_changes_nothing(ladder: Ladder) -> None:
     assert list(Performance.objects.values_list()) == before
 
 
-def test_of_four_who_fit_at_once_one_stores_it(ladder: Ladder) -> None:
+def test_of_four_parallel_fits_one_is_stored(ladder: Ladder) -> None:
     [round_id] = ratings.take_fits()
 
     def work(_: int) -> bool:
@@ -233,7 +231,7 @@ def test_of_four_who_fit_at_once_one_stores_it(ladder: Ladder) -> None:
     assert_as_from_records(ladder)
 
 
-def test_a_fit_that_an_overtaken_round_gets_late_leaves_the_latest_standing(
+def test_a_late_fit_of_an_earlier_round_leaves_the_standings(
     ladder: Ladder,
 ) -> None:
     first = ladder.rounds.order_by("number").first()
@@ -244,7 +242,7 @@ def test_a_fit_that_an_overtaken_round_gets_late_leaves_the_latest_standing(
     assert list(ladder.standings.order_by("pk").values_list("performance", flat=True)) == before
 
 
-def test_a_fit_that_fails_is_logged_and_tried_again_and_ratings_stand(
+def test_a_failed_fit_is_logged_and_tried_again_and_ratings_stay(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = list(ladder.standings.order_by("pk").values())
@@ -267,7 +265,7 @@ def test_a_fit_that_fails_is_logged_and_tried_again_and_ratings_stand(
     assert_as_from_records(ladder)
 
 
-def test_a_round_is_closed_while_another_is_fitted(
+def test_a_round_is_applied_while_another_is_fitted(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from league.ratings import performance
@@ -287,27 +285,23 @@ def test_a_round_is_closed_while_another_is_fitted(
     assert_as_from_records(ladder)
 
 
-@pytest.mark.parametrize("at", ["_pack", "read_packed"])
-def test_a_fit_that_a_correction_overtakes_stores_nothing_of_what_counts_no_more(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch, at: str
+def test_a_fit_that_a_correction_overtakes_stores_nothing(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from league.ratings import packing, performance
+    from league.ratings import performance
 
     block = Block.objects.filter(state="finished").first()
-    module = packing if at == "_pack" else performance
-    name = "_pack" if at == "_pack" else "read_packed"
-    working = getattr(module, name)
+    reading = performance.read_packed
 
     def and_correct(*args: object, **kwargs: object) -> object:
-        done = working(*args, **kwargs)
-        done = done if at == "_pack" else iter(list(done))
-        monkeypatch.setattr(module, name, working)
+        packs = list(reading(*args, **kwargs))  # type: ignore[arg-type]
+        monkeypatch.setattr(performance, "read_packed", reading)
         ratings.void_block(block_id=block.pk, reason="test")
         assert ratings.correct(ladder.pk) is not None
-        return done
+        return iter(packs)
 
     [round_id] = ratings.take_fits()
-    monkeypatch.setattr(module, name, and_correct)
+    monkeypatch.setattr(performance, "read_packed", and_correct)
     assert not ratings.fit_round(round_id)
     assert not Performance.objects.exists()
     assert fit_due() == [True]
@@ -315,7 +309,7 @@ def test_a_fit_that_a_correction_overtakes_stores_nothing_of_what_counts_no_more
     assert sum(ladder.standings.values_list("performance_blocks", flat=True)) == 3 * 9
 
 
-def test_the_web_processes_do_without_numpy_and_workers_use_one_thread_of_it() -> None:
+def test_web_processes_import_no_numpy_and_numpy_uses_one_thread() -> None:
     code = (
         "import sys, os, config.wsgi; from django.test import Client; "
         "Client().get('/healthz'); assert 'numpy' not in sys.modules; "
@@ -325,12 +319,11 @@ def test_the_web_processes_do_without_numpy_and_workers_use_one_thread_of_it() -
     subprocess.run([sys.executable, "-c", code], env=environment, check=True, timeout=50)
 
 
-def test_packs_are_made_anew_where_they_are_missing(ladder: Ladder) -> None:
-    fit_due()
+def test_a_repair_writes_the_packs_again(ladder: Ladder) -> None:
     before = [bytes(packed) for packed in PackedResults.objects.values_list("packed", flat=True)]
+    assert before
     PackedResults.objects.all().delete()
-    Fit.objects.all().delete()
-    fit_due()
+    ratings.correct(ladder.pk, reason="a lost table")
     after = PackedResults.objects.values_list("packed", flat=True)
     assert [bytes(packed) for packed in after] == before
 
@@ -339,7 +332,7 @@ def test_a_ladder_without_a_rated_block_is_fitted_to_nothing() -> None:
     ladder = small.ladder()
     small.bots(3)
     tournament = small.tournament(ladder)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     for block in Block.objects.all():
         play.void_block(block.pk)
     small.run_all()
@@ -347,16 +340,16 @@ def test_a_ladder_without_a_rated_block_is_fitted_to_nothing() -> None:
     assert not Performance.objects.exists()
 
 
-def test_bots_beyond_the_max_that_are_fitted_have_no_performance(
+def test_bots_beyond_the_limit_of_a_fit_have_no_performance(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("league.ratings.pair_tables.MAX_BOTS", 3)
+    monkeypatch.setattr("league.ratings.performance_data.MAX_BOTS", 3)
     fit_due()
     assert ladder.standings.filter(performance__isnull=False).count() == 3
     assert MatchSeat.objects.exists()
 
 
-def test_a_ladder_rests_after_a_fit_for_as_many_times_as_it_took(ladder: Ladder) -> None:
+def test_a_ladder_rests_after_a_fit_for_a_multiple_of_its_time(ladder: Ladder) -> None:
     [first] = ratings.take_fits(rest=4)
     play_tournament(ladder)
     assert ratings.take_fits(rest=4) == []  # the first is still under way
@@ -369,7 +362,7 @@ def test_a_ladder_rests_after_a_fit_for_as_many_times_as_it_took(ladder: Ladder)
         assert (ratings.take_fits(rest=4) == []) is rests
 
 
-def test_a_fit_that_nobody_finishes_keeps_no_later_one_waiting_for_ever(ladder: Ladder) -> None:
+def test_an_unfinished_fit_delays_later_fits_only_for_a_while(ladder: Ladder) -> None:
     [first] = ratings.take_fits(rest=4)
     play_tournament(ladder)
     Fit.objects.filter(round=first).update(tried_at=timezone.now() - TRY_AGAIN_AFTER)

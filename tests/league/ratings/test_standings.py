@@ -10,17 +10,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from league import competitions, play
-from league.competitions import when_due
+from league.competitions import describe_next_block
 from league.competitions.ladder_rounds import SETTLED_BLOCKS
 from league.models import Block, Bot, HeadToHead, Ladder, RoundEntry, Standing
 from league.models.ladders import RANKED_FROM
 from league.ratings.match_results import match_result
 from league.ratings.standings import (
     TREND_ROUNDS,
-    add_ranks,
-    add_trends,
     bots_in_order,
     find_bots,
+    standing_rows,
     standings_in_order,
     who_beats_whom,
 )
@@ -45,7 +44,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
     with_hidden=st.booleans(),
 )
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_a_bot_has_its_rank_whether_it_is_listed_or_sought(
+def test_a_bot_has_the_same_rank_in_lists_and_searches(
     numbers: list[tuple[int, int, int, str]], wanted: str, with_hidden: bool, db: None
 ) -> None:
     from django.db import transaction
@@ -66,22 +65,25 @@ def test_a_bot_has_its_rank_whether_it_is_listed_or_sought(
                 small.bots(len(numbers)), numbers, strict=True
             )
         )
-        rows = list(standings_in_order(ladder, hidden=with_hidden))
+        rows = standing_rows(ladder, list(standings_in_order(ladder, hidden=with_hidden)))
         assert len(rows) == sum(with_hidden or not hidden for *_, hidden in numbers)
-        add_ranks(rows)
         higher = [
             rating
             for rating, blocks, of_version, hidden in numbers
             if blocks >= RANKED_FROM and of_version in (0, RANKED_FROM) and not hidden
         ]
-        for row in rows:
-            rank = 1 + sum(rating > row.rating for rating in higher)
-            enough = row.blocks >= RANKED_FROM and row.performance_blocks in (0, RANKED_FROM)
-            assert row.rank == (rank if enough and not row.hidden else None)
-            assert enough == (row.blocks_for_rank >= RANKED_FROM)
-        assert list(bots_in_order(ladder, hidden=with_hidden)) == [row.bot_id for row in rows]
+        for standing, shown_rank in ((row.standing, row.rank) for row in rows):
+            rank = 1 + sum(rating > standing.rating for rating in higher)
+            fitted = standing.performance_blocks in (0, RANKED_FROM)
+            enough = standing.blocks >= RANKED_FROM and fitted
+            assert shown_rank == (rank if enough and not standing.hidden else None)
+            assert standing.is_provisional == (not enough)
+        bots = [row.standing.bot_id for row in rows]
+        assert list(bots_in_order(ladder, hidden=with_hidden)) == bots
         assert find_bots(ladder, wanted, hidden=with_hidden) == [
-            (row.bot_id, row.rank) for row in rows if wanted.lower() in row.bot.name
+            (row.standing.bot_id, row.rank)
+            for row in rows
+            if wanted.lower() in row.standing.bot.name
         ]
         transaction.set_rollback(True)
 
@@ -96,7 +98,7 @@ def ladder() -> Ladder:
     return ladder
 
 
-def test_who_beats_whom_adds_up_to_the_standings_and_the_records(ladder: Ladder) -> None:
+def test_head_to_head_adds_up_to_the_standings_and_the_records(ladder: Ladder) -> None:
     small.tournament(ladder)
     small.run_all()
     met: Counter[tuple[int, int]] = Counter()
@@ -121,7 +123,7 @@ def test_a_void_block_counts_in_no_cross_table() -> None:
     ladder = small.ladder()
     bots = small.bots(3)
     tournament = small.tournament(ladder)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     play.void_block(Block.objects.get().pk)
     small.run_all()
     assert who_beats_whom(ladder, [bot.pk for bot in bots]) == {}
@@ -133,63 +135,61 @@ def test_a_trend_is_the_sum_of_the_last_rounds(ladder: Ladder) -> None:
         small.play_round(ladder, bots[number % 3 : number % 3 + 3])
     rounds = ladder.rounds.order_by("-number")[:TREND_ROUNDS]
     assert ladder.rounds.count() > TREND_ROUNDS
-    rows = list(ladder.standings.all())
-    add_trends(ladder, rows)
-    for row in rows:
-        entries = RoundEntry.objects.filter(bot=row.bot, round__in=[r.pk for r in rounds])
+    for row in standing_rows(ladder, list(ladder.standings.all())):
+        entries = RoundEntry.objects.filter(bot=row.standing.bot, round__in=[r.pk for r in rounds])
         assert row.trend == sum(e.rating_after - e.rating_before for e in entries)
 
 
-def due(ladder: Ladder, number: int = 0) -> str:
+def next_block(ladder: Ladder, number: int = 0) -> str:
     standing = ladder.standings.select_related("ladder", "bot").order_by("bot")[number]
     with CaptureQueriesContext(connection) as queries:
-        said = when_due(standing)
+        text = describe_next_block(standing)
     assert len(queries) <= 9
-    return said
+    return text
 
 
-def test_a_bots_page_knows_when_it_is_due(ladder: Ladder) -> None:
-    assert "not on this ladder" in due(ladder)
+def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> None:
+    assert "not on this ladder" in next_block(ladder)
     bot = ladder.standings.order_by("bot")[0].bot
     competitions.enter_ladder(ladder=ladder, bot=bot)
-    assert "waits for company: 1 of the 3" in due(ladder)
+    assert "waits for more bots: a table takes 3, and 1 on" in next_block(ladder)
     for row in ladder.standings.all():
         competitions.enter_ladder(ladder=ladder, bot=row.bot)
     ann = User.objects.create(username="ann")
     Bot.objects.update(owner=ann)
-    assert due(ladder) == (
-        "It waits for bots of 2 more owners, or of the house: a table takes 3, no two of them of "
-        "one owner."
+    assert next_block(ladder) == (
+        "It waits for bots of 2 more owners, or for house bots: a table takes 3 bots, no two of "
+        "them of one owner."
     )
     assert competitions.open_ladder_round(ladder.pk) is None
     Bot.objects.filter(pk=bot.pk).update(owner=None)
-    assert "waits for bots of one more owner" in due(ladder)
+    assert "waits for bots of one more owner" in next_block(ladder)
     Bot.objects.update(owner=None)
-    assert due(ladder) == (
-        "The next round is drawn at once. It comes first: no bot that can play now has fewer "
+    assert next_block(ladder) == (
+        "The next round is drawn at once. It is drawn first: no bot that can play now has fewer "
         "blocks."
     )
     ladder.standings.filter(bot=bot).update(blocks=RANKED_FROM)
-    assert "4 of the 5 bots that can play now have fewer blocks" in due(ladder)
+    assert "4 of the 5 bots that can play now have fewer blocks" in next_block(ladder)
     ladder.standings.update(blocks=SETTLED_BLOCKS)
-    assert "It rests" in due(ladder)
+    assert "It pauses: after" in next_block(ladder)
     small.bots(1, ann, prefix="guest")
     guest = ann.bots.get()
     competitions.enter_ladder(ladder=ladder, bot=guest)
-    assert "1 of the 6 bots" in due(ladder)
+    assert "1 of the 6 bots" in next_block(ladder)
     assert competitions.open_ladder_round(ladder.pk)
-    assert "when the workers have taken what is drawn already; 6 of its matches" in due(ladder)
+    assert "have taken the matches that wait; 6 of this ladder" in next_block(ladder)
     bot.paused = True
     bot.save()
-    assert "paused by its owner" in due(ladder)
+    assert "Its owner has paused it." in next_block(ladder)
     Ladder.objects.update(paused=True)
-    assert "ladder is paused" in due(ladder)
+    assert "ladder is paused" in next_block(ladder)
 
 
-def test_a_remote_bot_is_due_when_it_is_online(ladder: Ladder) -> None:
+def test_an_offline_remote_bot_has_no_next_block(ladder: Ladder) -> None:
     row = ladder.standings.order_by("bot")[0]
     competitions.enter_ladder(ladder=ladder, bot=row.bot)
     row.bot.kind = "remote"
     row.bot.owner = User.objects.create(username="ann")
     row.bot.save()
-    assert "offline" in due(ladder)
+    assert "offline" in next_block(ladder)

@@ -39,7 +39,7 @@ def test_the_downloaded_record_of_a_match_verifies(client: Client, played: Tourn
 def test_a_deal_in_play_at_another_table_stays_secret(client: Client) -> None:
     tournament = small.tournament(small.ladder())
     small.bots(4)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     match = Match.objects.order_by("pk").first()
     assert match is not None
     play.play_match(match.pk, players=small.players)

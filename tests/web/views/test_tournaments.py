@@ -80,7 +80,7 @@ def test_a_round_robin_states_how_many_tables_are_played(client: Client) -> None
     for most in (500, 10):
         robin = small.tournament(ladder, max_tables=most)
         texts[most] = [page(client, f"/tournaments/{robin.pk}/")]
-        competitions.advance(robin.pk)
+        competitions.advance_tournament(robin.pk)
         texts[most].append(page(client, f"/tournaments/{robin.pk}/"))
     assert "If there are at most 500 possible tables, each is played once." in texts[500][0]
     every = "8 bots make 70 tables of 4. Each is played once, so all pairs meet equally"
@@ -146,7 +146,7 @@ def test_an_owner_enters_late_and_withdraws_on_the_page(client: Client) -> None:
 def test_a_running_tournament_hides_its_seed_and_refreshes(client: Client) -> None:
     tournament = small.tournament(small.ladder())
     small.bots(4)
-    competitions.advance(tournament.pk)
+    competitions.advance_tournament(tournament.pk)
     text = page(client, f"/tournaments/{tournament.pk}/")
     assert bytes(tournament.seed).hex() not in text
     assert tournament.commitment in text

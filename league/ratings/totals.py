@@ -1,4 +1,4 @@
-"""What rated blocks came to besides ratings: matches, wins and points, and who beats whom."""
+"""Totals of rated blocks besides ratings: matches, pairs, half points, points, head to head."""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass, field
@@ -11,12 +11,12 @@ from league.models import Ladder
 
 
 @dataclass(slots=True)
-class Tallies:
+class Totals:
     """Sums over some rounds.
 
     Attributes:
-        bots: by id, ``matches``, ``pairs``, ``half_wins`` and ``points``, as a standing has them.
-        pairs: by bot and opponent, how often they met.
+        bots: by id, ``matches``, ``pairs``, ``half_wins`` and ``points``, as in a standing.
+        pairs: by bot and opponent, the number of matches in which they met.
         half_wins: by bot and opponent, 2 for a win of the bot and 1 for a tie.
     """
 
@@ -24,7 +24,7 @@ class Tallies:
     pairs: Counter[tuple[int, int]] = field(default_factory=Counter)
     half_wins: Counter[tuple[int, int]] = field(default_factory=Counter)
 
-    def add(self, other: "Tallies") -> None:
+    def add(self, other: "Totals") -> None:
         """Add the sums of other rounds."""
         for bot, counts in other.bots.items():
             self.bots[bot].update(counts)
@@ -32,9 +32,9 @@ class Tallies:
         self.half_wins.update(other.half_wins)
 
 
-def tally(finished: elo.Round) -> Tallies:
-    """Return what a round adds up to, whose results have their scores."""
-    sums = Tallies()
+def totals_of(finished: elo.Round) -> Totals:
+    """Return the sums over a round's rated blocks; its results must have scores."""
+    sums = Totals()
     for block in finished.blocks:
         if block.void or not block.rated:
             continue
@@ -43,9 +43,8 @@ def tally(finished: elo.Round) -> Tallies:
                 place = result.places[seat]
                 for other, opponent in enumerate(result.seating):
                     if other != seat:
-                        theirs = result.places[other]
                         sums.pairs[bot, opponent] += 1
-                        sums.half_wins[bot, opponent] += half_points(place, theirs)
+                        sums.half_wins[bot, opponent] += half_points(place, result.places[other])
                 sums.bots[bot]["matches"] += 1
                 sums.bots[bot]["points"] += result.scores[seat]
     for (bot, opponent), met in sums.pairs.items():
@@ -63,8 +62,11 @@ ON CONFLICT (ladder_id, bot_id, opponent_id) DO UPDATE SET
 """
 
 
-def add_head_to_head(ladder: Ladder, sums: Tallies) -> None:
-    """Add to who beats whom; call it once a round, in the transaction that applies it."""
+def add_head_to_head(ladder: Ladder, sums: Totals) -> None:
+    """Add the sums to the ladder's head-to-head rows.
+
+    Call it once a round, in the transaction that applies the round.
+    """
     pairs = sorted(sums.pairs)
     with connection.cursor() as cursor:
         cursor.execute(

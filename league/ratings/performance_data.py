@@ -1,6 +1,6 @@
-"""The pair results of a ladder as tables of numbers: which versions count, and what they made.
+"""The data of a performance fit: the pair results of current versions, as NumPy arrays.
 
-For the workers that fit alone, as it needs NumPy: web processes never import it.
+Only workers that fit import it; web processes run without NumPy.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,14 +18,14 @@ from league.ratings.packing import Packed, integers_a_block
 log = structlog.get_logger(__name__)
 
 MAX_BOTS = 2000
-"""How many a fit takes in, the last to have played: its time grows with the cube of this."""
+"""The most bots of a fit: those that played last. Its time grows with the cube of this number."""
 
 _Ints = npt.NDArray[np.int64]
 
 
 @dataclass(slots=True)
-class Tally:
-    """Of a bot's current version."""
+class VersionTotals:
+    """Sums over the rated blocks of a bot's current version; ``halves`` are half points."""
 
     matches: int = 0
     pairs: int = 0
@@ -33,16 +33,16 @@ class Tally:
     points: int = 0
 
 
-class PairTables:
-    """The pair results of a ladder up to a round, and what a bot's current version made of them.
+class PerformanceData:
+    """The pair results of a ladder up to a round.
 
-    A bot's current version is here the one that was rated last, as on its standing: one uploaded
-    since has shown nothing, and one that plays again after a later one shows all that it ever did.
+    A bot's current version is here the version that was rated last, as on its standing. A version
+    uploaded since has no results; an older version that plays again counts with all its results.
     """
 
     def __init__(self, packs: Iterable[Packed]) -> None:
         self.rounds: dict[int, int] = {}
-        """By bot the last round, by its id, that it was in."""
+        """By bot, the id of the last round that it played in."""
         kept: dict[int, list[bytes]] = {}
         current: dict[int, int] = {}
         for pack in packs:
@@ -62,17 +62,17 @@ class PairTables:
         self._current = np.array([current[bot] for bot in self._bots.tolist()], np.int64)
 
     def fit(self, anchor: int | None) -> Fitted:
-        """Return the fit, on the scale of the anchor if it has results."""
+        """Return the fit; if the anchor has results, it has 1500 on the fit's scale."""
         results = PairResults()
         bots = self._bots_to_fit()
         for seats, table in sorted(self._tables.items()):
             self._add(results, seats, table, bots)
         return fit(results, anchor=anchor if anchor in results.bots else None)
 
-    def tallies(self, bots: Sequence[int]) -> dict[int, Tally]:
-        """Return what each bot's current version has made, whoever it met."""
+    def totals(self, bots: Sequence[int]) -> dict[int, VersionTotals]:
+        """Return the sums of each bot's current version against all opponents."""
         wanted = np.array(sorted(bots), np.int64)
-        tallies = {bot: Tally() for bot in wanted.tolist()}
+        totals = {bot: VersionTotals() for bot in wanted.tolist()}
         for seats, table in self._tables.items():
             ids, versions, points = _parts(table, seats)
             halves, matches = table[:, 3 * seats : -1], table[:, -1]
@@ -90,15 +90,15 @@ class PairTables:
             for bot, (played_by, halves_of, points_of) in zip(
                 wanted.tolist(), zip(*sums, strict=True), strict=True
             ):
-                tally = tallies[bot]
-                tally.matches += played_by
-                tally.pairs += played_by * (seats - 1)
-                tally.halves += halves_of
-                tally.points += points_of
-        return tallies
+                total = totals[bot]
+                total.matches += played_by
+                total.pairs += played_by * (seats - 1)
+                total.halves += halves_of
+                total.points += points_of
+        return totals
 
     def _add(self, results: PairResults, seats: int, table: _Ints, fitted: _Ints) -> None:
-        """Add the pairs of current versions, table by table of those who are it."""
+        """Add the pairs of current versions, for each set of seats that hold one."""
         ids, versions, _ = _parts(table, seats)
         halves, matches = table[:, 3 * seats : -1], table[:, -1]
         current = self._is_current(ids, versions) & np.isin(ids, fitted)
@@ -116,7 +116,7 @@ class PairTables:
 
     def _is_current(self, ids: _Ints, versions: _Ints) -> npt.NDArray[np.bool_]:
         current: _Ints = self._current[np.searchsorted(self._bots, ids)]
-        return versions == current
+        return np.equal(versions, current)
 
     def _bots_to_fit(self) -> _Ints:
         """Return the ids of the bots to fit: the `MAX_BOTS` that played last."""

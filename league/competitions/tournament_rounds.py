@@ -1,7 +1,11 @@
-"""The life of a tournament: entries open, it starts, rounds follow on, the result stands."""
+"""The course of a tournament: entries open, it starts, its rounds open, it ends.
+
+`engine.pairing.next_round` draws the rounds and decides the end: after which round a round robin,
+Swiss or knockout is over.
+"""
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from engine.pairing import NextRound, has_too_few_entrants, next_round, rounds_opened
@@ -9,34 +13,27 @@ from engine.rating import elo
 from league.competitions.history import History, history_of
 from league.competitions.rounds import open_round
 from league.models import Bot, Ladder, Round, Tournament, TournamentEntry
+from league.models.bots import BotQuerySet
 
 State = Tournament.State
 
 
-def cancel(*, tournament: Tournament) -> bool:
-    """Call a tournament off before it starts; return whether it was, later it is left as it is."""
-    changed = Tournament.objects.filter(
-        pk=tournament.pk, state__in=[State.ANNOUNCED, State.ENTRIES_OPEN]
-    ).update(state=State.CANCELLED, finished_at=timezone.now())
-    return bool(changed)
-
-
 def tournaments_to_advance() -> list[int]:
-    """Return the ids of tournaments that have something to do now."""
+    """Return the ids of tournaments whose next step is due: opening, start, or next round."""
     now = timezone.now()
-    in_play = Round.objects.filter(tournament=OuterRef("pk"), applied_at=None)
-    due = (
+    open_rounds = Round.objects.open().filter(tournament=OuterRef("pk"))
+    ready = (
         Q(state=State.ANNOUNCED, entries_open_at__lte=now)
         | Q(state=State.ENTRIES_OPEN, starts_at__lte=now)
-        | Q(state=State.RUNNING) & ~Exists(in_play)
+        | Q(state=State.RUNNING) & ~Exists(open_rounds)
     )
-    return list(Tournament.objects.filter(due).values_list("pk", flat=True))
+    return list(Tournament.objects.filter(ready).values_list("pk", flat=True))
 
 
-def advance(tournament_id: int) -> None:
-    """Take a tournament as far as it can go now. May be called any number of times."""
+def advance_tournament(tournament_id: int) -> None:
+    """Take all steps of a tournament that are due. Safe to call any number of times."""
     with transaction.atomic():
-        # The ladder first, as everywhere, so that nobody waits for each other in a ring.
+        # Every transaction locks the ladder first, so that none waits for another in a ring.
         ladder = Ladder.objects.select_for_update().get(tournaments=tournament_id)
         tournament = Tournament.objects.select_for_update().get(pk=tournament_id)
         now = timezone.now()
@@ -44,14 +41,15 @@ def advance(tournament_id: int) -> None:
         if tournament.state == State.ANNOUNCED and tournament.entries_open_at <= now:
             tournament.state = State.ENTRIES_OPEN
         if tournament.state == State.ENTRIES_OPEN and tournament.starts_at <= now:
-            _close_entries(tournament, ladder)
+            _start(tournament, ladder)
         if tournament.state == State.RUNNING:
             _open_next(tournament, ladder)
         if tournament.state != before:
             tournament.save(update_fields=["state", "finished_at"])
 
 
-def _close_entries(tournament: Tournament, ladder: Ladder) -> None:
+def _start(tournament: Tournament, ladder: Ladder) -> None:
+    """Enter the house bots, store the ratings, and start; cancel if there are too few bots."""
     if tournament.house_bots:
         TournamentEntry.objects.bulk_create(
             [TournamentEntry(tournament=tournament, bot=bot) for bot in _house_bots()],
@@ -72,8 +70,8 @@ def _close_entries(tournament: Tournament, ladder: Ladder) -> None:
 
 
 def _open_next(tournament: Tournament, ladder: Ladder) -> None:
-    """Open the next round once the one before it has been applied, or finish."""
-    if tournament.rounds.filter(applied_at__isnull=True).exists():
+    """Open the next round once the round before it is applied; finish if there is none."""
+    if tournament.rounds.open().exists():
         return
     history, drawn = _draw(tournament)
     if drawn is None:
@@ -94,10 +92,10 @@ def _open_next(tournament: Tournament, ladder: Ladder) -> None:
 
 
 def _draw(tournament: Tournament) -> tuple[History, NextRound | None]:
-    """Return a tournament's past, and what it plays next.
+    """Return a tournament's history and its next round; None if the tournament is over.
 
-    Who is away when a knockout would seat it, or let it go on without playing, is withdrawn: who
-    goes on in its place, and who has won, must not change when it comes back.
+    If a knockout would seat an absent bot or give it a bye, the bot is withdrawn. The bot that goes
+    on in its place, and the winner, must not change when the absent bot returns.
     """
     history = history_of(tournament)
     while True:
@@ -116,12 +114,11 @@ def _draw(tournament: Tournament) -> tuple[History, NextRound | None]:
 
 
 def _fill_ins(history: History) -> list[int]:
-    """Return the house bots that may take empty seats."""
+    """Return the ids of the house bots that may take empty seats."""
     if not history.tournament.fill_in:
         return []
     return [bot.pk for bot in _house_bots() if bot.pk not in history.entries]
 
 
-def _house_bots() -> QuerySet[Bot]:
-    house = Bot.objects.filter(kind=Bot.Kind.HOUSE, paused=False, current__isnull=False)
-    return house.order_by("pk")
+def _house_bots() -> BotQuerySet:
+    return Bot.objects.house().playable().order_by("pk")

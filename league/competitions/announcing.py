@@ -1,0 +1,133 @@
+"""Announce, change and cancel tournaments before they start."""
+
+import secrets
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from engine.deals import SEED_BYTES, commitment
+from league.competitions.event_settings import check_event_settings
+from league.models import Ladder, Schedule, Tournament
+
+FURTHEST = timedelta(days=2 * 366)
+"""The longest time from now to the start of a tournament."""
+
+State = Tournament.State
+
+
+def announce_tournament(
+    *,
+    title: str,
+    ladder: Ladder,
+    starts_at: datetime,
+    entries_open_at: datetime | None = None,
+    schedule: Schedule | None = None,
+    scheduled_for: datetime | None = None,
+    **event_settings: Any,
+) -> Tournament:
+    """Store a tournament to come; its seed is drawn and committed to before any bot is entered.
+
+    Args:
+        title: of the tournament.
+        ladder: rates the tournament's blocks.
+        starts_at: when the first round is drawn.
+        entries_open_at: by default now.
+        schedule: makes the tournament, if any.
+        scheduled_for: the schedule's start that the tournament is made for.
+        event_settings: fields of `EventSettings`; the others get the model's defaults.
+
+    Raises:
+        ValidationError: by field: the event settings contradict each other.
+    """
+    seed = secrets.token_bytes(SEED_BYTES)
+    tournament = Tournament(
+        title=title,
+        ladder=ladder,
+        starts_at=starts_at,
+        entries_open_at=entries_open_at or timezone.now(),
+        schedule=schedule,
+        scheduled_for=scheduled_for,
+        seed=seed,
+        commitment=commitment(seed),
+        **event_settings,
+    )
+    check_event_settings(tournament)
+    tournament.save()
+    return tournament
+
+
+def plan_tournament(
+    *,
+    title: str,
+    ladder: Ladder,
+    starts_at: datetime,
+    entries_open_at: datetime | None = None,
+    **event_settings: Any,
+) -> Tournament:
+    """Announce a tournament for an organiser: as `announce_tournament`, with checked times.
+
+    Args:
+        title: of the tournament.
+        ladder: rates the tournament's blocks.
+        starts_at: when the first round is drawn.
+        entries_open_at: by default now.
+        event_settings: fields of `EventSettings`.
+
+    Raises:
+        ValidationError: by field: a time has passed, is more than two years off, or the times are
+            in the wrong order; or the event settings contradict each other.
+    """
+    opens_at = entries_open_at or timezone.now()
+    _check_times(opens_at, starts_at)
+    return announce_tournament(
+        title=title,
+        ladder=ladder,
+        starts_at=starts_at,
+        entries_open_at=opens_at,
+        **event_settings,
+    )
+
+
+def change_tournament(*, tournament: Tournament, **changes: Any) -> Tournament:
+    """Change a tournament that has not started.
+
+    Args:
+        tournament: to change.
+        changes: ``title``, ``starts_at``, ``entries_open_at`` and fields of `EventSettings`.
+
+    Raises:
+        ValidationError: it has started (code ``tournament-begun``); or by field: as
+            `plan_tournament`, or entries are open already.
+    """
+    with transaction.atomic():
+        locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
+        if locked.state not in Tournament.NOT_STARTED:
+            raise ValidationError(f"{locked} is {locked.state}.", code="tournament-begun")
+        if "entries_open_at" in changes and locked.state != State.ANNOUNCED:
+            raise ValidationError({"entries_open_at": "Entries are open already."})
+        for field, value in changes.items():
+            setattr(locked, field, value)
+        if changes.keys() & {"starts_at", "entries_open_at"}:
+            _check_times(locked.entries_open_at, locked.starts_at)
+        check_event_settings(locked)
+        locked.save(update_fields=list(changes))
+    return locked
+
+
+def cancel_tournament(*, tournament: Tournament) -> bool:
+    """Cancel a tournament that has not started; return whether this call did."""
+    to_come = Tournament.objects.to_come().filter(pk=tournament.pk)
+    return bool(to_come.update(state=State.CANCELLED, finished_at=timezone.now()))
+
+
+def _check_times(opens_at: datetime, starts_at: datetime) -> None:
+    now = timezone.now()
+    if starts_at <= now:
+        raise ValidationError({"starts_at": "This time has passed."})
+    if starts_at > now + FURTHEST:
+        raise ValidationError({"starts_at": "This is more than two years off."})
+    if opens_at > starts_at:
+        raise ValidationError({"entries_open_at": "Entries must open before the start."})

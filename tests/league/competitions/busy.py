@@ -1,0 +1,87 @@
+"""Ladders with many matches for tests, and the workers that play them."""
+
+import uuid
+from collections import Counter, deque
+from random import Random
+
+import pytest
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from league import competitions, play, tasks
+from league.models import Bot, Ladder, Match
+from league.play import leases
+from tests.league import small
+
+
+def guests(ladder: Ladder, count: int = 1, kind: str = Bot.Kind.HOSTED) -> list[Bot]:
+    """Put bots on a ladder, each with a separate owner; remote bots are online."""
+    made = []
+    for number in range(count):
+        name = f"{ladder.slug}-{kind}-{number}"
+        [bot] = small.bots(1, User.objects.create(username=name), prefix=name)
+        bot.kind, bot.seen_at = kind, timezone.now()
+        bot.save()
+        competitions.enter_ladder(ladder=ladder, bot=bot)
+        made.append(bot)
+    return made
+
+
+def house(ladder: Ladder, count: int = 4) -> list[Bot]:
+    made = small.bots(count, prefix=f"{ladder.slug}-house")
+    for bot in made:
+        competitions.enter_ladder(ladder=ladder, bot=bot)
+    return made
+
+
+class Workers:
+    """So many workers on one queue, and the clock's worker, which is quicker than they are.
+
+    Attributes:
+        queue: ids of matches.
+        held: by match that a worker plays, the lease.
+        begun: matches that were begun, by ladder's slug.
+    """
+
+    def __init__(self, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.count = count
+        self.queue: deque[int] = deque()
+        self.held: dict[int, uuid.UUID] = {}
+        self.begun: Counter[str] = Counter()
+        self._rng = Random(count)
+        monkeypatch.setattr(tasks.play_match, "delay", self.queue.append)
+        monkeypatch.setattr(tasks.fit_performance, "delay", lambda round_id: None)
+
+    def take(self) -> None:
+        """Have a worker that is free take the next match: there must be one."""
+        assert self.queue, f"a worker has nothing to do; {len(self.held)} play"
+        match_id = self.queue.popleft()
+        lease = leases.take(match_id)
+        assert lease is not None
+        self.held[match_id] = lease
+        self.begun[Match.objects.get(pk=match_id).block.round.ladder.slug] += 1
+
+    def finish(self) -> None:
+        """Have one worker's match come to its end."""
+        match_id = self._rng.choice(sorted(self.held))
+        leases.give_back(match_id, self.held.pop(match_id))
+        assert play.play_match(match_id, players=small.players)
+        tasks.follow_up()
+
+    def run(self, matches: int) -> None:
+        """Begin so many matches, all workers playing all the time."""
+        tasks.follow_up()
+        for _ in range(matches):
+            self.take()
+            if len(self.held) == self.count:
+                self.finish()
+            else:
+                tasks.follow_up()  # as the tick does, while workers start
+
+    def end(self) -> None:
+        """Finish what is drawn, and no more."""
+        Ladder.objects.update(paused=True)
+        while self.held or self.queue:
+            while self.queue and len(self.held) < self.count:
+                self.take()
+            self.finish()

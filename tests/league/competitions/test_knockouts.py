@@ -1,0 +1,93 @@
+"""Knockouts through the real services: seeding, ties at the cut, extra blocks."""
+
+import pytest
+
+from engine.rating import elo
+from league import competitions, ratings
+from league.competitions.history import history_of
+from league.competitions.tournament_standings import (
+    bracket_of,
+    tournament_standings,
+)
+from league.models import (
+    Block,
+    MatchSeat,
+)
+from tests.league import small
+from tests.league.competitions.events import again, begun, play_round, tables
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_knockout_of_house_bots_plays_itself_to_the_end() -> None:
+    tournament = begun(bots=9, seats=4, format="knockout")
+    small.run_all()
+    tournament = again(tournament)
+    assert tournament.state == "finished"
+    bracket = bracket_of(history_of(tournament))
+    assert [len(round_.tables) for round_ in bracket] == [3, 2, 1]
+    assert [round_.final for round_ in bracket] == [False, False, True]
+    [final] = bracket[-1].tables
+    rows = tournament_standings(tournament)
+    assert rows[0].bot == final.seats[0].bot
+    assert [seat.goes_on for seat in final.seats] == [True, False, False, False]
+    reached = [placed.row.round_reached for placed in rows]
+    assert reached == sorted(reached, reverse=True)
+    assert ratings.recompute(tournament.ladder) == []
+
+
+def test_knockouts_are_seeded_by_the_ratings_at_the_start() -> None:
+    first = begun(bots=4, seats=4)
+    small.run_all()
+    ratings = dict(again(first).ladder.standings.values_list("bot", "rating"))
+    tournament = small.tournament(again(first).ladder, format="knockout")
+    competitions.advance_tournament(tournament.pk)
+    stored = dict(tournament.entries.values_list("bot", "rating"))
+    assert stored == ratings
+    [table] = bracket_of(history_of(again(tournament)))[0].tables
+    by_seed = sorted(table.seats, key=lambda seat: seat.seed or 0)
+    assert [stored[seat.bot.pk] for seat in by_seed] == sorted(ratings.values(), reverse=True)
+
+
+def test_a_tie_at_the_cut_opens_an_extra_block_for_that_table() -> None:
+    tournament = begun(bots=4, seats=2, format="knockout")
+    play_round()
+    level, clear = Block.objects.order_by("number")
+    MatchSeat.objects.filter(match__block=level).update(place=1)
+    better, _ = tables(tournament)[1]
+    seats = MatchSeat.objects.filter(match__block=clear)
+    seats.update(place=2)
+    seats.filter(bot=better).update(place=1)
+    competitions.advance_tournament(tournament.pk)
+    extra = tournament.rounds.order_by("number").last()
+    assert extra is not None
+    assert (extra.stage, extra.extra) == (1, 1)
+    assert extra.blocks.count() == 1
+    assert tables(tournament)[2] == tables(tournament)[0]
+    small.run_all()
+    assert again(tournament).state == "finished"
+    # Only what is in the records counts for ratings.
+    assert sum(tournament.ladder.standings.values_list("rating", flat=True)) == 4 * elo.START
+
+
+def test_the_better_seed_goes_on_if_the_cut_stays_tied() -> None:
+    tournament = begun(bots=2, seats=2, format="knockout")
+    for _ in range(5):
+        play_round()
+        MatchSeat.objects.update(place=1)
+        competitions.advance_tournament(tournament.pk)
+    assert again(tournament).state == "finished"
+    [final] = bracket_of(history_of(again(tournament)))
+    [table] = final.tables
+    assert (table.extra_blocks, table.by_seed) == (4, True)
+    assert [(seat.seed, seat.goes_on) for seat in table.seats] == [(1, True), (2, False)]
+
+
+def test_without_extra_blocks_a_tie_at_the_cut_is_decided_by_seed_at_once() -> None:
+    tournament = begun(bots=2, seats=2, format="knockout", extra_blocks=0)
+    play_round()
+    MatchSeat.objects.update(place=1)
+    competitions.advance_tournament(tournament.pk)
+    assert again(tournament).state == "finished"
+    [final] = bracket_of(history_of(again(tournament)))
+    assert (final.tables[0].extra_blocks, final.tables[0].by_seed) == (0, True)
