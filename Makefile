@@ -125,6 +125,12 @@ format: $(VENV)/.project ## put the code in ruff's format, with what ruff can me
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format .
 
+# --- Generating ------------------------------------------------------------------------------
+
+.PHONY: sdk-types
+sdk-types: $(VENV)/.project ## write bots_sdk/answers/ from the OpenAPI schema
+	@$(SETTINGS) $(BIN)/python manage.py write_sdk_types
+
 # --- Measuring -------------------------------------------------------------------------------
 
 .PHONY: bench

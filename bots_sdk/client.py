@@ -22,9 +22,9 @@ from typing import Any, NamedTuple, Self, TypeVar, cast
 
 import httpx
 
-from bots_sdk.answers import Page
-from bots_sdk.calls import Call, Stream
+from bots_sdk.call import Call, Stream
 from bots_sdk.errors import LeagueError, ProblemError, UnreachableError
+from bots_sdk.pages import Page
 
 __all__ = ["AsyncClient", "Client", "LeagueError", "ProblemError", "Retry", "ServerEvent"]
 
@@ -98,7 +98,7 @@ class _Settings:
             "url": call.path,
             "params": {key: value for key, value in call.query.items() if value is not None},
             "timeout": httpx.Timeout(
-                _ANSWER_SECONDS, connect=_CONNECT_SECONDS, read=_ANSWER_SECONDS + call.held
+                _ANSWER_SECONDS, connect=_CONNECT_SECONDS, read=_ANSWER_SECONDS + call.wait_seconds
             ),
         }
         if call.files is not None:

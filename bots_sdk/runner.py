@@ -20,9 +20,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bots_sdk import calls
-from bots_sdk.answers import Move, Turn, WatchedMatch
+from bots_sdk.answers import MatchMove, Turn, WatchedMatch
 from bots_sdk.bot import BotFile, load
-from bots_sdk.calls import Call
+from bots_sdk.call import Call
 from bots_sdk.client import AsyncClient, Retry
 from bots_sdk.deciding import Mind, Thinker
 from bots_sdk.errors import LeagueError, ProblemError
@@ -91,7 +91,7 @@ class Runner:
         self._report = report
         self._client = AsyncClient(url, token, retry=_UNTIL_IT_WORKS, on_retry=self._note_outage)
         self._games: dict[int, _Game] = {}
-        self._outbox: dict[int, Move] = {}
+        self._outbox: dict[int, MatchMove] = {}
         self._thinking: set[asyncio.Task[None]] = set()
         self._moves_wait = asyncio.Event()
         self._nothing_to_do = asyncio.Event()
@@ -228,7 +228,7 @@ class Runner:
             while self._outbox:
                 await self._send_batch(list(self._outbox.values())[: calls.MAX_MOVES])
 
-    async def _send_batch(self, batch: list[Move]) -> None:
+    async def _send_batch(self, batch: list[MatchMove]) -> None:
         asked_at = _now()
         try:
             answer = await self._send(calls.moves(batch))
@@ -248,7 +248,7 @@ class Runner:
             self._settle(move, verdict)
         self._take(answer["turns"], asked_at)
 
-    def _settle(self, move: Move, verdict: Mapping[str, Any]) -> None:
+    def _settle(self, move: MatchMove, verdict: Mapping[str, Any]) -> None:
         """Take note of the verdict on a move."""
         game = self._games[move["match"]]
         code = verdict.get("code", "")

@@ -15,6 +15,7 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
 
     anchor = serializers.CharField(
         source="anchor.name",
+        read_only=True,
         default=None,
         allow_null=True,
         help_text="The bot whose performance is 1500; null: the mean of all bots is.",
@@ -108,6 +109,7 @@ class ChangeSerializer(serializers.Serializer[Change]):
     )
     void_reason = serializers.CharField(
         source="entry.block.void_mark.reason",
+        read_only=True,
         default=None,
         allow_null=True,
         help_text="Why the block was taken out of the ratings, under a later revision than this "
@@ -136,7 +138,9 @@ class StandingSerializer(serializers.ModelSerializer[Standing]):
         allow_null=True, help_text="Null for a provisional or hidden bot."
     )
     bot = serializers.CharField(source="bot.name")
-    owner = serializers.CharField(source="bot.owner.username", default=None, allow_null=True)
+    owner = serializers.CharField(
+        source="bot.owner.username", read_only=True, default=None, allow_null=True
+    )
     rating = serializers.IntegerField(help_text="In thousandths of an Elo point.")
     provisional = serializers.BooleanField(
         help_text="With fewer than 20 blocks, altogether or of its current version."
@@ -144,7 +148,7 @@ class StandingSerializer(serializers.ModelSerializer[Standing]):
     win_share = serializers.SerializerMethodField(
         help_text="Of the opponents met, match by match: those beaten, a tie being half."
     )
-    mean_points = serializers.SerializerMethodField()
+    mean_points = serializers.SerializerMethodField(help_text="Mean points a match.")
     trend = serializers.IntegerField(
         allow_null=True,
         help_text="What it won or lost in the ladder's last 10 rounds, in thousandths of an Elo "
