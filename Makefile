@@ -162,8 +162,8 @@ ifndef UV
 	@[ -x build/uv/bin/uv ] || { $(find_python); $$python -m venv build/uv; }
 	@build/uv/bin/python -m pip install -qq --disable-pip-version-check uv
 endif
-	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --group dev -o requirements/dev.txt
-	@$(COMPILE) --upgrade --extra server -c requirements/dev.txt -o requirements/server.txt
+	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --group server --group dev -o requirements/dev.txt
+	@$(COMPILE) --upgrade --group server -c requirements/dev.txt -o requirements/server.txt
 	@grep -c == requirements/*.txt
 
 # --- Cleaning --------------------------------------------------------------------------------
