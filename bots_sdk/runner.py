@@ -39,7 +39,7 @@ STOP_SECONDS = 10.0
 _LOOK_AGAIN_SECONDS = 1.0
 _LAST_LOOK_SECONDS = 2.0
 _FIRST_LOOK_SECONDS, _LONGEST_LOOK_SECONDS = 2.0, 60.0
-_UNTIL_IT_WORKS = Retry(seconds=math.inf, most=2.0)
+_UNTIL_IT_WORKS = Retry(seconds=math.inf, max_wait_seconds=2.0)
 
 
 @dataclass(slots=True)
