@@ -227,7 +227,8 @@ class AsyncClient:
 
 
 async def _no_events() -> AsyncIterator[ServerEvent]:
-    for event in ():
+    nothing: tuple[ServerEvent, ...] = ()
+    for event in nothing:
         yield event
 
 

@@ -90,7 +90,7 @@ def test_many_matches_are_played_at_once_to_their_ends(tmp_path: Path) -> None:
         until(lambda: stub.over and len(bot.events("finished")) == 16, 40)
     moves = sum(len(match.decided) for match in stub.matches.values())
     assert bot.error is None
-    assert len(bot.events("move")) == moves == bot.runner.tally.moves
+    assert len(bot.events("move")) == moves == bot.runner.status.moves
     assert bot.events("fault") == bot.events("refused") == []
     assert stub.requests.count(("POST", "moves")) < moves / 5  # many in one request
     asked = stub.requests.count(("GET", "turns"))
@@ -262,7 +262,7 @@ def test_a_signal_stops_it_when_the_moves_in_hand_are_sent(tmp_path: Path, numbe
         "import time\ndef choose(o):\n print('chosen')\n time.sleep(0.5)\n"
         " return o['legal_moves'][-1]\n"
     )
-    script = f"from bots_sdk.runner import run; run({str(path)!r}, {{!r}}, 't', as_json=True)"
+    script = f"from bots_sdk.running import run; run({str(path)!r}, {{!r}}, 't', as_json=True)"
     with stub.serving() as url:
         process = subprocess.Popen(
             [sys.executable, "-c", script.format(url)],

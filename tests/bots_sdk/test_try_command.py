@@ -18,29 +18,29 @@ from tests.bots_sdk.conftest import Home
 SMALL = ("--against", "thumb,random", "--matches", 24, "--seed", "x", "--jobs", 2)
 
 
-def test_it_tells_places_elo_and_time(home: Home) -> None:
+def test_it_prints_places_elo_and_times(home: Home) -> None:
     result = home("try", "first.py", *SMALL)
     assert result.exit_code == 0
     assert re.search(r"^win share +\d+\.\d % \(", result.stdout, re.M)
     assert re.search(r"^Elo +[-+]\d+ \(.*against the field$", result.stdout, re.M)
     assert re.search(r"^places +1st \d+ %", result.stdout, re.M)
     assert re.search(r"^\* first\.py +24 ", result.stdout, re.M)
-    assert "99 of 100 at most" in result.stdout
+    assert "99 % at most" in result.stdout
     assert "faults       none" in result.stdout
 
 
 def test_json_is_one_object_and_the_same_for_any_number_of_processes(home: Home) -> None:
-    told = []
+    found = []
     for jobs in (1, 2):
         result = home("try", "last.py", *SMALL[:-1], jobs, "--json", "--rules", "eagle-short")
         assert result.exit_code == 0
-        told.append(json.loads(result.stdout))
-        told[-1].pop("seconds_a_move")
-    assert told[0] == told[1]
-    assert told[0]["game"] == "partridge"
-    assert told[0]["matches"] == 24
-    assert told[0]["blocks"] == 6
-    assert told[0]["win_share"]["elo_interval"][0] < told[0]["win_share"]["elo"]
+        found.append(json.loads(result.stdout))
+        found[-1].pop("seconds_a_move")
+    assert found[0] == found[1]
+    assert found[0]["game"] == "partridge"
+    assert found[0]["matches"] == 24
+    assert found[0]["blocks"] == 6
+    assert found[0]["win_share"]["elo_interval"][0] < found[0]["win_share"]["elo"]
 
 
 def test_matches_are_rounded_up_to_whole_blocks(home: Home) -> None:
@@ -62,24 +62,24 @@ def test_a_crash_is_shown_and_saved_ready_for_a_test(home: Home, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "found"),
     [
-        (["no.py"], "There is no file no.py, and no reference bot of that name: house-random"),
+        (["no.py"], "There is no file no.py, and no reference bot of that name"),
         (["first.py", "--against", "nobody"], "no file nobody"),
-        (["first.py", "--against", ","], "Against whom?"),
-        (["first.py", "--rules", "eagl"], "no preset 'eagl'; there is calliope"),
+        (["first.py", "--against", ","], "--against names no opponent"),
+        (["first.py", "--rules", "eagl"], "no preset 'eagl'. The presets are calliope"),
         (["first.py", "--rules", "eagle", "--game", "twelve-days"], "no preset 'eagle'"),
         (["first.py", "--seats", 9], "calliope takes 3 to 5 seats, not 9"),
         (["first.py", "--matches", 0], "Invalid value for '--matches'"),
-        (["first.py", "--all"], "--all goes with --replay"),
-        (["first.py", "--replay", 401], "no match 401 in 400"),
+        (["first.py", "--all"], "--all needs --replay"),
+        (["first.py", "--replay", 401], "no match 401: the run has 400 matches"),
         (["first.py", "--replays"], "No such option: --replays"),
     ],
 )
-def test_nonsense_is_told_with_what_would_do(home: Home, words: list[str], told: str) -> None:
+def test_wrong_arguments_name_a_remedy(home: Home, words: list[str], found: str) -> None:
     result = home("try", *words, "--json")
     assert result.exit_code == 2
-    assert told in json.loads(result.stderr)["detail"]
+    assert found in json.loads(result.stderr)["detail"]
     assert result.stdout == ""
 
 
@@ -93,7 +93,7 @@ def test_a_match_of_the_run_is_shown_step_by_step(home: Home) -> None:
     assert "first.py" in record.players
     nobody = home("try", "first.py", *SMALL, "--replay")
     assert nobody.exit_code == 2
-    assert "no terminal to step in; --all prints" in nobody.stderr
+    assert "--replay needs a terminal" in nobody.stderr
     assert "match 1 of" in home("try", "first.py", *SMALL, "--replay", "--all").stdout
 
 
@@ -146,6 +146,6 @@ def test_ctrl_c_prints_what_was_played_so_far(home: Home, tmp_path: Path) -> Non
         running.kill()
         running.wait()
     assert (running.returncode, err) == (130, "")
-    told = json.loads(out)
-    assert told["stopped"]
-    assert told["matches"] < 1_000_000
+    found = json.loads(out)
+    assert found["stopped"]
+    assert found["matches"] < 1_000_000
