@@ -30,7 +30,7 @@ from bots_sdk.commands.home import (
 )
 from bots_sdk.commands.shared import OK, REFUSED, STOPPED, ImpossibleError, Json, print_json
 from engine.rating import sprt
-from engine.rating.sprt import Verdict
+from engine.rating.sprt import Decision
 
 _VERSIONS = {NEW: "new", OLD: "old"}
 _GAUGE = 21
@@ -51,7 +51,7 @@ class _Run:
     """
 
     test: SwapTest
-    steps: list[sprt.Step] = field(default_factory=list)
+    steps: list[sprt.PathPoint] = field(default_factory=list)
     differences: list[float] = field(default_factory=list)
     differing: int = 0
     seconds: dict[int, list[tuple[float, ...]]] = field(default_factory=lambda: {NEW: [], OLD: []})
@@ -74,10 +74,10 @@ class _Run:
         return block.difference
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Decision:
         """The verdict of the test; undecided if it was stopped."""
-        last = self.steps[-1].verdict if self.steps else None
-        return last or Verdict.UNDECIDED
+        last = self.steps[-1].decision if self.steps else None
+        return last or Decision.UNDECIDED
 
     def line(self) -> Text:
         """Return the status line: blocks, log-likelihood ratio with a gauge, and Elo."""
@@ -157,7 +157,7 @@ def ab(
         try:
             with Pool(WorkerSetup(setup.table, test.contestants), jobs) as pool:
                 blocks = blocks_in_order(pool.play(test.fixtures()))
-                for step in sprt.path(plan, _differences(run, blocks, printers, print_line)):
+                for step in sprt.llr_path(plan, _differences(run, blocks, printers, print_line)):
                     run.steps.append(step)
         except KeyboardInterrupt:
             stopped = True
@@ -165,7 +165,7 @@ def ab(
         print_json(_as_json(run, setup, printers, stopped=stopped))
     else:
         _show(run, printers, stopped=stopped)
-    raise typer.Exit(STOPPED if stopped else OK if run.verdict is Verdict.BETTER else REFUSED)
+    raise typer.Exit(STOPPED if stopped else OK if run.verdict is Decision.BETTER else REFUSED)
 
 
 def _differences(
@@ -200,9 +200,9 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
     )
     if run.differing == 0:
         print("The versions made the same moves in all blocks.")
-    elif run.verdict is Verdict.NO_DIFFERENCE:
+    elif run.verdict is Decision.NO_DIFFERENCE:
         print(f"The moves differed in {run.differing} blocks, but the places never did.")
-    elif run.verdict is Verdict.UNDECIDED and not stopped:
+    elif run.verdict is Decision.UNDECIDED and not stopped:
         print("A larger --max-blocks lets the test run longer.")
     for version, name in _VERSIONS.items():
         took = times(run.seconds[version])
