@@ -60,7 +60,7 @@ def test_blocks_come_in_order_however_their_matches_end(seed: int) -> None:
 PLAYED = played(swap_test("thumb", "random"))
 
 
-def test_exchanging_the_versions_turns_the_difference_round() -> None:
+def test_exchanging_the_versions_negates_the_difference() -> None:
     ahead = [block.difference for block in blocks_in_order(PLAYED)]
     behind = [block.difference for block in blocks_in_order(played(swap_test("random", "thumb")))]
     assert any(ahead)

@@ -1,4 +1,4 @@
-"""The arena: blocks as the league plays them, the same whoever plays them, with honest figures."""
+"""The arena: blocks as at the league, repeatable in any number of processes, with error bars."""
 
 import time
 from collections import Counter
@@ -67,7 +67,7 @@ def test_in_each_block_the_bot_sits_in_each_seat_once_on_one_deal(
     assert [each.number for each in fixtures] == list(range(1, blocks * seats + 1))
 
 
-def test_the_field_takes_turns_so_that_all_play_as_often() -> None:
+def test_all_opponents_play_equally_often() -> None:
     planned = trial(contestant("thumb"), "house", blocks=4)
     seated = Counter(index for each in planned.fixtures() for index in each.bots[1:])
     assert seated == dict.fromkeys([1, 2, 3, 4], 12)
@@ -83,7 +83,7 @@ def test_house_is_the_reference_bots_without_twins_and_no_bot_twice() -> None:
 # -- One match ---------------------------------------------------------------------------------
 
 
-def test_nothing_of_a_match_is_left_in_the_next_not_in_a_class_nor_beside_the_file(
+def test_matches_share_neither_classes_nor_modules_beside_the_file(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "beside_me.py").write_text("seen = []\n")
@@ -118,7 +118,7 @@ def test_two_versions_each_find_the_module_beside_themselves(tmp_path: Path) -> 
     ]
 
 
-def test_a_crash_is_kept_with_traceback_observation_and_what_was_printed(tmp_path: Path) -> None:
+def test_a_crash_has_its_traceback_observation_and_output(tmp_path: Path) -> None:
     source = """
 def choose(observation):
     print("day", observation.get("day"))
@@ -146,7 +146,7 @@ def test_who_forfeits_is_placed_last(tmp_path: Path) -> None:
         assert [fault.kind for fault in played.faults] == ["illegal"] * 3
 
 
-def test_a_bot_that_cannot_start_has_each_of_its_moves_made_for_it(tmp_path: Path) -> None:
+def test_each_move_of_a_bot_that_does_not_start_is_a_fault(tmp_path: Path) -> None:
     source = FIRST + "def start(info): raise ValueError(info['seat'])\n"
     [first, *_] = played_here(trial(written(tmp_path, source), blocks=1))
     assert [fault.kind for fault in first.faults] == ["crash"] * 3
@@ -161,7 +161,7 @@ def test_no_exception_of_a_bot_ends_a_match(tmp_path: Path, worse: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="needs an alarm")
-def test_a_bot_that_does_not_come_back_is_out_of_time(
+def test_a_bot_that_never_returns_is_out_of_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matches, "_MAX_SECONDS", 0.05)
@@ -276,7 +276,7 @@ def test_all_won_is_no_certainty() -> None:
     assert share([1.0]).low is None
 
 
-def test_error_bars_hold_what_they_promise() -> None:
+def test_error_bars_cover_the_true_share_in_95_percent() -> None:
     rng = Random(5)
     held = 0
     for _ in range(400):
@@ -312,7 +312,7 @@ def test_times_show_the_tail_and_the_matches_out_of_time() -> None:
 
 
 @pytest.mark.parametrize("table", [TABLE, SHORT])
-def test_each_step_shows_who_does_what_and_the_last_who_won(table: MatchType) -> None:
+def test_each_step_shows_the_moves_and_the_last_one_the_places(table: MatchType) -> None:
     played = played_here(trial(contestant("thumb"), "random", table=table, blocks=1))[0]
     steps = list(frames(played.record, "match 1", 0))
     text = "".join(steps)

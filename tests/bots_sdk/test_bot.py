@@ -30,14 +30,14 @@ def test_the_smallest_bot_plays(tmp_path: Path) -> None:
     assert not bot.wants_info
 
 
-def test_start_is_told_of_the_match_first(tmp_path: Path) -> None:
+def test_start_is_called_before_the_first_move(tmp_path: Path) -> None:
     source = """
-told = None
+known = None
 def start(info):
-    global told
-    told = info
+    global known
+    known = info
 def choose(observation):
-    return f"award {told['seat']}"
+    return f"award {known['seat']}"
 """
     bot = load(written(tmp_path, source))
     assert bot.wants_info
@@ -132,7 +132,7 @@ def test_a_missing_file_is_named_with_a_remedy(tmp_path: Path) -> None:
         load(tmp_path / "mybot.py")
 
 
-def test_a_directory_is_taken_if_it_has_a_bot_in_it(tmp_path: Path) -> None:
+def test_a_directory_with_a_bot_py_is_a_bot(tmp_path: Path) -> None:
     with pytest.raises(BotFileError, match="is a directory"):
         load(tmp_path)
     written(tmp_path, SMALLEST, "bot.py")

@@ -277,7 +277,7 @@ def test_an_upload_that_would_be_refused_is_not_run(home: Home, tmp_path: Path) 
     )
 
 
-def test_imports_are_found_wherever_they_stand() -> None:
+def test_imports_are_found_in_every_statement() -> None:
     source = b"""
 from __future__ import annotations
 from typing import TYPE_CHECKING

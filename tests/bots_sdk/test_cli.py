@@ -115,7 +115,7 @@ def test_a_token_is_not_sent_to_another_league(
     assert other.requests == []
 
 
-def test_the_environment_comes_before_what_is_saved(
+def test_the_environment_overrides_the_saved_token(
     logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TWELFTH_NIGHT_TOKEN", "tn_b_mine")
@@ -139,7 +139,7 @@ def test_a_problem_is_one_line_or_one_object(
     stub.answers["PUT ladders/x/entries/y"] = (answer["status"], answer)
     plain = logged_in("enter", "x", "y")
     assert plain.exit_code == status
-    assert plain.stderr.startswith(f"twelfth-night: says the stub: {answer['code']}")
+    assert plain.stderr.startswith(f"twelfth-night: from the stub: {answer['code']}")
     assert plain.stderr.count("\n") == 1
     found = logged_in("enter", "x", "y", "--json")
     assert found.exit_code == status

@@ -58,7 +58,7 @@ def test_a_move_is_sent_again_until_it_is_answered(
 
 
 @pytest.mark.parametrize("trouble", [DROP, LOSE, 500, 502, 503, 504])
-def test_what_would_be_done_twice_is_not_sent_again(
+def test_a_call_that_is_not_repeatable_is_not_sent_again(
     stub: StubLeague, send: Any, trouble: Any
 ) -> None:
     stub.trouble = [trouble]
@@ -67,9 +67,7 @@ def test_what_would_be_done_twice_is_not_sent_again(
     assert stub.requests == [("POST", "bots")]
 
 
-def test_what_surely_did_not_arrive_is_sent_again_whatever_it_is(
-    stub: StubLeague, send: Any
-) -> None:
+def test_every_call_that_did_not_arrive_is_sent_again(stub: StubLeague, send: Any) -> None:
     stub.answers["POST bots"] = (201, {"name": "mybot", "token": "tn_b_x"})
     stub.trouble = [(429, {"Retry-After": "0"})]
     assert send(calls.create_bot("mybot", "remote"))["token"] == "tn_b_x"
@@ -79,14 +77,14 @@ def test_what_surely_did_not_arrive_is_sent_again_whatever_it_is(
 def test_retry_after_is_honoured(stub: StubLeague, send: Any, form: str) -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     stub.trouble = [(429, {"Retry-After": "1" if form == "seconds" else date})]
-    told: list[float] = []
+    waits: list[float] = []
     began = time.monotonic()
-    assert send(calls.turns(), on_retry=lambda error, wait: told.append(wait))
+    assert send(calls.turns(), on_retry=lambda error, wait: waits.append(wait))
     assert time.monotonic() - began > 0.95
-    assert len(told) == 1
+    assert len(waits) == 1
 
 
-def test_a_wait_that_is_too_long_for_the_policy_is_not_waited(stub: StubLeague, send: Any) -> None:
+def test_a_retry_after_beyond_the_limit_ends_the_retries(stub: StubLeague, send: Any) -> None:
     stub.trouble = [(429, {"Retry-After": "3600"})]
     with pytest.raises(ProblemError) as caught:
         send(calls.turns())
@@ -124,7 +122,7 @@ def test_a_problem_is_raised_with_its_code_detail_and_members(stub: StubLeague, 
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_a_page_that_is_no_answer_of_a_league_is_told_apart(
+def test_a_page_of_another_server_is_an_unexpected_answer(
     stub: StubLeague, send: Any, status: int
 ) -> None:
     stub.answers["GET games"] = (status, b"<h1>Welcome to nginx</h1>")
@@ -133,7 +131,7 @@ def test_a_page_that_is_no_answer_of_a_league_is_told_apart(
     assert caught.value.code == "unexpected-answer"
 
 
-def test_nobody_there_is_unreachable(send: Any, stub: StubLeague) -> None:
+def test_a_refused_connection_is_unreachable(send: Any, stub: StubLeague) -> None:
     with (
         pytest.raises(UnreachableError, match=r"http://127\.0\.0\.1:1 does not answer"),
         Client("http://127.0.0.1:1", retry=Retry(0)) as client,
@@ -141,7 +139,7 @@ def test_nobody_there_is_unreachable(send: Any, stub: StubLeague) -> None:
         client.send(calls.games())
 
 
-def test_lists_are_read_to_their_end_and_the_token_stays_at_home(stub: StubLeague) -> None:
+def test_lists_are_read_to_their_end_and_the_token_goes_to_no_other_host(stub: StubLeague) -> None:
     pages = iter(
         [
             {"results": [{"name": "a"}, {"name": "b"}], "next": "http://evil.test/x?cursor=2"},
@@ -267,12 +265,12 @@ def test_a_broken_stream_is_unreachable(listen: Any, silence: httpx.RequestError
         listen(answer)
 
 
-def test_names_can_not_leave_their_part_of_the_path() -> None:
+def test_names_stay_in_their_part_of_the_path() -> None:
     assert calls.bot("../tokens/current").path == "bots/..%2Ftokens%2Fcurrent"
 
 
 @pytest.mark.parametrize("text", ["", "league.test", "ftp://league.test", "http://"])
-def test_what_is_no_address_is_refused(text: str) -> None:
+def test_a_text_that_is_not_an_address_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="not an address"):
         check_url(text)
 
@@ -280,5 +278,5 @@ def test_what_is_no_address_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["http://league.test", " http://league.test/ ", "http://league.test/api/v1/"]
 )
-def test_an_address_is_put_in_one_form(text: str) -> None:
+def test_an_address_is_normalised(text: str) -> None:
     assert check_url(text) == "http://league.test"

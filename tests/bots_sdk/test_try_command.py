@@ -91,13 +91,13 @@ def test_a_match_of_the_run_is_shown_step_by_step(home: Home) -> None:
     verify(record)
     assert record.players is not None
     assert "first.py" in record.players
-    nobody = home("try", "first.py", *SMALL, "--replay")
-    assert nobody.exit_code == 2
-    assert "--replay needs a terminal" in nobody.stderr
+    piped = home("try", "first.py", *SMALL, "--replay")
+    assert piped.exit_code == 2
+    assert "--replay needs a terminal" in piped.stderr
     assert "match 1 of" in home("try", "first.py", *SMALL, "--replay", "--all").stdout
 
 
-def test_steps_go_on_back_and_end(
+def test_keys_step_forward_back_and_quit(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keys = iter(["\r", "\x1b[C", "\x1b[D", "?", " ", "\n"])
@@ -115,20 +115,20 @@ def test_a_key_is_read_as_it_is_pressed(monkeypatch: pytest.MonkeyPatch, key: st
     pressed, terminal = os.openpty()
     with os.fdopen(pressed, "wb", buffering=0) as keyboard, os.fdopen(terminal) as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
-        # Held back until a line is whole, unless somebody waits for keys: what came before counts.
+        # Held back until a line is whole, unless a program waits for keys: earlier keys count.
         keyboard.write(key.encode())
         assert replaying.read_key() == key
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_ctrl_c_prints_what_was_played_so_far(home: Home, tmp_path: Path) -> None:
-    (tmp_path / "tells.py").write_text(
+def test_ctrl_c_prints_the_results_so_far(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "touches.py").write_text(
         "import pathlib\n"
         "def choose(observation):\n"
         "    pathlib.Path('begun').touch()\n"
         "    return observation['legal_moves'][0]\n"
     )
-    words = ["try", "tells.py", "--against", "random", "--matches", "1000000", "--json"]
+    words = ["try", "touches.py", "--against", "random", "--matches", "1000000", "--json"]
     running = subprocess.Popen(
         [sys.executable, "-m", "bots_sdk", *words],
         stdout=subprocess.PIPE,
