@@ -130,6 +130,7 @@ format: $(VENV)/.project ## put the code in ruff's format, with what ruff can me
 .PHONY: sdk-types
 sdk-types: $(VENV)/.project ## write bots_sdk/answers/ from the OpenAPI schema
 	@$(SETTINGS) $(BIN)/python manage.py write_sdk_types
+	@echo "sdk-types: ok"
 
 # --- Measuring -------------------------------------------------------------------------------
 

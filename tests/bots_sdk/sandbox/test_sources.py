@@ -88,7 +88,7 @@ def test_a_bomb_with_a_wrong_size_is_refused() -> None:
         read_source(bytes(bomb))
 
 
-def test_archive_entries_with_shared_bytes_count_each() -> None:
+def test_equal_files_in_an_archive_count_each() -> None:
     files = {f"{number}": bytes(1 << 20) for number in range(5)}
     with pytest.raises(SourceRefusedError, match="more than 4,194,304"):
         read_source(packed({"bot.py": BOT, **files}))
