@@ -125,6 +125,13 @@ format: $(VENV)/.project ## put the code in ruff's format, with what ruff can me
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format .
 
+# --- Generating ------------------------------------------------------------------------------
+
+.PHONY: sdk-types
+sdk-types: $(VENV)/.project ## write bots_sdk/answers/ from the OpenAPI schema
+	@$(SETTINGS) $(BIN)/python manage.py write_sdk_types
+	@echo "sdk-types: ok"
+
 # --- Measuring -------------------------------------------------------------------------------
 
 .PHONY: bench
@@ -156,8 +163,8 @@ ifndef UV
 	@[ -x build/uv/bin/uv ] || { $(find_python); $$python -m venv build/uv; }
 	@build/uv/bin/python -m pip install -qq --disable-pip-version-check uv
 endif
-	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --group dev -o requirements/dev.txt
-	@$(COMPILE) --upgrade --extra server -c requirements/dev.txt -o requirements/server.txt
+	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --group server --group dev -o requirements/dev.txt
+	@$(COMPILE) --upgrade --group server -c requirements/dev.txt -o requirements/server.txt
 	@grep -c == requirements/*.txt
 
 # --- Cleaning --------------------------------------------------------------------------------

@@ -14,13 +14,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bots_sdk.arena.contestants import contestant, field_of
-from bots_sdk.arena.matches import Table
+from bots_sdk.arena.matches import MatchType
 from bots_sdk.arena.pool import Pool, cores
-from bots_sdk.arena.trials import Results, Trial
-from bots_sdk.arena.worker import Setup
+from bots_sdk.arena.trials import Trial, TrialResults
+from bots_sdk.arena.worker import WorkerSetup
 
 BOT = "def choose(observation):\n    return observation['legal_moves'][0]\n"
-TABLES = [Table("twelve-days", "calliope", 4), Table("partridge", "eagle-short", 4)]
+TABLES = [MatchType("twelve-days", "calliope", 4), MatchType("partridge", "eagle-short", 4)]
 
 
 def main() -> None:
@@ -67,8 +67,8 @@ def main() -> None:
 def matches_a_second(trial: Trial, jobs: int) -> float:
     """Return the matches per second of so many processes, with all the work of `try`."""
     began = time.perf_counter()
-    results = Results(trial)
-    with Pool(Setup(trial.table, trial.contestants), jobs) as pool:
+    results = TrialResults(trial)
+    with Pool(WorkerSetup(trial.table, trial.contestants), jobs) as pool:
         for played in pool.play(trial.fixtures()):
             results.add(played)
     results.summary()

@@ -1,11 +1,11 @@
-"""Bots from files: one function ``choose(observation)``, or a class ``Bot``.
+"""Bots from files: a function ``choose(observation)``, or a class ``Bot``.
 
 A file has one of these:
 
-- ``choose(observation)``, and ``start(info)`` if it wants to know the match before its first move.
-  The file is run anew for every match, so that what it keeps in globals is of one match.
-- ``class Bot`` with ``choose(self, observation)`` and, if it likes, ``start(self, info)``. The file
-  is run once, which suits one that takes long to load, and each match gets a ``Bot()`` of its own.
+- A function ``choose(observation)``, and optionally ``start(info)``, which is called before the
+  first move of a match. The file runs again for every match, so globals belong to one match.
+- A class ``Bot`` with ``choose(self, observation)``, and optionally ``start(self, info)``. The
+  file runs once, which is better if it takes long to load, and each match gets a new ``Bot()``.
 """
 
 import inspect
@@ -19,11 +19,11 @@ from engine.games.game import Observation
 from engine.referee import TimeControl
 
 Choose = Callable[[Observation], str]
-"""What plays in one match: from an observation to one of its ``legal_moves``."""
+"""A player in one match: it takes an observation and returns one of its ``legal_moves``."""
 
 
 class MatchInfo(TypedDict):
-    """The information that ``start`` receives before the first move of a match."""
+    """The argument of a bot's ``start``, which is called before the first move of a match."""
 
     game: str
     rules: str
@@ -33,28 +33,36 @@ class MatchInfo(TypedDict):
     bank_seconds: float
 
 
-def match_info(*, game: str, rules: str, seats: int, seat: int, control: TimeControl) -> MatchInfo:
-    """Return the information on a match for the bot in one of its seats."""
+def match_info(game: str, rules: str, seats: int, seat: int, clock: TimeControl) -> MatchInfo:
+    """Return the argument of a bot's ``start`` for a seat of a match.
+
+    Args:
+        game: the slug of the game.
+        rules: the name of the preset.
+        seats: the number of seats.
+        seat: the bot's seat.
+        clock: the time control of the match.
+    """
     return {
         "game": game,
         "rules": rules,
         "seats": seats,
         "seat": seat,
-        "move_seconds": control.move_seconds,
-        "bank_seconds": control.bank_seconds,
+        "move_seconds": clock.move_seconds,
+        "bank_seconds": clock.bank_seconds,
     }
 
 
 class BotFileError(Exception):
-    """A file is no bot; the message names the file and what to do."""
+    """A file is not a bot; the message names the file and a remedy."""
 
 
 class BotFile:
-    """A bot from a file: call it with what ``start`` is told, and it plays a match.
+    """A bot from a file; call it with a `MatchInfo` to get a player for one match.
 
     Attributes:
-        path: of the file.
-        wants_info: whether there is a ``start``.
+        path: the path of the file.
+        wants_info: whether the bot has a ``start``.
     """
 
     def __init__(self, path: Path, code: CodeType) -> None:
@@ -63,15 +71,16 @@ class BotFile:
         module = self._run()
         self._class: Any = getattr(module, "Bot", None)
         player = module if self._class is None else self._check_class(module)
-        self._check_takes_one(getattr(player, "choose", None), "choose", "the observation")
+        self._check_argument(getattr(player, "choose", None), "choose", "the observation")
         self.wants_info = getattr(player, "start", None) is not None
         if self.wants_info:
-            self._check_takes_one(getattr(player, "start", None), "start", "what it is told")
+            self._check_argument(getattr(player, "start", None), "start", "the match info")
 
     def __call__(self, info: MatchInfo) -> Choose:
-        """Return what chooses the moves of one match.
+        """Return a player for one match.
 
-        Whatever the file's own code raises passes through.
+        Raises:
+            Exception: the file's code raised it.
         """
         player: Any = self._run() if self._class is None else self._class()
         if self.wants_info:
@@ -80,9 +89,9 @@ class BotFile:
         return choose
 
     def afresh(self, info: MatchInfo) -> Choose:
-        """Return what it does when called, with nothing kept of other matches.
+        """Return a player for one match that shares nothing with other matches.
 
-        The file is run anew also where it has a class, as in a process of its own.
+        Unlike a call of the bot, this runs the file again even if it has a class.
         """
         module = self._run()
         player: Any = module if self._class is None else module.Bot()
@@ -92,10 +101,10 @@ class BotFile:
         return choose
 
     def _run(self) -> ModuleType:
-        """Run the file in a module of its own."""
+        """Run the file in a new module."""
         module = ModuleType(f"bot_{self.path.stem}")
         module.__file__ = str(self.path)
-        # Where dataclasses and pickle look for the module of a class.
+        # dataclasses and pickle search the module of a class there.
         sys.modules[module.__name__] = module
         try:
             exec(self._code, module.__dict__)
@@ -107,14 +116,14 @@ class BotFile:
         return module
 
     def _check_class(self, module: ModuleType) -> Any:
-        """Return a player made by the class ``Bot``."""
+        """Return an instance of the class ``Bot``."""
         if hasattr(module, "choose"):
             raise BotFileError(
                 f"{self.path} has both a function choose and a class Bot; "
-                "keep one, or name the function something else."
+                "remove one, or rename the function."
             )
         if not inspect.isclass(self._class):
-            raise BotFileError(f"{self.path}: Bot is no class; write `class Bot:`.")
+            raise BotFileError(f"{self.path}: Bot is not a class; write `class Bot:`.")
         if not hasattr(self._class, "choose"):
             raise BotFileError(
                 f"{self.path}: class Bot has no choose; add "
@@ -125,37 +134,36 @@ class BotFile:
         except (Exception, SystemExit) as error:
             raise BotFileError(
                 f"{self.path}{_line_of(error, self.path)}: Bot() raised "
-                f"{type(error).__name__}: {error}. It is made without arguments, one a match."
+                f"{type(error).__name__}: {error}. It is called without arguments, once for each "
+                "match."
             ) from error
 
-    def _check_takes_one(self, function: object, name: str, what: str) -> None:
+    def _check_argument(self, function: object, name: str, argument: str) -> None:
         if function is None:
             raise BotFileError(
                 f"{self.path} has no function {name} and no class Bot; the smallest bot is "
                 "`def choose(observation): return observation['legal_moves'][0]`."
             )
         if not callable(function):
-            raise BotFileError(f"{self.path}: {name} is no function; write `def {name}(...):`.")
+            raise BotFileError(f"{self.path}: {name} is not a function; write `def {name}(...):`.")
         if inspect.iscoroutinefunction(function):
             raise BotFileError(f"{self.path}: {name} is async; write `def`, without async.")
         try:
             inspect.signature(function).bind({})
         except TypeError:
             raise BotFileError(
-                f"{self.path}: {name} is called with one argument, {what}; "
-                f"it is written {name}{inspect.signature(function)}."
+                f"{self.path}: {name} must take one argument, {argument}; "
+                f"it is defined as {name}{inspect.signature(function)}."
             ) from None
-        except ValueError:  # a builtin that doesn't tell
+        except ValueError:  # a builtin without a signature
             return
 
 
 def load(path: str | Path) -> BotFile:
-    """Return the bot in a file.
-
-    Modules beside the file can be imported by it.
+    """Return the bot in a file, which may import modules from its directory.
 
     Raises:
-        BotFileError: there is no such file, its code doesn't run, or it has no bot in it.
+        BotFileError: the file does not exist, raises an exception, or contains no bot.
     """
     path = Path(path)
     if path.is_dir():
@@ -167,7 +175,7 @@ def load(path: str | Path) -> BotFile:
         source = path.read_bytes()
     except FileNotFoundError:
         raise BotFileError(
-            f"There is no file {path}; `twelfth-night new {path.stem}` writes a bot."
+            f"There is no file {path}. `twelfth-night new {path.stem}` writes a first bot."
         ) from None
     except OSError as error:
         raise BotFileError(f"{path} can't be read: {error.strerror}.") from None
@@ -175,18 +183,18 @@ def load(path: str | Path) -> BotFile:
         code = compile(source, str(path), "exec", dont_inherit=True)
     except SyntaxError as error:
         raise BotFileError(
-            f"{path}, line {error.lineno}: {error.msg}. Is it the bot's Python file?"
+            f"{path}, line {error.lineno}: {error.msg}. Check that it is the bot's Python file."
         ) from None
     except ValueError as error:
-        raise BotFileError(f"{path} is no Python: {error}. Name the bot's .py file.") from None
+        raise BotFileError(f"{path} is not Python: {error}. Name the bot's .py file.") from None
     beside = str(path.resolve().parent)
     if beside not in sys.path:
-        sys.path.append(beside)  # at the end: a random.py there is not to hide Python's own
+        sys.path.append(beside)  # at the end: a random.py there must not hide Python's
     return BotFile(path, code)
 
 
 def _line_of(error: BaseException, path: Path) -> str:
-    """Return where in a file an error arose."""
+    """Return the line of a file in which an error arose, as a part of a sentence."""
     traceback, line = error.__traceback__, 0
     while traceback:
         if traceback.tb_frame.f_code.co_filename == str(path):

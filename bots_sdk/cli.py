@@ -1,11 +1,11 @@
-"""The command ``twelfth-night``: all that a bot's author does, each a command.
+"""The command ``twelfth-night``, for bot authors; this module lists its subcommands.
 
-Results go to standard output, as JSON with ``--json``; reasons go to standard error, as one object
-with ``--json``. `bots_sdk.commands` has the commands, a module a subject; this is their list.
+Results go to standard output, and errors to standard error. With ``--json``, each is one JSON
+object. `bots_sdk.commands` has a module for each subject.
 
-Exit status: 0 done; 1 the league refused, a record does not hold, or a bot that is tried, compared
-or checked at home did not do; 2 it can't be done as asked: a wrong argument, a file that is no bot;
-3 the league does not answer; 4 a token is missing or does not work; 130 stopped by Ctrl-C.
+Exit status: 0 success; 1 the league refused, a record does not hold, or your bot failed a trial,
+a comparison or a check; 2 wrong arguments, or a file that is not a bot; 3 the league does not
+answer; 4 a token is missing or does not work; 130 stopped by Ctrl-C.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,10 +29,10 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Write a bot, run it in a league, and see how it does.",
-    epilog="Exit status: 0 done, 1 refused or not true, 2 can't be done as asked, 3 the league "
-    "does not answer, 4 no token that works, 130 stopped. TWELFTH_NIGHT_URL and "
-    "TWELFTH_NIGHT_TOKEN come before what login saved.",
+    help="Write a bot, run it in a league, and follow its results.",
+    epilog="Exit status: 0 success, 1 failed or refused, 2 wrong arguments or files, 3 the league "
+    "does not answer, 4 a token is missing or does not work, 130 stopped by Ctrl-C. The "
+    "variables TWELFTH_NIGHT_URL and TWELFTH_NIGHT_TOKEN override what login saved.",
 )
 for command in (
     starting.new,
@@ -51,7 +51,7 @@ for command in (
     app.command()(command)
 app.command("try", cls=BareReplay)(trying.try_bot)
 
-bot_app = typer.Typer(no_args_is_help=True, help="Bots of yours.")
+bot_app = typer.Typer(no_args_is_help=True, help="Create your bots, and get their tokens.")
 bot_app.command("create")(accounts.bot_create)
 bot_app.command("token")(accounts.bot_token)
 app.add_typer(bot_app, name="bot")

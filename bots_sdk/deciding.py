@@ -1,7 +1,8 @@
-"""From a turn to a move: the bot is asked in a thread, and its clock does not run out.
+"""From a turn to a move: the bot's code runs in a thread, and the turn's clock never runs out.
 
-Where the bot raises, answers what is not legal, or is not done shortly before its time is up, its
-**first legal move** is played; that is reported, and what it was asked is saved.
+If the bot raises an exception, returns an illegal move, or is still busy shortly before the
+deadline, the runner plays its **first legal move**. It reports the fault and saves the
+observation.
 """
 
 import asyncio
@@ -12,109 +13,109 @@ from dataclasses import dataclass
 from bots_sdk import calls
 from bots_sdk.answers import Turn
 from bots_sdk.bot import BotFile, Choose, MatchInfo, match_info
+from bots_sdk.choosing import BotFaultError, in_thread, legal_move
 from bots_sdk.client import AsyncClient
 from bots_sdk.errors import LeagueError
-from bots_sdk.reports import Report, Tally
-from bots_sdk.thinking import BotFaultError, FaultFiles, checked, in_thread
+from bots_sdk.fault_files import FaultFiles
+from bots_sdk.reports import Report, RunnerStatus
 from engine.referee import TimeControl
 
-_INFO_SECONDS = 2.0
+_MAX_INFO_SECONDS = 2.0
 
 
 @dataclass(slots=True)
-class Mind:
+class MatchPlayer:
     """A bot in one match.
 
     Attributes:
-        choose: what decides; None before its first move, and after one that it was too slow for.
+        choose: the function that chooses moves; None before the first move, and after a move
+            that took too long.
     """
 
     choose: Choose | None = None
 
 
-class Thinker:
-    """Finds moves for one bot, in all its matches."""
+class MoveChooser:
+    """Chooses the moves of one bot in all its matches."""
 
     def __init__(
         self,
         bot: BotFile,
         client: AsyncClient,
         report: Report,
-        tally: Tally,
+        status: RunnerStatus,
         *,
         threads: int,
         faults: FaultFiles,
     ) -> None:
-        """Think of nothing yet.
+        """Create a chooser.
 
         Args:
-            bot: that is asked.
-            client: asks the league about a match, where the bot wants to know.
-            report: told of faults.
-            tally: of the runner, in which thoughts and faults are counted.
-            threads: how many turns are thought of at once.
-            faults: where what it was asked is saved.
+            bot: the bot.
+            client: the client that gets the time control of a match for the bot's ``start``.
+            report: receives the faults.
+            status: the runner's counts of moves and faults.
+            threads: the number of turns to compute in parallel.
+            faults: the files for the observations of faults.
         """
-        self._bot, self._client, self._report, self._tally = bot, client, report, tally
+        self._bot, self._client, self._report, self._status = bot, client, report, status
         self._slots = asyncio.Semaphore(threads)
         self._faults = faults
 
-    async def move(self, mind: Mind, turn: Turn) -> str:
-        """Return a legal move for a turn, before its clock runs out, whatever the bot does."""
+    async def move(self, player: MatchPlayer, turn: Turn) -> str:
+        """Return a legal move for a turn before its clock runs out, whatever the bot does."""
         began = _now()
         seconds = turn["remaining_ms"] / 1000
-        due = began + seconds - min(1.0, 0.1 + seconds / 10)
+        deadline = began + seconds - min(1.0, 0.1 + seconds / 10)
         try:
-            async with asyncio.timeout_at(due):
-                move = await self._think(mind, turn)
-            self._tally.note_thought(_now() - began)
+            async with asyncio.timeout_at(deadline):
+                move = await self._choose(player, turn)
+            self._status.note_move(_now() - began)
         except TimeoutError:
-            took = f"no answer after {_now() - began:.1f} s, and the clock runs out"
-            return self._fall_back(turn, BotFaultError("slow", took))
+            reason = f"no answer after {_now() - began:.1f} s, and the clock runs out"
+            return self._fall_back(turn, BotFaultError("slow", reason))
         except BotFaultError as fault:
             return self._fall_back(turn, fault)
         return move
 
-    async def _think(self, mind: Mind, turn: Turn) -> str:
-        info = await self._info(mind, turn)
+    async def _choose(self, player: MatchPlayer, turn: Turn) -> str:
+        info = await self._info(player, turn)
         async with self._slots:
-            # A copy, as the bot may change it, and the one saved is to be what it was asked.
-            seen = json.loads(json.dumps(turn["observation"]))
-            choose = mind.choose
+            # A copy: the bot may change it, and the saved observation must be its input.
+            observation = json.loads(json.dumps(turn["observation"]))
+            choose = player.choose
             if choose is None:
                 choose = await in_thread(self._bot, info)
-            mind.choose = None  # one whose thread does not come back is not asked again
+            player.choose = None  # a thread that never returns is not used again
             try:
-                answer = await in_thread(choose, seen)
+                answer = await in_thread(choose, observation)
             except BotFaultError:
-                mind.choose = choose
+                player.choose = choose
                 raise
-            mind.choose = choose
-            return checked(answer, turn["observation"])
+            player.choose = choose
+            return legal_move(answer, turn["observation"])
 
-    async def _info(self, mind: Mind, turn: Turn) -> MatchInfo:
-        """Return the information for ``start``; without an answer in time, estimate its clock."""
-        seen = turn["observation"]
-        control = TimeControl(
-            max(0.0, (turn["remaining_ms"] - turn["bank_ms"]) / 1000), turn["bank_ms"] / 1000
+    async def _info(self, player: MatchPlayer, turn: Turn) -> MatchInfo:
+        """Return the argument of the bot's ``start``.
+
+        If the league does not return the match in time, the time control comes from the turn.
+        """
+        clock = TimeControl(
+            move_seconds=max(0.0, (turn["remaining_ms"] - turn["bank_ms"]) / 1000),
+            bank_seconds=turn["bank_ms"] / 1000,
         )
-        if self._bot.wants_info and mind.choose is None:
+        if self._bot.wants_info and player.choose is None:
             with suppress(TimeoutError, LeagueError):
-                async with asyncio.timeout(min(_INFO_SECONDS, turn["remaining_ms"] / 4000)):
+                async with asyncio.timeout(min(_MAX_INFO_SECONDS, turn["remaining_ms"] / 4000)):
                     match = await self._client.send(calls.match(turn["match"]))
-                control = TimeControl(match["move_seconds"], match["bank_seconds"])
-        return match_info(
-            game=seen["game"],
-            rules=seen["rules"],
-            seats=seen["seats"],
-            seat=turn["seat"],
-            control=control,
-        )
+                clock = TimeControl(match["move_seconds"], match["bank_seconds"])
+        seen = turn["observation"]
+        return match_info(seen["game"], seen["rules"], seen["seats"], turn["seat"], clock)
 
     def _fall_back(self, turn: Turn, fault: BotFaultError) -> str:
-        """Report a fault and save its observation; return the move to play instead."""
+        """Report a fault and save its observation; return the first legal move."""
         move: str = turn["observation"]["legal_moves"][0]
-        self._tally.faults += 1
+        self._status.faults += 1
         facts = {
             "match": turn["match"],
             "turn": turn["turn"],
@@ -129,7 +130,7 @@ class Thinker:
         )
         text = (
             f"match {turn['match']}, turn {turn['turn']}: {fault.kind}: {fault}; "
-            f"played {move!r}, the first legal move, instead; {saved.told}"
+            f"played {move!r}, the first legal move, instead; {saved.note}"
         )
         if fault.traceback:
             text = f"{fault.traceback.rstrip()}\n{text}"

@@ -1,8 +1,8 @@
-"""``make demo-bot``: a remote bot joins a league and plays, to be watched and to be copied.
+"""``make demo-bot`` runs a remote bot in a league, as an example.
 
-It makes an account and a bot, or takes those of its last run; enters the bot on every ladder; asks
-for an unrated match against house bots on each; then plays whatever turns come by rules of thumb,
-until Ctrl-C.
+The program creates an account and a bot, or uses those of its last run. It enters the bot on every
+ladder, starts an unrated match against house bots for each, and plays by rules of thumb until
+Ctrl-C.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import secrets
 import sys
 from pathlib import Path
 
-from bots_sdk import calls, runner
+from bots_sdk import calls, running
 from bots_sdk.answers import Ladder
 from bots_sdk.client import Client, Retry
 from bots_sdk.errors import LeagueError, ProblemError, UnreachableError
@@ -21,31 +21,33 @@ from bots_sdk.saved import Saved, SavedError, SavedLeague
 URL = "http://127.0.0.1:8000"
 SAVED = Path("var/demo-bot.json")
 
-_A_MOMENT = Retry(seconds=3.0)
+_SHORT = Retry(seconds=3.0)
 
 
 def main() -> int:
-    """Run the demo bot until it is told to stop; return the exit status."""
+    """Run the demo bot until Ctrl-C; return the exit status."""
     parser = argparse.ArgumentParser(prog="make demo-bot", description=__doc__)
     parser.add_argument("url", nargs="?", default=os.environ.get("TWELFTH_NIGHT_URL") or URL)
-    parser.add_argument("--saved", type=Path, default=SAVED, help="where its tokens are kept")
-    parser.add_argument("--json", action="store_true", help="print an object a line")
+    parser.add_argument("--saved", type=Path, default=SAVED, help="the file for its tokens")
+    parser.add_argument("--json", action="store_true", help="print JSON lines")
     options = parser.parse_args()
-    say = sys.stderr if options.json else sys.stdout
+    output = sys.stderr if options.json else sys.stdout
     try:
         saved = Saved.read(options.saved)
-        with Client(options.url, retry=_A_MOMENT) as anyone:
+        with Client(options.url, retry=_SHORT) as anyone:
             url = anyone.url
             ladders = list(anyone.pages(calls.ladders()))
         name, token = _bot(saved, url)
         league = saved.league(url)
-        print(f"The bot is {name}: {url}/bots/{name}/", file=say)
-        with Client(url, league.token, retry=_A_MOMENT) as owner:
+        print(f"The bot is {name}: {url}/bots/{name}/", file=output)
+        with Client(url, league.token, retry=_SHORT) as owner:
             for ladder in ladders:
                 owner.send(calls.enter_ladder(ladder["slug"], name))
-                print(f"On the ladder {ladder['title']}: {url}/ladders/{ladder['slug']}/", file=say)
-                print(f"  {_ask_for_match(owner, ladder, name)}", file=say, flush=True)
-        runner.run(Path(thumb_bot.__file__), url, token, as_json=options.json)
+                print(
+                    f"On the ladder {ladder['title']}: {url}/ladders/{ladder['slug']}/", file=output
+                )
+                print(f"  {_start_match(owner, ladder, name)}", file=output, flush=True)
+        running.run(Path(thumb_bot.__file__), url, token, as_json=options.json)
     except UnreachableError as error:
         print(f"demo-bot: {error}; `make up` starts a league.", file=sys.stderr)
         return 3
@@ -58,35 +60,35 @@ def main() -> int:
 
 
 def _bot(saved: Saved, url: str) -> tuple[str, str]:
-    """Return the name and token of the demo's bot: the last run's if they work, else new ones."""
+    """Return the name and token of the last run's bot if they work, else of a new bot."""
     league = saved.league(url)
     for name, token in league.bots.items():
         try:
-            with Client(url, token, retry=_A_MOMENT) as client:
+            with Client(url, token, retry=_SHORT) as client:
                 client.send(calls.turns())
-            with Client(url, league.token, retry=_A_MOMENT) as owner:
+            with Client(url, league.token, retry=_SHORT) as owner:
                 owner.send(calls.change_bot(name))
             return name, token
         except ProblemError as error:
             if error.status not in (401, 403, 404):
-                raise  # else the league has begun anew and knows neither
+                raise  # otherwise this is a new league without that bot
     return _new_bot(saved, url)
 
 
 def _new_bot(saved: Saved, url: str) -> tuple[str, str]:
     name = f"demo-{secrets.token_hex(2)}"
     league = saved.leagues[url] = SavedLeague(username=name, password=secrets.token_urlsafe(16))
-    with Client(url, retry=_A_MOMENT) as client:
+    with Client(url, retry=_SHORT) as client:
         league.token = client.send(calls.create_account(name, league.password))["token"]
-    with Client(url, league.token, retry=_A_MOMENT) as client:
+    with Client(url, league.token, retry=_SHORT) as client:
         league.bots[name] = client.send(calls.create_bot(name, "remote"))["token"]
         saved.write()
         client.send(calls.change_bot(name, description="Shows how a remote bot plays."))
     return name, league.bots[name]
 
 
-def _ask_for_match(owner: Client, ladder: Ladder, name: str) -> str:
-    """Ask for a match like the ladder's; return a line about it."""
+def _start_match(owner: Client, ladder: Ladder, name: str) -> str:
+    """Start a match like the ladder's; return a line about it."""
     house = [bot["name"] for bot in owner.pages(calls.bots()) if bot["kind"] == "house"]
     opponents = [house[seat % len(house)] for seat in range(ladder["seats"] - 1)] if house else []
     try:

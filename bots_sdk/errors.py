@@ -1,17 +1,17 @@
-"""What can go wrong between a program and a league."""
+"""Errors between a program and a league."""
 
 from typing import Any
 
 
 class LeagueError(Exception):
-    """A call did not come out well; the message is one line for a person."""
+    """A call failed; the message is one line for a person."""
 
 
 class UnreachableError(LeagueError):
-    """The league does not answer: no connection, or none that held until the answer.
+    """The league does not answer, or the connection ended before the answer.
 
     Attributes:
-        url: of the league.
+        url: the address of the league.
     """
 
     def __init__(self, url: str, reason: str) -> None:
@@ -23,13 +23,13 @@ class ProblemError(LeagueError):
     """The league answered with a problem (RFC 9457).
 
     Attributes:
-        code: one of the stable codes of the API; ``unexpected-answer`` where what came is none
-            of the API's answers, say a proxy's page.
+        code: one of the stable codes of the API; ``unexpected-answer`` if the answer does not come
+            from the API, for example a proxy's page.
         status: the HTTP status.
-        detail: what happened this time.
-        members: all that the problem document says, such as ``errors`` or ``legal_moves``.
-        retry_after: seconds to wait before the next try, where the answer says.
-        request_id: by which the league's log knows the request, if it got that far.
+        detail: a sentence about this occurrence.
+        members: all members of the problem document, such as ``errors`` or ``legal_moves``.
+        retry_after: the seconds to wait before the next attempt; None if the answer has none.
+        request_id: the id of the request in the league's log; None if it never got there.
     """
 
     def __init__(
@@ -50,11 +50,11 @@ class ProblemError(LeagueError):
 
 
 def _spelled(errors: Any) -> str:
-    """Return the errors by field as a part of a line."""
+    """Return the errors of the fields as a part of a sentence."""
     if not isinstance(errors, dict):
         return ""
-    told = [
+    texts = [
         f"{field}: {' '.join(map(str, texts)) if isinstance(texts, list) else texts}"
         for field, texts in errors.items()
     ]
-    return " " + "; ".join(told)
+    return " " + "; ".join(texts)

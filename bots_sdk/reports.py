@@ -1,4 +1,4 @@
-"""What the runner tells whoever watches it: lines above a status line, or JSON lines."""
+"""The runner's output: lines of text above a status line, or JSON lines."""
 
 import json
 import os
@@ -15,25 +15,26 @@ from rich.text import Text
 
 
 class Report(Protocol):
-    """Is told what happened: its kind, a sentence (empty: nothing for people), and facts."""
+    """Receives an event: its kind, a sentence (empty if people need none), and facts."""
 
     def __call__(self, event: str, text: str, /, **facts: Any) -> None:
-        """Tell."""
+        """Report an event."""
 
 
 @dataclass(slots=True)
-class Tally:
-    """Where a runner stands.
+class RunnerStatus:
+    """The counts of a runner.
 
     Attributes:
-        matches: in play.
-        turns: in hand: being thought of, or under way.
-        moves: that the league accepted.
-        faults: of the bot: first legal moves played in its stead.
-        lost: turns that ran out of time all the same.
-        finished: matches seen to be over.
-        seconds: spent thinking, all moves together.
-        away: why the league does not answer; empty while it does.
+        matches: matches in play.
+        turns: turns in hand: the bot computes the move, or the move is under way.
+        moves: moves that the league accepted.
+        faults: faults of the bot, after which the runner played the first legal move.
+        lost: turns that ran out of time.
+        finished: finished matches.
+        seconds: the computing time of all moves.
+        computed: moves that the bot computed.
+        outage: the reason why the league does not answer; empty while it answers.
     """
 
     matches: int = 0
@@ -43,13 +44,13 @@ class Tally:
     lost: int = 0
     finished: int = 0
     seconds: float = 0.0
-    thoughts: int = 0
-    away: str = ""
+    computed: int = 0
+    outage: str = ""
 
-    def note_thought(self, seconds: float) -> None:
-        """Count the time of a move."""
+    def note_move(self, seconds: float) -> None:
+        """Count a move and its computing time."""
         self.seconds += seconds
-        self.thoughts += 1
+        self.computed += 1
 
     def line(self) -> Text:
         """Return the status line."""
@@ -58,14 +59,14 @@ class Tally:
             f"{self.finished} finished",
             f"{self.moves} moves",
         ]
-        if self.thoughts:
-            parts.append(f"{1000 * self.seconds / self.thoughts:.1f} ms a move")
+        if self.computed:
+            parts.append(f"{1000 * self.seconds / self.computed:.1f} ms per move")
         line = Text(" | ".join(parts), "bold")
         if self.faults:
             line.append(f" | {self.faults} faults", "bold red")
         if self.lost:
             line.append(f" | {self.lost} out of time", "bold red")
-        if self.away:
+        if self.outage:
             line.append(" | the league does not answer", "bold yellow")
         return line
 
@@ -79,32 +80,33 @@ _STYLES = {
     "warning": "yellow",
 }
 
-Show = Callable[[Tally], None]
-"""Is given the tally to show from now on."""
+Show = Callable[[RunnerStatus], None]
+"""Receives the status to show from now on."""
 
 
 @contextmanager
 def reporting(*, as_json: bool) -> Iterator[tuple[Report, Show]]:
-    """Give what to tell events to, and what to show a tally with.
+    """Yield a function that reports an event, and a function that shows a status.
 
     Args:
-        as_json: print an object a line. What a bot prints goes to standard error then.
+        as_json: whether to print a JSON object for each event. The output of the bot then goes to
+            standard error.
     """
     if as_json:
         with os.fdopen(os.dup(sys.stdout.fileno()), "w") as out, redirect_stdout(sys.stderr):
-            yield _json_report(out), lambda tally: None
+            yield _json_report(out), lambda status: None
         return
     console = Console(highlight=False, soft_wrap=True)
-    shown = Tally()
+    shown = RunnerStatus()
 
     def report(event: str, text: str, /, **facts: Any) -> None:
         if text:
             at = datetime.now().strftime("%H:%M:%S")
             console.print(Text(f"{at} "), Text(text, _STYLES.get(event, "")), sep="")
 
-    def show(tally: Tally) -> None:
+    def show(status: RunnerStatus) -> None:
         nonlocal shown
-        shown = tally
+        shown = status
 
     if not console.is_terminal:
         yield report, show
@@ -117,7 +119,7 @@ def reporting(*, as_json: bool) -> Iterator[tuple[Report, Show]]:
 def _json_report(out: Any) -> Report:
     def report(event: str, text: str, /, **facts: Any) -> None:
         at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        said = {"text": text} if text else {}
-        print(json.dumps({"event": event, "time": at, **said, **facts}), file=out, flush=True)
+        texts = {"text": text} if text else {}
+        print(json.dumps({"event": event, "time": at, **texts, **facts}), file=out, flush=True)
 
     return report

@@ -1,7 +1,6 @@
-"""Leagues that are known on this machine: their addresses, and tokens for them, in one file.
+"""The leagues that you logged in to: one file with their addresses and your tokens.
 
-A token is used at the address that it was saved for and nowhere else. Only the file's owner can
-read it.
+A token is only sent to the address that it was saved for. Only you can read the file.
 """
 
 import json
@@ -13,18 +12,18 @@ from typing import Any
 
 
 class SavedError(Exception):
-    """The file can't be read or written; the message names it and the remedy."""
+    """The file can't be read or written; the message names the file and a remedy."""
 
 
 @dataclass(slots=True)
 class SavedLeague:
-    """What is saved for a league.
+    """Your names and tokens for one league.
 
     Attributes:
-        username: of the account.
+        username: your username.
         token: an owner token.
-        bots: bot tokens by the names of the bots.
-        password: of an account that a program made up.
+        bots: the bot tokens by bot.
+        password: the password of an account that a program created.
     """
 
     username: str = ""
@@ -35,12 +34,12 @@ class SavedLeague:
 
 @dataclass(slots=True)
 class Saved:
-    """The file's content.
+    """The content of the file.
 
     Attributes:
-        path: of the file.
-        url: the league that is meant where none is named; empty before the first login.
-        leagues: by address.
+        path: the path of the file.
+        url: the address of the default league; empty before the first login.
+        leagues: the leagues by address.
     """
 
     path: Path
@@ -49,10 +48,10 @@ class Saved:
 
     @classmethod
     def read(cls, path: Path) -> "Saved":
-        """Return what is in a file; nothing where there is none.
+        """Return the content of a file; empty if the file does not exist.
 
         Raises:
-            SavedError: it can't be read.
+            SavedError: the file can't be read.
         """
         try:
             document: Any = json.loads(path.read_text())
@@ -63,25 +62,23 @@ class Saved:
         except OSError as error:
             raise SavedError(f"{path} can't be read: {error.strerror}.") from None
         except (ValueError, TypeError, KeyError, AttributeError):
-            raise SavedError(
-                f"{path} holds no saved leagues; remove it and log in again."
-            ) from None
+            raise SavedError(f"{path} is damaged. Remove it, then log in again.") from None
 
     def league(self, url: str) -> SavedLeague:
-        """Return what is saved for a league, to be changed and written."""
+        """Return the entry of a league; change it, then `write`."""
         return self.leagues.setdefault(url, SavedLeague())
 
     def write(self) -> None:
-        """Write the file, whole or not at all, for its owner's eyes.
+        """Replace the file in one step; only its owner can read it.
 
         Raises:
-            SavedError: it can't be written.
+            SavedError: the file can't be written.
         """
         leagues = {url: asdict(league) for url, league in self.leagues.items()}
         text = json.dumps({"url": self.url, "leagues": leagues}, indent=1) + "\n"
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            # mkstemp makes it readable by its owner alone.
+            # mkstemp creates a file that only its owner can read.
             handle, fresh = tempfile.mkstemp(dir=self.path.parent, prefix=f".{self.path.name}.")
             with os.fdopen(handle, "w") as file:
                 file.write(text)

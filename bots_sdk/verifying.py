@@ -1,4 +1,4 @@
-"""Checking a match as a stranger would: from its record alone, with the engine, offline."""
+"""Verifies a finished match from its record, with the engine on your machine."""
 
 from typing import NamedTuple
 
@@ -9,42 +9,48 @@ from engine.record import read, verify
 
 
 class Check(NamedTuple):
-    """One thing that was checked: what, whether it holds, and why or what was found."""
+    """A fact of a match that was checked.
 
-    what: str
+    Attributes:
+        subject: the fact, in a word or two.
+        holds: whether it holds.
+        detail: the value that was found, or the difference.
+    """
+
+    subject: str
     holds: bool
     detail: str
 
 
 def check_match(line: bytes, match: Match, noted: str = "") -> list[Check]:
-    """Return what was checked of a match.
+    """Compare a match's record with the league's data, and return the checks.
 
     Args:
-        line: its record.
-        match: what the league says of it.
-        noted: the commitment that somebody noted before the first move, if anybody did.
+        line: the record of the match.
+        match: the match as the league returns it.
+        noted: the commitment that you noted before the first move; empty without one.
     """
     try:
         record = read(line)
     except RecordError as error:
         return [Check("record", False, str(error))]
-    bound = commitment(record.deal_seed)
-    told = "SHA-256 of the deal seed is "
-    checks = [_equal("commitment", told, bound, match["commitment"], "the league's")]
+    computed = commitment(record.deal_seed)
+    label = "SHA-256 of the deal seed is "
+    checks = [_equal("commitment", label, computed, match["commitment"], "the league's")]
     if noted:
-        checks.append(_equal("noted commitment", told, bound, noted, "the one noted"))
-    told_rules = (match["game"], match["rules"], match["seats"])
+        checks.append(_equal("noted commitment", label, computed, noted, "the noted one"))
+    league_rules = (match["game"], match["rules"], match["seats"])
     rules = (record.game, record.rules, record.seats)
-    checks.append(_equal("rules", "the record is of ", rules, told_rules, "the match's"))
+    checks.append(_equal("rules", "the record has ", rules, league_rules, "the match's"))
     seating = sorted(match["seating"], key=lambda seat: seat["seat"])
     names = tuple(seat["bot"] for seat in seating)
-    checks.append(_equal("players", "at the table are ", record.players, names, "the match's"))
+    checks.append(_equal("players", "the record has ", record.players, names, "the match's"))
     try:
         end = verify(record)
     except RecordError as error:
         return [*checks, Check("deal and moves", False, str(error))]
     faults = f", {len(record.faults)} of them by the referee" if record.faults else ""
-    replayed = f"{len(record.moves)} moves{faults} are legal from the deal of this seed"
+    replayed = f"all {len(record.moves)} moves{faults} are legal from the deal of this seed"
     checks.append(Check("deal and moves", True, replayed))
     scores = tuple(seat["score"] for seat in seating)
     checks.append(_equal("scores", "replayed: ", end.scores, scores, "the match's"))
@@ -53,10 +59,10 @@ def check_match(line: bytes, match: Match, noted: str = "") -> list[Check]:
     return checks
 
 
-def _equal(what: str, told: str, found: object, said: object, whose: str) -> Check:
-    if found == said:
-        return Check(what, True, f"{told}{_plain(found)}")
-    return Check(what, False, f"{told}{_plain(found)}, not {whose}: {_plain(said)}")
+def _equal(subject: str, label: str, found: object, expected: object, whose: str) -> Check:
+    if found == expected:
+        return Check(subject, True, f"{label}{_plain(found)}")
+    return Check(subject, False, f"{label}{_plain(found)}, not {whose}: {_plain(expected)}")
 
 
 def _plain(value: object) -> str:

@@ -13,10 +13,15 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
     """A bot, as everybody may see it."""
 
     owner = serializers.CharField(
-        source="owner.username", default=None, allow_null=True, help_text="Null: a house bot."
+        source="owner.username",
+        read_only=True,
+        default=None,
+        allow_null=True,
+        help_text="Null: a house bot.",
     )
     version = serializers.IntegerField(
         source="current.number",
+        read_only=True,
         default=None,
         allow_null=True,
         help_text="Number of the version that plays; null while there is none.",

@@ -23,5 +23,9 @@ class LadderField(serializers.SlugRelatedField[Ladder]):
 class OnePageSerializer(serializers.Serializer[None]):
     """As other lists, but always on one page; its ``results`` are the subclass's."""
 
-    next = serializers.CharField(default=None, allow_null=True, help_text="Always null.")
-    previous = serializers.CharField(default=None, allow_null=True, help_text="Always null.")
+    next = serializers.CharField(
+        read_only=True, default=None, allow_null=True, help_text="Always null."
+    )
+    previous = serializers.CharField(
+        read_only=True, default=None, allow_null=True, help_text="Always null."
+    )

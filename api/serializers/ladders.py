@@ -16,6 +16,7 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
 
     anchor = serializers.CharField(
         source="anchor.name",
+        read_only=True,
         default=None,
         allow_null=True,
         help_text="The bot whose performance is 1500; null: the mean of all bots is.",
@@ -109,6 +110,7 @@ class ChangeSerializer(serializers.Serializer[Change]):
     )
     void_reason = serializers.CharField(
         source="entry.block.void_mark.reason",
+        read_only=True,
         default=None,
         allow_null=True,
         help_text="Why the block was taken out of the ratings, under a later revision than this "

@@ -1,5 +1,8 @@
 """Matches, and moves in them."""
 
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.serializers.fields import OnePageSerializer
@@ -24,13 +27,21 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
     """A match, as everybody may see it."""
 
     ladder = serializers.CharField(
-        source="block.round.ladder.slug", default=None, allow_null=True, help_text="Null: unrated."
+        source="block.round.ladder.slug",
+        read_only=True,
+        default=None,
+        allow_null=True,
+        help_text="Null: unrated.",
     )
     tournament = serializers.IntegerField(
-        source="block.round.tournament_id", default=None, allow_null=True
+        source="block.round.tournament_id", read_only=True, default=None, allow_null=True
     )
-    round = serializers.IntegerField(source="block.round.number", default=None, allow_null=True)
-    block = serializers.IntegerField(source="block.number", default=None, allow_null=True)
+    round = serializers.IntegerField(
+        source="block.round.number", read_only=True, default=None, allow_null=True
+    )
+    block = serializers.IntegerField(
+        source="block.number", read_only=True, default=None, allow_null=True
+    )
     seating = SeatSerializer(many=True)
     deal_seed = serializers.SerializerMethodField(
         help_text="In hex; null until the match is finished, in a duplicate block until that is."
@@ -139,13 +150,45 @@ class TurnSerializer(serializers.Serializer[None]):
     observation = serializers.DictField(help_text="All that the seat may know; see the rules.")
 
 
-class VerdictsSerializer(serializers.Serializer[None]):
-    """What became of several moves, and what is to be decided now."""
+@extend_schema_field(
+    {
+        "oneOf": [{"type": "string", "enum": ["accepted"]}, {"type": "integer"}],
+        "description": "`accepted`, or the HTTP status of the problem.",
+    }
+)
+class VerdictStatusField(serializers.Field[str | int, Any, str | int, Any]):
+    """The outcome of one of several moves."""
 
-    verdicts = serializers.ListField(
-        child=serializers.DictField(),
-        help_text="In the order of the moves, with match and turn: as if each had been sent "
-        "alone, a problem document where that would have answered with one.",
+
+class VerdictSerializer(serializers.Serializer[None]):
+    """The answer to one of several moves: an accepted move, or a problem document."""
+
+    match = serializers.IntegerField()
+    turn = serializers.IntegerField()
+    status = VerdictStatusField()
+    move = serializers.CharField(
+        required=False, help_text="The accepted move, or the move that the referee played."
+    )
+    remaining_ms = serializers.IntegerField(
+        required=False, help_text="Milliseconds left on the turn's clock."
+    )
+    code = serializers.CharField(required=False, help_text="The code of the problem.")
+    detail = serializers.CharField(required=False, help_text="The detail of the problem.")
+    legal_moves = serializers.ListField(
+        required=False,
+        child=serializers.CharField(),
+        help_text="The legal moves, if the move was illegal.",
+    )
+    answers_left = serializers.IntegerField(
+        required=False, help_text="The number of moves you may still send for this turn."
+    )
+
+
+class VerdictsSerializer(serializers.Serializer[None]):
+    """The verdicts on several moves, and the turns that are open now."""
+
+    verdicts = VerdictSerializer(
+        many=True, help_text="One for each move, in the order of the moves."
     )
     turns = TurnSerializer(many=True, help_text="The turns of this bot that are open now.")
 

@@ -114,7 +114,9 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
 
     tournament = serializers.IntegerField(source="tournament_id")
     bot = serializers.CharField(source="bot.name")
-    owner = serializers.CharField(source="bot.owner.username", default=None, allow_null=True)
+    owner = serializers.CharField(
+        source="bot.owner.username", read_only=True, default=None, allow_null=True
+    )
 
     class Meta:
         model = TournamentEntry
@@ -180,7 +182,9 @@ class TournamentRowSerializer(serializers.Serializer[None]):
         source="row.rank", allow_null=True, help_text="Null if it is disqualified."
     )
     bot = serializers.CharField(source="bot.name")
-    owner = serializers.CharField(source="bot.owner.username", default=None, allow_null=True)
+    owner = serializers.CharField(
+        source="bot.owner.username", read_only=True, default=None, allow_null=True
+    )
     state = serializers.CharField(source="entry.state", help_text="Whether it is still in.")
     reason = serializers.CharField(source="entry.reason", help_text="Why it is disqualified.")
     round_reached = serializers.IntegerField(

@@ -1,7 +1,9 @@
-"""The arena: bots play blocks of matches at home, as the league would have them play, on all cores.
+"""The arena plays blocks of matches on your machine, on all cores, as the league plays them.
 
-`contestants` says who plays, `trials` and `swaps` what is played and what came of it, `matches`
-plays one match, `pool` and `worker` do so in many processes, `figures` are the statistics and
-`replay` shows a match. Files are run as Python runs them, with nothing around them; who wants the
-server's sandbox runs ``twelfth-night check``.
+- `contestants`: the bots that play.
+- `trials`: a bot against opponents; `swaps`: a new version against the old one.
+- `matches` plays one match; `pool` and `worker` play matches in many processes.
+- `figures`: the statistics; `replay`: a match as text.
+
+Bots run without a sandbox here. ``twelfth-night check`` runs a bot in the league's sandbox.
 """

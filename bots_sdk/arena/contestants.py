@@ -1,4 +1,4 @@
-"""Who plays in the arena: reference bots by name, and bots from files, run anew for each match."""
+"""The bots that play in the arena: reference bots by name, and bots from files."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -10,16 +10,16 @@ from bots_sdk.bot import BotFile, Choose, MatchInfo, load
 from bots_sdk.reference import HOUSE, make_player
 
 FIELD = "house"
-"""The name that stands for all reference bots, without their twins."""
+"""The name for all reference bots, without their twins."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contestant:
-    """A bot that can be seated.
+    """A bot that can take a seat.
 
     Attributes:
-        name: that it is shown by.
-        path: of its file; None for a reference bot.
+        name: the name in outputs.
+        path: the path of the bot's file; None for a reference bot.
     """
 
     name: str
@@ -27,10 +27,10 @@ class Contestant:
 
 
 def contestant(word: str) -> Contestant:
-    """Return the bot that a word means: ``house-thumb`` or ``thumb``, or a file.
+    """Return the bot for a word: a reference bot (``house-thumb`` or ``thumb``), or a file.
 
     Raises:
-        ArenaError: there is no such bot.
+        ArenaError: no such bot exists.
     """
     path = Path(word)
     for name in (word, f"{FIELD}-{word}"):
@@ -38,17 +38,18 @@ def contestant(word: str) -> Contestant:
             return Contestant(name)
     if not path.exists():
         raise ArenaError(
-            f"There is no file {word}, and no reference bot of that name: {', '.join(HOUSE)}."
+            f"There is no file {word}, and no reference bot of that name. The reference bots are "
+            f"{', '.join(HOUSE)}."
         )
     inside = path / "bot.py" if path.is_dir() else path
     return Contestant(str(path), inside.resolve())
 
 
 def field_of(words: Iterable[str]) -> tuple[Contestant, ...]:
-    """Return the opponents that words mean, ``house`` for all reference bots.
+    """Return the opponents for some words; ``house`` gives all reference bots.
 
     Raises:
-        ArenaError: there is no such bot.
+        ArenaError: one of the bots does not exist.
     """
     found: list[Contestant] = []
     for word in words:
@@ -59,21 +60,21 @@ def field_of(words: Iterable[str]) -> tuple[Contestant, ...]:
     return tuple(dict.fromkeys(found))
 
 
-class Bench:
-    """Makes players of contestants, in the process that plays them.
+class PlayerFactory:
+    """Creates players for contestants, in the process that plays the matches.
 
-    No match gets anything of another: a file is run anew for each, the modules beside it too.
+    Matches share nothing: each match runs the bot's file and the modules beside it again.
     """
 
     def __init__(self, contestants: Sequence[Contestant]) -> None:
-        """Load all files once, to see whether they are bots.
+        """Load all files once, to check that they are bots.
 
         Raises:
-            BotFileError: one is none.
+            BotFileError: a file is not a bot.
         """
         self._contestants = contestants
         self._path = list(sys.path)
-        self._known = set(sys.modules)
+        self._modules_before = set(sys.modules)
         self._beside = {each.path.parent for each in contestants if each.path}
         self._files: dict[Path, BotFile] = {}
         for each in contestants:
@@ -82,19 +83,20 @@ class Bench:
                 self._files[each.path] = load(each.path)
 
     def from_file(self, index: int) -> bool:
-        """Return whether a contestant is somebody's file, of which anything must be expected."""
+        """Return whether a contestant is a file, whose code may hang or exit."""
         return self._contestants[index].path is not None
 
     def player(self, index: int, info: MatchInfo, copy: int = 0) -> Choose:
         """Return a player for one match.
 
         Args:
-            index: of the contestant.
-            info: what its ``start`` is told.
-            copy: how many of it sit at the table already; reference bots with luck get their own.
+            index: the contestant.
+            info: the argument of the bot's ``start``.
+            copy: how many seats the contestant has at this table already. Reference bots use it
+                as a part of their random seed.
 
         Raises:
-            Exception: whatever the file's code raises.
+            Exception: the file's code raised it.
         """
         seated = self._contestants[index]
         if seated.path is None:
@@ -103,10 +105,10 @@ class Bench:
         return self._files[seated.path].afresh(info)
 
     def _forget(self, path: Path) -> None:
-        """Have a file find the modules beside itself, as they are before anybody used them."""
+        """Unload the modules beside the bots' files, and search this file's directory."""
         sys.path[:] = [*self._path, str(path.parent)]
         stale = []
-        for name in sys.modules.keys() - self._known:
+        for name in sys.modules.keys() - self._modules_before:
             top = sys.modules.get(name.partition(".")[0])
             file = getattr(top, "__file__", None)
             if file is None:

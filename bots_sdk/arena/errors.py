@@ -1,5 +1,5 @@
-"""What can go wrong in the arena."""
+"""Errors of the arena."""
 
 
 class ArenaError(Exception):
-    """What was asked for can't be played; the message says why and what would do."""
+    """The arena can't play; the message gives the reason and a remedy."""

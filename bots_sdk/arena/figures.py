@@ -1,6 +1,6 @@
-"""What results say: shares with their error bars, as Elo, and how long moves took.
+"""Statistics of results: shares with error bars, Elo differences, and the times of moves.
 
-The unit of chance is the block: matches on one deal are no independent witnesses, blocks are.
+The sample is the block: matches on one deal are not independent, blocks are.
 """
 
 import math
@@ -11,18 +11,18 @@ from statistics import fmean, stdev
 from bots_sdk.arena.matches import CLOCK
 
 _T_OF_FEW = (12.706, 4.303, 3.182)
-"""Student's t for 95 %, by degrees of freedom from 1."""
+"""Two-sided 95 % points of Student's t, for 1 to 3 degrees of freedom."""
 
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """A mean share of points, 1 for being placed better, 1/2 for a tie.
+    """A mean win share: 1 for a better place, 1/2 for a tie, 0 for a worse place.
 
     Attributes:
-        blocks: it is the mean over these.
-        mean: 0 to 1.
+        blocks: the number of blocks.
+        mean: the mean over the blocks, 0 to 1.
         low: the lower end of the 95 % interval; None with fewer than two blocks.
-        high: the upper end.
+        high: the upper end of the 95 % interval; None with fewer than two blocks.
     """
 
     blocks: int
@@ -32,18 +32,18 @@ class Share:
 
     @property
     def elo(self) -> tuple[float | None, float | None, float | None]:
-        """As a difference in Elo: mean, low, high; None where it has no bound."""
+        """The mean, low and high share as differences in Elo; None stands for infinity."""
         return elo(self.mean), elo(self.low), elo(self.high)
 
 
 def share(values: Sequence[float]) -> Share:
-    """Return the mean of some blocks' shares with its 95 % interval.
+    """Return the mean of the blocks' shares with its 95 % interval, by Student's t.
 
-    Student's t of the blocks; where all blocks went one way, what still gives that with a chance
-    of 5 % (0.05 ** (1 / B) of a share).
+    If all B blocks are won, the lower end is the share that still wins them all with a chance of
+    5 %: 0.05 ** (1 / B). If all are lost, the upper end mirrors it.
 
     Args:
-        values: a share a block, 0 to 1, at least one.
+        values: the share of each block, 0 to 1; at least one.
     """
     blocks = len(values)
     mean = fmean(values)
@@ -59,16 +59,17 @@ def share(values: Sequence[float]) -> Share:
 
 
 def elo(value: float | None) -> float | None:
-    """Return a share as a difference in Elo, 400 log10(s / (1 - s)); None if that is infinite."""
+    """Return a share s as a difference in Elo, 400 log10(s / (1 - s)); None if it is infinite."""
     if value is None or not 0 < value < 1:
         return None
     return 400 * math.log10(value / (1 - value))
 
 
 def student_t(degrees: int) -> float:
-    """Return the two-sided 95 % point of Student's t, good to 0.5 %.
+    """Return the two-sided 95 % point of Student's t, with an error of at most 0.5 %.
 
-    Above three degrees it is the expansion around the normal's (Abramowitz and Stegun, 26.7.5).
+    Above 3 degrees of freedom this is the expansion around the normal distribution (Abramowitz
+    and Stegun, 26.7.5).
     """
     if degrees <= len(_T_OF_FEW):
         return _T_OF_FEW[degrees - 1]
@@ -83,27 +84,27 @@ def student_t(degrees: int) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """How long a bot's moves took, in seconds.
+    """The times of a bot's moves, in seconds.
 
     Attributes:
-        moves: how many.
-        mean: of all.
-        p99: 99 of 100 took at most so long.
-        most: the longest.
-        slow: how many took longer than a move has without the bank.
-        out_of_time: matches whose bank would not have been enough.
+        moves: the number of moves.
+        mean: the mean time.
+        p99: the 99th percentile.
+        longest: the longest time.
+        slow: the number of moves that needed time from the bank.
+        out_of_time: the number of matches in which the bank was not enough.
     """
 
     moves: int
     mean: float
     p99: float
-    most: float
+    longest: float
     slow: int
     out_of_time: int
 
 
 def times(matches: Iterable[Sequence[float]]) -> Times:
-    """Return the figures of some matches, each the seconds of its moves."""
+    """Return the figures for some matches, each given as the seconds of its moves."""
     everything: list[float] = []
     out_of_time = 0
     for seconds in matches:
@@ -117,7 +118,7 @@ def times(matches: Iterable[Sequence[float]]) -> Times:
         moves=len(everything),
         mean=fmean(everything),
         p99=everything[math.ceil(0.99 * len(everything)) - 1],
-        most=everything[-1],
+        longest=everything[-1],
         slow=sum(each > CLOCK.move_seconds for each in everything),
         out_of_time=out_of_time,
     )

@@ -1,4 +1,4 @@
-"""One match of the arena: who sits where on which deal, and all that is noted of it."""
+"""One match of the arena: its fixture, the play, and the faults and times of its bots."""
 
 import io
 import random
@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import TypeVar
 
-from bots_sdk.arena.contestants import Bench
+from bots_sdk.arena.contestants import PlayerFactory
 from bots_sdk.bot import Choose, MatchInfo, match_info
-from bots_sdk.thinking import traceback_of
+from bots_sdk.choosing import traceback_of
 from engine.errors import MatchInterruptedError
 from engine.games.game import Observation
 from engine.rating.blocks import MatchResult, rated_places
@@ -22,22 +22,22 @@ from engine.referee import TimeControl, play
 Result = TypeVar("Result")
 
 CLOCK = TimeControl(move_seconds=1.0, bank_seconds=30.0)
-"""What the league gives a bot on its ladders, unless they say otherwise."""
+"""The default time control of ladders."""
 
 _MAX_SECONDS = CLOCK.move_seconds + CLOCK.bank_seconds
 _CAN_RING = hasattr(signal, "setitimer")
-_MAX_PRINTED = 20_000
-_MAX_TRACEBACK = 20_000
+_MAX_PRINTED_LETTERS = 20_000
+_MAX_TRACEBACK_LETTERS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """What is played, and by how many.
+class MatchType:
+    """A game, a preset and a number of seats.
 
     Attributes:
-        game: slug of the game.
-        rules: name of the preset.
-        seats: how many.
+        game: the slug of the game.
+        rules: the name of the preset.
+        seats: the number of seats.
     """
 
     game: str
@@ -47,14 +47,14 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A match to be played.
+    """A match before it is played.
 
     Attributes:
-        number: of the match in its run, from 1.
-        block: that it is part of, from 0.
-        deal_seed: 32 bytes.
-        bots: by bot id, which contestant it is; one may sit there more than once.
-        seating: bot ids by seat.
+        number: the number of the match in its run, from 1.
+        block: the number of its block, from 0.
+        deal_seed: the deal seed, 32 bytes.
+        bots: the contestant of each bot id; a contestant may have several ids.
+        seating: the bot id at each seat.
     """
 
     number: int
@@ -65,18 +65,18 @@ class Fixture:
 
 
 @dataclass(frozen=True, slots=True)
-class FaultSeen:
-    """A fault of a bot, as its author needs it.
+class FaultReport:
+    """A fault of a bot, with all that its author needs to repeat it.
 
     Attributes:
-        bot: its id at the table.
-        seat: where it sat.
-        ply: of the move that the referee made in its stead.
+        bot: the bot's id at the table.
+        seat: the bot's seat.
+        ply: the ply of the move that the referee played for the bot.
         kind: ``crash``, ``illegal`` or ``timeout``.
-        reason: in one line.
-        traceback: of what it raised, if it did.
-        observation: what it was asked.
-        printed: the last of what was printed in the match until then.
+        reason: the reason in one line.
+        traceback: the traceback of the bot's exception; empty without one.
+        observation: the bot's input.
+        printed: the end of the output of all bots in the match until the fault.
     """
 
     bot: int
@@ -90,56 +90,56 @@ class FaultSeen:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
-    """A match that was played.
+class PlayedMatch:
+    """A finished match.
 
     Attributes:
-        fixture: what was to be played.
-        record: of the match.
-        forfeited: seats that had three faults.
-        faults: of any bot, but for what followed from a forfeit.
-        seconds: by bot id, how long each of its moves took.
+        fixture: the match as planned.
+        record: the record of the match.
+        forfeited: the seats that forfeited, after three faults each.
+        faults: the faults of all bots before their forfeits.
+        seconds: the time of each move, by bot id.
     """
 
     fixture: Fixture
     record: Record
     forfeited: tuple[int, ...]
-    faults: tuple[FaultSeen, ...]
+    faults: tuple[FaultReport, ...]
     seconds: tuple[tuple[float, ...], ...]
 
     @property
     def result(self) -> MatchResult:
-        """What counts of it: who forfeited is last."""
+        """The rated result, in which a seat that forfeited is last."""
         return MatchResult(self.fixture.seating, rated_places(self.record.places, self.forfeited))
 
 
-def info_for(table: Table, seat: int) -> MatchInfo:
-    """Return the information that a bot's ``start`` receives."""
-    return match_info(
-        game=table.game, rules=table.rules, seats=table.seats, seat=seat, control=CLOCK
-    )
+def info_for(table: MatchType, seat: int) -> MatchInfo:
+    """Return the argument of a bot's ``start`` in the arena."""
+    return match_info(table.game, table.rules, table.seats, seat, CLOCK)
 
 
-def play_fixture(bench: Bench, table: Table, fixture: Fixture, names: Sequence[str]) -> Played:
-    """Play a match; what bots print is kept from the terminal.
+def play_fixture(
+    factory: PlayerFactory, table: MatchType, fixture: Fixture, names: Sequence[str]
+) -> PlayedMatch:
+    """Play a match; the output of bots does not reach the terminal.
 
-    Python's shared luck is seeded anew by the deal, so that a bot that uses it does the same again.
+    The deal seeds Python's shared random generator, so that a bot that uses it repeats its moves.
 
     Args:
-        bench: has the contestants.
-        table: what is played.
-        fixture: who sits where, on which deal.
-        names: of the contestants.
+        factory: creates the players.
+        table: the game, the preset and the number of seats.
+        fixture: the match.
+        names: the names of the contestants.
     """
-    random.seed(fixture.deal_seed)  # not by seats: versions that are alike do the same
-    printed = _Tail()
+    random.seed(fixture.deal_seed)  # without the seating: equal versions make equal moves
+    printed = _OutputTail()
     with redirect_stdout(printed), redirect_stderr(printed):
         seen: Counter[str] = Counter()
-        players: dict[int, _Watched] = {}
+        players: dict[int, _TimedPlayer] = {}
         for bot, index in enumerate(fixture.bots):
             seat = fixture.seating.index(bot)
-            players[bot] = _Watched(
-                bench, index, info_for(table, seat), seen[names[index]], printed
+            players[bot] = _TimedPlayer(
+                factory, index, info_for(table, seat), seen[names[index]], printed
             )
             seen[names[index]] += 1
         outcome = play(
@@ -155,7 +155,7 @@ def play_fixture(bench: Bench, table: Table, fixture: Fixture, names: Sequence[s
         bot = fixture.seating[fault.seat]
         raised = players[bot].raised.pop(0) if fault.kind != "illegal" else ("", "")
         faults.append(
-            FaultSeen(
+            FaultReport(
                 bot=bot,
                 seat=fault.seat,
                 ply=fault.ply,
@@ -167,52 +167,54 @@ def play_fixture(bench: Bench, table: Table, fixture: Fixture, names: Sequence[s
             )
         )
     seconds = tuple(tuple(players[bot].seconds) for bot in range(len(fixture.bots)))
-    return Played(fixture, outcome.record, outcome.forfeited, tuple(faults), seconds)
+    return PlayedMatch(fixture, outcome.record, outcome.forfeited, tuple(faults), seconds)
 
 
-class _Watched:
-    """A bot as a player whose time is taken and whose exceptions are kept."""
+class _TimedPlayer:
+    """A bot as a player of the referee, with the times of its moves and its exceptions."""
 
     def __init__(
-        self, bench: Bench, index: int, info: MatchInfo, copy: int, printed: "_Tail"
+        self, factory: PlayerFactory, index: int, info: MatchInfo, copy: int, printed: "_OutputTail"
     ) -> None:
         self.seconds: list[float] = []
         self.raised: list[tuple[str, str]] = []
         self._printed = printed
-        self._limited = bench.from_file(index)
+        self._limited = factory.from_file(index)
         self._choose: Choose | None = None
         self._unfit: tuple[Exception, str] | None = None
         try:
-            self._choose = self._watched(lambda: bench.player(index, info, copy))
-        except Exception as error:  # as at the league, each of its moves is a fault then
+            self._choose = self._captured(lambda: factory.player(index, info, copy))
+        except Exception as error:  # each of the bot's moves is a fault then, as at the league
             self._unfit = error, traceback_of(error)
 
     def __call__(self, observation: Observation) -> str:
         choose = self._choose
         if choose is None:
             assert self._unfit is not None
-            error, told = self._unfit
-            self.raised.append((told, self._printed.text()))
+            error, traceback = self._unfit
+            self.raised.append((traceback, self._printed.text()))
             raise error
         began = perf_counter()
         try:
-            return self._watched(lambda: choose(observation))
+            return self._captured(lambda: choose(observation))
         except Exception as error:
-            self.raised.append((traceback_of(error)[-_MAX_TRACEBACK:], self._printed.text()))
+            self.raised.append(
+                (traceback_of(error)[-_MAX_TRACEBACK_LETTERS:], self._printed.text())
+            )
             raise
         finally:
             self.seconds.append(perf_counter() - began)
 
-    def _watched(self, work: Callable[[], Result]) -> Result:
+    def _captured(self, work: Callable[[], Result]) -> Result:
         return in_time(work) if self._limited else work()
 
 
 def in_time(work: Callable[[], Result]) -> Result:
-    """Return what somebody's code gives, if that takes no longer than any clock would allow.
+    """Return the result of a bot's code, within the time of one move and the whole bank.
 
     Raises:
-        Exception: it raised this; something worse than that is told by a RuntimeError.
-        TimeoutError: it took longer.
+        Exception: the code raised it; a RuntimeError stands for a BaseException.
+        TimeoutError: the code took longer.
     """
     try:
         _set_alarm(_MAX_SECONDS)
@@ -222,20 +224,20 @@ def in_time(work: Callable[[], Result]) -> Result:
             _set_alarm(0)
     except _TooLateError:
         raise TimeoutError(
-            f"no answer after {_MAX_SECONDS:g} s, all that move and bank give"
+            f"no answer after {_MAX_SECONDS:g} s, the time of one move and the whole bank"
         ) from None
     except BaseException as error:
         if isinstance(error, Exception) and not isinstance(error, MatchInterruptedError):
             raise
-        raise RuntimeError(f"it raised {type(error).__name__}: {error}") from error
+        raise RuntimeError(f"the bot raised {type(error).__name__}: {error}") from error
 
 
 class _TooLateError(BaseException):
-    """Gets through a bot's own ``except Exception``."""
+    """Ends a bot's move; a bot's own ``except Exception`` does not catch it."""
 
 
 def limit_time() -> None:
-    """Have the alarm end a bot's move that takes too long, where there are such alarms."""
+    """Let an alarm signal end a bot's move that takes too long, on systems with such a signal."""
     if _CAN_RING:
         signal.signal(signal.SIGALRM, _ring)
 
@@ -246,25 +248,25 @@ def _ring(number: int, frame: object) -> None:
 
 def _set_alarm(seconds: float) -> None:
     if _CAN_RING and signal.getsignal(signal.SIGALRM) is _ring:
-        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # again, if the bot takes no notice
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)  # each second, if the bot catches it
 
 
-class _Tail(io.TextIOBase):
-    """Takes what bots print and keeps the end of it."""
+class _OutputTail(io.TextIOBase):
+    """A text stream that keeps the end of the output."""
 
     def __init__(self) -> None:
         self._kept: list[str] = []
         self._size = 0
 
     def write(self, text: str) -> int:
-        """Take a text."""
-        self._kept.append(text[-_MAX_PRINTED:])
+        """Add a text."""
+        self._kept.append(text[-_MAX_PRINTED_LETTERS:])
         self._size += len(text)
-        if self._size > 4 * _MAX_PRINTED:
+        if self._size > 4 * _MAX_PRINTED_LETTERS:
             self._kept = [self.text()]
             self._size = len(self._kept[0])
         return len(text)
 
     def text(self) -> str:
-        """Return the end of what was printed."""
-        return "".join(self._kept)[-_MAX_PRINTED:]
+        """Return the end of the output."""
+        return "".join(self._kept)[-_MAX_PRINTED_LETTERS:]

@@ -1,4 +1,4 @@
-"""Plays fixtures on all cores: a process a core, each at one match, and a thread that serves it."""
+"""A pool of processes that play fixtures, each with a thread that sends it the next one."""
 
 import os
 import queue
@@ -13,32 +13,32 @@ from types import TracebackType
 from typing import IO, Self, cast
 
 from bots_sdk.arena.errors import ArenaError
-from bots_sdk.arena.matches import Fixture, Played
-from bots_sdk.arena.worker import Broken, NoBot, Setup, receive, send
+from bots_sdk.arena.matches import Fixture, PlayedMatch
+from bots_sdk.arena.worker import LoadFailure, WorkerFailure, WorkerSetup, receive, send
 from bots_sdk.bot import BotFileError
 
 _ROOT = str(Path(__file__).parents[2])
 _START = f"import sys; sys.path.append({_ROOT!r}); from bots_sdk.arena.worker import main; main()"
-_LOOK_SECONDS = 0.5
-"""How often somebody who waits looks up, where a signal does not wake them."""
+_WAKE_SECONDS = 0.5
+"""The longest wait without a check for signals, on systems where a signal does not end a wait."""
 
 
 def cores() -> int:
-    """Return how many processes can be at work at once here."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 class Pool:
-    """Processes that play matches; to be used once, in a ``with``, whose end ends them."""
+    """Processes that play matches. Use a pool once, in a ``with``; its end ends the processes."""
 
-    def __init__(self, setup: Setup, jobs: int) -> None:
-        """Start the processes, and don't wait for them.
+    def __init__(self, setup: WorkerSetup, jobs: int) -> None:
+        """Create a pool; entering it starts the processes.
 
         Args:
-            setup: what is played, and by whom.
-            jobs: how many processes.
+            setup: the match type and the contestants.
+            jobs: the number of processes.
         """
         self._setup = setup
         self._jobs = jobs
@@ -46,19 +46,19 @@ class Pool:
         self._fixtures: Iterator[Fixture] = iter(())
         self._turn = threading.Lock()
         self._ended = threading.Event()
-        self._done: queue.SimpleQueue[Played | Exception | None] = queue.SimpleQueue()
+        self._done: queue.SimpleQueue[PlayedMatch | Exception | None] = queue.SimpleQueue()
 
     def __enter__(self) -> Self:
         environment = {**os.environ, "PYTHONHASHSEED": "0"}
         for _ in range(self._jobs):
             self._workers.append(
                 subprocess.Popen(
-                    # -P: a random.py where the author is at home isn't Python's.
+                    # -P: a random.py in the working directory must not replace Python's.
                     [sys.executable, "-P", "-c", _START],
                     stdin=subprocess.PIPE,
                     stdout=subprocess.PIPE,
                     env=environment,
-                    start_new_session=True,  # Ctrl-C is for us alone
+                    start_new_session=True,  # Ctrl-C must not reach the processes
                 )
             )
         return self
@@ -75,12 +75,12 @@ class Pool:
         for worker in self._workers:
             worker.wait()
 
-    def play(self, fixtures: Iterable[Fixture]) -> Iterator[Played]:
-        """Yield matches as they end. Fixtures are taken as processes become free.
+    def play(self, fixtures: Iterable[Fixture]) -> Iterator[PlayedMatch]:
+        """Yield the matches in the order in which they end.
 
         Raises:
-            BotFileError: a contestant's file is no bot.
-            ArenaError: a bot ended the process that it was played in.
+            BotFileError: a contestant's file is not a bot.
+            ArenaError: a bot ended its process.
         """
         self._fixtures = iter(fixtures)
         for worker in self._workers:
@@ -88,7 +88,7 @@ class Pool:
         working = len(self._workers)
         while working:
             try:
-                done = self._done.get(timeout=_LOOK_SECONDS)
+                done = self._done.get(timeout=_WAKE_SECONDS)
             except queue.Empty:
                 continue
             if done is None:
@@ -99,7 +99,7 @@ class Pool:
                 yield done
 
     def _serve(self, worker: "subprocess.Popen[bytes]") -> None:
-        """Hand a worker one fixture after the other."""
+        """Send a worker one fixture after the other."""
         assert worker.stdin is not None
         assert worker.stdout is not None
         fixture = None
@@ -126,25 +126,25 @@ class Pool:
         with self._turn:
             return next(self._fixtures, None)
 
-    def _take(self, stream: IO[bytes]) -> Played | None:
-        """Return what a worker played, or None for its first word."""
+    def _take(self, stream: IO[bytes]) -> PlayedMatch | None:
+        """Return the match that a worker played, or None for its first message."""
         answer = receive(stream)
-        if isinstance(answer, NoBot):
+        if isinstance(answer, LoadFailure):
             raise BotFileError(answer.reason)
-        if isinstance(answer, Broken):
+        if isinstance(answer, WorkerFailure):
             raise RuntimeError(f"the arena failed:\n{answer.traceback}")
-        return cast("Played | None", answer)
+        return cast("PlayedMatch | None", answer)
 
     def _death(self, worker: "subprocess.Popen[bytes]", fixture: Fixture | None) -> str:
-        """Return how a worker came to its end."""
+        """Return a message about the end of a worker."""
         status = worker.wait()
-        how = f"ended with exit status {status}"
+        how = f"with exit status {status}"
         if status < 0:
-            how = f"died of {signal.Signals(-status).name}"
-        where = "while the bots were loaded" if fixture is None else f"in match {fixture.number}"
+            how = f"by {signal.Signals(-status).name}"
+        where = "while the bots were loading" if fixture is None else f"in match {fixture.number}"
         playing = [each.name for each in self._setup.contestants if each.path is not None]
         return (
-            f"The process that plays matches {how} {where}: one of the bots ended it "
-            f"({', '.join(playing) or 'though all are our own'}). Look for os._exit, a crash in "
+            f"The process that plays matches ended {how} {where}. One of the bots ended it "
+            f"({', '.join(playing) or 'all are reference bots'}). Check for os._exit, a crash in "
             "an extension module, or too much memory."
         )

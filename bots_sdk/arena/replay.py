@@ -1,4 +1,4 @@
-"""A match step by step as text: what each seat held, and what it did."""
+"""A match step by step as text: the hand and the move of each seat."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,17 +10,17 @@ from engine.record import Record
 def frames(
     record: Record, title: str, own: int, reasons: Mapping[int, str] | None = None
 ) -> Iterator[str]:
-    """Yield a match's steps: before each phase of play, what all hold and do; then the end.
+    """Yield the steps of a match: each phase with all hands and moves, then the result.
 
     Args:
-        record: of the match.
-        title: stands above each step.
-        own: the seat that gets a star.
-        reasons: by ply, why the referee moved; without one, its kind of fault is told.
+        record: the record of the match.
+        title: the title of each step.
+        own: the seat with a star.
+        reasons: the reason of each fault by ply; a fault without one shows its kind.
     """
     state = record.start()
     moves = iter(enumerate(record.moves))
-    told = {fault.ply: fault.kind for fault in record.faults} | dict(reasons or {})
+    faults = {fault.ply: fault.kind for fault in record.faults} | dict(reasons or {})
     names = record.players or tuple(f"seat {seat}" for seat in range(record.seats))
     head = f"{record.game} {record.rules}, {title}"
     while state.actors:
@@ -31,8 +31,8 @@ def frames(
             ply, (_, text) = next(moves)
             doing[seat] = text
             actions[seat] = state.moves.ids[text]
-            if ply in told:
-                notes.append(f"ply {ply}: {names[seat]} at fault, {told[ply]}")
+            if ply in faults:
+                notes.append(f"ply {ply}: fault of {names[seat]}, {faults[ply]}")
         yield "\n".join([head, *lines(state, names, own, doing), *notes])
         state.step_unchecked(actions)
     results = [
@@ -45,7 +45,7 @@ def frames(
 
 
 def lines(state: State, names: tuple[str, ...], own: int, doing: dict[int, str]) -> Iterator[str]:
-    """Yield the state of a match, a line a seat."""
+    """Yield the state of a match, with a line for each seat."""
     public = state.spectate()
     yield _about(public)
     yield ""
@@ -61,7 +61,7 @@ def lines(state: State, names: tuple[str, ...], own: int, doing: dict[int, str])
 
 
 def _about(public: Mapping[str, Any]) -> str:
-    """Return a line about where a match stands."""
+    """Return a line with the phase of a match."""
     if "day" in public:
         line = f"day {public['day']}, {public['phase']}; at stake {_cards(public['pot'])}"
         if public["plays"] is not None:

@@ -1,8 +1,7 @@
-"""Swap blocks, by which the new version of a bot is compared with the old one.
+"""Swap blocks, which compare the new version of a bot with the old one.
 
-Both sit at one table; a block is one deal played twice, with their seats exchanged and the
-opponents where they were. `engine.rating.sprt` says when the blocks have spoken (spec "Is the new
-version better?").
+Both versions sit at one table. A block is one deal played twice: the versions exchange seats, the
+opponents keep theirs. `engine.rating.sprt` decides when to stop.
 """
 
 import math
@@ -13,30 +12,30 @@ from typing import NamedTuple
 
 from bots_sdk.arena.contestants import Contestant
 from bots_sdk.arena.figures import student_t
-from bots_sdk.arena.matches import Fixture, Played, Table
+from bots_sdk.arena.matches import Fixture, MatchType, PlayedMatch
 from engine.rating import sprt
 from engine.rating.blocks import derive_block_seed, pair_results, plan_block
 
 NEW, OLD = 0, 1
-"""Ids at the table, and contestants."""
+"""The versions' ids at the table, and their contestants."""
 
 _MATCHES = 2
 
 
 @dataclass(frozen=True, slots=True)
 class SwapTest:
-    """What is to be played.
+    """A comparison of two versions.
 
     Attributes:
-        table: what is played, and by how many.
-        new: the version of which is asked whether it is better.
-        old: the other.
-        field: the opponents, who take turns; at least one unless there are two seats.
-        plan: of the test, for as many seats.
-        seed: 32 bytes, from which all deals and seats come.
+        table: the game, the preset and the number of seats.
+        new: the version that may be better.
+        old: the version to compare it with.
+        field: the opponents, which take turns; at least one unless there are two seats.
+        plan: the plan of the statistical test, for the same number of seats.
+        seed: the seed of all deals and seats, 32 bytes.
     """
 
-    table: Table
+    table: MatchType
     new: Contestant
     old: Contestant
     field: tuple[Contestant, ...]
@@ -49,7 +48,7 @@ class SwapTest:
         return (self.new, self.old, *self.field)
 
     def fixtures(self) -> Iterator[Fixture]:
-        """Yield the matches of as many blocks as the test may take."""
+        """Yield the matches of the largest number of blocks that the test may need."""
         seats = self.table.seats
         for block in range(self.plan.max_blocks):
             planned = plan_block(derive_block_seed(self.seed, block), range(seats), duplicate=True)
@@ -65,28 +64,28 @@ class SwapTest:
                 )
 
     def _opponents(self, block: int) -> list[int]:
-        """Return the contestants of a block besides the versions: each as often as the others."""
+        """Return the opponents in a block; all opponents play equally often."""
         places = self.table.seats - 2
         return [2 + (block * places + place) % len(self.field) for place in range(places)]
 
 
 class SwapBlock(NamedTuple):
-    """A block that was played.
+    """A finished swap block.
 
     Attributes:
-        matches: both, in order.
-        difference: d, by how much the new version's mean pair result is above the old one's.
-        alike: whether both matches went the same way, move for move.
+        matches: both matches, in order.
+        difference: d, the new version's mean pair result minus the old one's.
+        alike: whether both matches have the same moves.
     """
 
-    matches: tuple[Played, Played]
+    matches: tuple[PlayedMatch, PlayedMatch]
     difference: float
     alike: bool
 
 
-def blocks_in_order(played: Iterable[Played]) -> Iterator[SwapBlock]:
-    """Yield the blocks as planned, from matches in whatever order they end."""
-    waiting: dict[int, Played] = {}
+def blocks_in_order(played: Iterable[PlayedMatch]) -> Iterator[SwapBlock]:
+    """Yield the blocks in the planned order, from matches in any order."""
+    waiting: dict[int, PlayedMatch] = {}
     number = 1
     for each in played:
         waiting[each.fixture.number] = each
@@ -102,16 +101,16 @@ def blocks_in_order(played: Iterable[Played]) -> Iterator[SwapBlock]:
 
 
 def gain(plan: sprt.Plan, differences: list[float]) -> tuple[float, float | None]:
-    """Return about how many Elo the new version gains, and half the width of the 95 % interval.
+    """Return the estimated gain of the new version, and half the width of its 95 % interval.
 
-    A test stops when its blocks are at their clearest, so this says somewhat too much.
+    The test stops when the result is clearest, so the estimate is somewhat too large.
 
     Args:
-        plan: of the test.
-        differences: d of each block, at least one.
+        plan: the plan of the test.
+        differences: d of each block; at least one.
 
     Returns:
-        Both in Elo; no width with fewer than two blocks.
+        Both in Elo; the width is None with fewer than two blocks.
     """
     per_elo = plan.expected_difference(1.0)
     blocks = len(differences)

@@ -1,4 +1,4 @@
-"""A trial: blocks of a bot against a field, as a ladder plays them, and what they came to."""
+"""A trial: blocks of a bot against opponents, as a ladder plays them, and their results."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -6,26 +6,26 @@ from statistics import fmean
 
 from bots_sdk.arena.contestants import Contestant
 from bots_sdk.arena.figures import Share, Times, share, times
-from bots_sdk.arena.matches import FaultSeen, Fixture, Played, Table
+from bots_sdk.arena.matches import FaultReport, Fixture, MatchType, PlayedMatch
 from engine.rating.blocks import derive_block_seed, pair_results, plan_block
 
-_MINE = 0
-"""The id of the bot that is tried, at every table; the contestant it is, too."""
+_TRIED = 0
+"""The id of the tried bot at every table, and its contestant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What is to be played.
+    """A trial before it is played.
 
     Attributes:
-        table: what is played, and by how many.
-        bot: that is tried.
-        field: its opponents, at least one; they take turns at the table.
-        blocks: how many, each as many matches as there are seats.
-        seed: 32 bytes, from which all deals and seats come.
+        table: the game, the preset and the number of seats.
+        bot: the tried bot.
+        field: the opponents, which take turns; at least one.
+        blocks: the number of blocks; a block has as many matches as seats.
+        seed: the seed of all deals and seats, 32 bytes.
     """
 
-    table: Table
+    table: MatchType
     bot: Contestant
     field: tuple[Contestant, ...]
     blocks: int
@@ -38,11 +38,11 @@ class Trial:
 
     @property
     def matches(self) -> int:
-        """How many there are in all."""
+        """The number of matches."""
         return self.blocks * self.table.seats
 
     def fixtures(self) -> Iterator[Fixture]:
-        """Yield the matches, block by block: `engine.rating.blocks` with duplicate deals."""
+        """Yield the matches block by block, with duplicate deals (`engine.rating.blocks`)."""
         seats = self.table.seats
         for block in range(self.blocks):
             plan = plan_block(
@@ -56,7 +56,7 @@ class Trial:
                     number=block * seats + match.index + 1,
                     block=block,
                     deal_seed=match.deal_seed,
-                    bots=(_MINE, *self._opponents(block)),
+                    bots=(_TRIED, *self._opponents(block)),
                     seating=match.seating,
                 )
 
@@ -68,21 +68,21 @@ class Trial:
         return found
 
     def _opponents(self, block: int) -> list[int]:
-        """Return the contestants of a block besides the bot: each as often as the others."""
+        """Return the opponents in a block; all opponents play equally often."""
         places = self.table.seats - 1
         return [1 + (block * places + place) % len(self.field) for place in range(places)]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """How a contestant did.
+class ContestantSummary:
+    """The results of one contestant.
 
     Attributes:
-        contestant: who.
-        matches: that count; one in which it sat twice is two.
-        share: of the bot that is tried, against this one; None for the bot itself.
-        place: mean place.
-        score: mean score.
+        contestant: the contestant.
+        matches: the number of its seats in complete blocks.
+        share: the tried bot's win share against it; None for the tried bot.
+        place: its mean place.
+        score: its mean score.
     """
 
     contestant: Contestant
@@ -93,26 +93,26 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
-    """What a trial came to.
+class TrialSummary:
+    """The results of a trial.
 
     Attributes:
-        matches: played.
-        blocks: that are complete, and count.
-        share: of the bot against the field; None without a complete block.
-        places: how often it came in 1st, 2nd...; a forfeit is last.
-        lines: of the bot, then of the field.
-        times: of the bot's moves, in all matches.
-        faults: of the bot by kind, in all matches.
-        forfeits: of the bot, in all matches.
-        others_faults: by contestant, how many faults the others had.
+        matches: the number of finished matches.
+        blocks: the number of complete blocks; only these count.
+        share: the bot's win share against the opponents; None without a complete block.
+        places: the number of matches that the bot finished in place 1, 2...
+        contestants: the results of the bot, then of each opponent.
+        times: the times of the bot's moves, in all matches.
+        faults: the number of the bot's faults by kind, in all matches.
+        forfeits: the number of matches that the bot forfeited.
+        others_faults: the number of faults by opponent.
     """
 
     matches: int
     blocks: int
     share: Share | None
     places: tuple[int, ...]
-    lines: tuple[Line, ...]
+    contestants: tuple[ContestantSummary, ...]
     times: Times
     faults: dict[str, int]
     forfeits: int
@@ -120,18 +120,18 @@ class Summary:
 
 
 @dataclass(slots=True)
-class Results:
-    """Collects the matches of a trial, in whatever order they end."""
+class TrialResults:
+    """Collects the matches of a trial, in any order."""
 
     trial: Trial
-    played: dict[int, Played] = field(default_factory=dict)
+    played: dict[int, PlayedMatch] = field(default_factory=dict)
 
-    def add(self, played: Played) -> list[FaultSeen]:
-        """Take a match; return the faults of the bot in it."""
+    def add(self, played: PlayedMatch) -> list[FaultReport]:
+        """Add a match, and return the faults of the tried bot in it."""
         self.played[played.fixture.number] = played
-        return [fault for fault in played.faults if fault.bot == _MINE]
+        return [fault for fault in played.faults if fault.bot == _TRIED]
 
-    def blocks(self) -> list[list[Played]]:
+    def blocks(self) -> list[list[PlayedMatch]]:
         """Return the complete blocks in order, each with its matches in order."""
         seats = self.trial.table.seats
         found = []
@@ -141,8 +141,8 @@ class Results:
                 found.append([self.played[number] for number in numbers])
         return found
 
-    def summary(self) -> Summary:
-        """Return what it came to so far; the order in which matches ended changes nothing."""
+    def summary(self) -> TrialSummary:
+        """Return the results so far; they do not depend on the order of the matches."""
         blocks = self.blocks()
         matches = [self.played[number] for number in sorted(self.played)]
         overall: list[float] = []
@@ -152,7 +152,7 @@ class Results:
             bots = block[0].fixture.bots
             by_contestant: dict[int, list[float]] = {}
             for bot, index in enumerate(bots[1:], start=1):
-                by_contestant.setdefault(index, []).append(float(shares[_MINE, bot]))
+                by_contestant.setdefault(index, []).append(float(shares[_TRIED, bot]))
             overall.append(fmean(value for values in by_contestant.values() for value in values))
             for index, values in by_contestant.items():
                 against.setdefault(index, []).append(fmean(values))
@@ -161,34 +161,36 @@ class Results:
         others: dict[str, int] = {}
         for played in matches:
             for fault in played.faults:
-                if fault.bot == _MINE:
+                if fault.bot == _TRIED:
                     faults[fault.kind] = faults.get(fault.kind, 0) + 1
                 else:
                     name = self.trial.contestants[played.fixture.bots[fault.bot]].name
                     others[name] = others.get(name, 0) + 1
-        return Summary(
+        return TrialSummary(
             matches=len(matches),
             blocks=len(blocks),
             share=share(overall) if overall else None,
             places=_places(counted, self.trial.table.seats),
-            lines=tuple(
-                self._line(index, counted, against.get(index))
+            contestants=tuple(
+                self._of_contestant(index, counted, against.get(index))
                 for index in range(len(self.trial.contestants))
             ),
-            times=times(each.seconds[_MINE] for each in matches),
+            times=times(each.seconds[_TRIED] for each in matches),
             faults=faults,
-            forfeits=sum(each.fixture.seating.index(_MINE) in each.forfeited for each in matches),
+            forfeits=sum(each.fixture.seating.index(_TRIED) in each.forfeited for each in matches),
             others_faults=others,
         )
 
-    def _line(self, index: int, counted: Sequence[Played], against: Sequence[float] | None) -> Line:
+    def _of_contestant(
+        self, index: int, counted: Sequence[PlayedMatch], against: Sequence[float] | None
+    ) -> ContestantSummary:
         places, scores = [], []
         for played in counted:
             for seat, bot in enumerate(played.fixture.seating):
-                if played.fixture.bots[bot] == index and (bot == _MINE) == (index == _MINE):
+                if played.fixture.bots[bot] == index and (bot == _TRIED) == (index == _TRIED):
                     places.append(played.result.places[seat])
                     scores.append(played.record.scores[seat])
-        return Line(
+        return ContestantSummary(
             contestant=self.trial.contestants[index],
             matches=len(places),
             share=share(against) if against else None,
@@ -197,9 +199,9 @@ class Results:
         )
 
 
-def _places(counted: Sequence[Played], seats: int) -> tuple[int, ...]:
-    """Return how often the bot came in at each place."""
+def _places(counted: Sequence[PlayedMatch], seats: int) -> tuple[int, ...]:
+    """Return how often the tried bot finished in each place."""
     found = [0] * seats
     for played in counted:
-        found[played.result.places[played.fixture.seating.index(_MINE)] - 1] += 1
+        found[played.result.places[played.fixture.seating.index(_TRIED)] - 1] += 1
     return tuple(found)

@@ -1,7 +1,7 @@
-"""A process that plays matches for `pool`: fixtures come in, what was played goes out, pickled.
+"""A process that plays matches for `pool`: it reads pickled fixtures and writes pickled matches.
 
-Python's hashes are the same in each (the pool sets PYTHONHASHSEED), so that a bot that goes
-through a set of texts does the same whichever process plays it.
+The pool sets PYTHONHASHSEED, so a bot that iterates over a set of texts makes the same moves in
+every process.
 """
 
 import os
@@ -14,70 +14,77 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from bots_sdk.arena.contestants import Bench, Contestant
-from bots_sdk.arena.matches import Fixture, Played, Table, in_time, limit_time, play_fixture
+from bots_sdk.arena.contestants import Contestant, PlayerFactory
+from bots_sdk.arena.matches import (
+    Fixture,
+    MatchType,
+    PlayedMatch,
+    in_time,
+    limit_time,
+    play_fixture,
+)
 from bots_sdk.bot import BotFileError
 
 _LENGTH = struct.Struct(">I")
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
-    """What a worker is told first.
+class WorkerSetup:
+    """The first message to a worker.
 
     Attributes:
-        table: what is played.
-        contestants: who plays.
+        table: the game, the preset and the number of seats.
+        contestants: the bots that play.
     """
 
-    table: Table
+    table: MatchType
     contestants: Sequence[Contestant]
 
 
 @dataclass(frozen=True, slots=True)
-class NoBot:
-    """What a worker answers to a setup with a file that is no bot: why."""
+class LoadFailure:
+    """A worker's answer if a contestant's file is not a bot."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """What a worker answers when it is at fault itself: its traceback."""
+class WorkerFailure:
+    """A worker's answer after an error that no bot caused."""
 
     traceback: str
 
 
-Answer = Played | NoBot | Broken | None
+Answer = PlayedMatch | LoadFailure | WorkerFailure | None
 
 
 def main() -> None:
-    """Take fixtures from standard input and play them, until it ends."""
-    for name in ("SIGINT", "SIGTSTP"):  # are for the one who gives the orders
+    """Play the fixtures from standard input until it ends."""
+    for name in ("SIGINT", "SIGTSTP"):  # the pool's process handles them
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for descriptor in (0, 1):  # what bots read and write past Python
+    for descriptor in (0, 1):  # for bots that bypass sys.stdin and sys.stdout
         os.dup2(nowhere, descriptor)
-    sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - for as long as the process lives
+    sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123 - open until the process ends
     limit_time()
     try:
         _play_all(orders, answers)
-    except EOFError:  # whoever gave the orders is done, or gone
+    except EOFError:  # the pool has ended
         return
 
 
 def _play_all(orders: IO[bytes], answers: IO[bytes]) -> None:
-    setup: Setup = receive(orders)
+    setup: WorkerSetup = receive(orders)
     try:
-        bench = in_time(lambda: Bench(setup.contestants))
+        factory = in_time(lambda: PlayerFactory(setup.contestants))
     except BotFileError as error:
-        send(answers, NoBot(str(error)))
+        send(answers, LoadFailure(str(error)))
         return
     except (TimeoutError, RuntimeError) as error:
         files = ", ".join(str(each.path) for each in setup.contestants if each.path)
-        send(answers, NoBot(f"{files} can't be loaded: {error}."))
+        send(answers, LoadFailure(f"{files} can't be loaded: {error}."))
         return
     send(answers, None)
     names = [each.name for each in setup.contestants]
@@ -85,17 +92,17 @@ def _play_all(orders: IO[bytes], answers: IO[bytes]) -> None:
         fixture: Fixture = receive(orders)
         answer: Answer
         try:
-            answer = play_fixture(bench, setup.table, fixture, names)
+            answer = play_fixture(factory, setup.table, fixture, names)
         except Exception:
-            answer = Broken(traceback.format_exc())
+            answer = WorkerFailure(traceback.format_exc())
         send(answers, answer)
 
 
 def send(stream: IO[bytes], what: object) -> None:
-    """Write an object to the other side.
+    """Write an object to a pipe.
 
     Raises:
-        OSError: there is no other side any more.
+        OSError: the reader is gone.
     """
     data = pickle.dumps(what, pickle.HIGHEST_PROTOCOL)
     stream.write(_LENGTH.pack(len(data)) + data)
@@ -103,10 +110,10 @@ def send(stream: IO[bytes], what: object) -> None:
 
 
 def receive(stream: IO[bytes]) -> Any:
-    """Return the next object from the other side.
+    """Return the next object from a pipe.
 
     Raises:
-        EOFError: there is none.
+        EOFError: the writer is gone.
     """
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:

@@ -1,6 +1,7 @@
-"""The author's check: a bot in the server's sandbox, through all that can happen to it there.
+"""The check of a bot in the league's sandbox, on its author's machine.
 
-`loading` looks before any match and `suite` at all of them; `findings` are what is told. `imports`
-looks for modules that are not there, `players` are the ways in which a bot is asked, and
-`unconfined` runs it without a sandbox where none can be set up and the author says so.
+- `loading` checks the source before any match; `imports` finds modules that the sandbox lacks.
+- `suite` plays matches of every match type; `players` imitates the league's failures in them.
+- `findings` are the results.
+- `runtimes` starts the bots in the sandbox; `unconfined` starts them without one.
 """

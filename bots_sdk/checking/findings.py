@@ -1,11 +1,11 @@
-"""What a check found: in plain words, with what to do."""
+"""Findings of a check, each with a remedy."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Verdict(StrEnum):
-    """How bad it is."""
+class CheckResult(StrEnum):
+    """The result of one finding, from good to bad."""
 
     OK = "ok"
     NOTE = "note"
@@ -15,25 +15,25 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
+    """A finding.
 
     Attributes:
-        what: was looked at, in a word or two.
-        verdict: `WRONG` is what would go wrong at the league, or be refused there.
-        told: what was seen.
-        remedy: what to do; empty where there is nothing to do.
-        evidence: a traceback, or what was printed; may be empty.
+        subject: the subject of the finding, in a word or two.
+        result: `WRONG` stands for a failure or a refusal at the league.
+        text: what the check found.
+        remedy: what to do; empty if there is nothing to do.
+        evidence: a traceback, or the output of the bot; may be empty.
     """
 
-    what: str
-    verdict: Verdict
-    told: str
+    subject: str
+    result: CheckResult
+    text: str
     remedy: str = ""
     evidence: str = ""
 
 
-def bytes_told(count: int) -> str:
-    """Return a size as people write it."""
+def size_text(count: int) -> str:
+    """Return a size with its unit."""
     if count < 1000:
         return f"{count} bytes"
     return f"{count / 1024:.1f} kB" if count < 1 << 20 else f"{count / (1 << 20):.1f} MB"

@@ -1,4 +1,4 @@
-"""What a bot imports, and whether that can be had where it will run."""
+"""The imports of a bot, and whether the sandbox has them."""
 
 import ast
 import json
@@ -23,19 +23,19 @@ def choose(observation):
             missing[f"{module} {name}"] = f"{type(error).__name__}: {error}"
     return json.dumps(missing)
 """
-"""A bot that tries the imports of another one."""
+"""A bot that tries the imports of another bot."""
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """An import statement's module.
+    """An import of a module.
 
     Attributes:
-        module: its name with dots.
-        name: what is taken from it; empty for a plain import.
-        file: that the statement is in.
-        line: of the statement.
-        guarded: whether the file says what to do without it.
+        module: the dotted name of the module.
+        name: the imported name; empty for a plain import.
+        file: the file of the statement.
+        line: the line of the statement.
+        guarded: whether the file handles a failure of the import.
     """
 
     module: str
@@ -45,15 +45,15 @@ class Import:
     guarded: bool
 
     @property
-    def told(self) -> str:
-        """The statement, as people write it."""
+    def statement(self) -> str:
+        """The import statement."""
         if self.name:
             return f"from {self.module} import {self.name}"
         return f"import {self.module}"
 
 
 def imports_of(source: Source) -> list[Import]:
-    """Return the imports of a bot's files, in functions too; none of a file that isn't Python."""
+    """Return the imports in a bot's files, in functions too; a file that is not Python has none."""
     files = dict(source.files) or {"bot.py": source.main}
     found = []
     for name in sorted(files):
@@ -68,12 +68,12 @@ def imports_of(source: Source) -> list[Import]:
 
 
 def question(imports: list[Import]) -> dict[str, list[tuple[str, str]]]:
-    """Return what the probe is asked."""
+    """Return the observation for the probe."""
     return {"imports": sorted({(each.module, each.name) for each in imports})}
 
 
 def missing(answer: str, imports: list[Import]) -> list[tuple[Import, str]]:
-    """Return the imports that the probe could not have, each with why."""
+    """Return the imports that fail, each with the reason, from the probe's answer."""
     reasons = json.loads(answer)
     return [
         (each, reasons[f"{each.module} {each.name}"])
@@ -103,7 +103,7 @@ def _imports(node: ast.AST, file: str, *, guarded: bool) -> Iterator[Import]:
 
 
 def _catches(node: ast.Try) -> bool:
-    """Return whether a try statement goes on without a module that is missing."""
+    """Return whether a try statement handles a missing module."""
     for handler in node.handlers:
         if handler.type is None:
             return True

@@ -1,54 +1,50 @@
-"""Ways to ask a bot: as the league does, and as it does when something has gone wrong there."""
+"""Bots as players of a check: as the league calls them, normally and after failures."""
 
 import time
 from collections.abc import Callable
 from random import Random
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from engine.errors import MatchInterruptedError
 from engine.games.game import Observation
 
 
-class Bot(Protocol):
-    """A bot in a process of its own; `bots_sdk.sandbox.session.BotProcess` is one."""
+class RunningBot(Protocol):
+    """A bot in its process, such as `bots_sdk.sandbox.session.BotProcess`."""
 
     @property
     def printed(self) -> str:
-        """What it has printed so far."""
+        """The output so far."""
 
     def ready(self) -> None:
-        """Wait until it is loaded."""
+        """Wait until the bot is loaded."""
 
     def memory(self) -> int | None:
-        """Return the bytes of address space that it needed at most; None where nobody knows."""
+        """Return the largest address space so far, in bytes; None if it is unknown."""
 
     def close(self) -> None:
-        """End its process."""
+        """End the process."""
 
     def __call__(self, observation: Observation) -> str:
-        """Return its move."""
+        """Return the bot's move."""
 
 
-Start = Callable[[dict[str, Any], Callable[[], float]], Bot]
-"""Starts a bot, from what its ``start`` is told and how many seconds it has for a move now."""
-
-
-class Plain:
-    """A bot in a match, asked once for each of its moves.
+class CheckedBot:
+    """A bot in a match, called once for each of its moves.
 
     Attributes:
-        seconds: that its moves took.
-        reasons: why it had faults but for illegal moves, in order.
-        memory: the most it needed; None where nobody knows.
-        printed: what it printed, in all its processes.
+        seconds: the time of each move.
+        reasons: the reasons of its faults except illegal moves, in order.
+        memory: the largest address space in bytes; None if it is unknown.
+        printed: the output of all its processes.
     """
 
-    def __init__(self, start: Callable[[], Bot]) -> None:
-        """Start it.
+    def __init__(self, start: Callable[[], RunningBot]) -> None:
+        """Start the bot.
 
         Args:
-            start: starts its process.
+            start: starts the bot's process.
         """
         self._start = start
         self._bot = start()
@@ -69,10 +65,10 @@ class Plain:
         self.end()
 
     def __call__(self, observation: Observation) -> str:
-        """Return its move, and take its time."""
+        """Return the bot's move, and note its time."""
         began = time.perf_counter()
         try:
-            return self.ask(observation)
+            return self.choose(observation)
         except MatchInterruptedError:
             raise
         except Exception as error:
@@ -82,15 +78,15 @@ class Plain:
             self.seconds.append(time.perf_counter() - began)
 
     def ready(self) -> None:
-        """Wait until it is loaded."""
+        """Wait until the bot is loaded."""
         self._bot.ready()
 
-    def ask(self, observation: Observation) -> str:
-        """Return its move."""
+    def choose(self, observation: Observation) -> str:
+        """Return the bot's move."""
         return self._bot(observation)
 
     def end(self) -> None:
-        """End its process, and note what there is to know of it."""
+        """End the process, and note its memory and output."""
         memory = self._bot.memory()
         if memory is not None:
             self.memory = max(memory, self.memory or 0)
@@ -98,52 +94,52 @@ class Plain:
         self.printed += self._bot.printed
 
 
-class Restarted(Plain):
-    """One whose process is killed now and then, and started anew in the middle of the match."""
+class RestartedBot(CheckedBot):
+    """A bot whose process is killed at every fourth move, and then starts again."""
 
     _EVERY = 4
 
-    def ask(self, observation: Observation) -> str:
-        """Return its move, perhaps after a new start."""
+    def choose(self, observation: Observation) -> str:
+        """Return the bot's move, after a restart at every fourth move."""
         if len(self.seconds) % self._EVERY == self._EVERY - 2:
             self.end()
             self._bot = self._start()
-        return super().ask(observation)
+        return super().choose(observation)
 
 
-class AskedTwice(Plain):
-    """One that gets each question twice; what counts is its first answer.
+class RepeatedBot(CheckedBot):
+    """A bot that gets each observation twice; its first answer counts.
 
     Attributes:
-        changed: how often the second answer was another.
+        changed: how often the second answer differed.
     """
 
-    def __init__(self, start: Callable[[], Bot]) -> None:
+    def __init__(self, start: Callable[[], RunningBot]) -> None:
         super().__init__(start)
         self.changed = 0
 
-    def ask(self, observation: Observation) -> str:
-        """Return its first answer, if the second would do as well."""
-        first = super().ask(observation)
-        second = super().ask(observation)
+    def choose(self, observation: Observation) -> str:
+        """Return the first answer; if the second is illegal, return that."""
+        first = super().choose(observation)
+        second = super().choose(observation)
         self.changed += first != second
         return second if second not in observation["legal_moves"] else first
 
 
-class PassedOver(Plain):
-    """One that now and then isn't asked: the referee moves in its stead."""
+class SkippedBot(CheckedBot):
+    """A bot for which the referee plays every third move."""
 
     _EVERY = 3
 
-    def __init__(self, start: Callable[[], Bot]) -> None:
+    def __init__(self, start: Callable[[], RunningBot]) -> None:
         super().__init__(start)
         self._rng = Random(0)
-        self._asked = 0
+        self._turns = 0
 
     def __call__(self, observation: Observation) -> str:
-        """Return its move, or one that it is not told of."""
-        self._asked += 1
-        if self._asked % self._EVERY == 1:
+        """Return the bot's move, or a random move of which the bot gets no notice."""
+        self._turns += 1
+        if self._turns % self._EVERY == 1:
             move: str = self._rng.choice(observation["legal_moves"])
             return move
         return super().__call__(observation)

@@ -1,7 +1,7 @@
-"""Goes through all that can happen to a bot at the league: every table, and what goes wrong there.
+"""A check of one bot: matches of every match type, and the failures that happen at a league.
 
-Opponents are random bots, which bring about odd situations soonest. Deals come from fixed seeds,
-so that a second check sees the same.
+The opponents are random bots, which lead to unusual situations soonest. The deals come from fixed
+seeds, so a second check plays the same deals.
 """
 
 import time
@@ -12,15 +12,27 @@ from pathlib import Path
 from typing import Any
 
 from bots_sdk.arena.figures import Times, times
-from bots_sdk.arena.matches import CLOCK, Table, info_for
-from bots_sdk.checking.findings import Finding, Verdict, bytes_told
-from bots_sdk.checking.loading import MAX_EVIDENCE, SLOWER, of_imports, of_loading, of_source
-from bots_sdk.checking.places import Place
-from bots_sdk.checking.players import AskedTwice, Bot, PassedOver, Plain, Restarted
+from bots_sdk.arena.matches import CLOCK, MatchType, info_for
+from bots_sdk.checking.findings import CheckResult, Finding, size_text
+from bots_sdk.checking.loading import (
+    MAX_EVIDENCE_LETTERS,
+    SLOWER,
+    of_imports,
+    of_loading,
+    of_source,
+)
+from bots_sdk.checking.players import (
+    CheckedBot,
+    RepeatedBot,
+    RestartedBot,
+    RunningBot,
+    SkippedBot,
+)
+from bots_sdk.checking.runtimes import Runtime
+from bots_sdk.fault_files import FaultFiles
 from bots_sdk.reference import make_player
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
-from bots_sdk.thinking import FaultFiles
 from engine.deals import derive
 from engine.games.catalogue import GAMES
 from engine.referee import FAULTS_TO_FORFEIT, Incident, MatchClock, TimeControl, play
@@ -29,36 +41,53 @@ _UNHURRIED = TimeControl(move_seconds=60.0)
 _MUCH_MEMORY = 0.8
 
 Progress = Callable[[str, int, int], None]
-"""Is told what is played, how many matches are done, and how many there are."""
+"""Receives the match in play, the number of finished matches, and the number of all matches."""
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CheckedMatch:
     """A match of the check.
 
     Attributes:
-        table: what was played.
-        seat: of the bot.
-        player: the bot, ended.
-        incidents: its faults.
+        table: the game, the preset and the number of seats.
+        seat: the bot's seat.
+        player: the bot, whose process has ended.
+        incidents: the bot's faults.
     """
 
-    table: Table
+    table: MatchType
     seat: int
-    player: Plain
+    player: CheckedBot
     incidents: tuple[Incident, ...]
 
     @property
     def where(self) -> str:
-        """The table and the seat, in words."""
+        """The match type and the seat, as a part of a sentence."""
         return f"{self.table.game} {self.table.rules}, {self.table.seats} seats, seat {self.seat}"
 
     def reasons(self) -> Iterator[tuple[Incident, str]]:
-        """Yield its faults, each with why."""
+        """Yield the bot's faults, each with its reason."""
         raised = iter(self.player.reasons)
         for incident in self.incidents:
             own = None if incident.fault.kind == "illegal" else next(raised, None)
             yield incident, own or incident.reason
+
+
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A failure at the league that the check imitates.
+
+    Attributes:
+        player: imitates the failure.
+        name: the name of the failure.
+        passed: the text of the finding if the bot makes no faults.
+        remedy: what to do if it makes faults.
+    """
+
+    player: type[CheckedBot]
+    name: str
+    passed: str
+    remedy: str
 
 
 @dataclass(slots=True)
@@ -66,21 +95,22 @@ class Suite:
     """A check of one bot.
 
     Attributes:
-        path: of its file or archive.
-        source: what is in it.
-        place: where it is run.
-        games: that are checked; empty for those that it knows.
-        faults: the directory where observations of faults are saved.
-        progress: is told how far it is.
+        path: the path of the bot's file or archive.
+        source: the content of the file or archive.
+        runtime: the place in which the bot runs.
+        games: the games to check; empty for all games that the bot plays.
+        faults: the directory for the observations of faults.
+        progress: receives the progress.
+        matches: the finished matches without imitated failures.
     """
 
     path: Path
     source: Source
-    place: Place
+    runtime: Runtime
     games: Sequence[str]
     faults: Path
     progress: Progress
-    matches: list[Seen] = field(default_factory=list)
+    matches: list[CheckedMatch] = field(default_factory=list)
     _files: FaultFiles = field(init=False)
     _done: int = 0
     _total: int = 0
@@ -89,143 +119,154 @@ class Suite:
         self._files = FaultFiles(self.faults, self.path)
 
     def run(self) -> Iterator[Finding]:
-        """Yield what is found, as it is found; ends early where there is no use in going on.
+        """Yield the findings one by one; stop early if the bot plays no game.
 
         Raises:
             SandboxBrokenError: the sandbox failed, not the bot.
         """
         yield of_source(self.source)
-        yield from of_imports(self.path, self.source, self.place)
-        info = self._info(_tables(next(iter(GAMES)))[0])
-        loaded = of_loading(self.source, self.place, info)
+        yield from of_imports(self.path, self.source, self.runtime)
+        info = self._info(_match_types(next(iter(GAMES)))[0])
+        loaded = of_loading(self.source, self.runtime, info)
         yield loaded
-        if loaded.verdict is Verdict.WRONG:
+        if loaded.result is CheckResult.WRONG:
             return
         games = list(self.games or GAMES)
-        tables = {game: _tables(game) for game in games}
-        self._total = sum(map(len, tables.values())) + 6 * len(games)
+        tables = {game: _match_types(game) for game in games}
+        failures = 2 * len(_FAILURES)
+        self._total = sum(map(len, tables.values())) + failures * len(games)
         known = []
         for game in games:
-            first = self._play(tables[game][0], Plain)
+            first = self._play(tables[game][0], CheckedBot)
             unknown = len(first.player.seconds) == len(first.incidents) == FAULTS_TO_FORFEIT
             if unknown and not self.games:
                 yield self._unknown(game, first)
-                self._total -= len(tables[game]) - 1 + 6
+                self._total -= len(tables[game]) - 1 + failures
             else:
                 known.append(game)
                 self.matches.append(first)
         if not known:
             yield Finding(
                 "games",
-                Verdict.WRONG,
-                "It made nothing but faults in each game.",
-                "Look at the reasons above; `twelfth-night new` writes a bot to begin with.",
+                CheckResult.WRONG,
+                "the bot made only faults in every game",
+                "Read the reasons above. `twelfth-night new` writes a first bot to start from.",
             )
             return
         for game in known:
-            yield self._conformance(game, tables[game])
-            for way, what, told, remedy in _CHAOS:
-                yield self._chaos(game, way, what, told, remedy)
+            yield self._all_match_types(game, tables[game])
+            for failure in _FAILURES:
+                yield self._with_failure(game, failure)
         yield self._time()
         yield self._memory()
         yield self._prints()
 
     @property
     def times(self) -> Times:
-        """How long its moves took in matches that went as planned."""
+        """The times of the moves in matches without imitated failures."""
         return times(each.player.seconds for each in self.matches)
 
     # -- Matches -----------------------------------------------------------------------------
 
-    def _conformance(self, game: str, tables: Sequence[Table]) -> Finding:
+    def _all_match_types(self, game: str, tables: Sequence[MatchType]) -> Finding:
         for number, table in enumerate(tables[1:], start=1):
-            self.matches.append(self._play(table, Plain, number))
+            self.matches.append(self._play(table, CheckedBot, number))
         played = [each for each in self.matches if each.table.game == game]
-        asked = sum(len(each.player.seconds) for each in played)
-        told = f"{len(played)} tables, every preset and number of seats, {asked} moves"
-        return self._judge(game, played, f"{told} without a fault", "Mend that first.")
+        moves = sum(len(each.player.seconds) for each in played)
+        text = f"{len(played)} matches, every preset and number of seats, {moves} moves, no faults"
+        return self._judge(game, played, text, "Fix this first.")
 
-    def _chaos(self, game: str, way: type[Plain], what: str, told: str, remedy: str) -> Finding:
-        tables = _tables(game)
-        most = max(tables, key=lambda table: table.seats)
-        played = [self._play(table, way, 100 + at) for at, table in enumerate((tables[0], most))]
-        known = {why for seen in self.matches for _, why in seen.reasons()}
-        reasons = {why for seen in played for _, why in seen.reasons()}
+    def _with_failure(self, game: str, failure: _Failure) -> Finding:
+        tables = _match_types(game)
+        largest = max(tables, key=lambda table: table.seats)
+        played = [
+            self._play(table, failure.player, 100 + at)
+            for at, table in enumerate((tables[0], largest))
+        ]
+        subject = f"{game}, {failure.name}"
+        known = {reason for match in self.matches for _, reason in match.reasons()}
+        reasons = {reason for match in played for _, reason in match.reasons()}
         if reasons and reasons <= known:
-            return Finding(f"{game}, {what}", Verdict.NOTE, "the faults above, and no others")
-        found = self._judge(f"{game}, {what}", played, told, remedy)
-        changed = sum(each.player.changed for each in played if isinstance(each.player, AskedTwice))
-        if changed and found.verdict is Verdict.OK:
-            told = (
-                f"{told}; {changed} second answers differed. That is allowed: the first one that "
-                "arrives counts"
+            return Finding(subject, CheckResult.NOTE, "only the faults above")
+        found = self._judge(subject, played, failure.passed, failure.remedy)
+        changed = sum(
+            each.player.changed for each in played if isinstance(each.player, RepeatedBot)
+        )
+        if changed and found.result is CheckResult.OK:
+            text = (
+                f"{failure.passed}; {changed} second answers differed, which is allowed: the "
+                "first answer counts"
             )
-            return Finding(found.what, Verdict.NOTE, told)
+            return Finding(found.subject, CheckResult.NOTE, text)
         return found
 
-    def _play(self, table: Table, way: type[Plain], number: int = 0) -> Seen:
-        """Play a match; a seat of another number for each."""
+    def _play(
+        self, table: MatchType, player_type: type[CheckedBot], number: int = 0
+    ) -> CheckedMatch:
+        """Play a match; its number determines the deal and the bot's seat."""
         self.progress(f"{table.game} {table.rules}, {table.seats} seats", self._done, self._total)
         self._done += 1
         seat = number % table.seats
-        control = CLOCK if way is Plain else _UNHURRIED
+        control = CLOCK if player_type is CheckedBot else _UNHURRIED
         clock = MatchClock(control, table.seats, time.monotonic)
 
-        def start() -> Bot:
+        def start() -> RunningBot:
             info = self._info(table, seat)
-            return self.place.start(self.source, info, lambda: clock.allowance(seat))
+            return self.runtime.start(self.source, info, lambda: clock.allowance(seat))
 
-        with way(start) as player:
+        with player_type(start) as player:
             with suppress(BotCrashError, BotTimeoutError):
-                player.ready()  # if not, it is told with its first move
+                player.ready()  # a failure is a fault of its first move
             players: list[Any] = [
                 make_player("house-random", luck=f"random-{other}") for other in range(table.seats)
             ]
             players[seat] = player
             seed = derive(bytes(32), f"check/{table.rules}/{table.seats}/{number}")
             outcome = play(table.game, table.rules, seed, players, clock=clock)
-        return Seen(table, seat, player, outcome.incidents)
+        return CheckedMatch(table, seat, player, outcome.incidents)
 
-    def _judge(self, what: str, played: Sequence[Seen], told: str, remedy: str) -> Finding:
-        """Return what is to be said of some matches: their faults, if there are any."""
-        faults = [(seen, *fault) for seen in played for fault in seen.reasons()]
+    def _judge(
+        self, subject: str, played: Sequence[CheckedMatch], passed: str, remedy: str
+    ) -> Finding:
+        """Return the finding for some matches: their faults, or that they have passed."""
+        faults = [(match, *fault) for match in played for fault in match.reasons()]
         if not faults:
-            return Finding(what, Verdict.OK, told)
-        seen, incident, reason = faults[0]
+            return Finding(subject, CheckResult.OK, passed)
+        match, incident, reason = faults[0]
         kinds = {each.fault.kind for _, each, _ in faults}
         matches = len({id(each) for each, _, _ in faults})
-        kept = self._files.save(
+        saved = self._files.save(
             {
-                "table": f"{seen.table.rules}, {seen.table.seats} seats",
+                "table": f"{match.table.rules}, {match.table.seats} seats",
                 "ply": incident.fault.ply,
                 "kind": incident.fault.kind,
                 "reason": reason,
-                "info": self._info(seen.table, seen.seat),
+                "info": self._info(match.table, match.seat),
                 "observation": incident.observation,
             },
-            f"{seen.table.rules}-{seen.table.seats}-ply{incident.fault.ply}",
+            f"{match.table.rules}-{match.table.seats}-ply{incident.fault.ply}",
         )
         lines = [
             f"faults ({', '.join(sorted(kinds))}) in {matches} of {len(played)} matches; the "
-            f"first, at {seen.where}, ply {incident.fault.ply}: {reason}; {kept.told}"
+            f"first at {match.where}, ply {incident.fault.ply}: {reason}; {saved.note}"
         ]
         others = sorted({each for _, _, each in faults} - {reason})
         lines += [f"also: {each}" for each in others[:3]]
         return Finding(
-            what,
-            Verdict.WRONG,
+            subject,
+            CheckResult.WRONG,
             "\n".join(lines),
-            f"{_REMEDY[incident.fault.kind]} {remedy}",
-            _last_traceback(seen.player.printed),
+            f"{_REMEDIES[incident.fault.kind]} {remedy}",
+            _last_traceback(match.player.printed),
         )
 
-    def _unknown(self, game: str, first: Seen) -> Finding:
+    def _unknown(self, game: str, first: CheckedMatch) -> Finding:
         found = self._judge(game, [first], "", "")
         return Finding(
             game,
-            Verdict.NOTE,
-            f"It does not seem to know {game}: {found.told}",
-            f"Enter it on no ladder of {game}; `--game {game}` insists.",
+            CheckResult.NOTE,
+            f"the bot does not seem to play {game}: {found.text}",
+            f"Do not enter it on a ladder of {game}. `--game {game}` checks it nevertheless.",
             found.evidence,
         )
 
@@ -233,98 +274,98 @@ class Suite:
 
     def _time(self) -> Finding:
         took = self.times
-        told = (
-            f"mean {1000 * took.mean:.3g} ms a move, 99 of 100 at most {1000 * took.p99:.3g} ms, "
-            f"longest {1000 * took.most:.3g} ms"
+        text = (
+            f"mean {1000 * took.mean:.3g} ms per move, 99 % at most {1000 * took.p99:.3g} ms, "
+            f"longest {1000 * took.longest:.3g} ms"
         )
         slower = times(
-            [each * SLOWER for each in seen.player.seconds] for seen in self.matches
+            [each * SLOWER for each in match.player.seconds] for match in self.matches
         ).out_of_time
-        clock = f"{CLOCK.move_seconds:g} s a move and {CLOCK.bank_seconds:g} s more for a match"
-        longest = max(sum(seen.player.seconds) for seen in self.matches)
-        limit = self.place.cpu_seconds
+        clock = f"with {CLOCK.move_seconds:g} s per move and a bank of {CLOCK.bank_seconds:g} s"
+        longest = max(sum(match.player.seconds) for match in self.matches)
+        limit = self.runtime.cpu_seconds
         if took.out_of_time:
-            told += f"; out of time in {took.out_of_time} matches, at {clock}"
-            return Finding("time", Verdict.WRONG, told, "Think less, or look at the time.")
+            text += f"; out of time in {took.out_of_time} matches, {clock}"
+            return Finding("time", CheckResult.WRONG, text, _REMEDIES["timeout"])
         if limit is not None and longest * SLOWER > limit:
-            told += f"; {longest:.0f} s in one match, and {limit} s of CPU time end it"
-            return Finding("time", Verdict.WARNING, told, "Think less.")
+            text += f"; {longest:.0f} s in one match, and the limit is {limit} s of CPU time"
+            return Finding("time", CheckResult.WARNING, text, "Compute less.")
         if slower:
-            told += f"; {SLOWER} times slower it would be out of time, at {clock}"
-            return Finding("time", Verdict.WARNING, told, "Stop thinking by the clock.")
+            text += f"; a machine {SLOWER} times slower would run out of time, {clock}"
+            return Finding("time", CheckResult.WARNING, text, "Limit the time of each move.")
         if took.slow:
-            told += f"; {took.slow} moves drew on the bank, at {clock}"
-            return Finding("time", Verdict.NOTE, told)
-        return Finding("time", Verdict.OK, told)
+            text += f"; {took.slow} moves used the bank, {clock}"
+            return Finding("time", CheckResult.NOTE, text)
+        return Finding("time", CheckResult.OK, text)
 
     def _memory(self) -> Finding:
-        known = [seen.player.memory for seen in self.matches if seen.player.memory is not None]
-        limit = self.place.memory_bytes
+        known = [match.player.memory for match in self.matches if match.player.memory is not None]
+        limit = self.runtime.memory_bytes
         if not known or limit is None:
-            told = "not measured: that needs the sandbox"
-            return Finding("memory", Verdict.NOTE, told)
-        told = f"{bytes_told(max(known))} of {bytes_told(limit)}, what Python takes included"
+            return Finding("memory", CheckResult.NOTE, "not measured: this needs the sandbox")
+        text = f"{size_text(max(known))} of {size_text(limit)}, with Python itself"
         if max(known) > _MUCH_MEMORY * limit:
-            remedy = "Keep less: a little more, and its moves are faults."
-            return Finding("memory", Verdict.WARNING, told, remedy)
-        return Finding("memory", Verdict.OK, told)
+            remedy = "Use less memory: above the limit, the bot's moves are faults."
+            return Finding("memory", CheckResult.WARNING, text, remedy)
+        return Finding("memory", CheckResult.OK, text)
 
     def _prints(self) -> Finding:
-        most = max(len(seen.player.printed.encode()) for seen in self.matches)
+        most = max(len(match.player.printed.encode()) for match in self.matches)
         if not most:
-            return Finding("printing", Verdict.OK, "nothing")
-        told = f"{bytes_told(most)} in a match, which its owner alone sees"
-        if most > self.place.log_bytes // 2:
-            told += f"; {bytes_told(self.place.log_bytes)} are kept, what comes later is lost"
-            return Finding("printing", Verdict.WARNING, told, "Print less.")
-        return Finding("printing", Verdict.OK, told)
+            return Finding("output", CheckResult.OK, "nothing")
+        text = f"up to {size_text(most)} in a match; only the bot's owner sees it"
+        if most > self.runtime.log_bytes // 2:
+            text += f"; the league keeps the first {size_text(self.runtime.log_bytes)}"
+            return Finding("output", CheckResult.WARNING, text, "Print less.")
+        return Finding("output", CheckResult.OK, text)
 
     # -- Shared ------------------------------------------------------------------------------
 
-    def _info(self, table: Table, seat: int = 0) -> dict[str, Any]:
+    def _info(self, table: MatchType, seat: int = 0) -> dict[str, Any]:
         return dict(info_for(table, seat))
 
 
-_REMEDY = {
-    "crash": "See the line that is named.",
+_REMEDIES = {
+    "crash": "Fix the named line.",
     "illegal": "Return one of observation['legal_moves'], as a text.",
-    "timeout": "Think less, or look at the time.",
+    "timeout": "Compute less, or stop when the time is up.",
 }
 
-_CHAOS = (
-    (
-        Restarted,
-        "restarted",
-        "killed in mid-match and started anew, it plays on",
-        "A bot that dies or is too late starts anew in mid-match: take what you remember from "
-        "observation['history'].",
+_FAILURES = (
+    _Failure(
+        RestartedBot,
+        "restart",
+        "plays on after its process is killed and restarted in mid-match",
+        "After a crash or a timeout the league restarts a bot in mid-match. Take what you need "
+        "from observation['history'].",
     ),
-    (
-        AskedTwice,
-        "asked twice",
-        "the same observation again gets a move as well",
-        "After a lost connection the same observation comes again: don't count on each being new.",
+    _Failure(
+        RepeatedBot,
+        "repeated turn",
+        "returns a legal move if it gets the same observation again",
+        "After a lost connection the same observation comes again. Do not assume that each one is "
+        "new.",
     ),
-    (
-        PassedOver,
-        "passed over",
-        "moves that the referee made in its stead don't confuse it",
-        "Out of time, it has a move made for it that it isn't told of: go by the observation, not "
-        "by what you would have played.",
+    _Failure(
+        SkippedBot,
+        "skipped turn",
+        "plays on after the referee has played a move for it",
+        "If a bot is out of time, the referee plays for it without notice. Use the observation "
+        "instead of remembering your moves.",
     ),
 )
 
 
-def _tables(game: str) -> list[Table]:
-    """Return all tables of a game, what most play first."""
+def _match_types(game: str) -> list[MatchType]:
+    """Return all match types of a game, the default preset with 4 seats first."""
     tables = [
-        Table(game, preset.name, seats)
+        MatchType(game, preset.name, seats)
         for preset in GAMES[game].presets.values()
         for seats in range(preset.min_seats, preset.max_seats + 1)
     ]
-    return sorted(tables, key=lambda table: table != Table(game, tables[0].rules, 4))
+    return sorted(tables, key=lambda table: table != MatchType(game, tables[0].rules, 4))
 
 
 def _last_traceback(printed: str) -> str:
     at = printed.rfind("Traceback (most recent call last)")
-    return printed[at:][-MAX_EVIDENCE:] if at >= 0 else ""
+    return printed[at:][-MAX_EVIDENCE_LETTERS:] if at >= 0 else ""

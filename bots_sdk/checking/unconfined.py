@@ -1,6 +1,6 @@
-"""A bot in a process of its own without a sandbox: for where none can be set up, if asked for.
+"""A bot in a process without a sandbox, for checks on systems that have no sandbox.
 
-Never at the league. It stands in for `bots_sdk.sandbox.session.BotProcess` in the author's check.
+It replaces `bots_sdk.sandbox.session.BotProcess` there. The league never uses it.
 """
 
 import io
@@ -19,9 +19,9 @@ from typing import Any
 
 from bots_sdk.arena.worker import receive, send
 from bots_sdk.bot import load
+from bots_sdk.choosing import traceback_of
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
-from bots_sdk.thinking import traceback_of
 from engine.games.game import Observation
 
 _ROOT = str(Path(__file__).parents[2])
@@ -37,7 +37,7 @@ class UnconfinedProcess:
     def __init__(
         self, source: Source, info: dict[str, Any], *, allowance: Callable[[], float]
     ) -> None:
-        """Start the process, and don't wait for it."""
+        """Start the process, without waiting for it."""
         self._info = info
         self._allowance = allowance
         self._directory = Path(tempfile.mkdtemp(prefix="bot-"))
@@ -54,17 +54,17 @@ class UnconfinedProcess:
         """Wait until the bot is loaded.
 
         Raises:
-            BotTimeoutError: it is not done with that in time.
-            BotCrashError: it can't be loaded.
+            BotTimeoutError: loading takes too long.
+            BotCrashError: the bot does not load.
         """
         self._loaded(time.monotonic() + _LOAD_SECONDS)
 
     def memory(self) -> int | None:
-        """Return None: nobody looks."""
+        """Return None: the memory is not measured."""
         return None
 
     def close(self) -> None:
-        """End the process and remove its files; may be called again."""
+        """End the process and remove its files; a second call does nothing."""
         self._end()
         shutil.rmtree(self._directory, ignore_errors=True)
 
@@ -72,8 +72,8 @@ class UnconfinedProcess:
         """Return the bot's move.
 
         Raises:
-            BotTimeoutError: there was none in time.
-            BotCrashError: it raised or died.
+            BotTimeoutError: the bot did not answer in time.
+            BotCrashError: the bot raised an exception or died.
         """
         deadline = time.monotonic() + self._allowance()
         self._loaded(deadline)
@@ -111,7 +111,7 @@ class UnconfinedProcess:
     def _send(self, what: object) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
-        with suppress(OSError):  # why, the missing answer tells
+        with suppress(OSError):  # the missing answer gives the reason
             send(self._process.stdin, what)
 
     def _answer(self, deadline: float) -> Any:
@@ -148,36 +148,36 @@ def _read(stream: Any, answers: "queue.SimpleQueue[dict[str, Any] | None]") -> N
 
 
 def main() -> None:
-    """Load a bot and answer for it, until nobody asks any more."""
-    questions, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    """Load a bot and answer requests until standard input ends."""
+    requests, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     nowhere = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1):
         os.dup2(nowhere, descriptor)
     choose: Any = None
     while True:
         try:
-            asked = receive(questions)
+            request = receive(requests)
         except EOFError:
             return
         printed = io.StringIO()
         move: object = ""
-        said: dict[str, Any]
+        answer: dict[str, Any]
         with redirect_stdout(printed), redirect_stderr(printed):
             try:
                 if choose is None:
-                    path, info = asked
+                    path, info = request
                     choose = load(path)(info)
                 else:
-                    move = choose(asked)
-                said = {"move": move if isinstance(move, str) else _NoText(ascii(move)[:300])}
+                    move = choose(request)
+                answer = {"move": move if isinstance(move, str) else _NotText(ascii(move)[:300])}
             except BaseException as error:
-                said = {"failed": f"{type(error).__name__}: {error}"[:300]}
+                answer = {"failed": f"{type(error).__name__}: {error}"[:300]}
                 printed.write(traceback_of(error))
-        send(answers, {**said, "printed": printed.getvalue()})
+        send(answers, {**answer, "printed": printed.getvalue()})
 
 
-class _NoText:
-    """What a bot answered that is no text, as it describes it."""
+class _NotText:
+    """An answer that is not a text, by its description."""
 
     def __init__(self, description: str) -> None:
         self.description = description

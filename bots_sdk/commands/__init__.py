@@ -1,1 +1,1 @@
-"""The commands of ``twelfth-night``, a module a subject; `bots_sdk.cli` lists them."""
+"""The commands of ``twelfth-night``, one module for each subject; `bots_sdk.cli` lists them."""

@@ -1,4 +1,4 @@
-"""``login`` and ``bot``: who one is at a league, and the bots that one has there."""
+"""``login`` and ``bot``: your account at a league, and your bots there."""
 
 import os
 import sys
@@ -8,21 +8,31 @@ import typer
 
 from bots_sdk import calls
 from bots_sdk.commands.leagues import LOCAL, client_for, owner_token, read_saved, save_bot
-from bots_sdk.commands.shared import Json, print_json
+from bots_sdk.commands.shared import Json, print_json, prompt
 
 
 def login(
-    url: Annotated[str, typer.Argument(help="The league's address.", show_default=False)] = "",
-    username: Annotated[str, typer.Option(help="Of the account.", show_default=False)] = "",
-    sign_up: Annotated[bool, typer.Option("--sign-up", help="Make the account first.")] = False,
+    url: Annotated[
+        str,
+        typer.Argument(
+            help=f"The league's address; default: the last one, else {LOCAL}.", show_default=False
+        ),
+    ] = "",
+    username: Annotated[
+        str, typer.Option(help="Your username; default: a prompt.", show_default=False)
+    ] = "",
+    sign_up: Annotated[bool, typer.Option("--sign-up", help="Create the account first.")] = False,
     with_token: Annotated[
-        bool, typer.Option("--with-token", help="Read an owner token from standard input.")
+        bool,
+        typer.Option(
+            "--with-token", help="Read an owner token from standard input; no username needed."
+        ),
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Save a league's address and an owner token for it.
+    """Log in to a league: save its address and an owner token, which manages your bots there.
 
-    The password is asked for, or taken from TWELFTH_NIGHT_PASSWORD.
+    The command prompts for the password, or takes it from TWELFTH_NIGHT_PASSWORD.
     """
     saved = read_saved()
     url = url or os.environ.get("TWELFTH_NIGHT_URL", "") or saved.url or LOCAL
@@ -34,10 +44,10 @@ def login(
     else:
         with client_for(url) as client:
             url = client.url
-            client.send(calls.ladders(limit=1))  # before anybody types a password
-            username = username or typer.prompt("Username", err=True)
-            password = os.environ.get("TWELFTH_NIGHT_PASSWORD") or typer.prompt(
-                "Password", hide_input=True, confirmation_prompt=sign_up, err=True
+            client.send(calls.ladders(limit=1))  # checks the address before the prompts
+            username = username or prompt("Username", "--username")
+            password = os.environ.get("TWELFTH_NIGHT_PASSWORD") or prompt(
+                "Password", "TWELFTH_NIGHT_PASSWORD", hide_input=True, confirmation_prompt=sign_up
             )
             enter = calls.create_account if sign_up else calls.create_token
             token = client.send(enter(username, password))["token"]
@@ -52,11 +62,14 @@ def login(
 
 
 def bot_create(
-    name: Annotated[str, typer.Argument(help="3 to 32 of a-z, 0-9 and -.")],
-    kind: Annotated[Literal["remote", "hosted"], typer.Option(help="Where it runs.")] = "remote",
+    name: Annotated[str, typer.Argument(help="The bot's name: 3 to 32 of a-z, 0-9 and -.")],
+    kind: Annotated[
+        Literal["remote", "hosted"],
+        typer.Option(help="remote: runs on your machine; hosted: runs at the league."),
+    ] = "remote",
     as_json: Json = False,
 ) -> None:
-    """Make a bot known to the league, and save its token."""
+    """Create a bot at the league, and save its token."""
     url, token = owner_token()
     with client_for(url, token) as client:
         bot = client.send(calls.create_bot(name, kind))
@@ -64,14 +77,14 @@ def bot_create(
     if as_json:
         print_json(bot)
     else:
-        print(f"{name} is a {kind} bot now: {url}/bots/{name}/")
+        print(f"Created the {kind} bot {name}: {url}/bots/{name}/")
         print(f"Its token is saved in {path}.")
 
 
 def bot_token(
-    name: Annotated[str, typer.Argument(help="A bot of yours.")], as_json: Json = False
+    name: Annotated[str, typer.Argument(help="One of your bots.")], as_json: Json = False
 ) -> None:
-    """Get a new token for a bot and save it; the bot's old one stops working."""
+    """Get a new token for a bot, and save it; the old token stops working."""
     url, token = owner_token()
     with client_for(url, token) as client:
         fresh = client.send(calls.new_bot_token(name))

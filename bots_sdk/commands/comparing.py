@@ -1,8 +1,6 @@
-"""``ab``: is the new version better than the old one?"""
+"""``ab``: a statistical test whether a new version of a bot is better than the old one."""
 
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,22 +14,21 @@ from bots_sdk.arena.contestants import contestant
 from bots_sdk.arena.figures import times
 from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.swaps import NEW, OLD, SwapBlock, SwapTest, blocks_in_order, gain
-from bots_sdk.arena.worker import Setup
-from bots_sdk.commands.faults import Report
-from bots_sdk.commands.shared import OK, REFUSED, STOPPED, ImpossibleError, Json, print_json
-from bots_sdk.commands.tables import (
+from bots_sdk.arena.worker import WorkerSetup
+from bots_sdk.commands.faults import FaultPrinter
+from bots_sdk.commands.home import (
     Against,
     Faults,
     Game,
+    HomeSetup,
     Jobs,
     RulesName,
     Seats,
     SeedText,
-    jobs_of,
-    opponents,
-    seed_of,
-    table_of,
+    live_display,
+    process_count,
 )
+from bots_sdk.commands.shared import OK, REFUSED, STOPPED, ImpossibleError, Json, print_json
 from engine.rating import sprt
 from engine.rating.sprt import Decision
 
@@ -41,16 +38,16 @@ _GAUGE = 21
 
 @dataclass(slots=True)
 class _Run:
-    """A test in play.
+    """A running test.
 
     Attributes:
-        test: what is played.
-        steps: of the test, one a block.
-        differences: of the blocks.
-        differing: blocks that went another way when the versions exchanged seats.
-        seconds: by version, of the moves of each match.
-        faults: by version and kind.
-        forfeits: by version.
+        test: the comparison.
+        steps: the state of the statistical test after each block.
+        differences: the difference of each block.
+        differing: the number of blocks whose two matches have different moves.
+        seconds: the times of the moves in each match, by version.
+        faults: the number of faults, by version and kind.
+        forfeits: the number of forfeits, by version.
     """
 
     test: SwapTest
@@ -62,7 +59,7 @@ class _Run:
     forfeits: dict[int, int] = field(default_factory=lambda: {NEW: 0, OLD: 0})
 
     def add(self, block: SwapBlock) -> float:
-        """Take a block; return its difference."""
+        """Add a block, and return its difference."""
         self.differences.append(block.difference)
         self.differing += not block.alike
         for match in block.matches:
@@ -78,14 +75,14 @@ class _Run:
 
     @property
     def verdict(self) -> Decision:
-        """What the test came to, or undecided where it was stopped."""
+        """The verdict of the test; undecided if it was stopped."""
         last = self.steps[-1].decision if self.steps else None
         return last or Decision.UNDECIDED
 
     def line(self) -> Text:
-        """Return how it stands: blocks, the log-likelihood ratio and a gauge of it, Elo."""
+        """Return the status line: blocks, log-likelihood ratio with a gauge, and Elo."""
         if not self.steps:
-            return Text("playing the first block")
+            return Text("plays the first block")
         plan, last = self.test.plan, self.steps[-1]
         at = (last.llr - plan.lower) / (plan.upper - plan.lower)
         mark = min(_GAUGE - 1, max(0, round(at * (_GAUGE - 1))))
@@ -99,10 +96,13 @@ class _Run:
 
 def ab(
     old: Annotated[str, typer.Argument(help="The old version's Python file.")],
-    new: Annotated[str, typer.Argument(help="The new one's.")],
+    new: Annotated[str, typer.Argument(help="The new version's Python file.")],
     against: Against = ["house"],  # noqa: B006 - typer copies it
     max_blocks: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="After so many it is undecided.")
+        int,
+        typer.Option(
+            min=1, max=1_000_000, help="The number of blocks after which the test is undecided."
+        ),
     ] = 3000,
     game: Game = None,
     rules: RulesName = "",
@@ -114,79 +114,72 @@ def ab(
 ) -> None:
     """Test whether a new version of a bot is better than the old one.
 
-    In a block both play one deal twice and exchange seats. It ends as soon as the blocks speak
-    for no gain or for one of 20 Elo, each wrong in 5 % of cases.
+    In a block, both versions play one deal twice and exchange seats. The test ends as soon as the
+    blocks are evidence for a gain of 20 Elo, or for no gain. Either answer is wrong in 5 % of
+    cases.
 
     Exit status 0: better; 1: not better, no difference in behaviour, or undecided.
     """
-    table = table_of(game, rules, seats)
-    text, seed_bytes = seed_of(seed)
+    setup = HomeSetup.from_options(game, rules, seats, against, seed)
+    seats = setup.table.seats
     plan = sprt.Plan(
-        seats=table.seats,
+        seats=seats,
         max_blocks=max_blocks,
-        min_blocks=min(max_blocks, sprt.Plan(table.seats).min_blocks),
+        min_blocks=min(max_blocks, sprt.Plan(seats).min_blocks),
     )
     test = SwapTest(
-        table=table,
+        table=setup.table,
         new=contestant(new),
         old=contestant(old),
-        field=opponents(against),
+        field=setup.field,
         plan=plan,
-        seed=seed_bytes,
+        seed=setup.seed,
     )
     if test.new == test.old:
-        raise ImpossibleError(f"{old} and {new} are one file; keep the old version as another.")
-    jobs = jobs_of(jobs, 2 * max_blocks)
+        raise ImpossibleError(
+            f"{old} and {new} are the same bot. Keep the old version in a file with another name."
+        )
+    jobs = process_count(jobs, 2 * max_blocks)
     if not as_json:
         print(f"Is {test.new.name} better than {test.old.name}?")
-        print(
-            f"{table.game} {table.rules}, {table.seats} seats, {jobs} matches at once, "
-            f"--seed {text}"
-        )
+        print(f"{setup.title}, {jobs} matches in parallel, --seed {setup.seed_text}")
     run = _Run(test)
-    reports = {
-        version: Report(who, table, text, faults, as_json=as_json)
-        for version, who in ((NEW, test.new), (OLD, test.old))
+    printers = {
+        version: FaultPrinter(bot, setup, faults, as_json=as_json)
+        for version, bot in ((NEW, test.new), (OLD, test.old))
     }
     stopped = False
-    with _live(run, as_json=as_json) as say:
+
+    def status(console: Console) -> Live:
+        return Live(console=console, get_renderable=run.line, transient=True, refresh_per_second=4)
+
+    with live_display(status, as_json=as_json) as (print_line, _):
         try:
-            with Pool(Setup(table, test.contestants), jobs) as pool:
+            with Pool(WorkerSetup(setup.table, test.contestants), jobs) as pool:
                 blocks = blocks_in_order(pool.play(test.fixtures()))
-                for step in sprt.llr_path(plan, _differences(run, blocks, reports, say)):
+                for step in sprt.llr_path(plan, _differences(run, blocks, printers, print_line)):
                     run.steps.append(step)
         except KeyboardInterrupt:
             stopped = True
     if as_json:
-        print_json(_told(run, text, reports, stopped=stopped))
+        print_json(_as_json(run, setup, printers, stopped=stopped))
     else:
-        _show(run, reports, stopped=stopped)
+        _show(run, printers, stopped=stopped)
     raise typer.Exit(STOPPED if stopped else OK if run.verdict is Decision.BETTER else REFUSED)
 
 
 def _differences(
     run: _Run,
     blocks: Iterator[SwapBlock],
-    reports: dict[int, Report],
-    say: Callable[[str], None],
+    printers: dict[int, FaultPrinter],
+    print_line: Callable[[str], None],
 ) -> Iterator[float]:
     for block in blocks:
         for match in block.matches:
             for fault in match.faults:
-                if fault.bot in reports:
-                    reports[fault.bot].take(match, fault, say)
+                if fault.bot in printers:
+                    printers[fault.bot].take(match, fault, print_line)
         yield run.add(block)
-
-
-@contextmanager
-def _live(run: _Run, *, as_json: bool) -> Iterator[Callable[[str], None]]:
-    """Show how the test stands while it runs; give what says something above that."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    if as_json or not console.is_terminal:
-        yield lambda line: None if as_json else print(line, file=sys.stderr)
-        return
-    with Live(console=console, get_renderable=run.line, transient=True, refresh_per_second=4):
-        yield lambda line: console.print(line, markup=False)
 
 
 def _elo(run: _Run) -> str:
@@ -194,9 +187,9 @@ def _elo(run: _Run) -> str:
     return f"{elo:+.0f} Elo" if width is None else f"{elo:+.0f} Elo (± {width:.0f})"
 
 
-def _show(run: _Run, reports: dict[int, Report], *, stopped: bool) -> None:
+def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> None:
     if not run.steps:
-        print("Stopped before the first block was over.")
+        print("Stopped before the end of the first block.")
         return
     last, plan = run.steps[-1], run.test.plan
     print()
@@ -206,21 +199,21 @@ def _show(run: _Run, reports: dict[int, Report], *, stopped: bool) -> None:
         f"(better above {plan.upper:+.2f}, not better below {plan.lower:+.2f}); about {_elo(run)}"
     )
     if run.differing == 0:
-        print("The versions made the same moves throughout.")
+        print("The versions made the same moves in all blocks.")
     elif run.verdict is Decision.NO_DIFFERENCE:
-        print(f"Their moves differed in {run.differing} blocks, but no places did.")
+        print(f"The moves differed in {run.differing} blocks, but the places never did.")
     elif run.verdict is Decision.UNDECIDED and not stopped:
-        print("--max-blocks lets it go on for longer.")
+        print("A larger --max-blocks lets the test run longer.")
     for version, name in _VERSIONS.items():
         took = times(run.seconds[version])
-        print(
-            f"{name}: {1000 * took.mean:.3g} ms a move, 99 of 100 at most {1000 * took.p99:.3g} ms"
-        )
+        print(f"{name}: {1000 * took.mean:.3g} ms per move, 99 % at most {1000 * took.p99:.3g} ms")
         if run.faults[version]:
-            reports[version].show_end(run.faults[version], run.forfeits[version])
+            printers[version].show_end(run.faults[version], run.forfeits[version])
 
 
-def _told(run: _Run, text: str, reports: dict[int, Report], *, stopped: bool) -> dict[str, Any]:
+def _as_json(
+    run: _Run, setup: HomeSetup, printers: dict[int, FaultPrinter], *, stopped: bool
+) -> dict[str, Any]:
     """Return the test as JSON data."""
     test = run.test
     elo, width = gain(test.plan, run.differences) if run.differences else (None, None)
@@ -229,7 +222,7 @@ def _told(run: _Run, text: str, reports: dict[int, Report], *, stopped: bool) ->
         "old": test.old.name,
         "field": [each.name for each in test.field],
         **asdict(test.table),
-        "seed": text,
+        "seed": setup.seed_text,
         "stopped": stopped,
         "verdict": None if stopped else str(run.verdict),
         "blocks": len(run.steps),
@@ -243,7 +236,7 @@ def _told(run: _Run, text: str, reports: dict[int, Report], *, stopped: bool) ->
                 "seconds_a_move": asdict(times(run.seconds[version])),
                 "faults": run.faults[version],
                 "forfeits": run.forfeits[version],
-                "saved": reports[version].saved,
+                "saved": printers[version].saved,
             }
             for version, name in _VERSIONS.items()
         },

@@ -1,4 +1,4 @@
-"""Which league a command means, and the tokens for it that are saved here."""
+"""The league of a command, and your saved tokens for it."""
 
 import os
 from pathlib import Path
@@ -9,13 +9,13 @@ from bots_sdk.client import Client, Retry
 from bots_sdk.commands.shared import ImpossibleError, NoTokenError
 from bots_sdk.saved import Saved, SavedLeague
 
-A_MOMENT = Retry(seconds=3.0)
-"""How long commands wait for a league that does not answer."""
+SHORT = Retry(seconds=3.0)
+"""How long commands retry if a league does not answer."""
 LOCAL = "http://127.0.0.1:8000"
 
 
 def read_saved() -> Saved:
-    """Return what is saved on this machine.
+    """Return the saved leagues.
 
     Raises:
         SavedError: the file can't be read.
@@ -24,16 +24,17 @@ def read_saved() -> Saved:
 
 
 def chosen_league() -> tuple[str, SavedLeague]:
-    """Return the address of the league that is meant, and what is saved for it.
+    """Return the address of the league, and its saved entry.
 
     Raises:
-        ImpossibleError: none is named or saved.
+        ImpossibleError: no league is set or saved.
     """
     saved = read_saved()
     url = os.environ.get("TWELFTH_NIGHT_URL", "") or saved.url
     if not url:
         raise ImpossibleError(
-            f"Which league? `twelfth-night login {LOCAL}` saves one; or set TWELFTH_NIGHT_URL."
+            f"No league is set. Log in to one, for example `twelfth-night login {LOCAL}`, or set "
+            "TWELFTH_NIGHT_URL."
         )
     with client_for(url) as client:
         return client.url, saved.leagues.get(client.url, SavedLeague())
@@ -43,18 +44,18 @@ def owner_token() -> tuple[str, str]:
     """Return the league's address and an owner token for it.
 
     Raises:
-        ImpossibleError: no league is named or saved.
-        NoTokenError: nobody has logged in there.
+        ImpossibleError: no league is set or saved.
+        NoTokenError: no owner token is set or saved.
     """
     url, league = chosen_league()
     token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token
     if not token:
-        raise NoTokenError(f"Not logged in at {url}; `twelfth-night login {url}` does it.")
+        raise NoTokenError(f"You are not logged in at {url}. Run `twelfth-night login {url}`.")
     return url, token
 
 
 def save_bot(url: str, name: str, token: str) -> Path:
-    """Save a bot's token for a league; return in which file."""
+    """Save a bot's token for a league; return the path of the file."""
     saved = read_saved()
     saved.league(url).bots[name] = token
     saved.url = saved.url or url
@@ -63,12 +64,12 @@ def save_bot(url: str, name: str, token: str) -> Path:
 
 
 def client_for(url: str, token: str | None = None) -> Client:
-    """Return a client that gives up on a league after a moment.
+    """Return a client that retries for a short time only.
 
     Raises:
-        ImpossibleError: this is no address.
+        ImpossibleError: the text is not an address.
     """
     try:
-        return Client(url, token, retry=A_MOMENT)
+        return Client(url, token, retry=SHORT)
     except ValueError as error:
         raise ImpossibleError(f"{error}.") from None

@@ -1,4 +1,4 @@
-"""``status``, ``ladder``, ``match`` and ``verify``: what there is to see at a league."""
+"""``status``, ``ladder``, ``match`` and ``verify``: bots, standings and matches of a league."""
 
 from typing import Annotated
 
@@ -18,10 +18,13 @@ from bots_sdk.verifying import check_match
 
 
 def status(
-    bots: Annotated[list[str] | None, typer.Argument(help="Default: those saved here.")] = None,
+    bots: Annotated[
+        list[str] | None,
+        typer.Argument(help="The bots; default: the bots whose tokens are saved here."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """See how your bots are doing."""
+    """Show your bots: whether they are online, and the places in their latest matches."""
     url, league = chosen_league()
     names = bots or list(league.bots)
     rows = []
@@ -31,12 +34,12 @@ def status(
             latest = client.send(calls.matches(bot=name, limit=10))["results"]
             rows.append((bot, latest))
     if as_json:
-        told = [{**bot, "latest_matches": latest} for bot, latest in rows]
-        print_json({"url": url, "username": league.username, "bots": told})
+        found = [{**bot, "latest_matches": latest} for bot, latest in rows]
+        print_json({"url": url, "username": league.username, "bots": found})
         return
     print(f"{url}, {league.username or 'not logged in'}")
     if not rows:
-        print("No bots here yet; `twelfth-night bot create NAME` makes one.")
+        print("You have no bots here. `twelfth-night bot create NAME` creates one.")
         return
     table = new_table("bot", "kind", "version", "online", "in play", "latest places")
     for bot, latest in rows:
@@ -54,12 +57,12 @@ def status(
 
 def ladder(
     slug: Annotated[
-        str, typer.Argument(help="Which; default: list them.", show_default=False)
+        str, typer.Argument(help="The ladder; default: list all ladders.", show_default=False)
     ] = "",
-    top: Annotated[int, typer.Option(min=1, max=1000, help="How many bots to show.")] = 20,
+    top: Annotated[int, typer.Option(min=1, max=1000, help="The number of bots to show.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """See the ladders, or who stands where on one."""
+    """List the ladders, or show the standings of one."""
     url = chosen_league()[0]
     with client_for(url) as client:
         if not slug:
@@ -67,7 +70,9 @@ def ladder(
             if as_json:
                 print_json(ladders)
                 return
-            table = new_table("ladder", "title", "game", "rules", "seats", "seconds a move")
+            table = new_table(
+                "ladder", "title", "game", "rules", "seats", "seconds per move + bank"
+            )
             for each in ladders:
                 seconds = f"{each['move_seconds']:g} + {each['bank_seconds']:g}"
                 cells = (each["slug"], each["title"], each["game"], each["rules"], each["seats"])
@@ -99,7 +104,7 @@ def match(
     number: Annotated[int, typer.Argument(min=1, help="The match's number.", metavar="ID")],
     as_json: Json = False,
 ) -> None:
-    """Look at a match."""
+    """Show a match: its bots, places and scores."""
     url = chosen_league()[0]
     with client_for(url) as client:
         found = client.send(calls.match(number))
@@ -120,13 +125,19 @@ def verify(
     number: Annotated[int, typer.Argument(min=1, help="The match's number.", metavar="ID")],
     commitment: Annotated[
         str,
-        typer.Option(help="As noted before the first move, 64 hex digits.", show_default=False),
+        typer.Option(
+            help="The commitment that you noted before the match, 64 hex digits.",
+            show_default=False,
+        ),
     ] = "",
     as_json: Json = False,
 ) -> None:
-    """Replay a finished match here: do commitment, deal, moves and scores hold?
+    """Replay a finished match, and verify its commitment, deal, moves and scores.
 
-    The league says now what its commitment was; --commitment gives what one noted at the time.
+    The commitment is the SHA-256 of the deal seed, published before the first move. If you noted
+    it then, give it with --commitment; otherwise the league's current value is used.
+
+    Exit status 1: something does not hold.
     """
     url = chosen_league()[0]
     with client_for(url) as client:
@@ -135,10 +146,10 @@ def verify(
     checks = check_match(line, found, commitment.lower())
     held = all(check.holds for check in checks)
     if as_json:
-        told = [check._asdict() for check in checks]
-        print_json({"match": number, "holds": held, "checks": told})
+        found_checks = [check._asdict() for check in checks]
+        print_json({"match": number, "holds": held, "checks": found_checks})
     else:
         for check in checks:
-            print(f"{'ok  ' if check.holds else 'NOT '} {check.what}: {check.detail}")
+            print(f"{'ok  ' if check.holds else 'NOT '} {check.subject}: {check.detail}")
     if not held:
         raise typer.Exit(REFUSED)

@@ -1,4 +1,4 @@
-"""``run`` and ``enter``: a bot in its matches and on its ladders."""
+"""``run`` and ``enter``: play a remote bot's matches, and enter a bot on a ladder."""
 
 import os
 from pathlib import Path
@@ -6,10 +6,11 @@ from typing import Annotated
 
 import typer
 
-from bots_sdk import calls, runner
+from bots_sdk import calls, running
 from bots_sdk.bot import load
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.shared import Json, NoTokenError, print_json
+from bots_sdk.runner import THREADS
 
 _BOT_TOKEN = "tn_b_"
 
@@ -17,17 +18,20 @@ _BOT_TOKEN = "tn_b_"
 def run(
     file: Annotated[Path, typer.Argument(help="The bot's Python file.")],
     bot: Annotated[
-        str, typer.Option(help="As which bot; default: by the file's name.", show_default=False)
+        str, typer.Option(help="The bot's name; default: the file's name.", show_default=False)
     ] = "",
-    threads: Annotated[int, typer.Option(min=1, help="Turns thought of at once.")] = runner.THREADS,
+    threads: Annotated[
+        int, typer.Option(min=1, help="The number of turns to compute in parallel.")
+    ] = THREADS,
     faults: Annotated[
-        Path, typer.Option(help="Where the observations of faults are saved.")
+        Path, typer.Option(help="The directory for the observations of faults.")
     ] = Path("faults"),
     as_json: Json = False,
 ) -> None:
-    """Play a bot in all its matches until Ctrl-C, which lets it finish the moves in hand.
+    """Run a remote bot on this machine: play all its matches until Ctrl-C.
 
-    Where the bot fails its first legal move is played, and what it was asked is saved.
+    If the bot fails, the command plays its first legal move and saves the observation. After
+    Ctrl-C the bot finishes the moves in hand; a second Ctrl-C stops at once.
     """
     loaded = load(file)
     url, league = chosen_league()
@@ -38,23 +42,26 @@ def run(
     if not token:
         known = f" Saved here: {', '.join(league.bots)}." if league.bots else ""
         raise NoTokenError(
-            f"There is no token here for a bot {name} at {url}. `twelfth-night bot create {name}` "
-            f"makes the bot, `bot token {name}` gets a new token for one that you have, --bot "
-            f"names another.{known}"
+            f"No token is saved here for the bot {name} at {url}. "
+            f"`twelfth-night bot create {name}` creates the bot, "
+            f"`twelfth-night bot token {name}` gets a new token for your bot, --bot selects "
+            f"another bot.{known}"
         )
-    runner.run(loaded, url, token, threads=threads, faults=faults, as_json=as_json)
+    running.run(loaded, url, token, threads=threads, faults=faults, as_json=as_json)
 
 
 def enter(
-    ladder: Annotated[str, typer.Argument(help="The ladder's slug; `ladder` lists them.")],
-    bot: Annotated[str, typer.Argument(help="A bot of yours.")],
+    ladder: Annotated[
+        str, typer.Argument(help="The ladder's slug; `twelfth-night ladder` lists the ladders.")
+    ],
+    bot: Annotated[str, typer.Argument(help="One of your bots.")],
     as_json: Json = False,
 ) -> None:
-    """Enter a bot on a ladder; again changes nothing."""
+    """Enter a bot on a ladder; a second call changes nothing."""
     url, league = chosen_league()
     token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token or league.bots.get(bot, "")
     if not token:
-        raise NoTokenError(f"There is no token here for {url}; `twelfth-night login` gets one.")
+        raise NoTokenError(f"You are not logged in at {url}. Run `twelfth-night login {url}`.")
     with client_for(url, token) as client:
         entry = client.send(calls.enter_ladder(ladder, bot))
     if as_json:

@@ -1,4 +1,4 @@
-"""Stepping through a match in the terminal."""
+"""``try --replay``: step through a match in the terminal."""
 
 import os
 import sys
@@ -6,8 +6,8 @@ import sys
 from rich.console import Console
 from rich.text import Text
 
-from bots_sdk.arena.contestants import Bench
-from bots_sdk.arena.matches import Played, limit_time, play_fixture
+from bots_sdk.arena.contestants import PlayerFactory
+from bots_sdk.arena.matches import PlayedMatch, limit_time, play_fixture
 from bots_sdk.arena.replay import frames
 from bots_sdk.arena.trials import Trial
 from bots_sdk.commands.shared import ImpossibleError
@@ -19,34 +19,38 @@ _QUIT = {"q", "Q", "\x1b", "\x04", ""}
 
 
 def replay_match(trial: Trial, number: int, seed: str, *, show_all: bool, as_json: bool) -> None:
-    """Play one match of a trial, and show it.
+    """Play one match of a trial, and show it step by step.
 
     Raises:
-        ImpossibleError: there is no such match, or nobody at a terminal to step through it.
-        BotFileError: a contestant's file is no bot.
+        ImpossibleError: the trial has no such match, or there is no terminal.
+        BotFileError: a contestant's file is not a bot.
         KeyboardInterrupt: Ctrl-C.
     """
     if number > trial.matches:
         raise ImpossibleError(
-            f"There is no match {number} in {trial.matches}; --matches makes them more."
+            f"There is no match {number}: the run has {trial.matches} matches. Raise --matches."
         )
     if not (show_all or as_json or (sys.stdin.isatty() and sys.stdout.isatty())):
-        raise ImpossibleError("There is no terminal to step in; --all prints all steps at once.")
+        raise ImpossibleError(
+            "--replay needs a terminal to step through. --all prints all steps at once."
+        )
     limit_time()
     names = [each.name for each in trial.contestants]
-    played = play_fixture(Bench(trial.contestants), trial.table, trial.fixture(number), names)
+    played = play_fixture(
+        PlayerFactory(trial.contestants), trial.table, trial.fixture(number), names
+    )
     if as_json:
         print(write(played.record))
         return
     title = f"match {number} of --seed {seed}"
     if show_all:
-        for frame in _told(played, title):
+        for frame in _frames(played, title):
             print(f"{frame}\n")
         return
-    _step_through(_told(played, title))
+    _step_through(_frames(played, title))
 
 
-def _told(played: Played, title: str) -> list[str]:
+def _frames(played: PlayedMatch, title: str) -> list[str]:
     reasons = {fault.ply: f"{fault.kind}: {fault.reason}" for fault in played.faults}
     return list(frames(played.record, title, played.fixture.seating.index(0), reasons))
 
@@ -72,7 +76,7 @@ def _step_through(steps: list[str]) -> None:
 
 
 def read_key() -> str:
-    """Return the next key, with what an arrow sends in one; empty at the end of input.
+    """Return the next key, an arrow with its whole sequence; empty at the end of input.
 
     Raises:
         KeyboardInterrupt: Ctrl-C.
@@ -91,7 +95,7 @@ def read_key() -> str:
     descriptor = sys.stdin.fileno()
     before = termios.tcgetattr(descriptor)
     try:
-        tty.setcbreak(descriptor, termios.TCSANOW)  # what was pressed before now counts too
+        tty.setcbreak(descriptor, termios.TCSANOW)  # keeps the keys pressed before
         key = os.read(descriptor, 1)
         if key == b"\x1b" and select.select([descriptor], [], [], 0.05)[0]:
             key += os.read(descriptor, 2)

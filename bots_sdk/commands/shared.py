@@ -1,4 +1,4 @@
-"""What all commands share: exit statuses, what can't be done, ``--json``, tables."""
+"""Shared by all commands: exit statuses, error messages, ``--json``, prompts and tables."""
 
 import json
 import sys
@@ -22,22 +22,22 @@ _UsageError: Any = typer.BadParameter.__base__
 
 
 class ImpossibleError(Exception):
-    """What was asked can't be done; the message is the line that says why and what to do."""
+    """A command can't run as given; the message is a line with the reason and a remedy."""
 
     code = "impossible"
 
 
 class NoTokenError(ImpossibleError):
-    """There is no token for it on this machine."""
+    """No token for the league or the bot is set or saved."""
 
     code = "no-token"
 
 
 class Group(TyperGroup):
-    """Turns what goes wrong into a line and an exit status."""
+    """The command group; it turns exceptions into an error line and an exit status."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Note whether JSON is wanted, also where the rest can't be understood."""
+        """Note whether the user wants JSON, even if the other arguments are wrong."""
         ctx.find_root().meta["json"] = "--json" in args
         return super().parse_args(ctx, args)
 
@@ -49,36 +49,37 @@ class Group(TyperGroup):
             if not ctx.find_root().meta["json"]:
                 raise
             status = IMPOSSIBLE
-            said = {"error": "usage", "detail": error.format_message()}
+            problem = {"error": "usage", "detail": error.format_message()}
         except KeyboardInterrupt:
             raise typer.Exit(STOPPED) from None
         except UnreachableError as error:
             status = UNREACHABLE
-            said = {"error": "unreachable", "detail": f"{error}. Is the league up there?"}
+            detail = f"{error}. Check the address, and that the league is running."
+            problem = {"error": "unreachable", "detail": detail}
         except ProblemError as error:
             status = NO_TOKEN if error.status == 401 else REFUSED
-            said = {**error.members, "error": error.code, "detail": _with_remedy(error)}
+            problem = {**error.members, "error": error.code, "detail": _with_remedy(error)}
         except ImpossibleError as error:
             status = NO_TOKEN if isinstance(error, NoTokenError) else IMPOSSIBLE
-            said = {"error": error.code, "detail": str(error)}
+            problem = {"error": error.code, "detail": str(error)}
         except ArenaError as error:
             status = IMPOSSIBLE
-            said = {"error": "impossible", "detail": str(error)}
+            problem = {"error": "impossible", "detail": str(error)}
         except (BotFileError, SavedError) as error:
             status = IMPOSSIBLE
-            said = {"error": "bad-file", "detail": str(error)}
+            problem = {"error": "bad-file", "detail": str(error)}
         if ctx.find_root().meta.get("json"):
-            print(json.dumps(said), file=sys.stderr)
+            print(json.dumps(problem), file=sys.stderr)
         else:
-            print(f"twelfth-night: {said['detail']}", file=sys.stderr)
+            print(f"twelfth-night: {problem['detail']}", file=sys.stderr)
         raise typer.Exit(status)
 
 
 class BareReplay(TyperCommand):
-    """Takes ``--replay`` without a number for the first match."""
+    """A command in which ``--replay`` without a number stands for match 1."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put in what is left out."""
+        """Add the missing number."""
         for at in range(len(args) - 1, -1, -1):
             if args[at] == "--replay" and not _is_number(args[at + 1 : at + 2]):
                 args.insert(at + 1, "1")
@@ -90,10 +91,11 @@ def _is_number(words: list[str]) -> bool:
 
 
 _REMEDIES = {
-    "invalid-token": "`twelfth-night login` gets an owner token, `bot token NAME` a bot's.",
+    "invalid-token": "`twelfth-night login` gets an owner token, "
+    "`twelfth-night bot token NAME` a bot token.",
     "not-authenticated": "`twelfth-night login` gets a token.",
-    "bot-token-needed": "Unset TWELFTH_NIGHT_TOKEN, or set it to the bot's.",
-    "owner-token-needed": "Unset TWELFTH_NIGHT_TOKEN, or set it to the owner's.",
+    "bot-token-needed": "Unset TWELFTH_NIGHT_TOKEN, or set it to the bot's token.",
+    "owner-token-needed": "Unset TWELFTH_NIGHT_TOKEN, or set it to an owner token.",
 }
 
 
@@ -101,7 +103,29 @@ def _with_remedy(error: ProblemError) -> str:
     return " ".join(filter(None, [str(error), _REMEDIES.get(error.code)]))
 
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def prompt(name: str, source: str, **options: Any) -> str:
+    """Return an answer typed at the terminal.
+
+    Args:
+        name: the name of the value.
+        source: the option or variable that gives the value without a prompt.
+        options: options of `typer.prompt`.
+
+    Raises:
+        ImpossibleError: there is no terminal, and standard input has no answer.
+    """
+    try:
+        answer: str = typer.prompt(name, err=True, **options)
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        raise ImpossibleError(
+            f"There is no {name.lower()} and no terminal. Use {source}."
+        ) from None
+    return answer
 
 
 def print_json(value: Any) -> None:
@@ -118,7 +142,7 @@ def new_table(*columns: str) -> Table:
 
 
 def add_row(table: Table, *cells: object) -> None:
-    """Add a row of texts, in which nothing is markup; None is an empty cell."""
+    """Add a row of plain texts without markup; None gives an empty cell."""
     table.add_row(*(Text("" if cell is None else str(cell)) for cell in cells))
 
 

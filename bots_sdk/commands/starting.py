@@ -1,4 +1,4 @@
-"""``new``: a first bot and its test."""
+"""``new``: write a first bot and its test."""
 
 import re
 from pathlib import Path
@@ -15,13 +15,15 @@ _NAME = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
 def new(
     name: Annotated[str, typer.Argument(help="The bot's name: 3 to 32 of a-z, 0-9 and -.")],
     game: Annotated[
-        Literal["twelve-days", "partridge"], typer.Option(help="The game it plays.")
+        Literal["twelve-days", "partridge"], typer.Option(help="The game that the bot plays.")
     ] = "twelve-days",
     as_json: Json = False,
 ) -> None:
-    """Write a first bot and a test for it, here."""
+    """Write a first bot and a test for it to the current directory."""
     if not _NAME.fullmatch(name):
-        raise ImpossibleError(f"{name!r} is no name for a bot: 3 to 32 of a-z, 0-9 and -.")
+        raise ImpossibleError(
+            f"{name!r} is not a bot name. A name has 3 to 32 of the characters a-z, 0-9 and -."
+        )
     stem = name.replace("-", "_")
     files = {
         Path(f"{stem}.py"): starters.bot_text(game, stem),
@@ -29,7 +31,7 @@ def new(
     }
     for path in files:
         if path.exists():
-            raise ImpossibleError(f"{path} is there already; remove it or choose another name.")
+            raise ImpossibleError(f"{path} exists already. Remove it, or choose another name.")
     try:
         for path, text in files.items():
             path.write_text(text)
@@ -41,10 +43,10 @@ def new(
     bot, test = files
     print(f"Wrote {bot} and {test}. Next:")
     for command, purpose in (
-        (f"python {test}", "does it play without a fault?"),
-        (f"twelfth-night try {bot}", "how good is it?"),
-        (f"twelfth-night check {bot}", "would it do at the league?"),
-        ("twelfth-night login ADDRESS --sign-up", "get to know a league"),
-        (f"twelfth-night upload {bot}", "let it run there"),
+        (f"python {test}", "test that it plays without a fault"),
+        (f"twelfth-night try {bot}", "play against the reference bots"),
+        (f"twelfth-night check {bot}", "run it in the league's sandbox"),
+        ("twelfth-night login ADDRESS --sign-up", "create an account at a league"),
+        (f"twelfth-night upload {bot}", "let the league run it"),
     ):
         print(f"  {command:<40}{purpose}")

@@ -1,8 +1,6 @@
-"""``try``: a bot against a field, on all cores."""
+"""``try``: blocks of a bot against opponents, on all cores."""
 
-import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,9 +13,21 @@ from bots_sdk.arena.contestants import contestant
 from bots_sdk.arena.errors import ArenaError
 from bots_sdk.arena.figures import Share
 from bots_sdk.arena.pool import Pool
-from bots_sdk.arena.trials import Results, Summary, Trial
-from bots_sdk.arena.worker import Setup
-from bots_sdk.commands import faults as fault_reports
+from bots_sdk.arena.trials import Trial, TrialResults, TrialSummary
+from bots_sdk.arena.worker import WorkerSetup
+from bots_sdk.commands.faults import FaultPrinter
+from bots_sdk.commands.home import (
+    Against,
+    Faults,
+    Game,
+    HomeSetup,
+    Jobs,
+    RulesName,
+    Seats,
+    SeedText,
+    live_display,
+    process_count,
+)
 from bots_sdk.commands.replaying import replay_match
 from bots_sdk.commands.shared import (
     REFUSED,
@@ -29,19 +39,6 @@ from bots_sdk.commands.shared import (
     print_json,
     print_table,
 )
-from bots_sdk.commands.tables import (
-    Against,
-    Faults,
-    Game,
-    Jobs,
-    RulesName,
-    Seats,
-    SeedText,
-    jobs_of,
-    opponents,
-    seed_of,
-    table_of,
-)
 
 _ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
 
@@ -50,7 +47,10 @@ def try_bot(
     bot: Annotated[str, typer.Argument(help="The bot's Python file.", metavar="FILE")],
     against: Against = ["house"],  # noqa: B006 - typer copies it
     matches: Annotated[
-        int, typer.Option(min=1, max=1_000_000, help="How many, rounded up to whole blocks.")
+        int,
+        typer.Option(
+            min=1, max=1_000_000, help="The number of matches, rounded up to whole blocks."
+        ),
     ] = 400,
     game: Game = None,
     rules: RulesName = "",
@@ -62,59 +62,62 @@ def try_bot(
         typer.Option(
             min=0,
             metavar="[N]",
-            help="Step through match N of the seed instead; default: the first.",
+            help="Instead, step through match N of the seed; without N, through match 1.",
             show_default=False,
         ),
     ] = 0,
-    show_all: Annotated[bool, typer.Option("--all", help="With --replay: all steps at once.")] = (
-        False
-    ),
+    show_all: Annotated[
+        bool, typer.Option("--all", help="With --replay: print all steps at once.")
+    ] = False,
     faults: Faults = Path("faults"),
     as_json: Json = False,
 ) -> None:
-    """Play a bot here against others, and see where it stands.
+    """Play a bot against opponents on your machine, and print its win share and Elo.
 
-    A block is one deal, played once in each seat. Elo and shares have 95 % error bars.
+    The bots play blocks: in a block, every bot plays the same deal once from every seat.
+    Shares and Elo differences have 95 % error bars.
+
     Exit status 1: the bot made faults.
     """
-    table = table_of(game, rules, seats)
-    text, seed_bytes = seed_of(seed)
-    blocks = -(-matches // table.seats)
-    trial = Trial(table, contestant(bot), opponents(against), blocks, seed_bytes)
+    setup = HomeSetup.from_options(game, rules, seats, against, seed)
+    blocks = -(-matches // setup.table.seats)
+    trial = Trial(setup.table, contestant(bot), setup.field, blocks, setup.seed)
     if replay:
-        replay_match(trial, replay, text, show_all=show_all, as_json=as_json)
+        replay_match(trial, replay, setup.seed_text, show_all=show_all, as_json=as_json)
         return
     if show_all:
-        raise ImpossibleError("--all goes with --replay.")
-    jobs = jobs_of(jobs, trial.matches)
+        raise ImpossibleError("--all needs --replay.")
+    jobs = process_count(jobs, trial.matches)
     if not as_json:
         field = ", ".join(each.name for each in trial.field)
         print(f"{trial.bot.name} against {field}")
         print(
-            f"{table.game} {table.rules}, {table.seats} seats: {trial.matches} matches in "
-            f"{blocks} blocks, {jobs} at once, --seed {text}"
+            f"{setup.title}: {trial.matches} matches in {blocks} blocks, {jobs} in parallel, "
+            f"--seed {setup.seed_text}"
         )
-    results = Results(trial)
-    report = fault_reports.Report(trial.bot, table, text, faults, as_json=as_json)
+    results = TrialResults(trial)
+    fault_printer = FaultPrinter(trial.bot, setup, faults, as_json=as_json)
     error: ArenaError | None = None
     stopped = False
-    with _progress(trial.matches, as_json=as_json) as (advance, say):
+    with live_display(_progress_bar, as_json=as_json) as (print_line, progress):
+        task = progress.add_task("", total=trial.matches) if progress else None
         try:
-            with Pool(Setup(table, trial.contestants), jobs) as pool:
+            with Pool(WorkerSetup(setup.table, trial.contestants), jobs) as pool:
                 for played in pool.play(trial.fixtures()):
                     for fault in results.add(played):
-                        report.take(played, fault, say)
-                    advance()
+                        fault_printer.take(played, fault, print_line)
+                    if progress is not None and task is not None:
+                        progress.advance(task)
         except KeyboardInterrupt:
             stopped = True
         except ArenaError as failed:
             error = failed
     summary = results.summary()
     if as_json:
-        print_json(_told(trial, text, summary, report.saved, stopped=stopped))
+        print_json(_as_json(trial, setup, summary, fault_printer.saved, stopped=stopped))
     elif summary.matches or not error:
         _show(trial, summary, stopped=stopped)
-        report.show_end(summary.faults, summary.forfeits)
+        fault_printer.show_end(summary.faults, summary.forfeits)
     if error:
         raise error
     if stopped:
@@ -123,31 +126,20 @@ def try_bot(
         raise typer.Exit(REFUSED)
 
 
-@contextmanager
-def _progress(total: int, *, as_json: bool) -> Iterator[tuple[Any, Any]]:
-    """Give what counts a match, and what says something above the bar."""
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    if as_json or not console.is_terminal:
-        yield (lambda: None), (lambda line: None if as_json else print(line, file=sys.stderr))
-        return
+def _progress_bar(console: Console) -> Progress:
     columns = (BarColumn(), MofNCompleteColumn(), TextColumn("matches"), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, refresh_per_second=4) as bar:
-        task = bar.add_task("", total=total)
-        yield (
-            (lambda: bar.advance(task)),
-            (lambda line: console.print(line, markup=False)),
-        )
+    return Progress(*columns, console=console, transient=True, refresh_per_second=4)
 
 
-def _show(trial: Trial, summary: Summary, *, stopped: bool) -> None:
+def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     if stopped:
         print(f"Stopped after {summary.matches} of {trial.matches} matches.")
     if summary.share is None:
-        print("No block is complete, so there is nothing to count.")
+        print("No block is complete, so there are no results.")
         return
     left_out = summary.matches - summary.blocks * trial.table.seats
     if left_out:
-        print(f"Of {summary.matches} matches {left_out} in unfinished blocks don't count below.")
+        print(f"{left_out} of {summary.matches} matches are in unfinished blocks and don't count.")
     print()
     print(f"win share    {percent(summary.share)}")
     print(f"Elo          {spelled_elo(summary.share)} against the field")
@@ -159,7 +151,7 @@ def _show(trial: Trial, summary: Summary, *, stopped: bool) -> None:
     print(f"places       {places}")
     print()
     rows = new_table("bot", "matches", "place", "score", "* wins", "Elo of * against it")
-    for number, line in enumerate(summary.lines):
+    for number, line in enumerate(summary.contestants):
         if not line.matches:
             continue
         add_row(
@@ -175,19 +167,19 @@ def _show(trial: Trial, summary: Summary, *, stopped: bool) -> None:
     took = summary.times
     print()
     print(
-        f"time a move  mean {_ms(took.mean)}, 99 of 100 at most {_ms(took.p99)}, "
-        f"longest {_ms(took.most)}"
+        f"move times   mean {_ms(took.mean)}, 99 % at most {_ms(took.p99)}, "
+        f"longest {_ms(took.longest)}"
     )
     if took.out_of_time:
-        print(f"             out of time at the league in {took.out_of_time} matches")
+        print(f"             the clock would run out in {took.out_of_time} matches at the league")
     elif took.slow:
-        print(f"             {took.slow} of {took.moves} moves over 1 s, on the match's bank")
+        print(f"             {took.slow} of {took.moves} moves took over 1 s and used the bank")
     for name, count in summary.others_faults.items():
-        print(f"faults       {count} of {name}, an opponent: it plays worse than it could")
+        print(f"faults       {count} of the opponent {name}, which makes it weaker")
 
 
 def percent(found: Share) -> str:
-    """Return a share with its interval."""
+    """Return a share in percent with its interval."""
     if found.low is None or found.high is None:
         return f"{100 * found.mean:.1f} %"
     return f"{100 * found.mean:.1f} % ({100 * found.low:.1f} to {100 * found.high:.1f})"
@@ -198,29 +190,29 @@ def spelled_elo(found: Share) -> str:
     mean, low, high = found.elo
     if found.low is None:
         return "?" if mean is None else f"{mean:+.0f}, one block: no error bar"
-    told = ("all won" if found.mean == 1 else "all lost") if mean is None else f"{mean:+.0f}"
+    text = ("all won" if found.mean == 1 else "all lost") if mean is None else f"{mean:+.0f}"
     if low is None:
-        return f"{told} (below {high:+.0f})" if high is not None else f"{told} (or anything)"
-    return f"{told} (above {low:+.0f})" if high is None else f"{told} ({low:+.0f} to {high:+.0f})"
+        return f"{text} (below {high:+.0f})" if high is not None else f"{text} (no bounds)"
+    return f"{text} (above {low:+.0f})" if high is None else f"{text} ({low:+.0f} to {high:+.0f})"
 
 
 def _ms(seconds: float) -> str:
     return f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 
-def _told(
-    trial: Trial, text: str, summary: Summary, saved: Sequence[str], *, stopped: bool
+def _as_json(
+    trial: Trial, setup: HomeSetup, summary: TrialSummary, saved: Sequence[str], *, stopped: bool
 ) -> dict[str, Any]:
     """Return a summary as JSON data."""
     return {
         "bot": trial.bot.name,
         "field": [each.name for each in trial.field],
         **asdict(trial.table),
-        "seed": text,
+        "seed": setup.seed_text,
         "stopped": stopped,
         "matches": summary.matches,
         "blocks": summary.blocks,
-        "win_share": told_share(summary.share),
+        "win_share": share_as_json(summary.share),
         "places": list(summary.places),
         "bots": [
             {
@@ -228,9 +220,9 @@ def _told(
                 "matches": line.matches,
                 "mean_place": line.place,
                 "mean_score": line.score,
-                "share_against": told_share(line.share),
+                "share_against": share_as_json(line.share),
             }
-            for line in summary.lines
+            for line in summary.contestants
             if line.matches
         ],
         "seconds_a_move": asdict(summary.times),
@@ -241,8 +233,8 @@ def _told(
     }
 
 
-def told_share(found: Share | None) -> dict[str, Any] | None:
-    """Return a share as JSON data; null stands for no bound."""
+def share_as_json(found: Share | None) -> dict[str, Any] | None:
+    """Return a share as JSON data; null stands for an infinite Elo difference."""
     if found is None:
         return None
     return {

@@ -1,4 +1,4 @@
-"""``upload`` and ``logs``: a hosted bot's versions, and what became of them."""
+"""``upload`` and ``logs``: upload versions of a hosted bot, and read their checks and faults."""
 
 import time
 from pathlib import Path
@@ -13,27 +13,35 @@ from bots_sdk.commands.leagues import client_for, owner_token, save_bot
 from bots_sdk.commands.shared import REFUSED, ImpossibleError, Json, print_json
 from bots_sdk.errors import ProblemError
 
-CHECKED_WITHIN = 120.0
-"""Seconds; what takes longer waits for a worker."""
-_ASK_EVERY = 0.5
-_MATCHES = 50
+MAX_CHECK_SECONDS = 120.0
+"""How long `upload` waits for a check; a check that takes longer waits for a worker."""
+_POLL_SECONDS = 0.5
+_MAX_MATCHES = 50
 
 
 def upload(
-    file: Annotated[Path, typer.Argument(help="A .py file, or a .zip with a bot.py.")],
+    file: Annotated[
+        Path, typer.Argument(help="A Python file, or a zip archive with a bot.py at its top.")
+    ],
     bot: Annotated[
-        str, typer.Option("--bot", help="Its name; the file's, if left out.", show_default=False)
+        str,
+        typer.Option("--bot", help="The bot's name; default: the file's name.", show_default=False),
     ] = "",
-    note: Annotated[str, typer.Option(help="About this version.", show_default=False)] = "",
+    note: Annotated[
+        str, typer.Option(help="Your note about this version.", show_default=False)
+    ] = "",
     held: Annotated[
-        bool, typer.Option("--held", help="Don't have it take over when it is ready.")
+        bool, typer.Option("--hold", help="Do not make it current; promote it later.")
     ] = False,
-    wait: Annotated[bool, typer.Option(help="Wait until it is checked.")] = True,
+    wait: Annotated[bool, typer.Option(help="Wait for the result of the check.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Upload a version of a hosted bot; the league checks it and runs it.
+    """Upload a version of a hosted bot; the league checks it, then runs it.
 
-    A bot that there is not yet is made. Exit status 1: the version was refused.
+    Creates the bot if it does not exist. After the check the version becomes the current one,
+    which plays from then on, unless you use --hold.
+
+    Exit status 1: the league refused the version.
     """
     try:
         source = file.read_bytes()
@@ -42,32 +50,36 @@ def upload(
     name = bot or file.stem.replace("_", "-").lower()
     url, token = owner_token()
     with client_for(url, token) as client:
-        made = _find_or_make(client, url, name)
-        if made and not as_json:
-            print(f"{name} is a hosted bot now: {url}/bots/{name}/")
+        created = _find_or_create(client, url, name)
+        if created and not as_json:
+            print(f"Created the hosted bot {name}: {url}/bots/{name}/")
         version: Any = client.send(calls.upload(name, file.name, source, note, held=held))
         if wait:
-            version = _checked(client, name, version["number"], quiet=as_json)
+            version = _wait_for_check(client, name, version["number"], quiet=as_json)
     if as_json:
         print_json(version)
     else:
-        _tell(url, version)
+        _print_version(url, version)
     if version["state"] == "refused":
         raise typer.Exit(REFUSED)
 
 
 def logs(
-    name: Annotated[str, typer.Argument(help="A bot of yours.")],
+    name: Annotated[str, typer.Argument(help="One of your bots.")],
     number: Annotated[
-        int | None, typer.Option("--version", min=1, help="How this version was checked.")
+        int | None, typer.Option("--version", min=1, help="Show the check of this version.")
     ] = None,
-    match: Annotated[int | None, typer.Option(min=1, help="A match.", metavar="ID")] = None,
+    match: Annotated[int | None, typer.Option(min=1, help="Show this match.", metavar="ID")] = None,
     tests: Annotated[
-        Path | None, typer.Option(help="A directory: write a test there for every fault.")
+        Path | None,
+        typer.Option(help="Write a unit test for every fault to this directory."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """See what a bot printed and why it had faults: in a check, a match, or its last matches."""
+    """Show a bot's output and the reasons of its faults.
+
+    By default, this shows the finished matches with faults among the last 50.
+    """
     url, token = owner_token()
     with client_for(url, token) as client:
         if number is not None:
@@ -75,8 +87,8 @@ def logs(
             if as_json:
                 print_json(checked)
             else:
-                _tell(url, checked)
-                _show_qualifying(checked)
+                _print_version(url, checked)
+                _print_qualifying_matches(checked)
             return
         numbers = [match] if match is not None else _matches_with_faults(client, name)
         reports = [
@@ -92,15 +104,18 @@ def logs(
         print_json(reports)
         return
     if not reports:
-        print(f"No fault in the last {_MATCHES} finished matches of {name}; --match ID shows one.")
+        print(
+            f"{name} had no faults in its last {_MAX_MATCHES} finished matches. "
+            "--match ID shows the output of one match."
+        )
     for report in reports:
-        _tell_report(url, report)
+        _print_report(url, report)
     for path in written:
-        print(f"Written: {path}")
+        print(f"Wrote {path}")
 
 
-def _find_or_make(client: Client, url: str, name: str) -> bool:
-    """Return whether a bot had to be made."""
+def _find_or_create(client: Client, url: str, name: str) -> bool:
+    """Create a bot if it does not exist; return whether it was created."""
     try:
         found = client.send(calls.bot(name))
     except ProblemError as error:
@@ -110,36 +125,37 @@ def _find_or_make(client: Client, url: str, name: str) -> bool:
         return True
     if found["kind"] != "hosted":
         raise ImpossibleError(
-            f"{name} is a {found['kind']} bot, which is not uploaded; --bot names another."
+            f"{name} is a {found['kind']} bot; only hosted bots have uploads. --bot selects "
+            "another bot."
         )
     return False
 
 
-def _checked(client: Client, name: str, number: int, *, quiet: bool) -> Any:
-    """Return a version once it is checked, with how it was, or as it is after a while."""
-    until = time.monotonic() + CHECKED_WITHIN
-    with Console(stderr=True, quiet=quiet).status(f"Version {number} is being checked"):
+def _wait_for_check(client: Client, name: str, number: int, *, quiet: bool) -> Any:
+    """Return a version with its check; after `MAX_CHECK_SECONDS`, as it is then."""
+    until = time.monotonic() + MAX_CHECK_SECONDS
+    with Console(stderr=True, quiet=quiet).status(f"The league checks version {number}"):
         while True:
             version = client.send(calls.version(name, number))
             if version["state"] != "checking" or time.monotonic() > until:
                 break
-            time.sleep(_ASK_EVERY)
+            time.sleep(_POLL_SECONDS)
     return client.send(calls.version_log(name, number))
 
 
-def _tell(url: str, version: Any) -> None:
+def _print_version(url: str, version: Any) -> None:
     name, number, state = version["bot"], version["number"], version["state"]
     if state == "ready":
         print(f"Version {number} of {name} is ready: {url}/bots/{name}/")
     elif state == "refused":
-        print(f"Version {number} of {name} is refused: {version['reason']}")
-        print(f"`twelfth-night logs {name} --version {number}` shows what it printed.")
+        print(f"The league refused version {number} of {name}: {version['reason']}")
+        print(f"`twelfth-night logs {name} --version {number}` shows its output.")
     else:
-        print(f"Version {number} of {name} waits to be checked: `twelfth-night logs {name}", end="")
-        print(f" --version {number}` says how that went.")
+        print(f"Version {number} of {name} waits for its check.")
+        print(f"`twelfth-night logs {name} --version {number}` shows the result later.")
 
 
-def _show_qualifying(version: Any) -> None:
+def _print_qualifying_matches(version: Any) -> None:
     for match in version["qualifying"]:
         print(f"\n{match['game']}: {'passed' if match['passed'] else match['reason']}")
         if match["printed"]:
@@ -147,7 +163,7 @@ def _show_qualifying(version: Any) -> None:
 
 
 def _matches_with_faults(client: Client, name: str) -> list[int]:
-    found = client.send(calls.matches(bot=name, status="finished", limit=_MATCHES))["results"]
+    found = client.send(calls.matches(bot=name, status="finished", limit=_MAX_MATCHES))["results"]
     return [
         match["id"]
         for match in reversed(found)
@@ -155,22 +171,22 @@ def _matches_with_faults(client: Client, name: str) -> list[int]:
     ]
 
 
-def _tell_report(url: str, report: Any) -> None:
+def _print_report(url: str, report: Any) -> None:
     print(
         f"\nMatch {report['match']}, seat {report['seat']}, version {report['version']}: ", end=""
     )
     print(f"{url}/matches/{report['match']}/")
     for fault in report["faults"]:
-        print(f"  move {fault['ply']}, {fault['kind']}: {fault['reason']}")
+        print(f"  ply {fault['ply']}, {fault['kind']}: {fault['reason']}")
     if not report["faults"]:
-        print("  no fault")
+        print("  no faults")
     if report["printed"]:
-        print("  It printed:")
+        print("  Output:")
         print(_indented(report["printed"], 4))
 
 
 def _write_tests(reports: list[Any], directory: Path) -> list[Path]:
-    """Write the tests of faults; return where."""
+    """Write the tests of the faults; return the paths."""
     written = []
     directory.mkdir(parents=True, exist_ok=True)
     for report in reports:

@@ -1,7 +1,7 @@
-"""An observation as numbers from 0 to 1, and what is legal as a mask: in plain Python.
+"""An observation as numbers from 0 to 1, and its legal actions as a mask, in plain Python.
 
-It is made from the observation alone, so it can't tell what the seat doesn't know. Seats are told
-from the observer's own on, clockwise: its own first, then its left neighbour...
+The numbers come from the observation alone, so they contain only what the seat may know. Seats are
+in clockwise order: the observer's own seat first, then its left neighbour.
 """
 
 from collections import Counter
@@ -20,11 +20,11 @@ _MAX_IN_HAND = 13
 _MAX_OF_A_RANK = 24
 _MAX_CARDS = 160
 _MAX_GIFTS = 20
-"""In all: one a round, and one a seat to begin with in a short match."""
+"""All gifts: one for each round, and one for each seat at the start of a short match."""
 
 
 def mask(observation: Observation) -> list[int]:
-    """Return a 1 for each action that is legal, by action id; all 0 where there is no decision."""
+    """Return a 1 for each legal action, by action id; all 0 if the seat has no decision."""
     moves = catalogue.find(observation["game"]).moves
     found = [0] * len(moves)
     for text in observation["legal_moves"]:
@@ -33,23 +33,23 @@ def mask(observation: Observation) -> list[int]:
 
 
 def move_of(observation: Observation, action: int) -> str:
-    """Return an action id as the text that a bot answers with."""
+    """Return an action id as the text of a move."""
     return catalogue.find(observation["game"]).moves.texts[action]
 
 
 @cache
 def size(game: str, rules: str, seats: int) -> int:
-    """Return how many numbers there are.
+    """Return the number of numbers in an observation.
 
     Raises:
-        UnknownRulesError: there is no such table.
+        UnknownRulesError: no such preset or number of seats exists.
     """
     state = catalogue.start(game, rules, seats, seeded_shuffle(bytes(32)))
     return len(features(state.observe(0)))
 
 
 def features(observation: Observation) -> list[float]:
-    """Return an observation as numbers, as many for each observation of one table."""
+    """Return an observation as numbers; a match type always has the same number of them."""
     encode = _twelve_days if observation["game"] == "twelve-days" else _partridge
     return [float(number) for number in encode(observation)]
 

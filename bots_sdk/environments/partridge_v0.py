@@ -15,5 +15,5 @@ def raw_env(rules: str = "eagle", seats: int = 4, **options: Any) -> TurnsEnv:
 
 
 def env(rules: str = "eagle", seats: int = 4, **options: Any) -> Any:
-    """Return an AEC environment that tells when it is used in the wrong order."""
+    """Return an AEC environment that raises an error if it is used in the wrong order."""
     return OrderEnforcingWrapper(raw_env(rules, seats, **options))

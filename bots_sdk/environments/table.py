@@ -1,4 +1,4 @@
-"""What all environments share: a match, its deals from a seed, what each agent sees and wins."""
+"""Shared by all environments: a match, its deals, and the observations and rewards of agents."""
 
 from collections.abc import Mapping
 from random import Random
@@ -22,29 +22,29 @@ class TableOfAgents:
     """A match between agents ``player_0``, ``player_1``...: agent i has seat i.
 
     Attributes:
-        agents: their names, by seat.
-        state: of the match.
+        agents: the names of the agents, by seat.
+        state: the state of the match.
     """
 
     def __init__(
         self, game: str, rules: str, seats: int, rewards: Rewards, illegal: Illegal, extra: int = 0
     ) -> None:
-        """Deal nothing yet.
+        """Create a table; `deal` starts the first match.
 
         Args:
-            game: slug of the game.
-            rules: name of the preset.
-            seats: how many.
-            rewards: ``places``, from -1 to 1, as ratings count: the mean over the others of 1 for a
-                better place, 0 for the same, -1 for a worse one; or ``scores``, how far the score
-                is above the others' mean. Both add up to 0, and come at the end.
-            illegal: what an action that isn't legal leads to: ``fallback``, a legal one is drawn
-                in its stead, as the league's referee does; or ``raise``.
-            extra: how many actions there are beyond the game's.
+            game: the slug of the game.
+            rules: the name of the preset.
+            seats: the number of seats.
+            rewards: ``places``, as ratings count: the mean over the other agents of 1 for a better
+                place, 0 for the same place, -1 for a worse one; or ``scores``, the score minus the
+                mean score of the others. Both come at the end, and their sum is 0.
+            illegal: the result of an illegal action: ``fallback`` draws a legal action, as the
+                league's referee does; ``raise`` raises an error.
+            extra: the number of actions in addition to the game's.
 
         Raises:
-            UnknownRulesError: there is no such table.
-            ValueError: ``rewards`` or ``illegal`` is something else.
+            UnknownRulesError: no such preset or number of seats exists.
+            ValueError: ``rewards`` or ``illegal`` has another value.
         """
         if rewards not in ("places", "scores"):
             raise ValueError(f"rewards are 'places' or 'scores', not {rewards!r}")
@@ -71,7 +71,7 @@ class TableOfAgents:
         self.state: State
 
     def deal(self, seed: int | None) -> None:
-        """Begin a new match; the same seed gives the same ones from here on."""
+        """Start a new match; a seed determines this match and all later ones."""
         if seed is not None:
             self._luck = Random(seed)
         self.deal_seed = self._luck.randbytes(SEED_BYTES)
@@ -81,11 +81,11 @@ class TableOfAgents:
         )
 
     def seen(self, agent: str) -> Observation:
-        """Return what an agent sees, as JSON data as bots get it."""
+        """Return an agent's observation as JSON data, as bots get it."""
         return self.state.observe(self.seat[agent])
 
     def observe(self, agent: str) -> AgentObservation:
-        """Return what an agent sees, as numbers; its own mask, all 0 where it can't decide."""
+        """Return an agent's observation as numbers, and its mask, all 0 without a decision."""
         seen = self.seen(agent)
         mask = encoding.mask(seen) + [0] * self._extra
         return {
@@ -94,10 +94,10 @@ class TableOfAgents:
         }
 
     def action(self, agent: str, action: int) -> tuple[int, bool]:
-        """Return what an agent plays, and whether that is what it said.
+        """Return the action to play, and whether it is the agent's own action.
 
         Raises:
-            IllegalMoveError: it isn't legal, and that was to be raised.
+            IllegalMoveError: the action is illegal, and ``illegal`` is ``raise``.
         """
         seat = self.seat[agent]
         legal = self.state.legal(seat)
@@ -108,7 +108,7 @@ class TableOfAgents:
         return self._fallbacks.choice(legal), False
 
     def rewards(self) -> Mapping[str, float]:
-        """Return what each agent has won, once the match is over; 0 before."""
+        """Return the reward of each agent at the end of the match; 0 before."""
         scores = self.state.scores
         if scores is None:
             return dict.fromkeys(self.agents, 0.0)
@@ -126,7 +126,7 @@ class TableOfAgents:
         }
 
     def text(self) -> str:
-        """Return the match as it stands, with all hands, for whoever watches the training."""
+        """Return the current state of the match with all hands, as text."""
         from bots_sdk.arena.replay import lines
 
         return "\n".join(lines(self.state, tuple(self.agents), -1, {}))

@@ -10,17 +10,17 @@ from engine.games.game import Observation
 from engine.games.twelve_days import TwelveDays
 
 WAIT = len(TwelveDays.moves)
-"""The action of an agent that has nothing to decide, as another awards the pot."""
+"""The action of an agent without a decision, while another agent awards the pot."""
 
 
 class TogetherEnv(ParallelEnv):  # type: ignore[misc]
-    """A match as PettingZoo's parallel environments are.
+    """A match as a parallel environment of PettingZoo.
 
     Observations are a dictionary of
 
-    - ``observation``: numbers from 0 to 1, those of `encoding.features`;
-    - ``action_mask``: 1 for each action that is legal, never all 0: who has nothing to decide may
-      only `WAIT`.
+    - ``observation``: the numbers of `encoding.features`, from 0 to 1;
+    - ``action_mask``: 1 for each legal action. It is never all 0: an agent without a decision has
+      `WAIT`.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class TogetherEnv(ParallelEnv):  # type: ignore[misc]
         illegal: Illegal = "fallback",
         render_mode: str | None = None,
     ) -> None:
-        """Deal nothing yet; see `TableOfAgents` for what the arguments mean."""
+        """Create the environment; `TableOfAgents` describes the arguments."""
         self.metadata = {"name": "twelve_days_v0", "render_modes": ["ansi", "human"]}
         self.render_mode = render_mode
         self._table = TableOfAgents(TwelveDays.game, rules, seats, rewards, illegal, extra=1)
@@ -52,7 +52,7 @@ class TogetherEnv(ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, AgentObservation], dict[str, dict[str, Any]]]:
-        """Begin a new match; after a seed the same matches follow."""
+        """Start a new match; a seed determines this match and all later ones."""
         self._table.deal(seed)
         self.agents = list(self.possible_agents)
         return self._observations(), {agent: {} for agent in self.agents}
@@ -69,7 +69,7 @@ class TogetherEnv(ParallelEnv):  # type: ignore[misc]
         """Make the moves of all agents.
 
         Raises:
-            IllegalMoveError: one isn't legal, and that was to be raised.
+            IllegalMoveError: an action is illegal, and ``illegal`` is ``raise``.
         """
         agents, infos = self.agents, {agent: dict[str, Any]() for agent in self.agents}
         state = self._table.state
@@ -95,7 +95,7 @@ class TogetherEnv(ParallelEnv):  # type: ignore[misc]
         )
 
     def seen(self, agent: str) -> Observation:
-        """Return what an agent sees, as the JSON that bots get."""
+        """Return an agent's observation as JSON data, as bots get it."""
         return self._table.seen(agent)
 
     def render(self) -> str | None:
@@ -107,7 +107,7 @@ class TogetherEnv(ParallelEnv):  # type: ignore[misc]
         return None
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing."""
 
     def _observations(self) -> dict[str, AgentObservation]:
         found = {agent: self._table.observe(agent) for agent in self.possible_agents}

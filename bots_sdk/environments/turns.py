@@ -1,6 +1,7 @@
-"""A table as an AEC environment: one agent after the other decides.
+"""A match as an AEC environment: one agent after the other decides.
 
-Where seats decide together they are asked in order of seat, and none sees what another has chosen.
+If seats decide at the same time, the agents choose in the order of the seats, and no agent sees
+another agent's choice.
 """
 
 from typing import Any
@@ -12,13 +13,13 @@ from engine.games.game import Observation
 
 
 class TurnsEnv(AECEnv):  # type: ignore[misc]
-    """A match as PettingZoo's AEC environments are.
+    """A match as an AEC environment of PettingZoo.
 
     Observations are a dictionary of
 
-    - ``observation``: numbers from 0 to 1, those of `encoding.features`;
-    - ``action_mask``: 1 for each action of its own that is legal: never all 0 for the agent
-      selected, and all 0 for one with nothing to decide.
+    - ``observation``: the numbers of `encoding.features`, from 0 to 1;
+    - ``action_mask``: 1 for each legal action. It is never all 0 for the selected agent, and all 0
+      for an agent without a decision.
     """
 
     def __init__(
@@ -31,7 +32,7 @@ class TurnsEnv(AECEnv):  # type: ignore[misc]
         illegal: Illegal = "fallback",
         render_mode: str | None = None,
     ) -> None:
-        """Deal nothing yet; see `TableOfAgents` for what the arguments mean."""
+        """Create the environment; `TableOfAgents` describes the arguments."""
         super().__init__()
         self.metadata = {
             "name": f"{game.replace('-', '_')}_v0",
@@ -53,7 +54,7 @@ class TurnsEnv(AECEnv):  # type: ignore[misc]
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a new match; after a seed the same matches follow."""
+        """Start a new match; a seed determines this match and all later ones."""
         self._table.deal(seed)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -65,18 +66,18 @@ class TurnsEnv(AECEnv):  # type: ignore[misc]
         self._select()
 
     def observe(self, agent: str) -> AgentObservation:
-        """Return what an agent sees."""
+        """Return an agent's observation as numbers, and its mask."""
         return self._table.observe(agent)
 
     def seen(self, agent: str) -> Observation:
-        """Return what an agent sees, as the JSON that bots get."""
+        """Return an agent's observation as JSON data, as bots get it."""
         return self._table.seen(agent)
 
     def step(self, action: int | None) -> None:
-        """Make the move of the agent selected.
+        """Make the move of the selected agent.
 
         Raises:
-            IllegalMoveError: it isn't legal, and that was to be raised.
+            IllegalMoveError: the action is illegal, and ``illegal`` is ``raise``.
         """
         agent = self.agent_selection
         if self.terminations[agent]:
@@ -105,7 +106,7 @@ class TurnsEnv(AECEnv):  # type: ignore[misc]
         return None
 
     def close(self) -> None:
-        """Do nothing: there is nothing to close."""
+        """Do nothing."""
 
     def _select(self) -> None:
         self.agent_selection = self.possible_agents[self._table.state.actors[0]]

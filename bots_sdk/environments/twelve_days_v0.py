@@ -16,10 +16,10 @@ def raw_env(rules: str = "calliope", seats: int = 4, **options: Any) -> TurnsEnv
 
 
 def env(rules: str = "calliope", seats: int = 4, **options: Any) -> Any:
-    """Return an AEC environment that tells when it is used in the wrong order."""
+    """Return an AEC environment that raises an error if it is used in the wrong order."""
     return OrderEnforcingWrapper(raw_env(rules, seats, **options))
 
 
 def parallel_env(rules: str = "calliope", seats: int = 4, **options: Any) -> TogetherEnv:
-    """Return a parallel environment, in which `WAIT` is one action more."""
+    """Return a parallel environment, which has the additional action `WAIT`."""
     return TogetherEnv(rules, seats, **options)

@@ -1,4 +1,4 @@
-"""The reference bots: worth reading, and the house bots of every league."""
+"""The reference bots: examples to read, and the house bots of every league."""
 
 from collections.abc import Callable
 from functools import partial
@@ -9,12 +9,12 @@ from bots_sdk.reference import counting_bot, random_bot, search_bot, thumb_bot
 HOUSE = {
     "house-random": "Plays any legal move.",
     "house-thumb": "Plays by rules of thumb.",
-    "house-counting": "Counts the cards still out and works out its chances.",
-    "house-search": "Plays out matches as they could be and takes the move that did best.",
-    "house-random-2": "The twin of house-random, with luck of its own.",
+    "house-counting": "Counts the unseen cards and computes its chances.",
+    "house-search": "Simulates many possible matches and takes the best move.",
+    "house-random-2": "The twin of house-random, with another random seed.",
     "house-thumb-2": "The twin of house-thumb.",
 }
-"""House bots by name, with a sentence about each."""
+"""A sentence about each house bot, by name."""
 
 _CHOOSE: dict[str, Callable[..., str]] = {
     "counting": counting_bot.choose,
@@ -26,13 +26,17 @@ _LUCKY = ("counting", "random", "search")
 
 
 def make_player(name: str, luck: str = "") -> Callable[[dict[str, Any]], str]:
-    """Return a house bot as a player, good for one match at any seat of any game.
+    """Return a house bot as a player for one match, at any seat of any game.
 
-    Twins with luck have each their own: else two of them would do the same on the same cards, and
-    the gap between their ratings would show no noise. So do more of them with ``luck`` set.
+    Bots with random moves use their name as a part of the random seed. So twins play differently
+    with the same cards, and the gap between their ratings shows the noise.
+
+    Args:
+        name: the house bot.
+        luck: another random seed, if the same bot takes several seats of a match.
 
     Raises:
-        KeyError: there is no such house bot.
+        KeyError: no such house bot exists.
     """
     if name not in HOUSE:
         raise KeyError(name)

@@ -1,9 +1,9 @@
-"""Remembers the cards that it has seen, and works out its chances from those still out.
+"""Counts the cards in its observation, and computes its chances from the unseen ones.
 
-Where a rule of thumb says "a 3 wins now and then", this bot knows how many 1s, 2s and 3s are still
-about, and where they can be. Nothing is kept between two moves: all that was ever seen is in the
-observation's history. What is left to luck, drawn from the observation, is only which of two moves
-that are about as good; two of these bots at a table would else do the same and spoil it for both.
+Instead of a rule such as "a 3 wins now and then", this bot counts how many 1s, 2s and 3s are
+unseen, and where they can be. It keeps nothing between two moves: the observation's history has all
+cards that it has seen. A random seed from the observation decides between moves of about the same
+value; otherwise two of these bots at a table would make the same moves, to the harm of both.
 """
 
 import json
@@ -15,14 +15,14 @@ from typing import Any
 
 Observation = dict[str, Any]
 Rating = Callable[[list[int]], float]
-"""How good a move is, from its numbers: a card or a seat, or the cards that it plays."""
+"""Returns the value of a move from its numbers: a card, a seat, or the played cards."""
 
 WHIM = {"twelve-days": 1.5, "partridge": 0.2}
-"""By how much luck may change what a move seems worth."""
+"""The largest random change of a move's value, by game."""
 
 
 def choose(observation: Observation, luck: str = "") -> str:
-    """Return the legal move that promises most; another ``luck`` breaks near ties otherwise."""
+    """Return the legal move with the highest value; ``luck`` is a part of the random seed."""
     rng = Random(luck + json.dumps(observation, sort_keys=True))
     whim = WHIM[observation["game"]]
     rate = {"give": rate_card, "play": rate_card, "award": rate_seat}.get(
@@ -40,22 +40,22 @@ def numbers(move: str) -> list[int]:
 # -- twelve-days -------------------------------------------------------------------------------
 
 EAGER = 0.85
-"""How eager others are to play a rank, in parts of how eager they are for the rank below it."""
+"""The chance that others play a rank, relative to the rank below it."""
 LATER = 0.7
-"""A low card kept back wins a later pot, but not for sure: what part of its chance remains."""
+"""The part of a low card's chance to win that remains for later pots."""
 MOST = 0.4
-"""What part of today's majorities lasts to the end: hands still change."""
+"""The part of today's majorities that lasts to the end, as hands still change."""
 
 
 def rate_seat(observation: Observation) -> Rating:
-    """Return how good it is to award the pot to a seat: it helps the poorest least to win."""
+    """Return the value of each seat for the award: the poorest seat is least likely to win."""
     return lambda seat: -sum(observation["day_cards"][seat[0]])
 
 
 def rate_card(observation: Observation) -> Rating:
-    """Return how good it is to part with a card: what it does today, less what it is worth later.
+    """Return the value of playing or giving a card: its effect today minus its later value.
 
-    Given away, it wins today's pot for the neighbour, if for anyone.
+    If you give a card away, it may win today's pot for the neighbour.
     """
     days = 8 if "eight-nights" in observation["rules"] else 12
     held: Counter[int] = Counter(observation["hand"])
@@ -63,14 +63,14 @@ def rate_card(observation: Observation) -> Rating:
     unseen, shares = cards_out(observation, days)
     wins = win_chances(unseen, shares, others)
     if "cheapass" not in observation["rules"]:
-        wins[0] = 0.0  # a Claus must award what it wins to someone else
+        wins[0] = 0.0  # a Claus must award the pot to another seat
     today = sum(observation["pot"]) * (-1 if observation["phase"] == "give" else 1)
     # The pots still to come grow to `days`; this is their average, and 0 on the last day.
     later = (observation["day"] + 1 + days) / 2 if observation["day"] < days else 0
 
     def rate(card: list[int]) -> float:
         [rank] = card
-        # In majorities, the fifth 12 is no use where four do: what counts is the difference.
+        # A fifth 12 is useless if four 12s are enough for the majority: the difference counts.
         most, without = (
             majority_chance(count, unseen[rank], shares[rank], others)
             for count in (held[rank], held[rank] - 1)
@@ -83,8 +83,8 @@ def rate_card(observation: Observation) -> Rating:
 def cards_out(observation: Observation, days: int) -> tuple[list[int], list[float]]:
     """Return by rank how many cards are unseen, and the chance that one is in a given other hand.
 
-    At first an unseen card may as well be in the deck. But once the discards have become the deck,
-    all that was not among them is in hands.
+    At first an unseen card may be in the deck. Once the discards have become the deck, all other
+    unseen cards are in hands.
     """
     seat, seats = observation["seat"], observation["seats"]
     decks = 2 if observation["rules"].endswith("eight-players") else 1
@@ -113,7 +113,7 @@ def cards_out(observation: Observation, days: int) -> tuple[list[int], list[floa
 
 
 def win_chances(unseen: list[int], shares: list[float], others: int) -> list[float]:
-    """Return by rank the chance that a card played now wins against so many others."""
+    """Return by rank the chance that a card wins today against a number of opponents."""
     plays = [
         (1 - (1 - share) ** count) * EAGER**rank
         for rank, (count, share) in enumerate(zip(unseen, shares, strict=True))
@@ -132,7 +132,7 @@ def win_chances(unseen: list[int], shares: list[float], others: int) -> list[flo
 
 
 def majority_chance(have: int, left: int, share: float, others: int) -> float:
-    """Return the chance that none of the others holds more of a rank than we have."""
+    """Return the chance that no opponent holds more cards of a rank than this seat."""
     if have <= 0:
         return 0.0
     most = range(min(have, left) + 1)
@@ -142,19 +142,19 @@ def majority_chance(have: int, left: int, share: float, others: int) -> float:
 # -- partridge ---------------------------------------------------------------------------------
 
 CARD = 0.3
-"""What it is worth to be rid of a card: who has the most at the end pays a gift."""
+"""The value of playing a card: the seat with the most cards at the end pays a gift."""
 HIGH = 0.1
-"""How much better it is to be rid of a high one than of a low one, a step: low ones win tricks."""
+"""The additional value for each step of rank: high cards are worse, as low cards win tricks."""
 TRICK = 0.4
-"""What a trick is worth, as the winner leads and so chooses the kind."""
+"""The value of a trick: the winner leads and so chooses the kind."""
 STRAIGHT = 0.6
-"""What a card counts that can go with its neighbour, in parts of one that can't."""
+"""The cost of a card that can join a straight, relative to a card that can't."""
 OUT = 5.0
-"""What it is worth to be out of cards, and what it costs to have to take the last ones back."""
+"""The value of playing the last cards, and the cost of taking them back."""
 
 
 def rate_combination(observation: Observation) -> Rating:
-    """Return how good it is to play some cards: how surely they win, and what hand they leave."""
+    """Return the value of playing some cards, from their chance to win and the remaining hand."""
     seat, seats, trick = observation["seat"], observation["seats"], observation["trick"]
     held: Counter[int] = Counter(observation["hand"])
     lowest = min((action["cards"][-1] for action in trick if action["cards"]), default=12)
@@ -178,9 +178,9 @@ def rate_combination(observation: Observation) -> Rating:
 
 
 def hands_out(observation: Observation) -> list[tuple[Counter[int], float]]:
-    """Return for each seat the cards it may hold, and the chance that it holds one of them.
+    """Return for each seat the cards that it may hold, and the chance for each of them.
 
-    A seat that took its cards back holds just these, as all have seen, less what it has played.
+    A seat that took its cards back holds exactly these, without those that it has played since.
     """
     known: dict[int, Counter[int]] = {observation["seat"]: Counter(observation["hand"])}
     now = {"actions": observation["trick"], "returned": []}
@@ -200,7 +200,7 @@ def hands_out(observation: Observation) -> list[tuple[Counter[int], float]]:
 
 
 def answer_chance(cards: list[int], hand: tuple[Counter[int], float]) -> float:
-    """Return the chance that a hand can answer cards at or below their lowest, about."""
+    """Return the approximate chance that a hand can beat or equal a play."""
     may_hold, share = hand
     none = [(1 - share) ** may_hold[rank] for rank in range(14)]
     nothing = 1.0
@@ -215,7 +215,7 @@ def answer_chance(cards: list[int], hand: tuple[Counter[int], float]) -> float:
 
 
 def plays_left(held: Counter[int]) -> float:
-    """Return about how many plays a hand takes; a low card counts half, as it fits anywhere."""
+    """Return about how many plays a hand needs; low cards count half, as they fit anywhere."""
     plays = 0.0
     for rank, count in held.items():
         in_straight = count == 1 and (held[rank - 1] or held[rank + 1])

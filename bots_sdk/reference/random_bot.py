@@ -1,10 +1,11 @@
-"""Plays any legal move, each equally likely.
+"""Plays any legal move, each with the same chance.
 
-The smallest whole bot, and the yardstick: one that does not beat it by far has a mistake in it.
+This is the smallest complete bot, and a yardstick: a bot that does not beat it clearly contains a
+mistake.
 
-Its luck comes from the observation alone, so the same observation always gets the same answer. A
-bot like that can be asked again after a lost connection without changing its mind, its matches can
-be played again move for move, and an observation from a log is all it takes to find a fault.
+The observation alone determines the random seed, so the same observation always gets the same
+answer. Such a bot gives the same answer again after a lost connection, its matches can be repeated
+move for move, and an observation from a log is enough to find a fault.
 """
 
 import json
@@ -13,9 +14,9 @@ from typing import Any
 
 
 def choose(observation: dict[str, Any], luck: str = "") -> str:
-    """Return one of the legal moves; another ``luck`` draws others."""
-    # Sorted keys, since two ways to the same observation may order them differently. A text seeds
-    # Random alike in every process, which hash() would not.
+    """Return a random legal move; ``luck`` is a part of the random seed."""
+    # Sorted keys: equal observations may have different orders. A text gives Random the same seed
+    # in every process; hash() would not.
     rng = Random(luck + json.dumps(observation, sort_keys=True))
     move: str = rng.choice(observation["legal_moves"])
     return move

@@ -1,13 +1,13 @@
-"""Tries each move in many matches as they could be, and takes the one that did best.
+"""Simulates many possible matches for each move, and takes the move with the best mean score.
 
-Nobody knows the hidden cards, but `sample` deals them as they could lie; then each move is played
-on from there by a policy too simple to be good and quick enough to be asked a million times. Its
-mistakes are the same after every move, so the means still tell the moves apart. (This is called
-determinized, or perfect information, Monte-Carlo.)
+The hidden cards are unknown, but `sample` deals them in a possible way. From there a simple, fast
+policy plays on after each move. The policy makes the same mistakes after every move, so the means
+still separate good moves from bad ones. (This method is called determinized, or perfect
+information, Monte-Carlo.)
 
-The work is a number of playouts, and the luck comes from the observation alone, so the same
-observation gets the same answer on any machine, however busy, and a fault can be seen again. Where
-a clock runs, a limit in seconds can be set beside it; an answer that it cuts short may differ.
+The bot runs a fixed number of playouts, and the observation alone determines the random seed. So
+the same observation gets the same answer on any machine, and a fault can be repeated. You can also
+set a limit in seconds; an answer that reaches the limit may differ.
 """
 
 import json
@@ -27,7 +27,7 @@ from engine.games.twelve_days_moves import AWARD_ID, RANKS
 Observation = dict[str, Any]
 
 PLAYOUTS = 400
-"""For each decision, all its moves together; about 50 ms."""
+"""Playouts for each decision, for all moves together; about 50 ms."""
 
 
 def choose(
@@ -36,16 +36,16 @@ def choose(
     """Return the legal move with the best mean score in playouts.
 
     Args:
-        observation: what the seat may know.
-        luck: another one deals other cards.
-        playouts: about how many, `PLAYOUTS` if not told; each move gets at least one.
-        seconds: after which to stop, if that comes first.
+        observation: the observation.
+        luck: a part of the random seed.
+        playouts: about how many playouts, by default `PLAYOUTS`; each move gets at least one.
+        seconds: the time limit.
     """
-    # Sorted keys, since two ways to the same observation may order them differently.
+    # Sorted keys: equal observations may have different orders.
     rng = Random(luck + json.dumps(observation, sort_keys=True))
     view, seat = view_from(observation), observation["seat"]
-    # Half of the moves drop out after each round, so that most playouts go to telling the best
-    # from the second best (Karnin, Koren and Somekh 2013, "sequential halving").
+    # Half of the moves drop out after each round, so most playouts compare the best moves
+    # (Karnin, Koren and Somekh 2013, "sequential halving").
     left: list[str] = observation["legal_moves"]
     totals = dict.fromkeys(left, 0.0)
     rounds = (len(left) - 1).bit_length()
@@ -54,7 +54,7 @@ def choose(
         for _ in range(max(1, (playouts or PLAYOUTS) // rounds // len(left))):
             deal, seed = view.sample(rng), rng.random()
             for move in left:
-                # Same cards and same luck for each, so that what differs is due to the move.
+                # The same cards and random seed for each move: only the move differs.
                 totals[move] += play_on(deal.copy(), seat, move, Random(seed))
             if monotonic() - began > seconds * number / rounds:
                 break
@@ -63,12 +63,12 @@ def choose(
 
 
 def play_on(state: State, seat: int, move: str, rng: Random) -> float:
-    """Return how far a seat ends above the mean if it makes this move: points, or gifts."""
+    """Return a seat's score minus the mean score after a move: points, or gifts."""
     action = state.parse(seat, move)
     if isinstance(state, Partridge):
         won, before = len(state.rounds_won), state.gifts[:]
         state.step_unchecked({seat: action})
-        while len(state.rounds_won) == won:  # the rounds after this one are anybody's
+        while len(state.rounds_won) == won:  # later rounds do not depend on this one
             state.step_unchecked({state.actors[0]: combination(state, rng)})
         gained = [now - then for now, then in zip(state.gifts, before, strict=True)]
         return gained[seat] - sum(gained) / state.seats
@@ -80,17 +80,17 @@ def play_on(state: State, seat: int, move: str, rng: Random) -> float:
 
 
 VARIANTS = 16
-"""The policy's tastes differ from decision to decision by chance, or all would do the same."""
+"""The number of variants of the policy; each decision uses a random one."""
 
 # -- The policy for twelve-days ----------------------------------------------------------------
 
 WINS = [0.8, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02]
-"""How likely a card wins, by rank: a guess."""
+"""The estimated chance that a card wins, by rank."""
 LATER, MOST, HARM = 0.7, 0.08, 0.6
-"""What is left of that chance on a later day; what a card adds to the chance to hold the most of
-its rank; what it costs when the neighbour wins with it, in parts of the pot."""
+"""Factor of that chance on a later day; value of a card for the majority of its rank; cost of a
+neighbour's win with the card, as a part of the pot."""
 TASTE = 2.0
-"""Points by which values vary."""
+"""Standard deviation of the values between variants, in points."""
 
 
 def everyone(state: TwelveDays, rng: Random) -> dict[int, int]:
@@ -109,9 +109,9 @@ def everyone(state: TwelveDays, rng: Random) -> dict[int, int]:
 
 @cache
 def values(day: int, days: int, stake: int, award: bool) -> list[list[float]]:
-    """Return what each give and each play is worth: by variant of taste, then by action id."""
+    """Return the value of each give and each play, by variant, then by action id."""
     rng = Random(stake)
-    wins = [0.0 if award else WINS[0], *WINS[1:]]  # who must award the pot has nothing of it
+    wins = [0.0 if award else WINS[0], *WINS[1:]]  # a pot that must be awarded is worth nothing
     later = LATER * (day + 1 + days) / 2 if day < days else 0
     worth = [later * wins[rank] + MOST * rank for rank in range(RANKS)]
     gives = [-HARM * stake * wins[rank] - worth[rank] for rank in range(RANKS)]
@@ -123,14 +123,14 @@ def values(day: int, days: int, stake: int, award: bool) -> list[list[float]]:
 
 
 def combinations() -> list[list[float]]:
-    """Return what each combination is worth: many cards are good, high ones are hard to lose."""
+    """Return the value of each combination: more cards are better, higher cards too."""
     rng = Random(1)
     worth = [2 * size + low / 6 if size else 0.0 for size, low in zip(SIZE, LOW, strict=True)]
     return [[value + rng.gauss(0, 0.7) for value in worth] for _ in range(VARIANTS)]
 
 
 COMBINATIONS = combinations()
-"""By variant of taste, then by action id."""
+"""The values by variant, then by action id."""
 
 
 def combination(state: Partridge, rng: Random) -> int:

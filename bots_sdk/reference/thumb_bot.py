@@ -1,8 +1,7 @@
-"""Plays by rules of thumb: what a person picks up in the first evening with each game.
+"""Plays by rules of thumb that a person learns in the first evening with each game.
 
-It looks at its own hand and at what is at stake, and at nothing that was played before. There is
-no luck in it, so the same observation always gets the same answer: a fault seen once can be seen
-again, and a move asked for twice is answered alike.
+The bot uses only its own hand and the stake, not the history. It makes no random moves, so the
+same observation always gets the same answer, and a fault can be repeated.
 """
 
 from collections import Counter
@@ -21,25 +20,25 @@ def choose(observation: Observation) -> str:
 
 
 def _give(observation: Observation) -> str:
-    """Give the highest card of which there is no second: high cards score only in numbers."""
+    """Give the highest single card: high cards score only with others of their rank."""
     held: Counter[int] = Counter(observation["hand"])
     moves: list[str] = observation["legal_moves"]
     return max(moves, key=lambda move: (-held[_rank(move)], _rank(move)))
 
 
 def _play(observation: Observation) -> str:
-    """Play low when much is at stake, else a card that is no loss."""
+    """Play low if much is at stake, otherwise a card that is no loss."""
     held: Counter[int] = Counter(observation["hand"])
     moves: list[str] = observation["legal_moves"]
     if sum(observation["pot"]) >= 8:
-        # A Claus has to award what it wins, where that is the rule: anything else comes first.
+        # In most presets a Claus must award the pot that it wins, so any other card is better.
         keeps = "cheapass" in observation["rules"]
         return min(moves, key=lambda move: (_rank(move) == 0 and not keeps, _rank(move)))
     return max(moves, key=lambda move: (-held[_rank(move)], _rank(move)))
 
 
 def _award(observation: Observation) -> str:
-    """Award the pot to the seat with the fewest points so far: it helps that one least to win."""
+    """Award the pot to the seat with the fewest points: that seat is least likely to win."""
     points = [sum(cards) for cards in observation["day_cards"]]
     moves: list[str] = observation["legal_moves"]
     return min(moves, key=lambda move: points[_rank(move)])
@@ -53,13 +52,13 @@ def _rank(move: str) -> int:
 
 
 def _lead(observation: Observation) -> str:
-    """Lead as many cards as can be, the highest of these: low ones win tricks later."""
+    """Lead as many cards as possible, the highest of these: low cards win tricks later."""
     moves: list[str] = observation["legal_moves"]
     return max(moves, key=lambda move: (len(_cards(move)), _cards(move)))
 
 
 def _follow(observation: Observation) -> str:
-    """Get rid of most, but of the last cards only if they win: else they come back."""
+    """Play most cards, but the last cards only if they win: otherwise they come back."""
     moves: list[str] = observation["legal_moves"]
     hand = observation["hand"]
     lows = [action["cards"][-1] for action in observation["trick"] if action["cards"]]

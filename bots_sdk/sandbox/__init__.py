@@ -1,6 +1,6 @@
-"""The sandbox that uploaded bots are run in: it knows neither Django nor the league.
+"""The sandbox in which uploaded bots run; it depends on neither Django nor the league.
 
-`canary.proven_jail` finds the strongest jail that this machine can set up and proves it,
-`sources.read_source` takes an upload, and `session.BotProcess` runs it as a player of
-`engine.referee`. ``docs/sandbox.md`` tells what each layer stops.
+`canary.proven_jail` finds the strongest jail that works on this machine and proves it.
+`sources.read_source` reads an upload, and `session.BotProcess` runs it as a player of
+`engine.referee`. ``docs/sandbox.md`` describes each layer.
 """

@@ -1,7 +1,7 @@
-"""The canary: a bot that tries to get out of a jail, so that no jail is merely believed in.
+"""The canary: a bot that tries to escape from a jail, to prove that the jail holds.
 
-Workers prove their jail when they start and every few minutes; when the canary gets out, or can't
-be run, they take no hosted matches.
+Workers prove their jail when they start and every few minutes. If the canary escapes, or can't be
+run, they take no hosted matches.
 """
 
 import contextlib
@@ -21,11 +21,11 @@ from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source
 
 SECONDS = 20.0
-"""That it has: far more than it needs, as a busy machine is no reason to stop."""
+"""The canary's time limit: far more than it needs, so that a busy machine does not fail."""
 
 
 def source() -> Source:
-    """Return the canary as an upload: one with a file of its own, which it must be able to read."""
+    """Return the canary as an upload with a second file, which the canary must be able to read."""
     main = Path(__file__).with_name("canary_bot.py").read_bytes()
     return Source(main, {"bot.py": main, "own.txt": b"own"})
 
@@ -34,7 +34,7 @@ def proven_jail() -> Jail:
     """Return the strongest jail that holds here.
 
     Raises:
-        SandboxUnavailableError: there is none; why, for each tier.
+        SandboxUnavailableError: no jail holds; the message has the reason for each tier.
     """
     reasons = []
     for jail in jails():
@@ -48,10 +48,10 @@ def proven_jail() -> Jail:
 
 
 def prove(jail: Jail) -> None:
-    """Have the canary try to get out of a jail.
+    """Run the canary in a jail.
 
     Raises:
-        SandboxUnavailableError: it got out, or could not be run.
+        SandboxUnavailableError: the canary escaped, or could not be run.
     """
     limits = Limits(start_seconds=SECONDS)
     try:
@@ -71,7 +71,7 @@ def prove(jail: Jail) -> None:
 
 @contextlib.contextmanager
 def planted() -> Iterator[dict[str, Any]]:
-    """Plant what the canary looks for, for as long as it does; yield where it is."""
+    """Create the files, sockets and secrets that the canary tries to reach; yield their places."""
     secret = f"planted-{secrets.token_hex(8)}"
     buffer = ctypes.create_string_buffer(secret.encode())
     directory = Path(tempfile.mkdtemp(prefix="bot-"))
@@ -90,7 +90,7 @@ def planted() -> Iterator[dict[str, Any]]:
         (directory / "socket").chmod(0o777)
         descriptor = os.open(file, os.O_RDONLY)
         stack.callback(os.close, descriptor)
-        # A number that the bot's own do not reach, and that isn't closed by a new program.
+        # A high number, so that no descriptor of the bot replaces it; a new program inherits it.
         high = os.dup(descriptor)
         stack.callback(os.close, high)
         os.set_inheritable(high, True)

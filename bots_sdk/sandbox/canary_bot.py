@@ -1,70 +1,43 @@
-"""A bot that tries to get out, run in the jail by `canary`, and never outside but by the tests.
+"""A bot that tries to escape; `canary` runs it in the jail, and only tests run it outside.
 
-Each attempt is a function that returns true when something got through, and raises or returns
-false when it was held. Run where there is no jail every one of them must get through, else it
-proves nothing; the tests see to that.
+Each attempt is a function. It returns a true value if it gets through, and returns a false value
+or raises an exception if the jail holds. Without a jail every attempt must get through, otherwise
+it proves nothing; the tests check that.
 """
 
 import errno
 import os
-import platform
 import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bots_sdk.sandbox.canary_calls import (
+    CALLS,
+    EXECUTE,
+    READ,
+    WRITE,
+    ctypes_names,
+    map_memory,
+    system_call,
+)
+
 Plants = dict[str, Any]
 Attempt = Callable[[Plants], object]
 
 ATTEMPTS: dict[str, Attempt] = {}
-_READ, _WRITE, _EXECUTE = 1, 2, 4
-# Numbers of system calls on x86_64 and aarch64, with arguments that do no harm where they pass.
-CALLS: dict[str, tuple[int, int, tuple[int, ...]]] = {
-    "add_key": (248, 217, (0, 0, 0, 0, 0)),
-    "bpf": (321, 280, (0, 0, 0)),
-    "chroot": (161, 51, (0,)),
-    "execve": (59, 221, (0, 0, 0)),
-    "execveat": (322, 281, (-1, 0, 0, 0, 0)),
-    "inotify_init1": (294, 26, (0,)),
-    "io_uring_setup": (425, 425, (0, 0)),
-    "keyctl": (250, 219, (0, -3, 0)),
-    "memfd_create": (319, 279, (0, 0)),
-    "mount": (165, 40, (0, 0, 0, 0, 0)),
-    "mq_open": (240, 180, (0, 0, 0, 0)),
-    "open_by_handle_at": (304, 265, (-1, 0, 0)),
-    "perf_event_open": (298, 241, (0, 0, -1, -1, 0)),
-    "personality": (135, 92, (0xFFFFFFFF,)),
-    "pidfd_getfd": (438, 438, (-1, 0, 0)),
-    "pidfd_open": (434, 434, (-1, 0)),
-    "prctl": (157, 167, (0, 0, 0, 0, 0)),
-    "process_vm_writev": (311, 271, (0, 0, 0, 0, 0, 0)),
-    "ptrace": (101, 117, (1, 0, 0, 0)),
-    "rt_sigqueueinfo": (129, 138, (0, 0, 0)),
-    "sched_setaffinity": (203, 122, (0, 0, 0)),
-    "seccomp": (317, 277, (99, 0, 0)),
-    "setitimer": (38, 103, (0, 0, 0)),
-    "setns": (308, 268, (-1, 0)),
-    "setpriority": (141, 140, (0, 0, 0)),
-    "setuid": (105, 146, (0,)),
-    "shmget": (29, 194, (0, 0, 0)),
-    "socket": (41, 198, (1, 1, 0)),
-    "socketpair": (53, 199, (1, 1, 0, 0)),
-    "timer_create": (222, 107, (-1, 0, 0)),
-    "unshare": (272, 97, (0,)),
-    "userfaultfd": (323, 282, (0,)),
-}
 ONLY_ROOT = {"bpf", "chroot", "mount", "open_by_handle_at", "perf_event_open", "setuid", "root"}
-"""Attempts that get through only as root where there is no jail."""
+"""Attempts that need root to get through without a jail."""
 
 
 def choose(observation: dict[str, Any]) -> str:
-    """Make some attempts; return the names of those that got through.
+    """Make some attempts, and return the names of the attempts that got through.
 
-    What it needs to be a bot at all counts too, by the name ``unusable``: a jail that holds
+    The result contains ``unusable`` if the jail lacks what every bot needs: a jail that blocks
     everything proves nothing.
 
     Args:
-        observation: ``plants``, what there is to find, and ``attempts``, all if there is none.
+        observation: ``plants``, the places to reach, and ``attempts``, by default all.
     """
     out = [] if _usable() else ["unusable"]
     for name in observation.get("attempts") or ATTEMPTS:
@@ -77,7 +50,7 @@ def choose(observation: dict[str, Any]) -> str:
 
 
 def attempt(function: Attempt) -> Attempt:
-    """Have a function be one of the attempts."""
+    """Register a function as an attempt."""
     ATTEMPTS[function.__name__] = function
     return function
 
@@ -159,29 +132,29 @@ def signal_to_all(plants: Plants) -> object:
 
 @attempt
 def signal_by_the_kernel(plants: Plants) -> object:
-    """Own a descriptor in the worker's name: then its every byte can send the worker a signal."""
+    """Make the worker the owner of a descriptor, so that each byte sends the worker a signal."""
     set_owner = 8
-    return _ctypes()["CDLL"](None).fcntl(0, set_owner, plants["pid"]) == 0
+    return ctypes_names()["CDLL"](None).fcntl(0, set_owner, plants["pid"]) == 0
 
 
 @attempt
 def worker_memory(plants: Plants) -> object:
     length = len(plants["secret"])
-    buffer = _ctypes()["create_string_buffer"](length)
-    here = struct.pack("QQ", _ctypes()["addressof"](buffer), length)
+    buffer = ctypes_names()["create_string_buffer"](length)
+    here = struct.pack("QQ", ctypes_names()["addressof"](buffer), length)
     there = struct.pack("QQ", plants["address"], length)
-    _call((310, 270), plants["pid"], here, 1, there, 1, 0)
+    system_call((310, 270), plants["pid"], here, 1, there, 1, 0)
     return buffer.raw == plants["secret"].encode()
 
 
 @attempt
 def machine_code(plants: Plants) -> object:
-    return _map(4096, _READ | _WRITE | _EXECUTE)
+    return map_memory(4096, READ | WRITE | EXECUTE)
 
 
 @attempt
 def machine_code_later(plants: Plants) -> object:
-    return _call((10, 226), _map(4096, _READ | _WRITE), 4096, _READ | _EXECUTE)[0] == 0
+    return system_call((10, 226), map_memory(4096, READ | WRITE), 4096, READ | EXECUTE)[0] == 0
 
 
 @attempt
@@ -189,7 +162,7 @@ def root(plants: Plants) -> object:
     return os.getuid() == 0 or os.geteuid() == 0
 
 
-# -- what there is to see ----------------------------------------------------------------------
+# -- secrets -----------------------------------------------------------------------------------
 
 
 @attempt
@@ -247,7 +220,7 @@ def machine(plants: Plants) -> object:
     return os.listdir("/sys") or os.listdir("/etc")
 
 
-# -- what there is to change -------------------------------------------------------------------
+# -- files to change ---------------------------------------------------------------------------
 
 
 @attempt
@@ -323,7 +296,7 @@ def make_directory(plants: Plants) -> object:
     return True
 
 
-# -- more than its share -----------------------------------------------------------------------
+# -- limits ------------------------------------------------------------------------------------
 
 
 @attempt
@@ -338,14 +311,14 @@ def memory_bit_by_bit(plants: Plants) -> object:
 
 @attempt
 def memory_mapped(plants: Plants) -> object:
-    return _map(1 << 30, _READ | _WRITE)
+    return map_memory(1 << 30, READ | WRITE)
 
 
 @attempt
 def raise_limits(plants: Plants) -> object:
     address_space, unlimited = 9, 2**64 - 1
     wanted = struct.pack("QQ", unlimited, unlimited)
-    return _call((302, 261), 0, address_space, wanted, None)[0] == 0
+    return system_call((302, 261), 0, address_space, wanted, None)[0] == 0
 
 
 @attempt
@@ -357,11 +330,11 @@ def many_descriptors(plants: Plants) -> object:
 
 
 def bare_call(name: str) -> Attempt:
-    """Return the attempt to make one of `CALLS`: that it isn't refused is too much."""
+    """Return the attempt to make one of `CALLS`; any result except a refusal gets through."""
 
     def attempt_call(plants: Plants) -> object:
         on_x86, on_arm, arguments = CALLS[name]
-        result, error = _call((on_x86, on_arm), *arguments)
+        result, error = system_call((on_x86, on_arm), *arguments)
         return result != -1 or error not in (errno.EPERM, errno.EACCES, errno.ENOSYS)
 
     return attempt_call
@@ -371,7 +344,7 @@ ATTEMPTS.update({f"call_{name}": bare_call(name) for name in CALLS})
 
 
 def _usable() -> bool:
-    """Return whether a bot has what it was promised: Python, the rules, and its own files."""
+    """Return whether a bot has all that it needs: Python, the engine, and its own files."""
     try:
         for name in ("datetime", "decimal", "engine.games.catalogue", "hashlib", "statistics"):
             __import__(name)
@@ -381,37 +354,8 @@ def _usable() -> bool:
 
 
 def reaches_the_kernel() -> bool:
-    """Return whether bare calls get as far as the kernel, which is then what refuses them."""
-    return _call((39, 172))[0] == os.getpid()
-
-
-def _ctypes() -> dict[str, Any]:
-    """Return the names of ctypes; where it can't be imported, as the harness has left it."""
-    try:
-        import ctypes
-
-        return vars(ctypes)
-    except ImportError:
-        left = next(kind for kind in object.__subclasses__() if kind.__name__ == "CDLL")
-        found: dict[str, Any] = left.__init__.__globals__
-        return found
-
-
-def _call(numbers: tuple[int, int], *arguments: int | bytes | None) -> tuple[int, int]:
-    """Make a system call; return its result and the error's number."""
-    ctypes = _ctypes()
-    syscall = ctypes["CDLL"](None, use_errno=True).syscall
-    syscall.restype = ctypes["c_long"]
-    number = numbers[platform.machine() == "aarch64"]
-    wide = [ctypes["c_long"](each) if isinstance(each, int) else each for each in arguments]
-    return int(syscall(ctypes["c_long"](number), *wide)), int(ctypes["get_errno"]())
-
-
-def _map(length: int, protection: int) -> int:
-    """Return the address of new memory, or 0."""
-    private_anonymous = 0x22
-    address, _ = _call((9, 222), 0, length, protection, private_anonymous, -1, 0)
-    return 0 if address == -1 else address
+    """Return whether bare system calls reach the kernel, so that the kernel refuses them."""
+    return system_call((39, 172))[0] == os.getpid()
 
 
 def _written(path: str) -> bool:

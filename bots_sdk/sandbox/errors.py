@@ -1,18 +1,18 @@
-"""What can go wrong in the sandbox, and whose fault it is."""
+"""Errors of the sandbox, separate for faults of the bot and failures of the sandbox."""
 
 from engine.errors import MatchInterruptedError, PlayerFaultError
 
 
 class SandboxUnavailableError(Exception):
-    """No jail can be set up here, or the canary got out of it; hosted bots are not to be run."""
+    """No jail works here, or the canary escaped; hosted bots must not run."""
 
 
 class SandboxBrokenError(MatchInterruptedError):
-    """A jail that worked before could not be set up or was taken away: no bot's fault."""
+    """A jail that worked before failed; this is not a fault of the bot."""
 
 
 class SourceRefusedError(ValueError):
-    """An upload is no bot: too large, no archive that is safe to unpack, or without a bot.py."""
+    """An upload is too large, has no bot.py, or is an archive that is not safe to unpack."""
 
 
 class BotTimeoutError(PlayerFaultError, TimeoutError):
@@ -20,8 +20,8 @@ class BotTimeoutError(PlayerFaultError, TimeoutError):
 
 
 class BotCrashError(PlayerFaultError):
-    """A bot raised, died, or did not keep to the protocol; the message says which in one line."""
+    """A bot raised an exception, died, or broke the protocol; the message is one line."""
 
 
 class BotMemoryError(BotCrashError):
-    """A bot wanted more memory than it may have."""
+    """A bot exceeded its memory limit."""

@@ -1,7 +1,7 @@
-"""Runs inside the jail: locks itself in, then runs one bot and asks it for its moves.
+"""Runs inside the jail: locks itself in, then runs one bot and calls it for its moves.
 
-Started by `jail` in a Python of its own with its configuration as the argument, with requests on
-descriptor 0, answers on 1, and what the bot prints on 2. A line of JSON is a message:
+`jail` starts it in a new Python process, with the configuration as the argument. It reads requests
+from descriptor 0, writes answers to 1, and the bot's output to 2. A message is a line of JSON:
 
     here                              to the referee
     ------------------------------    ---------------------------------------------------
@@ -9,11 +9,11 @@ descriptor 0, answers on 1, and what the bot prints on 2. A line of JSON is a me
     SOURCE, over a descriptor
                                       {"ready": true}  or  {"failed": reason, "kind": ...}
     {"id": 7, "choose": {...}}        {"id": 7, "move": "play 4"}
-                                      {"id": 7, "other": what it answered that is no text}
+                                      {"id": 7, "other": an answer that is not a text}
                                       {"id": 7, "failed": reason, "kind": "crash"|"memory"}
 
-Nothing that happens here after ``locked`` is to be trusted: the bot can do all that this module
-can. What holds it are the kernel's locks, and the referee's doubts about each line.
+Nothing after ``locked`` can be trusted: the bot can do all that this module can. The kernel's locks
+hold the bot, and the referee checks each line.
 """
 
 import gc
@@ -27,8 +27,8 @@ from collections.abc import Callable
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import TYPE_CHECKING, Any, NoReturn
 
-# Late on, nothing can be mapped that is code: C extensions that bots may import are loaded now.
-# Other modules of the standard library can be read, and so imported, at any time.
+# After the lock, no code can be mapped, so the C extensions that bots may import are loaded before.
+# Other modules of the standard library can be imported at any time.
 _EXTENSIONS = (
     *("_bisect", "_blake2", "_contextvars", "_csv", "_datetime", "_decimal", "_heapq", "_md5"),
     *("_opcode", "_pickle", "_queue", "_random", "_sha1", "_sha2", "_sha256", "_sha3", "_sha512"),
@@ -36,7 +36,7 @@ _EXTENSIONS = (
     *("select", "unicodedata", "zlib"),
 )
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
-_LONGEST_REASON = 300
+_MAX_REASON_LETTERS = 300
 _FILE_NAME = "bot.py"
 _MAX_FRAMES = 30
 
@@ -44,9 +44,9 @@ Choose = Callable[[Any], object]
 
 
 class Log(io.TextIOBase):
-    """What stands in for ``sys.stdout`` and ``sys.stderr``: keeps the first so many bytes.
+    """Replaces ``sys.stdout`` and ``sys.stderr``, and keeps the first bytes up to a limit.
 
-    Part of them is kept back for tracebacks, which must not be lost to a bot that talks much.
+    A quarter of the limit is reserved for tracebacks, so that they fit after a long output.
     """
 
     def __init__(self, most: int) -> None:
@@ -55,18 +55,18 @@ class Log(io.TextIOBase):
         self._waiting: list[bytes] = []
 
     def write(self, text: str) -> int:
-        """Take a text; the bot's time isn't spent on a system call for it."""
+        """Add a text, without a system call in the bot's time."""
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._take(text, self._left - self._kept_back)
         return len(text)
 
     def explain(self, text: str) -> None:
-        """Take a text of ours."""
+        """Add a text of the harness."""
         self._take(text, self._left)
 
     def send(self) -> None:
-        """Hand over what was printed since the last time."""
+        """Write the output since the last call to descriptor 2."""
         if self._waiting:
             data = b"".join(self._waiting)
             self._waiting.clear()
@@ -81,12 +81,12 @@ class Log(io.TextIOBase):
 
 
 def main() -> NoReturn:
-    """Lock up, load the bot, and answer until the referee hangs up."""
+    """Lock the process, load the bot, and answer requests until descriptor 0 ends."""
     config = json.loads(sys.argv[1])
     del sys.argv[1:]
     requests, answers = os.dup(0), os.dup(1)
     os.dup2(2, 1)
-    os.dup2(config["source"], 0)  # what reads from sys.stdin will find its end
+    os.dup2(config["source"], 0)  # a bot that reads sys.stdin finds its end
     os.close(config["source"])
     lock(config)
     _send(answers, {"locked": True})
@@ -109,14 +109,14 @@ def main() -> NoReturn:
             except BaseException as error:
                 said = _failure(error, source, log)
             _send(answers, {"id": request["id"], **said}, log)
-    os._exit(0)  # what else there would be to do at the end, is for nobody
+    os._exit(0)  # without exit handlers of the bot
 
 
 def lock(config: dict[str, Any]) -> None:
-    """Give up all that a bot doesn't need; there is no way back.
+    """Give up all rights that a bot does not need, for good.
 
     Raises:
-        OSError: a lock could not be set; nothing is to be run then.
+        OSError: a lock could not be set, so no bot may run.
     """
     if TYPE_CHECKING:
         from bots_sdk.sandbox import landlock, seccomp
@@ -133,15 +133,15 @@ def lock(config: dict[str, Any]) -> None:
         os.setgroups([])
         os.setresgid(config["uid"], config["uid"], config["uid"])
         os.setresuid(config["uid"], config["uid"], config["uid"])
-        # Becoming somebody else hid our own /proc/self.
+        # The change of the user hid /proc/self from this process.
         _checked(prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0))
         for path, handle in handles.items():
             if os.access(path, os.R_OK | os.X_OK):
                 os.close(handle)
-            else:  # below a directory that is closed to others, say root's home
+            else:  # below a directory that is closed to other users, such as root's home
                 reached[path] = f"/proc/self/fd/{handle}"
     if 0 in (*os.getresuid(), *os.getresgid()):
-        raise OSError("it is still root")
+        raise OSError("the process is still root")
     _checked(prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
     if config["parent"] not in (None, os.getppid()):
         raise OSError("the worker is gone")
@@ -149,7 +149,7 @@ def lock(config: dict[str, Any]) -> None:
     for name in _EXTENSIONS:
         try:
             __import__(name)
-        except ImportError:  # another Python's, or part of this one's core
+        except ImportError:  # this Python has no such extension
             continue
     for name, (soft, hard) in config["limits"].items():
         resource.setrlimit(getattr(resource, name), (soft, hard))
@@ -161,13 +161,13 @@ def lock(config: dict[str, Any]) -> None:
 
 
 class Packages:
-    """Finds the packages that bots may import besides the standard library."""
+    """Finds the packages that bots may import in addition to the standard library."""
 
     def __init__(self, places: dict[str, str]) -> None:
         self._places = places
 
     def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Return where one of them is, as ``sys.meta_path`` asks."""
+        """Return the place of a package, for ``sys.meta_path``."""
         if name not in self._places:
             return None
         place = self._places[name]
@@ -179,7 +179,7 @@ class Packages:
 
 
 def _find_modules(reached: dict[str, str], path: list[str], packages: dict[str, str]) -> None:
-    """Have modules be found where they can be reached, also of packages loaded before."""
+    """Search modules in the reachable places, those of packages loaded before too."""
 
     def moved(path: str) -> str:
         for place, now in reached.items():
@@ -196,7 +196,7 @@ def _find_modules(reached: dict[str, str], path: list[str], packages: dict[str, 
 
 
 def load(source: bytes, file: str, info: dict[str, Any]) -> Choose:
-    """Run a bot's file and return what chooses its moves, as `bots_sdk.bot` does at home."""
+    """Run a bot's file and return its player, as `bots_sdk.bot` does outside the sandbox."""
     module = type(sys)("bot")
     module.__file__ = file
     sys.modules["bot"] = module
@@ -212,15 +212,15 @@ def load(source: bytes, file: str, info: dict[str, Any]) -> Choose:
 
 
 def answer(choose: Choose, observation: object) -> dict[str, Any]:
-    """Ask the bot; return what it answers as part of a message."""
+    """Call the bot, and return its answer as a part of a message."""
     move = choose(observation)
     if isinstance(move, str):
         return {"move": str.__str__(move)}
-    return {"other": ascii(move)[:_LONGEST_REASON]}
+    return {"other": ascii(move)[:_MAX_REASON_LETTERS]}
 
 
 def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
-    """Return what went wrong in one line, and print where for the bot's author."""
+    """Return the reason in one line, and print the traceback for the bot's author."""
     kind = "memory" if isinstance(error, MemoryError) else "crash"
     try:
         import linecache
@@ -238,7 +238,7 @@ def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
             reason += f" ({_FILE_NAME}, line {where[-1]})"
     except BaseException:
         reason = type(error).__name__
-    return {"failed": reason[:_LONGEST_REASON], "kind": kind}
+    return {"failed": reason[:_MAX_REASON_LETTERS], "kind": kind}
 
 
 def _send(answers: int, message: dict[str, Any], log: Log | None = None) -> None:

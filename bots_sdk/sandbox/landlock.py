@@ -1,6 +1,6 @@
-"""Landlock: what of the file system a process may still reach, and that it can't get back.
+"""Landlock: restricts a process to parts of the file system, for good.
 
-Runs inside the jail too, so it needs nothing but Python. Names and numbers are those of
+It runs inside the jail too, so it needs only Python. Names and numbers are those of
 ``linux/landlock.h``.
 """
 
@@ -12,29 +12,29 @@ from collections.abc import Iterable
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on every architecture
 _VERSION = 1
 _PATH_BENEATH = 1
-_DONT_LOG = 1  # a bot is not to fill the audit log
+_DONT_LOG = 1  # a bot must not fill the audit log
 _PR_SET_NO_NEW_PRIVS = 38
 
 _READ_FILE = 1 << 2
 _READ_DIR = 1 << 3
-# What each version of the interface added; everything it knows is forbidden.
+# The rights that each version of the interface added; all known rights are forbidden.
 _ACCESS_FS = {1: (1 << 13) - 1, 2: 1 << 13, 3: 1 << 14, 5: 1 << 15}
 _ACCESS_NET = {4: 0b11}  # bind and connect, over TCP
 _SCOPED = {6: 0b11}  # abstract UNIX sockets and signals to the outside
 
 
 def version() -> int:
-    """Return the version of the kernel's interface, or 0 where there is none."""
+    """Return the version of the kernel's interface, or 0 without Landlock."""
     return max(0, int(_libc().syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION)))
 
 
 def restrict(readable: Iterable[str]) -> None:
-    """Forbid this process and its children all of the file system but to read some directories.
+    """Allow this process and its children to read some directories, and nothing else.
 
-    Files may not be executed either, and descriptors that are open stay open.
+    They may execute no files. Open descriptors stay open.
 
     Args:
-        readable: directories; all below them may be read.
+        readable: the directories whose content may be read.
 
     Raises:
         OSError: the kernel has no Landlock, or refused.

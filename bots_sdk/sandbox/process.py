@@ -1,6 +1,6 @@
-"""A jailed process and its pipes: lines in, lines out, never longer than a deadline.
+"""A jailed process and its pipes: lines in, lines out, each with a deadline.
 
-What comes out of the jail is not trusted: it is taken as bytes, up to a limit and a deadline.
+Output from the jail is not trusted: it is read as bytes, up to a limit and a deadline.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ from engine.errors import quote
 
 _CHUNK = 1 << 16
 _SETUP_SECONDS = 30.0
-"""For the jail itself, which is ours: that a machine is busy is no bot's fault."""
+"""The time limit for the jail's set-up; it is long, as a busy machine is not the bot's fault."""
 _POLITE_SECONDS = 0.1
 _DYING_SECONDS = 5.0
 
@@ -34,7 +34,7 @@ class JailedProcess:
     """One bot's process.
 
     Attributes:
-        ready: whether the bot in it is loaded.
+        ready: whether the bot is loaded.
     """
 
     def __init__(
@@ -47,15 +47,15 @@ class JailedProcess:
         limits: Limits,
         log: bytearray,
     ) -> None:
-        """Start the process, hand over the bot, and don't wait for it.
+        """Start the process and send it the bot, without waiting for it.
 
         Args:
-            jail: to run it in.
-            main: the bot's Python file.
-            info: what its ``start`` is told.
-            directory: where its other files are, if it has any.
-            limits: what it may use.
-            log: takes what it prints.
+            jail: the jail.
+            main: the content of the bot's Python file.
+            info: the argument of the bot's ``start``.
+            directory: the directory of the bot's files, if it has more than one.
+            limits: the limits of the bot.
+            log: receives the bot's output.
 
         Raises:
             SandboxBrokenError: the process can't be started.
@@ -67,7 +67,7 @@ class JailedProcess:
         self._descriptors: set[int] = set()
         theirs: list[int] = []
         try:
-            # Ours can't be inherited by other bots that are started meanwhile: close-on-exec.
+            # These are close-on-exec, so bots that start meanwhile don't inherit them.
             their_source, self._source = os.pipe()
             theirs.append(their_source)
             self._descriptors.add(self._source)
@@ -84,7 +84,7 @@ class JailedProcess:
                 env=environment(),
                 cwd="/",
                 pass_fds=theirs if jail.bubblewrap else [their_source],
-                start_new_session=True,  # what is sent to the worker's group is not for it
+                start_new_session=True,  # signals to the worker's group must not reach it
                 bufsize=0,
             )
         except (OSError, ValueError) as error:
@@ -108,8 +108,8 @@ class JailedProcess:
         """Wait until the bot is loaded.
 
         Raises:
-            BotTimeoutError: that takes too long.
-            BotCrashError: it can't be loaded.
+            BotTimeoutError: loading takes too long.
+            BotCrashError: the bot does not load.
             SandboxBrokenError: the jail isn't locked.
         """
         self._wait_locked()
@@ -130,10 +130,10 @@ class JailedProcess:
 
         Args:
             request: a line with its end.
-            deadline: by the monotonic clock.
+            deadline: the deadline on the monotonic clock.
 
         Raises:
-            BotTimeoutError: there was none by then.
+            BotTimeoutError: no answer came before the deadline.
             BotCrashError: the process died, or wrote more or less than one line.
         """
         with contextlib.suppress(BlockingIOError):
@@ -156,7 +156,7 @@ class JailedProcess:
         """Return the next line, without its end.
 
         Raises:
-            BotTimeoutError: there was none by the deadline.
+            BotTimeoutError: no line came before the deadline.
             BotCrashError: the process died, or wrote more or less than one line.
         """
         received = b""
@@ -186,9 +186,9 @@ class JailedProcess:
                     raise BotCrashError("it answered with more than one line")
 
     def drain(self) -> None:
-        """Take what it printed, as long as there is room in the log.
+        """Read the bot's output while the log has room.
 
-        Then its pipe is left to fill up: who goes on writing waits, and is out of time.
+        After that the pipe fills up: a bot that goes on writing waits, and runs out of time.
         """
         while (room := self._limits.log_bytes - len(self._log)) > 0:
             try:
@@ -202,7 +202,7 @@ class JailedProcess:
             self._poll.unregister(self._output)
 
     def memory(self) -> int | None:
-        """Return the most bytes of address space that the bot needed; None if nobody knows."""
+        """Return the largest address space so far, in bytes; None if it is unknown."""
         pid = str(self._popen.pid)
         try:
             # Below bubblewrap, which waits for the first process of the namespace, which waits too.
@@ -218,7 +218,7 @@ class JailedProcess:
     def end(self) -> None:
         """End the process and wait until it is gone."""
         assert self._popen.stdin is not None
-        self._popen.stdin.close()  # at which a bot that waits for a question ends by itself
+        self._popen.stdin.close()  # an idle bot then ends by itself
         if not (self._idle and self._gone(_POLITE_SECONDS)):
             self._kill()
         self.drain()
@@ -236,7 +236,7 @@ class JailedProcess:
             self._popen.wait()
 
     def _namespace_init(self) -> int | None:
-        """Return the process that bubblewrap tells of, whose death ends all in the namespace."""
+        """Return the first process of the namespace, whose death ends all others in it."""
         try:
             return int(json.loads(os.read(self._status, 4096))["child-pid"])
         except (BlockingIOError, ValueError, KeyError):
@@ -256,13 +256,13 @@ class JailedProcess:
         return self._popen.poll() is not None
 
     def _feed(self) -> None:
-        """Hand over as much of the bot as the pipe takes."""
+        """Send as much of the bot as the pipe takes."""
         try:
             while self._unsent:
                 self._unsent = self._unsent[os.write(self._source, self._unsent) :]
         except BlockingIOError:
             return
-        except BrokenPipeError:  # why, its last line tells
+        except BrokenPipeError:  # the last line of the process gives the reason
             self._unsent = b""
         self._descriptors.discard(self._source)
         os.close(self._source)
@@ -276,7 +276,7 @@ class JailedProcess:
             raise BotTimeoutError("it did not read what it was asked in time")
 
     def _wait_locked(self) -> None:
-        """Wait until the jail is locked; what fails until then is our own."""
+        """Wait until the jail is locked; a failure before is not the bot's fault."""
         try:
             locked = self._line_of_harness()
         except (BotTimeoutError, BotCrashError) as error:
@@ -289,7 +289,7 @@ class JailedProcess:
             raise SandboxBrokenError(f"the sandbox can't be set up: it said {quote(locked)}")
 
     def _line_of_harness(self) -> bytes:
-        """Return the first line, and nothing after it: that is the bot's, which is loading."""
+        """Return the first line and nothing after it, which comes from the loading bot."""
         deadline = time.monotonic() + _SETUP_SECONDS
         wanted = len(b'{"locked": true}\n')
         received = b""
@@ -306,11 +306,11 @@ class JailedProcess:
         return received
 
     def _raise_death(self) -> NoReturn:
-        """Say how the process ended."""
+        """Raise an error with the way in which the process ended."""
         if not self._gone(_POLITE_SECONDS):
             raise BotCrashError("it closed the descriptor that answers go to")
         code = self._popen.returncode
-        number = -code if code < 0 else code - 128  # bubblewrap tells it as shells do
+        number = -code if code < 0 else code - 128  # bubblewrap reports signals as shells do
         try:
             name = signal.Signals(number).name
         except ValueError:
@@ -330,10 +330,10 @@ class JailedProcess:
 
 
 def parsed(line: bytes) -> dict[str, Any]:
-    """Return the message that a line is.
+    """Return the message in a line.
 
     Raises:
-        BotCrashError: it is none, in JSON as strict as the standard has it.
+        BotCrashError: the line is not an object in strict JSON.
     """
     try:
         message = json.loads(
@@ -347,7 +347,7 @@ def parsed(line: bytes) -> dict[str, Any]:
 
 
 def failure(answer: dict[str, Any], limits: Limits) -> BotCrashError:
-    """Return the fault that the harness tells of."""
+    """Return the fault in an answer of the harness."""
     reason = answer["failed"] if isinstance(answer["failed"], str) else "it failed"
     line = " ".join(reason.split())[:300]
     if answer["kind"] == "memory":

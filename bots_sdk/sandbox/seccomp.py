@@ -1,9 +1,9 @@
-"""Seccomp: which system calls a process may still make; a list of the few that Python needs.
+"""Seccomp: restricts a process to the few system calls that Python needs.
 
-Runs inside the jail too, so it needs nothing but Python. The filter is classic BPF: a program that
-the kernel runs over each call's number and arguments (``linux/seccomp.h``, ``linux/filter.h``).
-What is not listed fails with EPERM, so that a bot sees a Python error and its author a traceback;
-what comes by another architecture's door kills the process.
+It runs inside the jail too, so it needs only Python. The filter is classic BPF, a program that the
+kernel runs over each call's number and arguments (``linux/seccomp.h``, ``linux/filter.h``). All
+other calls fail with EPERM, so a bot gets a Python exception and its author a traceback. A call
+through another architecture's interface kills the process.
 """
 
 import ctypes
@@ -12,7 +12,7 @@ import os
 import platform
 import struct
 
-# Numbers by machine: x86_64, aarch64; None where the machine has no such call.
+# Numbers for x86_64 and aarch64; None if the machine has no such call.
 _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "read": (0, 63),
     "write": (1, 64),
@@ -79,7 +79,7 @@ _CLONE3 = (435, 435)
 _PROT_EXEC = 4
 # The kernel's own values: Python's O_LARGEFILE is 0 where the C library sets it anyway.
 _WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
-# Neither F_SETOWN nor F_SETFL: together they have the kernel send signals for us.
+# Neither F_SETOWN nor F_SETFL: together they make the kernel send signals.
 _FCNTL_COMMANDS = (0, 1, 2, 3, 1030)  # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_DUPFD_CLOEXEC
 _IOCTL_REQUESTS = (0x5401, 0x5450, 0x5451, 0x541B)  # TCGETS, FIONCLEX, FIOCLEX, FIONREAD
 
@@ -99,7 +99,7 @@ def program(machine: str | None = None) -> bytes:
     """Return the filter for a machine, by default this one.
 
     Raises:
-        OSError: it isn't known which numbers system calls have there.
+        OSError: the machine's system call numbers are not listed here.
     """
     machine = machine or platform.machine()
     if machine not in _MACHINES:
@@ -120,17 +120,17 @@ def program(machine: str | None = None) -> bytes:
     lines += _when(_OPENAT[column], 2, [_line(_ANY_BIT, _WRITING, 0, 1), _refuse(errno.EACCES)])
     lines += _when(_FCNTL[column], 1, _one_of(_FCNTL_COMMANDS))
     lines += _when(_IOCTL[column], 1, _one_of(_IOCTL_REQUESTS))
-    # "No such call" has the C library try clone instead, which is refused like the rest.
+    # After "no such call" the C library tries clone instead, which is refused like the rest.
     lines += [_line(_EQUAL, _CLONE3[column], 0, 1), _refuse(errno.ENOSYS)]
     lines.append(_refuse(errno.EPERM))
     return b"".join(lines)
 
 
 def install() -> None:
-    """Put this process and all its threads and children under the filter, for good.
+    """Install the filter for this process, its threads and its children, for good.
 
     Raises:
-        OSError: the kernel refused, or the machine is not known.
+        OSError: the kernel refused, or the machine's numbers are not listed here.
     """
     code = program()
     libc = ctypes.CDLL(None, use_errno=True)
@@ -159,7 +159,7 @@ def _unless_equal(value: int, lines: list[bytes]) -> list[bytes]:
 def _when(number: int, argument: int, checks: list[bytes]) -> list[bytes]:
     """Return lines that allow a call when checks of an argument don't refuse it.
 
-    They look at the lower half of the argument, as all that is asked here is an ``int``.
+    The checks read the lower half of the argument, as every checked argument is an ``int``.
     """
     body = [
         _line(_LOAD, _ARGUMENTS + 8 * argument),

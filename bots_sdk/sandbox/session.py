@@ -1,4 +1,4 @@
-"""A bot's session of one match: what the referee asks, and what of it is the bot's own fault."""
+"""A bot's session for one match, which separates the bot's faults from failures of the jail."""
 
 import json
 import shutil
@@ -19,8 +19,8 @@ from engine.games.game import Observation
 _FORMS = ({"move"}, {"other"}, {"failed", "kind"})
 
 
-class NoText:
-    """What a bot answered that is no text, as it describes it; the referee refuses it."""
+class NotText:
+    """An answer that is not a text, by its description; the referee refuses it."""
 
     def __init__(self, description: str) -> None:
         self.description = description
@@ -32,15 +32,14 @@ class NoText:
 class BotProcess:
     """One bot in one match, as a player for `engine.referee.play`.
 
-    What the bot does wrong is raised as a fault of its own (`BotTimeoutError`, `BotCrashError`,
-    `BotMemoryError`); what goes wrong with the jail as `SandboxBrokenError`, which ends the match
-    without a result.
+    Faults of the bot raise `BotTimeoutError`, `BotCrashError` or `BotMemoryError`. Failures of the
+    jail raise `SandboxBrokenError`, which ends the match without a result.
 
-    A bot that raises goes on with what it knows. One that was too late, died or broke the protocol
-    is ended, and started anew when it is asked again, having forgotten all; that counts as its
-    thinking time. One that could not be loaded is not tried again.
+    A bot that raises an exception keeps its process and its memory. If a bot is too late, dies or
+    breaks the protocol, its process ends. The next turn starts a new process, and the start counts
+    as the bot's time. A bot that does not load is not started again.
 
-    Its process dies with the thread that started it.
+    The process dies with the thread that started it.
     """
 
     def __init__(
@@ -52,12 +51,12 @@ class BotProcess:
         allowance: Callable[[], float],
         limits: Limits | None = None,
     ) -> None:
-        """Start the process, and don't wait for it.
+        """Start the process, without waiting for it.
 
         Args:
-            jail: to run it in, one that `canary.prove` found to hold.
-            source: of the bot.
-            info: what its ``start`` is told.
+            jail: the jail, proven by `canary.prove`.
+            source: the source of the bot.
+            info: the argument of the bot's ``start``.
             allowance: returns how many seconds it has for a move now.
             limits: what it may use.
 
@@ -93,24 +92,24 @@ class BotProcess:
 
     @property
     def printed(self) -> str:
-        """What the bot has printed so far, up to a limit."""
+        """The output of the bot so far, up to a limit."""
         if self._process is not None and self._process.ready:
             self._process.drain()
         return self._log.decode("utf-8", "replace")
 
     def memory(self) -> int | None:
-        """Return the bytes of address space that its process needed so far, None if nobody knows.
+        """Return the largest address space so far, in bytes; None if it is unknown.
 
-        That is what `Limits.memory_bytes` bounds.
+        `Limits.memory_bytes` limits it.
         """
         return None if self._process is None else self._process.memory()
 
     def ready(self) -> None:
-        """Wait until the bot is loaded, so that this takes no time from its first move.
+        """Wait until the bot is loaded, so that loading takes no time from its first move.
 
         Raises:
-            BotTimeoutError: it is not done with that in time.
-            BotCrashError: it can't be loaded.
+            BotTimeoutError: loading takes too long.
+            BotCrashError: the bot does not load.
             SandboxBrokenError: the jail can't be set up.
         """
         self._loaded(float("inf"))
@@ -119,9 +118,9 @@ class BotProcess:
         """Return the bot's move.
 
         Raises:
-            BotTimeoutError: there was none in time.
-            BotCrashError: it raised, died, or broke the protocol.
-            SandboxBrokenError: the jail was taken away.
+            BotTimeoutError: the bot did not answer in time.
+            BotCrashError: the bot raised an exception, died, or broke the protocol.
+            SandboxBrokenError: the jail failed.
         """
         deadline = time.monotonic() + self._allowance()
         process = self._loaded(deadline)
@@ -136,11 +135,11 @@ class BotProcess:
         if "move" in answer:
             return str(answer["move"])
         if "other" in answer:
-            return NoText(answer["other"])  # type: ignore[return-value]
+            return NotText(answer["other"])  # type: ignore[return-value]
         raise failure(answer, self._limits)
 
     def close(self) -> None:
-        """End the process and remove its files; may be called again."""
+        """End the process and remove its files; a second call does nothing."""
         self._end()
         if self._directory is not None:
             shutil.rmtree(self._directory, ignore_errors=True)
@@ -157,7 +156,7 @@ class BotProcess:
         )
 
     def _loaded(self, deadline: float) -> JailedProcess:
-        """Return the process once its bot is loaded; a new one if the last was ended."""
+        """Return the process once its bot is loaded; start a new one if the last one ended."""
         if self._unfit is not None:
             raise self._unfit
         if self._process is None:
@@ -182,7 +181,7 @@ class BotProcess:
 
 
 def _check(answer: dict[str, Any], asked: int) -> None:
-    """Raise unless an answer has the form that the harness gives it, to what was asked."""
+    """Raise unless an answer has the form of the harness and belongs to the request."""
     number = answer.pop("id", None)
     if type(number) is not int or number != asked:
         raise BotCrashError(f"it answered to {quote(number)} when it was asked {asked}")

@@ -1,6 +1,6 @@
-"""Uploads: one Python file, or an archive with a bot.py, taken apart without trusting it.
+"""Uploads: one Python file, or an archive with a bot.py, read without trusting it.
 
-Nothing is compiled here; that is done in the jail.
+Nothing is compiled here; the jail does that.
 """
 
 import io
@@ -25,9 +25,9 @@ class Source:
     """A bot's files.
 
     Attributes:
-        main: what is in its ``bot.py``.
-        files: what else is in the archive, by path with ``/``; its ``bot.py`` too. Empty for a
-            bot that is one file.
+        main: the content of ``bot.py``.
+        files: the content of all files in the archive, by path with ``/``. Empty if the upload is
+            one file.
     """
 
     main: bytes
@@ -38,10 +38,10 @@ def read_source(data: bytes) -> Source:
     """Return the files of an upload.
 
     Args:
-        data: a Python file or a zip archive; which, its first bytes tell.
+        data: a Python file or a zip archive; the first bytes decide.
 
     Raises:
-        SourceRefusedError: it is too large, or no archive that is safe to unpack.
+        SourceRefusedError: the upload is too large, or not safe to unpack.
     """
     if len(data) > MAX_BYTES:
         raise SourceRefusedError(f"{len(data):,} bytes; a bot has {MAX_BYTES:,} at most")
@@ -74,7 +74,7 @@ def _unpack(archive: zipfile.ZipFile) -> dict[str, bytes]:
         if member.flag_bits & 1:
             raise SourceRefusedError(f"{quote(path)} is encrypted")
         with archive.open(member) as stream:
-            files[path] = stream.read(room + 1)  # what the archive says of its size may be a lie
+            files[path] = stream.read(room + 1)  # the size in the archive may be wrong
         room -= len(files[path])
         if room < 0:
             raise SourceRefusedError(f"unpacked it has more than {MAX_UNPACKED:,} bytes")
@@ -86,7 +86,7 @@ def _unpack(archive: zipfile.ZipFile) -> dict[str, bytes]:
 
 
 def _safe_path(member: zipfile.ZipInfo) -> str:
-    """Return the path of a member, which leads nowhere but down."""
+    """Return the path of a member, which is below the archive's top."""
     name = member.filename
     parts = name.removesuffix("/").split("/")
     if (

@@ -1,12 +1,12 @@
-"""What ``twelfth-night new`` writes: a first bot for each game, and a test for it.
+"""The files that ``twelfth-night new`` writes: a first bot for each game, and its test.
 
-They are ordinary files, so that they are checked like the rest; ``NAME`` stands for the bot's.
+They are ordinary modules, so the checks cover them too. ``NAME`` stands for the bot's name.
 """
 
 from importlib import resources
 
 STARTERS = {"twelve-days": "twelve_days.py", "partridge": "partridge.py"}
-"""By game, the file with a first bot."""
+"""The file of the first bot, by game."""
 
 
 def bot_text(game: str, name: str) -> str:
@@ -15,7 +15,7 @@ def bot_text(game: str, name: str) -> str:
 
 
 def check_text(game: str, name: str) -> str:
-    """Return the source of its test."""
+    """Return the source of a first bot's test."""
     return _text("check.py", name).replace('"twelve-days"', f'"{game}"')
 
 

@@ -1,17 +1,17 @@
-"""NAME makes no fault: run it with `pytest`, or with `python` alone."""
+"""Tests of the bot NAME; run them with `pytest` or `python`."""
 
 from pathlib import Path
 
-from bots_sdk.bot import MatchInfo, load
+from bots_sdk.bot import MatchInfo, load, match_info
 from engine.games.catalogue import GAMES
 from engine.record import write
-from engine.referee import play
+from engine.referee import TimeControl, play
 
 GAME = "twelve-days"
 BOT = load(Path(__file__).with_name("NAME.py"))
 
 
-def test_it_plays_every_preset_without_a_fault() -> None:
+def test_the_bot_plays_every_preset_without_a_fault() -> None:
     for rules, preset in GAMES[GAME].presets.items():
         for seats in range(preset.min_seats, preset.max_seats + 1):
             players = [BOT(info(rules, seats, seat)) for seat in range(seats)]
@@ -20,7 +20,7 @@ def test_it_plays_every_preset_without_a_fault() -> None:
 
 
 def test_the_same_deal_gets_the_same_moves() -> None:
-    # Not a must; but a bot that is a function of what it sees can be asked again.
+    # Your bot may break this rule. If it keeps it, you can repeat every fault from its observation.
     rules = next(iter(GAMES[GAME].presets))
     first, second = (
         play(GAME, rules, bytes(32), [BOT(info(rules, 4, seat)) for seat in range(4)])
@@ -29,26 +29,19 @@ def test_the_same_deal_gets_the_same_moves() -> None:
     assert write(first.record) == write(second.record)
 
 
-# A fault of a running bot saves what it was asked in faults/. Made into a test:
+# After a fault, the bot's input is saved in faults/. A test that repeats the fault:
 #
-# def test_it_knows_an_answer_now() -> None:
+# def test_the_bot_answers_this_observation() -> None:
 #     observation = json.loads(Path("faults/....json").read_text())["observation"]
 #     assert BOT(info(...))(observation) in observation["legal_moves"]
 
 
 def info(rules: str, seats: int, seat: int) -> MatchInfo:
-    """Return what a bot's start is told."""
-    return {
-        "game": GAME,
-        "rules": rules,
-        "seats": seats,
-        "seat": seat,
-        "move_seconds": 10.0,
-        "bank_seconds": 60.0,
-    }
+    """Return the argument of the bot's start."""
+    return match_info(GAME, rules, seats, seat, TimeControl(move_seconds=1.0, bank_seconds=30.0))
 
 
 if __name__ == "__main__":
-    test_it_plays_every_preset_without_a_fault()
+    test_the_bot_plays_every_preset_without_a_fault()
     test_the_same_deal_gets_the_same_moves()
-    print("no fault")
+    print("no faults")

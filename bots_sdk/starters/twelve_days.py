@@ -1,12 +1,13 @@
 """NAME: a bot for twelve-days.
 
-Each day every seat gives a card to its left neighbour, then plays one; the lowest rank that only
-one seat played wins the day cards at stake. In the end the most cards of a rank score that rank.
+Each day, every seat gives a card to its left neighbour, then plays a card. The lowest rank that
+only one seat played wins the day cards at stake. At the end, the seat with the most cards of a
+rank scores that rank.
 """
 
 from typing import Any
 
-# Called once before the first move, if it is there:
+# If you define this function, it is called once before the first move:
 #
 # def start(info):
 #     info["seats"], info["seat"], info["move_seconds"], info["bank_seconds"]
@@ -15,23 +16,23 @@ from typing import Any
 def choose(observation: dict[str, Any]) -> str:
     """Return one of observation["legal_moves"], which are texts like "give 7".
 
-    Of what else an observation holds, this is a part:
-        phase: what is decided: "give", "play" or "award"
-        hand: this seat's cards, ascending
+    Some other fields of an observation:
+        phase: "give", "play" or "award"
+        hand: your cards, ascending
         pot: the day cards at stake today
-        day_cards: by seat, the day cards won so far
-        history: the days gone by, each with "plays" by seat and "winner"
+        day_cards: the day cards of each seat so far
+        history: the past days, each with "plays" (one for each seat) and "winner"
     """
     moves: list[str] = observation["legal_moves"]
     hand: list[int] = observation["hand"]
     if observation["phase"] == "give":
-        # A card without a second of its rank is of least use at the end.
+        # At the end, a single card of a rank is worth least.
         return min(moves, key=lambda move: hand.count(number(move)))
     if observation["phase"] == "play":
-        # Low when much is at stake; else the highest, and keep the low ones.
+        # Play low if much is at stake; otherwise play high, and keep the low cards.
         much = sum(observation["pot"]) > 8
         return moves[0] if much else moves[-1]
-    # "award": a Claus won, and the pot must go to another seat. Whoever has least may have it.
+    # "award": your Claus won, and you must award the pot to another seat, here the poorest one.
     points = [sum(cards) for cards in observation["day_cards"]]
     return min(moves, key=lambda move: points[number(move)])
 

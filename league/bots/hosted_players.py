@@ -84,9 +84,7 @@ class TimedMatch(Protocol):
 def info_for(match: TimedMatch, seat: int) -> MatchInfo:
     """Return the information that a bot's ``start`` receives in a seat of a match."""
     control = TimeControl(match.move_seconds, match.bank_seconds)
-    return match_info(
-        game=match.game, rules=match.rules, seats=match.seats, seat=seat, control=control
-    )
+    return match_info(match.game, match.rules, match.seats, seat, control)
 
 
 def storable(text: str) -> str:

@@ -101,18 +101,18 @@ class StubMatch:
 
 def problem(status: int, code: str, **members: Any) -> dict[str, Any]:
     """Return a problem document."""
-    return {"status": status, "code": code, "detail": f"says the stub: {code}", **members}
+    return {"status": status, "code": code, "detail": f"from the stub: {code}", **members}
 
 
 class StubLeague:
     """The stub's state, which outlives its server.
 
     Attributes:
-        trouble: what befalls the next requests, one each: `LOSE`, `DROP`, a status, a status with
+        trouble: the trouble of each next request: `LOSE`, `DROP`, a status, a status with
             headers, or None for none.
         requests: method and path of all requests that arrived, in order.
         answers: what paths other than those of play answer with, as status and document.
-        token: the only one that works.
+        token: the only valid token.
     """
 
     token = "tn_b_stub"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bots_sdk.arena.contestants import Bench, contestant, field_of
-from bots_sdk.arena.matches import Played, Table, play_fixture
+from bots_sdk.arena.contestants import PlayerFactory, contestant, field_of
+from bots_sdk.arena.matches import MatchType, PlayedMatch, play_fixture
 from bots_sdk.arena.swaps import NEW, OLD, SwapTest, blocks_in_order, gain
 from engine.rating import sprt
 from tests.bots_sdk.conftest import Home
@@ -19,7 +19,7 @@ SOME = ("--against", "thumb", "--seed", "x", "--jobs", 2)
 
 def swap_test(new: str, old: str, seats: int = 4, blocks: int = 3) -> SwapTest:
     return SwapTest(
-        table=Table("partridge", "eagle-short", seats),
+        table=MatchType("partridge", "eagle-short", seats),
         new=contestant(new),
         old=contestant(old),
         field=field_of(["house"]),
@@ -44,10 +44,10 @@ def test_in_a_block_the_versions_exchange_seats_and_all_else_stays(seats: int) -
     assert len({each.seating for each in fixtures}) > (2 if seats > 2 else 1)
 
 
-def played(test: SwapTest) -> list[Played]:
-    bench = Bench(test.contestants)
+def played(test: SwapTest) -> list[PlayedMatch]:
+    factory = PlayerFactory(test.contestants)
     names = [each.name for each in test.contestants]
-    return [play_fixture(bench, test.table, each, names) for each in test.fixtures()]
+    return [play_fixture(factory, test.table, each, names) for each in test.fixtures()]
 
 
 @given(seed=st.integers(0, 1000))
@@ -60,7 +60,7 @@ def test_blocks_come_in_order_however_their_matches_end(seed: int) -> None:
 PLAYED = played(swap_test("thumb", "random"))
 
 
-def test_exchanging_the_versions_turns_the_difference_round() -> None:
+def test_exchanging_the_versions_negates_the_difference() -> None:
     ahead = [block.difference for block in blocks_in_order(PLAYED)]
     behind = [block.difference for block in blocks_in_order(played(swap_test("random", "thumb")))]
     assert any(ahead)
@@ -77,11 +77,11 @@ def test_a_gain_in_elo_is_that_of_the_mean_difference() -> None:
 def test_a_better_version_is_called_better(home: Home) -> None:
     result = home("ab", "first.py", "house-counting", *SOME, "--json")
     assert result.exit_code == 0
-    told = json.loads(result.stdout)
-    assert told["verdict"] == "better"
-    assert told["llr"][-1] > told["bounds"][1] > told["llr"][-2]
-    assert len(told["llr"]) == told["blocks"] >= 16
-    assert told["elo"] - told["elo_error"] > 0
+    found = json.loads(result.stdout)
+    assert found["verdict"] == "better"
+    assert found["llr"][-1] > found["bounds"][1] > found["llr"][-2]
+    assert len(found["llr"]) == found["blocks"] >= 16
+    assert found["elo"] - found["elo_error"] > 0
 
 
 def test_a_worse_version_is_not_better(home: Home) -> None:
@@ -90,29 +90,27 @@ def test_a_worse_version_is_not_better(home: Home) -> None:
     assert "\nnot better\nLLR -" in result.stdout
 
 
-def test_versions_that_do_the_same_show_no_difference_even_with_luck(
-    home: Home, tmp_path: Path
-) -> None:
+def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_path: Path) -> None:
     for name in ("old.py", "new.py"):
         source = "import random\ndef choose(o): return random.choice(o['legal_moves'])\n"
         (tmp_path / name).write_text(source)
     result = home("ab", "old.py", "new.py", *SOME)
     assert result.exit_code == 1
     assert "no difference in behaviour" in result.stdout
-    assert "The versions made the same moves throughout." in result.stdout
+    assert "The versions made the same moves in all blocks." in result.stdout
 
 
 def test_the_verdict_is_the_same_for_any_number_of_processes(home: Home) -> None:
-    told = []
+    found = []
     for jobs in (1, 3):
         result = home("ab", "first.py", "last.py", *SOME[:-1], jobs, "--json")
-        told.append(json.loads(result.stdout))
-        for version in told[-1]["versions"].values():
+        found.append(json.loads(result.stdout))
+        for version in found[-1]["versions"].values():
             version.pop("seconds_a_move")
-    assert told[0] == told[1]
+    assert found[0] == found[1]
 
 
-def test_too_few_blocks_leave_it_undecided_and_faults_are_told_of_each_version(
+def test_too_few_blocks_are_undecided_and_each_versions_faults_are_printed(
     home: Home,
 ) -> None:
     result = home("ab", "crash.py", "first.py", *SOME, "--max-blocks", 2)
@@ -123,16 +121,16 @@ def test_too_few_blocks_leave_it_undecided_and_faults_are_told_of_each_version(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "found"),
     [
-        (["first.py", "first.py"], "are one file"),
+        (["first.py", "first.py"], "are the same bot"),
         (["first.py", "no.py"], "There is no file no.py"),
         (["first.py"], "Missing argument"),
         (["first.py", "last.py", "--max-blocks", -1], "Invalid value for '--max-blocks'"),
         (["first.py", "last.py", "--seats", 1], "takes 3 to 5 seats, not 1"),
     ],
 )
-def test_nonsense_is_told_with_what_would_do(home: Home, words: list[str], told: str) -> None:
+def test_wrong_arguments_name_a_remedy(home: Home, words: list[str], found: str) -> None:
     result = home("ab", *words, "--json")
     assert result.exit_code == 2
-    assert told in json.loads(result.stderr)["detail"]
+    assert found in json.loads(result.stderr)["detail"]

@@ -1,4 +1,4 @@
-"""The arena: blocks as the league plays them, the same whoever plays them, with honest figures."""
+"""The arena: blocks as at the league, repeatable in any number of processes, with error bars."""
 
 import time
 from collections import Counter
@@ -11,19 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bots_sdk.arena import matches
-from bots_sdk.arena.contestants import Bench, Contestant, contestant, field_of
+from bots_sdk.arena.contestants import Contestant, PlayerFactory, contestant, field_of
 from bots_sdk.arena.errors import ArenaError
 from bots_sdk.arena.figures import elo, share, student_t, times
-from bots_sdk.arena.matches import Played, Table, limit_time, play_fixture
+from bots_sdk.arena.matches import MatchType, PlayedMatch, limit_time, play_fixture
 from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.replay import frames
-from bots_sdk.arena.trials import Results, Trial
-from bots_sdk.arena.worker import Setup
+from bots_sdk.arena.trials import Trial, TrialResults
+from bots_sdk.arena.worker import WorkerSetup
 from bots_sdk.bot import BotFileError
 from engine.record import verify
 
-TABLE = Table("twelve-days", "calliope", 4)
-SHORT = Table("partridge", "eagle-short", 3)
+TABLE = MatchType("twelve-days", "calliope", 4)
+SHORT = MatchType("partridge", "eagle-short", 3)
 FIRST = "def choose(observation): return observation['legal_moves'][0]\n"
 
 
@@ -34,15 +34,15 @@ def written(tmp_path: Path, source: str, name: str = "mybot.py") -> Contestant:
     return contestant(str(path))
 
 
-def trial(bot: Contestant, *field: str, table: Table = TABLE, blocks: int = 2) -> Trial:
+def trial(bot: Contestant, *field: str, table: MatchType = TABLE, blocks: int = 2) -> Trial:
     return Trial(table, bot, field_of(field or ["thumb"]), blocks, bytes(32))
 
 
-def played_here(trial: Trial) -> list[Played]:
+def played_here(trial: Trial) -> list[PlayedMatch]:
     """Play a trial in this process."""
     names = [each.name for each in trial.contestants]
-    bench = Bench(trial.contestants)
-    return [play_fixture(bench, trial.table, each, names) for each in trial.fixtures()]
+    factory = PlayerFactory(trial.contestants)
+    return [play_fixture(factory, trial.table, each, names) for each in trial.fixtures()]
 
 
 # -- What is played ----------------------------------------------------------------------------
@@ -54,7 +54,7 @@ def test_in_each_block_the_bot_sits_in_each_seat_once_on_one_deal(
 ) -> None:
     opponents = field_of(["house"])[:field]
     planned = Trial(
-        Table("twelve-days", "calliope", seats), contestant("thumb"), opponents, 99, b"s" * 32
+        MatchType("twelve-days", "calliope", seats), contestant("thumb"), opponents, 99, b"s" * 32
     )
     deals = set()
     fixtures = [each for each in planned.fixtures() if each.block < blocks]
@@ -67,7 +67,7 @@ def test_in_each_block_the_bot_sits_in_each_seat_once_on_one_deal(
     assert [each.number for each in fixtures] == list(range(1, blocks * seats + 1))
 
 
-def test_the_field_takes_turns_so_that_all_play_as_often() -> None:
+def test_all_opponents_play_equally_often() -> None:
     planned = trial(contestant("thumb"), "house", blocks=4)
     seated = Counter(index for each in planned.fixtures() for index in each.bots[1:])
     assert seated == dict.fromkeys([1, 2, 3, 4], 12)
@@ -83,7 +83,7 @@ def test_house_is_the_reference_bots_without_twins_and_no_bot_twice() -> None:
 # -- One match ---------------------------------------------------------------------------------
 
 
-def test_nothing_of_a_match_is_left_in_the_next_not_in_a_class_nor_beside_the_file(
+def test_matches_share_neither_classes_nor_modules_beside_the_file(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "beside_me.py").write_text("seen = []\n")
@@ -108,17 +108,17 @@ def test_two_versions_each_find_the_module_beside_themselves(tmp_path: Path) -> 
     for name, which in (("old", 0), ("new", -1)):
         bots.append(written(tmp_path, source, f"{name}/bot.py"))
         (tmp_path / name / "helper_of_version.py").write_text(f"WHICH = {which}\n")
-    bench = Bench(bots)
+    factory = PlayerFactory(bots)
     info = matches.info_for(TABLE, 0)
     seen = {"legal_moves": ["give 1", "give 2"]}
-    assert [bench.player(index, info)(seen) for index in (0, 1, 0)] == [
+    assert [factory.player(index, info)(seen) for index in (0, 1, 0)] == [
         "give 1",
         "give 2",
         "give 1",
     ]
 
 
-def test_a_crash_is_kept_with_traceback_observation_and_what_was_printed(tmp_path: Path) -> None:
+def test_a_crash_has_its_traceback_observation_and_output(tmp_path: Path) -> None:
     source = """
 def choose(observation):
     print("day", observation.get("day"))
@@ -146,7 +146,7 @@ def test_who_forfeits_is_placed_last(tmp_path: Path) -> None:
         assert [fault.kind for fault in played.faults] == ["illegal"] * 3
 
 
-def test_a_bot_that_cannot_start_has_each_of_its_moves_made_for_it(tmp_path: Path) -> None:
+def test_each_move_of_a_bot_that_does_not_start_is_a_fault(tmp_path: Path) -> None:
     source = FIRST + "def start(info): raise ValueError(info['seat'])\n"
     [first, *_] = played_here(trial(written(tmp_path, source), blocks=1))
     assert [fault.kind for fault in first.faults] == ["crash"] * 3
@@ -161,7 +161,7 @@ def test_no_exception_of_a_bot_ends_a_match(tmp_path: Path, worse: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(__import__("signal"), "setitimer"), reason="needs an alarm")
-def test_a_bot_that_does_not_come_back_is_out_of_time(
+def test_a_bot_that_never_returns_is_out_of_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(matches, "_MAX_SECONDS", 0.05)
@@ -182,9 +182,9 @@ def choose(observation):
 # -- In processes ------------------------------------------------------------------------------
 
 
-def in_processes(planned: Trial, jobs: int) -> Results:
-    results = Results(planned)
-    with Pool(Setup(planned.table, planned.contestants), jobs) as pool:
+def in_processes(planned: Trial, jobs: int) -> TrialResults:
+    results = TrialResults(planned)
+    with Pool(WorkerSetup(planned.table, planned.contestants), jobs) as pool:
         for played in pool.play(planned.fixtures()):
             results.add(played)
     return results
@@ -192,7 +192,7 @@ def in_processes(planned: Trial, jobs: int) -> Results:
 
 @pytest.mark.parametrize("table", [TABLE, SHORT])
 def test_the_same_seed_gives_the_same_matches_however_many_processes_play(
-    tmp_path: Path, table: Table
+    tmp_path: Path, table: MatchType
 ) -> None:
     # Python's own luck, and the order of a set of texts, which a process draws by itself.
     source = """
@@ -211,21 +211,21 @@ def choose(observation):
         verify(record)
 
 
-def test_a_bot_that_ends_its_process_is_told_with_the_match(tmp_path: Path) -> None:
+def test_a_bot_that_ends_its_process_is_named_with_the_match(tmp_path: Path) -> None:
     bot = written(tmp_path, "import os\ndef choose(o): os._exit(3)")
-    with pytest.raises(ArenaError, match=r"exit status 3 in match \d+: .*mybot\.py"):
+    with pytest.raises(ArenaError, match=r"exit status 3 in match \d+\. .*mybot\.py"):
         in_processes(trial(bot), 2)
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "text"),
     [
         ("x = 1", "no function choose"),
-        ("raise KeyboardInterrupt", "mybot.py can't be loaded: it raised KeyboardInterrupt"),
+        ("raise KeyboardInterrupt", "mybot.py can't be loaded: the bot raised KeyboardInterrupt"),
     ],
 )
-def test_a_file_that_is_no_bot_is_told_as_such(tmp_path: Path, source: str, told: str) -> None:
-    with pytest.raises(BotFileError, match=told):
+def test_a_file_that_is_not_a_bot_is_an_error(tmp_path: Path, source: str, text: str) -> None:
+    with pytest.raises(BotFileError, match=text):
         in_processes(trial(written(tmp_path, source)), 2)
 
 
@@ -247,7 +247,7 @@ def choose(observation):
 
 def test_only_complete_blocks_count_and_faults_of_all_matches(tmp_path: Path) -> None:
     planned = trial(written(tmp_path, "def choose(o): return 7"), blocks=2)
-    results = Results(planned)
+    results = TrialResults(planned)
     for played in played_here(planned)[:6]:
         results.add(played)
     summary = results.summary()
@@ -256,7 +256,7 @@ def test_only_complete_blocks_count_and_faults_of_all_matches(tmp_path: Path) ->
     assert summary.share.mean == 0
     assert summary.faults == {"illegal": 18}
     assert summary.forfeits == 6
-    assert summary.lines[1].matches == 12
+    assert summary.contestants[1].matches == 12
 
 
 def test_a_share_has_the_error_bar_of_its_blocks() -> None:
@@ -276,7 +276,7 @@ def test_all_won_is_no_certainty() -> None:
     assert share([1.0]).low is None
 
 
-def test_error_bars_hold_what_they_promise() -> None:
+def test_error_bars_cover_the_true_share_in_95_percent() -> None:
     rng = Random(5)
     held = 0
     for _ in range(400):
@@ -300,10 +300,10 @@ def test_elo_of_ten_to_one_is_400() -> None:
     assert elo(1.0) is None
 
 
-def test_times_tell_the_tail_and_whose_bank_ran_out() -> None:
+def test_times_show_the_tail_and_the_matches_out_of_time() -> None:
     found = times([[0.01] * 198 + [2.0, 1.5], [40.0], []])
     assert found.moves == 201
-    assert (found.p99, found.most, found.slow, found.out_of_time) == (1.5, 40.0, 3, 1)
+    assert (found.p99, found.longest, found.slow, found.out_of_time) == (1.5, 40.0, 3, 1)
     assert found.mean == pytest.approx(fmean([0.01] * 198 + [2.0, 1.5, 40.0]))
     assert times([]).moves == 0
 
@@ -312,11 +312,11 @@ def test_times_tell_the_tail_and_whose_bank_ran_out() -> None:
 
 
 @pytest.mark.parametrize("table", [TABLE, SHORT])
-def test_each_step_shows_who_does_what_and_the_last_who_won(table: Table) -> None:
+def test_each_step_shows_the_moves_and_the_last_one_the_places(table: MatchType) -> None:
     played = played_here(trial(contestant("thumb"), "random", table=table, blocks=1))[0]
     steps = list(frames(played.record, "match 1", 0))
-    told = "".join(steps)
+    text = "".join(steps)
     for _, text in played.record.moves[:40]:
-        assert text in told
+        assert text in text
     assert "place 1" in steps[-1]
     assert "place" not in "".join(steps[:-1])

@@ -30,14 +30,14 @@ def test_the_smallest_bot_plays(tmp_path: Path) -> None:
     assert not bot.wants_info
 
 
-def test_start_is_told_of_the_match_first(tmp_path: Path) -> None:
+def test_start_is_called_before_the_first_move(tmp_path: Path) -> None:
     source = """
-told = None
+known = None
 def start(info):
-    global told
-    told = info
+    global known
+    known = info
 def choose(observation):
-    return f"award {told['seat']}"
+    return f"award {known['seat']}"
 """
     bot = load(written(tmp_path, source))
     assert bot.wants_info
@@ -58,7 +58,7 @@ class Bot:
 """,
     ],
 )
-def test_what_a_bot_keeps_is_of_one_match(tmp_path: Path, source: str) -> None:
+def test_a_bots_state_belongs_to_one_match(tmp_path: Path, source: str) -> None:
     bot = load(written(tmp_path, source))
     one, other = bot(INFO), bot(INFO)
     assert [one(SEEN), one(SEEN), other(SEEN), one(SEEN)] == ["1", "2", "1", "3"]
@@ -102,23 +102,23 @@ def choose(observation):
         ("import nothing_of_the_kind", r"line 1: .* ModuleNotFoundError: No module named"),
         ("\n\n1 / 0", r"line 3: running the file raised ZeroDivisionError"),
         ("raise SystemExit('no')", r"raised SystemExit: no"),
-        ("choose = 7", r"choose is no function; write `def choose"),
-        ("def choose(): return 1", r"choose is called with one argument, .* written choose\(\)"),
-        ("def choose(a, b): return 1", r"one argument, the observation; it is written"),
+        ("choose = 7", r"choose is not a function; write `def choose"),
+        ("def choose(): return 1", r"choose must take one argument, .* defined as choose\(\)"),
+        ("def choose(a, b): return 1", r"one argument, the observation; it is defined"),
         ("async def choose(o): return 1", r"choose is async; write `def`"),
-        (f"{SMALLEST}\ndef start(): pass", r"start is called with one argument"),
+        (f"{SMALLEST}\ndef start(): pass", r"start must take one argument"),
         ("class Bot: pass", r"class Bot has no choose"),
-        ("Bot = 7", r"Bot is no class"),
-        (f"class Bot:\n {SMALLEST}", r"choose is called with one argument"),
+        ("Bot = 7", r"Bot is not a class"),
+        (f"class Bot:\n {SMALLEST}", r"choose must take one argument"),
         (
             "class Bot:\n def __init__(self, x): pass\n def choose(self, o): pass",
-            r"made without arguments",
+            r"called without arguments",
         ),
         (f"{SMALLEST}\nclass Bot:\n def choose(self, o): pass", r"both a function choose and"),
         ("\0", r"mybot\.py"),
     ],
 )
-def test_what_is_no_bot_is_refused_with_the_remedy(
+def test_a_file_that_is_not_a_bot_is_refused_with_a_remedy(
     tmp_path: Path, source: str, message: str
 ) -> None:
     path = written(tmp_path, source)
@@ -127,12 +127,12 @@ def test_what_is_no_bot_is_refused_with_the_remedy(
     assert str(path) in str(caught.value)
 
 
-def test_a_file_that_is_not_there_is_named_with_the_way_to_make_it(tmp_path: Path) -> None:
-    with pytest.raises(BotFileError, match=r"no file .*mybot\.py; `twelfth-night new mybot`"):
+def test_a_missing_file_is_named_with_a_remedy(tmp_path: Path) -> None:
+    with pytest.raises(BotFileError, match=r"no file .*mybot\.py\. `twelfth-night new mybot`"):
         load(tmp_path / "mybot.py")
 
 
-def test_a_directory_is_taken_if_it_has_a_bot_in_it(tmp_path: Path) -> None:
+def test_a_directory_with_a_bot_py_is_a_bot(tmp_path: Path) -> None:
     with pytest.raises(BotFileError, match="is a directory"):
         load(tmp_path)
     written(tmp_path, SMALLEST, "bot.py")

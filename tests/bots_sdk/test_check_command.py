@@ -1,4 +1,4 @@
-"""``twelfth-night check``: what would go wrong at the league is said here, in plain words."""
+"""``twelfth-night check``: prints what would fail at the league."""
 
 import json
 import zipfile
@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from bots_sdk.arena.matches import Table
-from bots_sdk.checking import places, suite
+from bots_sdk.arena.matches import MatchType
+from bots_sdk.checking import runtimes, suite
 from bots_sdk.checking.imports import imports_of
 from bots_sdk.commands import checking
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
@@ -19,34 +19,34 @@ from engine.games.catalogue import GAMES
 from tests.bots_sdk.conftest import Home
 
 try:
-    PLACE = places.sandbox()
+    RUNTIME = runtimes.sandbox()
 except SandboxUnavailableError as error:
     pytest.skip(f"no sandbox here: {error}", allow_module_level=True)
 
 Check = Callable[..., dict[str, Any]]
-all_tables = suite._tables
+all_tables = suite._match_types
 
 
-def few_tables(game: str) -> list[Table]:
+def few_tables(game: str) -> list[MatchType]:
     return [*all_tables(game)[:2], all_tables(game)[-1]]
 
 
 @pytest.fixture
 def check(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
-    """Return what checks a source at a few tables, and gives what is told."""
-    monkeypatch.setattr(suite, "_tables", few_tables)
-    monkeypatch.setattr(checking, "_sandbox", lambda tier: PLACE)  # proven once
+    """Return what checks a source at a few tables, and return its findings."""
+    monkeypatch.setattr(suite, "_match_types", few_tables)
+    monkeypatch.setattr(checking, "_sandbox", lambda tier: RUNTIME)  # proven once
 
     def check(source: str, *words: str) -> dict[str, Any]:
         (tmp_path / "mybot.py").write_text(source)
         result = home("check", "mybot.py", "--json", *words)
-        told: dict[str, Any] = json.loads(result.stdout)
-        assert result.exit_code == (0 if told["good"] else 1)
-        told["wrong"] = {
-            each["what"]: each for each in told["findings"] if each["verdict"] == "wrong"
+        found: dict[str, Any] = json.loads(result.stdout)
+        assert result.exit_code == (0 if found["good"] else 1)
+        found["wrong"] = {
+            each["subject"]: each for each in found["findings"] if each["result"] == "wrong"
         }
-        told["by"] = {each["what"]: each for each in told["findings"]}
-        return told
+        found["by"] = {each["subject"]: each for each in found["findings"]}
+        return found
 
     return check
 
@@ -59,16 +59,16 @@ def test_a_good_bot_plays_every_table_of_both_games_in_the_sandbox(home: Home) -
     assert result.exit_code == 0
     assert "in the league's sandbox, tier" in result.stdout
     for game in GAMES:
-        assert f"{game:26} {len(all_tables(game))} tables, every preset" in result.stdout
-        for chaos in ("restarted", "asked twice", "passed over"):
-            assert f"ok    {f'{game}, {chaos}':26}" in result.stdout
-    assert "It would do at the league." in result.stdout
+        assert f"{game:26} {len(all_tables(game))} matches, every preset" in result.stdout
+        for failure in ("restart", "repeated turn", "skipped turn"):
+            assert f"ok    {f'{game}, {failure}':26}" in result.stdout
+    assert "The bot is ready to upload." in result.stdout
 
 
-def test_a_crash_at_some_tables_is_told_with_table_line_and_observation(
+def test_a_crash_is_reported_with_match_type_line_and_observation(
     check: Check, tmp_path: Path
 ) -> None:
-    told = check(
+    found = check(
         """
 def choose(observation):
     if observation["seats"] == 8:
@@ -77,17 +77,17 @@ def choose(observation):
 """,
         ON,
     )
-    found = told["wrong"]["twelve-days"]
-    assert "in 1 of 3 matches" in found["told"]
-    assert "eight-nights-eight-players, 8 seats" in found["told"]
-    assert "KeyError: 'eight' (bot.py, line 4)" in found["told"]
+    found = found["wrong"]["twelve-days"]
+    assert "in 1 of 3 matches" in found["text"]
+    assert "eight-nights-eight-players, 8 seats" in found["text"]
+    assert "KeyError: 'eight' (bot.py, line 4)" in found["text"]
     assert 'bot.py", line 4, in choose' in found["evidence"]
     [saved] = (tmp_path / "faults").iterdir()
     assert json.loads(saved.read_text())["observation"]["seats"] == 8
 
 
-def test_a_bot_that_remembers_what_it_should_read_fails_all_kinds_of_chaos(check: Check) -> None:
-    told = check(
+def test_a_bot_that_relies_on_its_memory_fails_with_every_failure(check: Check) -> None:
+    found = check(
         """
 day = 0
 def choose(observation):
@@ -99,41 +99,39 @@ def choose(observation):
 """,
         ON,
     )
-    assert set(told["wrong"]) == {
-        *("twelve-days, restarted", "twelve-days, asked twice", "twelve-days, passed over")
+    assert set(found["wrong"]) == {
+        *("twelve-days, restart", "twelve-days, repeated turn", "twelve-days, skipped turn")
     }
-    assert "observation['history']" in told["wrong"]["twelve-days, restarted"]["remedy"]
+    assert "observation['history']" in found["wrong"]["twelve-days, restart"]["remedy"]
 
 
-def test_another_answer_to_the_same_question_is_noted_and_no_fault(check: Check) -> None:
-    told = check("import random\ndef choose(o): return random.choice(o['legal_moves'])\n", ON)
-    assert told["good"]
-    assert told["by"]["twelve-days, asked twice"]["verdict"] == "note"
-    assert "second answers differed" in told["by"]["twelve-days, asked twice"]["told"]
+def test_another_answer_to_the_same_observation_is_a_note(check: Check) -> None:
+    found = check("import random\ndef choose(o): return random.choice(o['legal_moves'])\n", ON)
+    assert found["good"]
+    assert found["by"]["twelve-days, repeated turn"]["result"] == "note"
+    assert "second answers differed" in found["by"]["twelve-days, repeated turn"]["text"]
 
 
-def test_what_fails_in_chaos_as_it_does_without_is_told_once(check: Check) -> None:
-    told = check("def choose(o): return o['legal_moves'][0] if o['day'] < 3 else 7\n", ON)
-    assert set(told["wrong"]) == {"twelve-days"}
-    assert "a move is a text, not 7" in told["wrong"]["twelve-days"]["told"]
-    assert "legal_moves" in told["wrong"]["twelve-days"]["remedy"]
+def test_a_fault_in_every_match_is_reported_once(check: Check) -> None:
+    found = check("def choose(o): return o['legal_moves'][0] if o['day'] < 3 else 7\n", ON)
+    assert set(found["wrong"]) == {"twelve-days"}
+    assert "a move is a text, not 7" in found["wrong"]["twelve-days"]["text"]
+    assert "legal_moves" in found["wrong"]["twelve-days"]["remedy"]
 
 
-def test_a_bot_of_one_game_is_not_blamed_for_the_other_unless_it_is_asked(check: Check) -> None:
+def test_a_bot_of_one_game_passes_without_the_other(check: Check) -> None:
     source = "def choose(o): return o['day'] and o['legal_moves'][0]\n"
-    told = check(source)
-    assert told["good"]
-    assert "does not seem to know partridge" in told["by"]["partridge"]["told"]
+    found = check(source)
+    assert found["good"]
+    assert "does not seem to play partridge" in found["by"]["partridge"]["text"]
     assert not check(source, "--game=partridge")["good"]
-    told = check("def choose(o): raise OSError\n")
-    assert "nothing but faults in each game" in told["wrong"]["games"]["told"]
+    found = check("def choose(o): raise OSError\n")
+    assert "only faults in every game" in found["wrong"]["games"]["text"]
 
 
-def test_imports_that_fail_there_are_told_with_their_line_before_they_are_reached(
-    check: Check, tmp_path: Path
-) -> None:
+def test_failing_imports_are_found_with_their_lines(check: Check, tmp_path: Path) -> None:
     (tmp_path / "beside_it.py").write_text("")
-    told = check(
+    found = check(
         """
 import json, math, engine.games.catalogue
 try:
@@ -148,8 +146,8 @@ def choose(observation):
 """,
         ON,
     )
-    found = [each for each in told["findings"] if each["what"] == "imports"]
-    assert [(each["verdict"], each["told"].split(" fails")[0]) for each in found] == [
+    found = [each for each in found["findings"] if each["subject"] == "imports"]
+    assert [(each["result"], each["text"].split(" fails")[0]) for each in found] == [
         ("note", "bot.py, line 4: `import numpy`"),
         ("wrong", "bot.py, line 9: `import beside_it`"),
         ("wrong", "bot.py, line 10: `from sqlite3 import connect`"),
@@ -167,7 +165,7 @@ def test_an_archive_finds_its_own_modules(home: Home, tmp_path: Path, check: Che
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "text"),
     [
         ("def choose(", "SyntaxError: '(' was never closed"),
         ("x = 1", "there is no function choose"),
@@ -175,11 +173,9 @@ def test_an_archive_finds_its_own_modules(home: Home, tmp_path: Path, check: Che
         ("import os; os._exit(3)", "its process ended with exit status 3"),
     ],
 )
-def test_what_cannot_be_loaded_is_told_and_no_match_is_played(
-    check: Check, source: str, told: str
-) -> None:
+def test_a_bot_that_does_not_load_plays_no_match(check: Check, source: str, text: str) -> None:
     found = check(source)
-    assert told in found["wrong"]["loading"]["told"]
+    assert text in found["wrong"]["loading"]["text"]
     assert found["seconds_a_move"]["moves"] == 0
 
 
@@ -187,9 +183,9 @@ def test_time_memory_and_printing_are_measured(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(suite, "SLOWER", 1e6)
-    untiring = replace(PLACE, cpu_seconds=None)
+    untiring = replace(RUNTIME, cpu_seconds=None)
     monkeypatch.setattr(checking, "_sandbox", lambda tier: untiring)
-    told = check(
+    found = check(
         """
 big = bytearray(200 << 20)
 def choose(observation):
@@ -198,32 +194,32 @@ def choose(observation):
 """,
         ON,
     )
-    assert told["good"]
-    assert {told["by"][what]["verdict"] for what in ("time", "memory", "printing")} == {"warning"}
-    assert "of 256.0 MB" in told["by"]["memory"]["told"]
-    assert "what comes later is lost" in told["by"]["printing"]["told"]
-    assert "times slower it would be out of time" in told["by"]["time"]["told"]
+    assert found["good"]
+    assert {found["by"][what]["result"] for what in ("time", "memory", "output")} == {"warning"}
+    assert "of 256.0 MB" in found["by"]["memory"]["text"]
+    assert "the league keeps the first 64.0 kB" in found["by"]["output"]["text"]
+    assert "times slower would run out of time" in found["by"]["time"]["text"]
 
 
-def test_without_a_sandbox_nothing_is_run_unless_it_is_said(
+def test_without_a_sandbox_only_unconfined_runs(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def none_here(tier: int) -> None:
         raise SandboxUnavailableError("the sandbox needs Linux, and this is plan9")
 
     monkeypatch.setattr(checking, "sandbox", none_here)
-    monkeypatch.setattr(suite, "_tables", few_tables)
+    monkeypatch.setattr(suite, "_match_types", few_tables)
     result = home("check", "first.py")
     assert result.exit_code == 2
-    assert "needs Linux, and this is plan9. --unconfined does the rest" in result.stderr
+    assert "needs Linux, and this is plan9. --unconfined runs the check" in result.stderr
     result = home("check", "first.py", ON, "--unconfined")
     assert result.exit_code == 0
-    assert "first.py, without a sandbox" in result.stdout
-    assert "Whether it does in the sandbox is not known" in result.stdout
+    assert "first.py without a sandbox" in result.stdout
+    assert "It ran without a sandbox" in result.stdout
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "text"),
     [
         ("def choose(o):\n    raise OSError('no')", "OSError: no"),
         ("import os\ndef choose(o): os._exit(1)", "its process ended"),
@@ -232,14 +228,14 @@ def test_without_a_sandbox_nothing_is_run_unless_it_is_said(
         ("1 / 0", "ZeroDivisionError"),
     ],
 )
-def test_unconfined_faults_are_told_as_well(
-    check: Check, monkeypatch: pytest.MonkeyPatch, source: str, told: str
+def test_unconfined_faults_are_found(
+    check: Check, monkeypatch: pytest.MonkeyPatch, source: str, text: str
 ) -> None:
     monkeypatch.setattr(suite, "CLOCK", suite.TimeControl(0.05))
     monkeypatch.setattr(suite, "_UNHURRIED", suite.TimeControl(0.05))
-    monkeypatch.setattr(suite, "_tables", lambda game: few_tables(game)[:1])
+    monkeypatch.setattr(suite, "_match_types", lambda game: few_tables(game)[:1])
     found = check(source, "--unconfined", ON)
-    assert told in str(found["wrong"])
+    assert text in str(found["wrong"])
 
 
 def test_a_sandbox_that_fails_is_not_the_bots_fault(
@@ -248,37 +244,40 @@ def test_a_sandbox_that_fails_is_not_the_bots_fault(
     def broken(*args: object) -> None:
         raise SandboxBrokenError("it is gone")
 
-    place = places.Place(1, broken)  # type: ignore[arg-type]
-    monkeypatch.setattr(checking, "_sandbox", lambda tier: place)
+    runtime = runtimes.Runtime(1, broken)  # type: ignore[arg-type]
+    monkeypatch.setattr(checking, "_sandbox", lambda tier: runtime)
     result = home("check", "first.py")
     assert result.exit_code == 2
     assert "The sandbox failed, not the bot: it is gone" in result.stderr
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "text"),
     [
-        (["no.py"], "There is no file no.py; `twelfth-night new no` writes a bot"),
-        (["."], ". is a directory; name the bot's file, or an archive"),
+        (["no.py"], "There is no file no.py. `twelfth-night new no` writes a first bot"),
+        (["."], ". is a directory. Name the bot's file, or create an archive"),
         (["first.py", "--tier", 3], "Invalid value for '--tier'"),
-        (["first.py", "--tier", 1, "--unconfined"], "--unconfined is without one"),
+        (["first.py", "--tier", 1, "--unconfined"], "--tier and --unconfined exclude each other"),
         (["first.py", "--game", "chess"], "Invalid value for '--game'"),
     ],
 )
-def test_nonsense_is_told_with_what_would_do(home: Home, words: list[str], told: str) -> None:
+def test_wrong_arguments_name_a_remedy(home: Home, words: list[str], text: str) -> None:
     result = home("check", *words, "--json")
     assert result.exit_code == 2
-    assert told in json.loads(result.stderr)["detail"]
+    assert text in json.loads(result.stderr)["detail"]
 
 
 def test_an_upload_that_would_be_refused_is_not_run(home: Home, tmp_path: Path) -> None:
     (tmp_path / "big.py").write_bytes(b"#" * (2 << 20))
     result = home("check", "big.py")
     assert result.exit_code == 2
-    assert "big.py would be refused: 2,097,152 bytes; a bot has 1,048,576 at most" in result.stderr
+    assert (
+        "The league would refuse big.py: 2,097,152 bytes; a bot has 1,048,576 at most"
+        in result.stderr
+    )
 
 
-def test_imports_are_found_wherever_they_stand() -> None:
+def test_imports_are_found_in_every_statement() -> None:
     source = b"""
 from __future__ import annotations
 from typing import TYPE_CHECKING
@@ -295,7 +294,7 @@ class X:
             import h
 from . import relative
 """
-    found = [(each.told, each.guarded) for each in imports_of(Source(source))]
+    found = [(each.statement, each.guarded) for each in imports_of(Source(source))]
     assert found == [
         ("from __future__ import annotations", False),
         ("from typing import TYPE_CHECKING", False),

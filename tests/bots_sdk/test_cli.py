@@ -65,14 +65,14 @@ def test_a_new_bot_passes_the_test_that_comes_with_it(cli: Cli, tmp_path: Path, 
         text=True,
         check=False,
     )
-    assert (done.stdout, done.stderr) == ("no fault\n", "")
+    assert (done.stdout, done.stderr) == ("no faults\n", "")
 
 
-def test_new_leaves_what_is_there_alone(cli: Cli, tmp_path: Path) -> None:
+def test_new_overwrites_no_file(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "test_mybot.py").write_text("mine")
     result = cli("new", "mybot")
     assert result.exit_code == 2
-    assert "test_mybot.py is there already" in result.stderr
+    assert "test_mybot.py exists already" in result.stderr
     assert [path.name for path in tmp_path.glob("*.py")] == ["test_mybot.py"]
 
 
@@ -92,7 +92,7 @@ def test_a_token_can_come_from_standard_input(cli: Cli, stub: StubLeague, tmp_pa
     assert saved(tmp_path)["leagues"][stub.url]["token"] == "tn_o_2"
 
 
-def test_a_bots_token_is_saved_and_its_name_known_to_run(
+def test_run_uses_the_saved_token_of_the_bot(
     logged_in: Cli, stub: StubLeague, tmp_path: Path
 ) -> None:
     assert logged_in("bot", "create", "mybot").exit_code == 0
@@ -100,7 +100,7 @@ def test_a_bots_token_is_saved_and_its_name_known_to_run(
     (tmp_path / "other.py").write_text("def choose(observation): return 'pass'")
     result = logged_in("run", "other.py")
     assert result.exit_code == 4
-    assert "no token here for a bot other" in result.stderr
+    assert "No token is saved here for the bot other" in result.stderr
     assert "Saved here: mybot" in result.stderr
 
 
@@ -115,7 +115,7 @@ def test_a_token_is_not_sent_to_another_league(
     assert other.requests == []
 
 
-def test_the_environment_comes_before_what_is_saved(
+def test_the_environment_overrides_the_saved_token(
     logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TWELFTH_NIGHT_TOKEN", "tn_b_mine")
@@ -133,30 +133,30 @@ def test_the_environment_comes_before_what_is_saved(
         (problem(404, "not-found"), 1),
     ],
 )
-def test_a_problem_is_told_in_a_line_or_an_object(
+def test_a_problem_is_one_line_or_one_object(
     logged_in: Cli, stub: StubLeague, answer: dict[str, Any], status: int
 ) -> None:
     stub.answers["PUT ladders/x/entries/y"] = (answer["status"], answer)
     plain = logged_in("enter", "x", "y")
     assert plain.exit_code == status
-    assert plain.stderr.startswith(f"twelfth-night: says the stub: {answer['code']}")
+    assert plain.stderr.startswith(f"twelfth-night: from the stub: {answer['code']}")
     assert plain.stderr.count("\n") == 1
-    told = logged_in("enter", "x", "y", "--json")
-    assert told.exit_code == status
-    assert json.loads(told.stderr)["error"] == answer["code"]
+    found = logged_in("enter", "x", "y", "--json")
+    assert found.exit_code == status
+    assert json.loads(found.stderr)["error"] == answer["code"]
 
 
-def test_nobody_there_is_told_with_a_status_of_its_own(
+def test_an_unreachable_league_has_its_own_exit_status(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TWELFTH_NIGHT_URL", "http://127.0.0.1:1")
-    monkeypatch.setattr("bots_sdk.commands.leagues.A_MOMENT", demo.Retry(0))
+    monkeypatch.setattr("bots_sdk.commands.leagues.SHORT", demo.Retry(0))
     result = cli("ladder")
     assert result.exit_code == 3
     assert "http://127.0.0.1:1 does not answer" in result.stderr
 
 
-def test_no_league_and_no_address_are_told_with_the_remedy(
+def test_a_missing_or_wrong_address_names_a_remedy(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     result = cli("status")
@@ -165,7 +165,7 @@ def test_no_league_and_no_address_are_told_with_the_remedy(
     monkeypatch.setenv("TWELFTH_NIGHT_URL", "league.test")
     result = cli("status")
     assert result.exit_code == 2
-    assert "'league.test' is no address" in result.stderr
+    assert "'league.test' is not an address" in result.stderr
 
 
 def test_a_damaged_file_of_saved_leagues_is_named(cli: Cli, tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_damaged_file_of_saved_leagues_is_named(cli: Cli, tmp_path: Path) -> N
     path.write_text('{"url": 7}')
     result = cli("status")
     assert result.exit_code == 2
-    assert f"{path} holds no saved leagues; remove it" in result.stderr
+    assert f"{path} is damaged. Remove it" in result.stderr
 
 
 def simulated() -> Record:
@@ -204,9 +204,9 @@ def test_a_match_that_holds_is_verified(logged_in: Cli, stub: StubLeague) -> Non
     serve(stub, record)
     result = logged_in("verify", 7, "--commitment", commitment(bytes(32)).upper(), "--json")
     assert result.exit_code == 0
-    told = json.loads(result.stdout)
-    assert told["holds"]
-    assert [check["what"] for check in told["checks"]] == [
+    found = json.loads(result.stdout)
+    assert found["holds"]
+    assert [check["subject"] for check in found["checks"]] == [
         "commitment",
         "noted commitment",
         "rules",
@@ -244,11 +244,11 @@ def test_a_record_with_another_deal_is_refused(logged_in: Cli, stub: StubLeague)
     assert "NOT  deal and moves: ply" in result.stdout
 
 
-def test_the_demo_says_when_nobody_is_there(
+def test_the_demo_reports_an_unreachable_league(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(demo, "_A_MOMENT", demo.Retry(0))
+    monkeypatch.setattr(demo, "_SHORT", demo.Retry(0))
     monkeypatch.setattr(sys, "argv", ["demo", "http://127.0.0.1:1"])
     assert demo.main() == 3
     assert "http://127.0.0.1:1 does not answer" in capsys.readouterr().err

@@ -3,7 +3,7 @@
 import asyncio
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from typing import Any
@@ -12,11 +12,12 @@ import httpx
 import pytest
 
 from bots_sdk import calls
-from bots_sdk.client import AsyncClient, Client, Retry, ServerEvent, check_url
+from bots_sdk.client import AsyncClient, Client, Retry, ServerEvent
+from bots_sdk.connection import check_url
 from bots_sdk.errors import LeagueError, ProblemError, UnreachableError
 from tests.bots_sdk.stub import DROP, LOSE, StubLeague
 
-QUICK = Retry(seconds=5, first=0.01, most=0.02)
+QUICK = Retry(seconds=5, first_wait_seconds=0.01, max_wait_seconds=0.02)
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ def test_a_move_is_sent_again_until_it_is_answered(
 
 
 @pytest.mark.parametrize("trouble", [DROP, LOSE, 500, 502, 503, 504])
-def test_what_would_be_done_twice_is_not_sent_again(
+def test_a_call_that_is_not_repeatable_is_not_sent_again(
     stub: StubLeague, send: Any, trouble: Any
 ) -> None:
     stub.trouble = [trouble]
@@ -66,9 +67,7 @@ def test_what_would_be_done_twice_is_not_sent_again(
     assert stub.requests == [("POST", "bots")]
 
 
-def test_what_surely_did_not_arrive_is_sent_again_whatever_it_is(
-    stub: StubLeague, send: Any
-) -> None:
+def test_every_call_that_did_not_arrive_is_sent_again(stub: StubLeague, send: Any) -> None:
     stub.answers["POST bots"] = (201, {"name": "mybot", "token": "tn_b_x"})
     stub.trouble = [(429, {"Retry-After": "0"})]
     assert send(calls.create_bot("mybot", "remote"))["token"] == "tn_b_x"
@@ -78,14 +77,14 @@ def test_what_surely_did_not_arrive_is_sent_again_whatever_it_is(
 def test_retry_after_is_honoured(stub: StubLeague, send: Any, form: str) -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(seconds=2), usegmt=True)
     stub.trouble = [(429, {"Retry-After": "1" if form == "seconds" else date})]
-    told: list[float] = []
+    waits: list[float] = []
     began = time.monotonic()
-    assert send(calls.turns(), on_retry=lambda error, wait: told.append(wait))
+    assert send(calls.turns(), on_retry=lambda error, wait: waits.append(wait))
     assert time.monotonic() - began > 0.95
-    assert len(told) == 1
+    assert len(waits) == 1
 
 
-def test_a_wait_that_is_too_long_for_the_policy_is_not_waited(stub: StubLeague, send: Any) -> None:
+def test_a_retry_after_beyond_the_limit_ends_the_retries(stub: StubLeague, send: Any) -> None:
     stub.trouble = [(429, {"Retry-After": "3600"})]
     with pytest.raises(ProblemError) as caught:
         send(calls.turns())
@@ -95,7 +94,7 @@ def test_a_wait_that_is_too_long_for_the_policy_is_not_waited(stub: StubLeague, 
 
 def test_waits_grow_with_jitter_to_the_longest() -> None:
     with Client("http://league.test", retry=Retry(math.inf, 1.0, 4.0)) as client:
-        attempts = client._settings.attempts(calls.games())
+        attempts = client._connection.attempts(calls.games())
         assert next(attempts) == 0
         waits = [attempts.send(httpx.ConnectError("away")) for _ in range(8)]
     for wait, longest in zip(waits, [1, 2, 4, 4, 4, 4, 4, 4], strict=True):
@@ -123,16 +122,16 @@ def test_a_problem_is_raised_with_its_code_detail_and_members(stub: StubLeague, 
 
 
 @pytest.mark.parametrize("status", [200, 404])
-def test_a_page_that_is_no_answer_of_a_league_is_told_apart(
+def test_a_page_of_another_server_is_an_unexpected_answer(
     stub: StubLeague, send: Any, status: int
 ) -> None:
     stub.answers["GET games"] = (status, b"<h1>Welcome to nginx</h1>")
-    with pytest.raises(ProblemError, match="is the address right") as caught:
+    with pytest.raises(ProblemError, match="check the address") as caught:
         send(calls.games())
     assert caught.value.code == "unexpected-answer"
 
 
-def test_nobody_there_is_unreachable(send: Any, stub: StubLeague) -> None:
+def test_a_refused_connection_is_unreachable(send: Any, stub: StubLeague) -> None:
     with (
         pytest.raises(UnreachableError, match=r"http://127\.0\.0\.1:1 does not answer"),
         Client("http://127.0.0.1:1", retry=Retry(0)) as client,
@@ -140,7 +139,7 @@ def test_nobody_there_is_unreachable(send: Any, stub: StubLeague) -> None:
         client.send(calls.games())
 
 
-def test_lists_are_read_to_their_end_and_the_token_stays_at_home(stub: StubLeague) -> None:
+def test_lists_are_read_to_their_end_and_the_token_goes_to_no_other_host(stub: StubLeague) -> None:
     pages = iter(
         [
             {"results": [{"name": "a"}, {"name": "b"}], "next": "http://evil.test/x?cursor=2"},
@@ -164,7 +163,7 @@ def test_lists_are_read_to_their_end_and_the_token_stays_at_home(stub: StubLeagu
 def test_the_token_is_sent_and_not_shown(stub: StubLeague) -> None:
     with Client(stub.url, "tn_o_secret", retry=QUICK) as client:
         client.send(calls.turns())
-        assert "secret" not in repr(client._settings)
+        assert "secret" not in repr(client._connection)
     assert stub.headers[0]["Authorization"] == "Bearer tn_o_secret"
 
 
@@ -177,6 +176,7 @@ def test_a_file_is_uploaded_as_multipart(stub: StubLeague, send: Any) -> None:
     assert b"choose = 1" in stub.bodies[0]
 
 
+EVENT_STREAM = {"Content-Type": "text/event-stream"}
 STREAM = b""": connected
 
 event: turn
@@ -192,15 +192,18 @@ data: {}
 """
 
 
-@pytest.mark.parametrize("kind", ["sync", "async"])
-def test_a_stream_gives_its_events_and_goes_on_after_one(kind: str) -> None:
-    sent: list[str | None] = []
+@pytest.fixture(params=["sync", "async"])
+def listen(request: pytest.FixtureRequest) -> Any:
+    """Return the events of a match's stream after event 6, from either client."""
 
-    def answer(request: httpx.Request) -> httpx.Response:
-        sent.append(request.headers.get("last-event-id"))
-        return httpx.Response(200, content=STREAM)
+    def listen_sync(answer: Any) -> list[ServerEvent]:
+        with (
+            Client("http://league.test", transport=httpx.MockTransport(answer)) as client,
+            client.events(calls.match_events(7, "6")) as events,
+        ):
+            return list(events)
 
-    async def listen() -> list[ServerEvent]:
+    async def listen_async(answer: Any) -> list[ServerEvent]:
         transport = httpx.MockTransport(answer)
         async with (
             AsyncClient("http://league.test", transport=transport) as client,
@@ -208,33 +211,72 @@ def test_a_stream_gives_its_events_and_goes_on_after_one(kind: str) -> None:
         ):
             return [event async for event in events]
 
-    if kind == "async":
-        events = asyncio.run(listen())
-    else:
-        with (
-            Client("http://league.test", transport=httpx.MockTransport(answer)) as client,
-            client.events(calls.match_events(7, "6")) as stream,
-        ):
-            events = list(stream)
-    assert events == [
+    if request.param == "sync":
+        return listen_sync
+    return lambda answer: asyncio.run(listen_async(answer))
+
+
+def test_a_stream_gives_its_events_after_the_last_one(listen: Any) -> None:
+    sent: list[str | None] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        sent.append(request.headers.get("last-event-id"))
+        return httpx.Response(200, headers=EVENT_STREAM, content=STREAM)
+
+    assert listen(answer) == [
         ServerEvent("turn", {"match": 7, "turn": 0}, "7-0"),
         ServerEvent("end", {}, "7-0"),
     ]
     assert sent == ["6"]
 
 
-def test_names_can_not_leave_their_part_of_the_path() -> None:
+def test_a_stream_without_content_has_no_events(listen: Any) -> None:
+    assert listen(lambda request: httpx.Response(204)) == []
+
+
+def test_a_page_in_place_of_a_stream_is_an_unexpected_answer(listen: Any) -> None:
+    with pytest.raises(ProblemError, match="check the address") as caught:
+        listen(lambda request: httpx.Response(200, html="<h1>Welcome</h1>"))
+    assert caught.value.code == "unexpected-answer"
+
+
+def test_a_problem_in_place_of_a_stream_is_raised(listen: Any) -> None:
+    problem = {"code": "not-found", "status": 404, "detail": "There is no match 7."}
+    with pytest.raises(ProblemError, match="no match 7") as caught:
+        listen(lambda request: httpx.Response(404, json=problem))
+    assert caught.value.code == "not-found"
+
+
+@pytest.mark.parametrize("silence", [httpx.ReadTimeout("silent"), httpx.ReadError("reset")])
+def test_a_broken_stream_is_unreachable(listen: Any, silence: httpx.RequestError) -> None:
+    class BrokenStream(httpx.SyncByteStream, httpx.AsyncByteStream):
+        def __iter__(self) -> Iterator[bytes]:
+            yield STREAM
+            raise silence
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            yield STREAM
+            raise silence
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, headers=EVENT_STREAM, stream=BrokenStream())
+
+    with pytest.raises(UnreachableError, match="does not answer"):
+        listen(answer)
+
+
+def test_names_stay_in_their_part_of_the_path() -> None:
     assert calls.bot("../tokens/current").path == "bots/..%2Ftokens%2Fcurrent"
 
 
 @pytest.mark.parametrize("text", ["", "league.test", "ftp://league.test", "http://"])
-def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="no address"):
+def test_a_text_that_is_not_an_address_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="not an address"):
         check_url(text)
 
 
 @pytest.mark.parametrize(
     "text", ["http://league.test", " http://league.test/ ", "http://league.test/api/v1/"]
 )
-def test_an_address_is_put_in_one_form(text: str) -> None:
+def test_an_address_is_normalised(text: str) -> None:
     assert check_url(text) == "http://league.test"

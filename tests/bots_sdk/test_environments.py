@@ -1,4 +1,4 @@
-"""The environments hold PettingZoo's contract, and tell agents what their seats may know."""
+"""The environments hold PettingZoo's contract, and show agents only what their seats may see."""
 
 import subprocess
 import sys
@@ -24,7 +24,7 @@ from tests.engine.tables import CASES
 MAKERS = {"twelve-days": twelve_days_v0, "partridge": partridge_v0}
 Make = Callable[[], Any]
 
-# A dictionary with a mask is PettingZoo's own way; its tests know it of its own games alone.
+# PettingZoo's tests accept a dictionary with a mask for its own games only.
 their_doubts = pytest.mark.filterwarnings(
     "ignore:Observation is not a NumPy array:UserWarning",
     "ignore:Observation space for each agent probably should be:UserWarning",
@@ -69,7 +69,7 @@ def test_another_seed_and_the_next_match_are_other_deals(game: str) -> None:
 
 @settings(max_examples=20)
 @given(seed=st.integers(0, 2**32), case=st.sampled_from(CASES))
-def test_masks_are_an_agents_own_legal_moves_and_never_empty_for_the_one_to_act(
+def test_masks_are_the_legal_moves_and_never_empty_for_the_selected_agent(
     seed: int, case: tuple[str, str, int]
 ) -> None:
     game, rules, seats = case
@@ -139,7 +139,7 @@ def test_what_others_hold_or_have_chosen_changes_nothing_that_an_agent_sees(hidd
         assert np.array_equal(one["action_mask"], other["action_mask"])
 
 
-def test_together_who_has_nothing_to_decide_may_only_wait() -> None:
+def test_an_agent_without_a_decision_may_only_wait() -> None:
     env = twelve_days_v0.parallel_env(illegal="raise")
     awards = 0
     for seed in range(40):
@@ -160,7 +160,7 @@ def test_together_who_has_nothing_to_decide_may_only_wait() -> None:
 
 
 @pytest.mark.parametrize("game", MAKERS)
-def test_an_illegal_action_is_replaced_and_told_or_raised(game: str) -> None:
+def test_an_illegal_action_is_replaced_and_reported_or_raised(game: str) -> None:
     env = MAKERS[game].raw_env()
     env.reset(seed=1)
     agent = env.agent_selection
@@ -177,7 +177,7 @@ def test_an_illegal_action_is_replaced_and_told_or_raised(game: str) -> None:
 
 @given(case=st.sampled_from(CASES), seed=st.integers(0, 10**6))
 @settings(max_examples=20)
-def test_a_bot_sees_at_the_league_what_it_was_trained_on(
+def test_the_encoding_is_the_same_in_training_and_at_the_league(
     case: tuple[str, str, int], seed: int
 ) -> None:
     game, rules, seats = case
@@ -193,7 +193,7 @@ def test_a_bot_sees_at_the_league_what_it_was_trained_on(
     assert moves == observation["legal_moves"]
 
 
-def test_the_encoding_needs_nothing_that_the_sandbox_lacks() -> None:
+def test_the_encoding_works_in_the_sandbox() -> None:
     code = (
         "import sys, bots_sdk.environments.encoding\n"
         "print(sorted({'numpy', 'gymnasium', 'pettingzoo', 'httpx', 'rich'} & set(sys.modules)))"
@@ -209,7 +209,7 @@ def test_the_match_can_be_shown_as_text() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"rules": "eagl"}, "no preset 'eagl'"),
         ({"seats": 9}, "takes 2 to 8 seats, not 9"),
@@ -217,6 +217,6 @@ def test_the_match_can_be_shown_as_text() -> None:
         ({"illegal": "maybe"}, "illegal is 'fallback' or 'raise'"),
     ],
 )
-def test_options_that_there_are_not_are_refused(options: dict[str, Any], told: str) -> None:
-    with pytest.raises((UnknownRulesError, ValueError), match=told):
+def test_unknown_options_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises((UnknownRulesError, ValueError), match=message):
         partridge_v0.env(**options)

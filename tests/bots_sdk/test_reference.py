@@ -29,7 +29,7 @@ def test_a_reference_bot_plays_every_match_without_a_fault(
     name: str, game: str, rules: str, seats: int
 ) -> None:
     others = [make_player("house-random")] * (seats - 1)
-    # A search takes long even in a hurry, so it is asked about one move in six.
+    # A search takes long even with few playouts, so it plays one move in six.
     player = now_and_then(make_player(name)) if name == "house-search" else make_player(name)
     assert play(game, rules, bytes(32), [player, *others]).incidents == ()
 
@@ -42,7 +42,7 @@ def now_and_then(player: Player) -> Player:
 
 @pytest.mark.parametrize("name", HOUSE)
 @pytest.mark.parametrize("game", GAMES)
-def test_a_reference_bot_answers_alike_to_the_same_and_leaves_what_it_is_shown_alone(
+def test_a_reference_bot_repeats_its_answer_and_does_not_change_the_observation(
     name: str, game: str
 ) -> None:
     rules = next(iter(GAMES[game].presets))
@@ -72,7 +72,7 @@ def test_a_reference_bot_answers_alike_to_the_same_and_leaves_what_it_is_shown_a
 @pytest.mark.parametrize(
     ("game", "rules"), [("twelve-days", "calliope"), ("partridge", "eagle-short")]
 )
-def test_a_bot_that_knows_more_is_placed_better(
+def test_a_stronger_reference_bot_gets_better_places(
     game: str,
     rules: str,
     strong: str,
@@ -114,9 +114,7 @@ def test_a_name_that_is_no_house_bot_is_refused() -> None:
 @pytest.mark.parametrize(
     ("rules", "seats"), [(rules, seats) for game, rules, seats in CASES if game == "twelve-days"]
 )
-def test_cards_out_fill_the_other_hands_and_leave_out_none_that_is_there(
-    rules: str, seats: int
-) -> None:
+def test_unseen_cards_cover_all_cards_in_other_hands(rules: str, seats: int) -> None:
     for state in asked("twelve-days", rules, seats):
         if state.phase != "award" and len(state.actors) == seats:
             days = TwelveDays.presets[rules].days
@@ -143,7 +141,7 @@ def hands_known(state: State, seat: int) -> dict[int, list[int]]:
 
 
 @pytest.mark.parametrize("seconds", [float("inf"), 10.0])
-def test_the_search_takes_as_many_playouts_as_it_says(
+def test_the_search_runs_the_given_number_of_playouts(
     seconds: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     counted = count_playouts(monkeypatch)

@@ -25,17 +25,17 @@ LAST = "def choose(observation): return observation['legal_moves'][-1]"
 
 
 class Running:
-    """A runner in a thread, and what it told."""
+    """A runner in a thread, and its events."""
 
     def __init__(self, stub: StubLeague, path: Path, faults: Path) -> None:
-        self.told: list[dict[str, Any]] = []
+        self.reported: list[dict[str, Any]] = []
         self.error: BaseException | None = None
         self._stub, self._path, self._faults = stub, path, faults
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run)
 
     def _report(self, event: str, text: str, /, **facts: Any) -> None:
-        self.told.append({"event": event, "text": text, **facts})
+        self.reported.append({"event": event, "text": text, **facts})
 
     def _run(self) -> None:
         async def main() -> None:
@@ -62,7 +62,7 @@ class Running:
         assert not self._thread.is_alive()
 
     def events(self, kind: str) -> list[dict[str, Any]]:
-        return [event for event in self.told if event["event"] == kind]
+        return [event for event in self.reported if event["event"] == kind]
 
 
 @contextmanager
@@ -90,14 +90,14 @@ def test_many_matches_are_played_at_once_to_their_ends(tmp_path: Path) -> None:
         until(lambda: stub.over and len(bot.events("finished")) == 16, 40)
     moves = sum(len(match.decided) for match in stub.matches.values())
     assert bot.error is None
-    assert len(bot.events("move")) == moves == bot.runner.tally.moves
+    assert len(bot.events("move")) == moves == bot.runner.status.moves
     assert bot.events("fault") == bot.events("refused") == []
     assert stub.requests.count(("POST", "moves")) < moves / 5  # many in one request
     asked = stub.requests.count(("GET", "turns"))
     assert asked < 10  # the answers of moves bring the turns
 
 
-def test_lost_answers_and_hung_up_lines_lose_and_double_nothing(tmp_path: Path) -> None:
+def test_lost_answers_and_connections_lose_and_repeat_no_move(tmp_path: Path) -> None:
     stub = StubLeague(3)
     for trouble in (DROP, LOSE, 503, 502, LOSE, (429, {"Retry-After": "0"}), 504, LOSE):
         stub.trouble += [None, trouble, trouble]
@@ -107,7 +107,7 @@ def test_lost_answers_and_hung_up_lines_lose_and_double_nothing(tmp_path: Path) 
     assert all(match.expired == 0 for match in stub.matches.values())
 
 
-def test_an_outage_in_mid_match_is_told_once_and_outlived(tmp_path: Path) -> None:
+def test_an_outage_in_mid_match_is_reported_once_and_survived(tmp_path: Path) -> None:
     stub = StubLeague(5)
     with ExitStack() as stack:
         with stub.serving():
@@ -135,7 +135,7 @@ def test_a_league_that_is_not_up_yet_is_waited_for(tmp_path: Path) -> None:
             bot.stop()
 
 
-def test_a_bot_that_raises_gets_the_first_legal_move_played_and_told(tmp_path: Path) -> None:
+def test_after_an_exception_the_first_legal_move_is_played_and_reported(tmp_path: Path) -> None:
     source = """
 def choose(observation):
     observation["legal_moves"].clear()
@@ -156,7 +156,7 @@ def choose(observation):
 
 
 @pytest.mark.parametrize("answer", ["None", "'fly 7'", "'award 99'", "7"])
-def test_an_answer_that_is_not_legal_never_leaves(tmp_path: Path, answer: str) -> None:
+def test_an_illegal_answer_is_never_sent(tmp_path: Path, answer: str) -> None:
     stub = StubLeague(1, game="twelve-days")
     source = f"def choose(observation): return {answer}"
     with stub.serving(), running(stub, tmp_path, source) as bot:
@@ -177,7 +177,7 @@ def choose(observation):
     assert bot.events("fault") == []
 
 
-def test_a_bot_that_hangs_is_moved_for_before_its_clock_runs_out(tmp_path: Path) -> None:
+def test_the_runner_moves_for_a_hanging_bot_before_its_clock_runs_out(tmp_path: Path) -> None:
     source = """
 import time
 def choose(observation):
@@ -193,7 +193,7 @@ def choose(observation):
     assert all(match.expired == 0 for match in stub.matches.values())
 
 
-def test_other_matches_go_on_while_a_bot_thinks(tmp_path: Path) -> None:
+def test_other_matches_go_on_while_a_bot_computes(tmp_path: Path) -> None:
     source = """
 import time
 def start(info):
@@ -206,21 +206,21 @@ def choose(observation):
 """
     stub = StubLeague(3)
     slow = stub.matches[1]
-    told = slow.as_json()
-    slow.as_json = lambda: {**told, "bank_seconds": 8.0}  # type: ignore[method-assign]
+    found = slow.as_json()
+    slow.as_json = lambda: {**found, "bank_seconds": 8.0}  # type: ignore[method-assign]
     with stub.serving(), running(stub, tmp_path, source) as bot:
         until(lambda: all(stub.matches[number].state.is_over for number in (2, 3)))
         assert len(slow.decided) < 3
     assert bot.error is None
 
 
-def test_start_is_told_what_the_league_says_of_the_match(tmp_path: Path) -> None:
+def test_start_gets_the_time_control_of_the_match(tmp_path: Path) -> None:
     source = """
 def start(info):
-    global told
-    told = info
+    global found
+    found = info
 def choose(observation):
-    raise LookupError(str(sorted(told.items())))
+    raise LookupError(str(sorted(found.items())))
 """
     stub = StubLeague(1, game="twelve-days", seconds=31.0)
     with stub.serving(), running(stub, tmp_path, source) as bot:
@@ -231,7 +231,7 @@ def choose(observation):
     )
 
 
-def test_a_league_that_went_back_in_time_gets_the_move_again(tmp_path: Path) -> None:
+def test_a_league_that_lost_a_move_gets_it_again(tmp_path: Path) -> None:
     stub = StubLeague(1, game="twelve-days")
     match = stub.matches[1]
     dealt = match.state.copy()
@@ -262,7 +262,7 @@ def test_a_signal_stops_it_when_the_moves_in_hand_are_sent(tmp_path: Path, numbe
         "import time\ndef choose(o):\n print('chosen')\n time.sleep(0.5)\n"
         " return o['legal_moves'][-1]\n"
     )
-    script = f"from bots_sdk.runner import run; run({str(path)!r}, {{!r}}, 't', as_json=True)"
+    script = f"from bots_sdk.running import run; run({str(path)!r}, {{!r}}, 't', as_json=True)"
     with stub.serving() as url:
         process = subprocess.Popen(
             [sys.executable, "-c", script.format(url)],
@@ -274,17 +274,17 @@ def test_a_signal_stops_it_when_the_moves_in_hand_are_sent(tmp_path: Path, numbe
         )
         try:
             assert process.stdout
-            told = []
+            found = []
             for line in process.stdout:
-                told.append(json.loads(line))  # what the bot prints is not among them
-                if len(told) == 10:
+                found.append(json.loads(line))  # without the bot's output
+                if len(found) == 10:
                     process.send_signal(number)
             assert process.wait(20) == 0
         finally:
             process.kill()
             rest = process.communicate()
     assert "chosen" in rest[1]
-    assert told[-1]["event"] == "stopped"
-    assert told[-1]["matches"] == [1, 2, 3, 4]
-    sent = sum(event["event"] == "move" for event in told)
+    assert found[-1]["event"] == "stopped"
+    assert found[-1]["matches"] == [1, 2, 3, 4]
+    sent = sum(event["event"] == "move" for event in found)
     assert sent == sum(len(match.decided) for match in stub.matches.values())

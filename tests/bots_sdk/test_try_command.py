@@ -18,29 +18,29 @@ from tests.bots_sdk.conftest import Home
 SMALL = ("--against", "thumb,random", "--matches", 24, "--seed", "x", "--jobs", 2)
 
 
-def test_it_tells_places_elo_and_time(home: Home) -> None:
+def test_it_prints_places_elo_and_times(home: Home) -> None:
     result = home("try", "first.py", *SMALL)
     assert result.exit_code == 0
     assert re.search(r"^win share +\d+\.\d % \(", result.stdout, re.M)
     assert re.search(r"^Elo +[-+]\d+ \(.*against the field$", result.stdout, re.M)
     assert re.search(r"^places +1st \d+ %", result.stdout, re.M)
     assert re.search(r"^\* first\.py +24 ", result.stdout, re.M)
-    assert "99 of 100 at most" in result.stdout
+    assert "99 % at most" in result.stdout
     assert "faults       none" in result.stdout
 
 
 def test_json_is_one_object_and_the_same_for_any_number_of_processes(home: Home) -> None:
-    told = []
+    found = []
     for jobs in (1, 2):
         result = home("try", "last.py", *SMALL[:-1], jobs, "--json", "--rules", "eagle-short")
         assert result.exit_code == 0
-        told.append(json.loads(result.stdout))
-        told[-1].pop("seconds_a_move")
-    assert told[0] == told[1]
-    assert told[0]["game"] == "partridge"
-    assert told[0]["matches"] == 24
-    assert told[0]["blocks"] == 6
-    assert told[0]["win_share"]["elo_interval"][0] < told[0]["win_share"]["elo"]
+        found.append(json.loads(result.stdout))
+        found[-1].pop("seconds_a_move")
+    assert found[0] == found[1]
+    assert found[0]["game"] == "partridge"
+    assert found[0]["matches"] == 24
+    assert found[0]["blocks"] == 6
+    assert found[0]["win_share"]["elo_interval"][0] < found[0]["win_share"]["elo"]
 
 
 def test_matches_are_rounded_up_to_whole_blocks(home: Home) -> None:
@@ -62,24 +62,24 @@ def test_a_crash_is_shown_and_saved_ready_for_a_test(home: Home, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "found"),
     [
-        (["no.py"], "There is no file no.py, and no reference bot of that name: house-random"),
+        (["no.py"], "There is no file no.py, and no reference bot of that name"),
         (["first.py", "--against", "nobody"], "no file nobody"),
-        (["first.py", "--against", ","], "Against whom?"),
-        (["first.py", "--rules", "eagl"], "no preset 'eagl'; there is calliope"),
+        (["first.py", "--against", ","], "--against names no opponent"),
+        (["first.py", "--rules", "eagl"], "no preset 'eagl'. The presets are calliope"),
         (["first.py", "--rules", "eagle", "--game", "twelve-days"], "no preset 'eagle'"),
         (["first.py", "--seats", 9], "calliope takes 3 to 5 seats, not 9"),
         (["first.py", "--matches", 0], "Invalid value for '--matches'"),
-        (["first.py", "--all"], "--all goes with --replay"),
-        (["first.py", "--replay", 401], "no match 401 in 400"),
+        (["first.py", "--all"], "--all needs --replay"),
+        (["first.py", "--replay", 401], "no match 401: the run has 400 matches"),
         (["first.py", "--replays"], "No such option: --replays"),
     ],
 )
-def test_nonsense_is_told_with_what_would_do(home: Home, words: list[str], told: str) -> None:
+def test_wrong_arguments_name_a_remedy(home: Home, words: list[str], found: str) -> None:
     result = home("try", *words, "--json")
     assert result.exit_code == 2
-    assert told in json.loads(result.stderr)["detail"]
+    assert found in json.loads(result.stderr)["detail"]
     assert result.stdout == ""
 
 
@@ -91,13 +91,13 @@ def test_a_match_of_the_run_is_shown_step_by_step(home: Home) -> None:
     verify(record)
     assert record.players is not None
     assert "first.py" in record.players
-    nobody = home("try", "first.py", *SMALL, "--replay")
-    assert nobody.exit_code == 2
-    assert "no terminal to step in; --all prints" in nobody.stderr
+    piped = home("try", "first.py", *SMALL, "--replay")
+    assert piped.exit_code == 2
+    assert "--replay needs a terminal" in piped.stderr
     assert "match 1 of" in home("try", "first.py", *SMALL, "--replay", "--all").stdout
 
 
-def test_steps_go_on_back_and_end(
+def test_keys_step_forward_back_and_quit(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     keys = iter(["\r", "\x1b[C", "\x1b[D", "?", " ", "\n"])
@@ -115,20 +115,20 @@ def test_a_key_is_read_as_it_is_pressed(monkeypatch: pytest.MonkeyPatch, key: st
     pressed, terminal = os.openpty()
     with os.fdopen(pressed, "wb", buffering=0) as keyboard, os.fdopen(terminal) as stdin:
         monkeypatch.setattr(sys, "stdin", stdin)
-        # Held back until a line is whole, unless somebody waits for keys: what came before counts.
+        # Held back until a line is whole, unless a program waits for keys: earlier keys count.
         keyboard.write(key.encode())
         assert replaying.read_key() == key
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_ctrl_c_prints_what_was_played_so_far(home: Home, tmp_path: Path) -> None:
-    (tmp_path / "tells.py").write_text(
+def test_ctrl_c_prints_the_results_so_far(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "touches.py").write_text(
         "import pathlib\n"
         "def choose(observation):\n"
         "    pathlib.Path('begun').touch()\n"
         "    return observation['legal_moves'][0]\n"
     )
-    words = ["try", "tells.py", "--against", "random", "--matches", "1000000", "--json"]
+    words = ["try", "touches.py", "--against", "random", "--matches", "1000000", "--json"]
     running = subprocess.Popen(
         [sys.executable, "-m", "bots_sdk", *words],
         stdout=subprocess.PIPE,
@@ -146,6 +146,6 @@ def test_ctrl_c_prints_what_was_played_so_far(home: Home, tmp_path: Path) -> Non
         running.kill()
         running.wait()
     assert (running.returncode, err) == (130, "")
-    told = json.loads(out)
-    assert told["stopped"]
-    assert told["matches"] < 1_000_000
+    found = json.loads(out)
+    assert found["stopped"]
+    assert found["matches"] < 1_000_000

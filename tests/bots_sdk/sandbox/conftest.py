@@ -17,7 +17,7 @@ Start = Callable[..., BotProcess]
 
 @pytest.fixture(params=JAILS, ids=[f"tier-{jail.tier}" for jail in JAILS], scope="module")
 def jail(request: pytest.FixtureRequest) -> Jail:
-    """Each tier that can be set up here; that one of them can is a test of its own."""
+    """Each tier that works here; another test requires at least one."""
     found: Jail = request.param
     try:
         with BotProcess(found, Source(b"def choose(o): pass"), {}, allowance=lambda: 20.0) as bot:
@@ -29,7 +29,7 @@ def jail(request: pytest.FixtureRequest) -> Jail:
 
 @pytest.fixture
 def start(jail: Jail) -> Iterator[Start]:
-    """Return what starts bots that are ended with the test."""
+    """Return a function that starts bots; the test's end ends them."""
     with ExitStack() as bots:
 
         def start(

@@ -39,7 +39,7 @@ def got_through(jail: Jail) -> set[str]:
 
 
 @pytest.mark.parametrize("attempt", canary_bot.ATTEMPTS)
-def test_an_attempt_gets_through_where_there_is_no_jail(attempt: str, got_out: set[str]) -> None:
+def test_an_attempt_gets_through_without_a_jail(attempt: str, got_out: set[str]) -> None:
     if os.geteuid() != 0 and attempt.removeprefix("call_") in canary_bot.ONLY_ROOT:
         pytest.skip("gets through as root only")
     assert attempt in got_out

@@ -188,7 +188,7 @@ def test_a_misdeed_is_the_bots_fault_and_costs_no_more_than_its_time(
     seconds = 10.0 if misdeed.error in (BotCrashError, BotMemoryError) else SECONDS
     bot = start(misdeed.source, seconds=seconds, start_seconds=seconds)
     with contextlib.suppress(BotTimeoutError, BotCrashError):
-        bot.ready()  # what is wrong is told again when it is asked, and there it counts
+        bot.ready()  # the failure comes again with the first move, where it counts
     began = time.monotonic()
     with pytest.raises(misdeed.error, match=f"(?i){misdeed.reason}"):
         bot(OBSERVATION)
@@ -197,7 +197,7 @@ def test_a_misdeed_is_the_bots_fault_and_costs_no_more_than_its_time(
 
 
 @misdeeds
-def test_a_misdeed_does_harm_where_there_is_no_jail(misdeed: Misdeed) -> None:
+def test_a_misdeed_does_harm_without_a_jail(misdeed: Misdeed) -> None:
     source = misdeed.source if isinstance(misdeed.source, bytes) else misdeed.source.encode()
     seconds = SECONDS if "hangs" in misdeed.unconfined else 5.0
     how, said = unconfined.run(source, OBSERVATION, seconds=seconds)
@@ -215,7 +215,7 @@ def test_what_is_printed_is_no_answer(start: Start) -> None:
     assert "play 2" in bot.printed
 
 
-def test_an_answer_ahead_of_its_question_is_a_fault(start: Start) -> None:
+def test_an_answer_before_its_request_is_a_fault(start: Start) -> None:
     bot = start(
         "import os, time\n"
         "def start(info):\n"
@@ -226,13 +226,13 @@ def test_an_answer_ahead_of_its_question_is_a_fault(start: Start) -> None:
         "def choose(observation): return 'play 1'\n"
     )
     bot.ready()
-    time.sleep(0.5)  # in which the harness says that it is ready, too
+    time.sleep(0.5)  # the harness also reports that it is ready
     with pytest.raises(BotCrashError, match="before it was asked"):
         bot(OBSERVATION)
 
 
 @pytest.mark.parametrize("ignores", [False, True], ids=["", "ignoring the warning"])
-def test_cpu_time_is_limited_though_the_clock_would_allow_more(start: Start, ignores: bool) -> None:
+def test_cpu_time_is_limited_below_the_clock(start: Start, ignores: bool) -> None:
     ignoring = "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)" if ignores else ""
     bot = start(in_choose("while True: pass", ignoring), seconds=30, cpu_seconds=1)
     with pytest.raises(BotCrashError, match="SIGKILL" if ignores else "more than 1 s of CPU"):
@@ -243,7 +243,7 @@ def test_cpu_time_is_limited_though_the_clock_would_allow_more(start: Start, ign
     ("answer", "described"),
     [("7", "7"), ("None", "None"), ("['play 1']", r"\['play 1'\]"), ("b'play 1'", "b'play 1'")],
 )
-def test_an_answer_that_is_no_text_is_handed_on_as_what_it_is(
+def test_an_answer_that_is_not_a_text_keeps_its_description(
     start: Start, answer: str, described: str
 ) -> None:
     given: Any = start(in_choose(f"return {answer}"))(OBSERVATION)
@@ -251,7 +251,7 @@ def test_an_answer_that_is_no_text_is_handed_on_as_what_it_is(
     assert repr(given) == described.replace("\\", "")
 
 
-def test_a_text_that_lies_about_itself_is_taken_for_what_it_is(start: Start) -> None:
+def test_a_text_subclass_is_read_as_its_text(start: Start) -> None:
     bot = start(
         in_choose(
             "return Text('play 2')",

@@ -27,10 +27,10 @@ COUNTER = (
 )
 
 
-def test_a_bot_is_told_of_the_match_and_keeps_state_within_it(start: Start) -> None:
+def test_start_gets_the_match_info_and_state_lasts_for_the_match(start: Start) -> None:
     bot = start(
-        "def start(info):\n    global told\n    told = [info['seat']]\n"
-        "def choose(observation):\n    told.append(observation)\n    return str(told)\n",
+        "def start(info):\n    global known\n    known = [info['seat']]\n"
+        "def choose(observation):\n    known.append(observation)\n    return str(known)\n",
         info={"seat": 3},
     )
     assert [bot("a"), bot("b")] == ["[3, 'a']", "[3, 'a', 'b']"]
@@ -41,7 +41,7 @@ def test_a_class_bot_plays_too(start: Start) -> None:
     assert bot({}) == "Bot"
 
 
-def test_bots_import_the_rules_and_pythons_library(start: Start) -> None:
+def test_bots_import_the_engine_and_the_standard_library(start: Start) -> None:
     bot = start(
         "import collections, dataclasses, datetime, decimal, enum, fractions, functools, hashlib\n"
         "import heapq, itertools, json, math, pickle, random, re, statistics, typing, zlib\n"
@@ -65,7 +65,7 @@ def test_what_a_bot_prints_is_kept_with_the_traceback_of_its_error(start: Start)
     assert 'File "bot.py", line 5, in choose\n    o()\n' in bot.printed
 
 
-def test_what_a_bot_prints_is_cut_without_harm_to_it(start: Start) -> None:
+def test_long_output_is_cut_without_harm_to_the_bot(start: Start) -> None:
     bot = start("def choose(o):\n    print('x' * 50_000)\n    if o: 1 / 0\n    return 'ok'")
     assert [bot(0) for _ in range(5)] == ["ok"] * 5
     with pytest.raises(BotCrashError):
@@ -74,7 +74,7 @@ def test_what_a_bot_prints_is_cut_without_harm_to_it(start: Start) -> None:
     assert "ZeroDivisionError" in bot.printed
 
 
-def test_a_bot_that_raises_goes_on_with_what_it_knows(start: Start) -> None:
+def test_a_bot_keeps_its_state_after_an_exception(start: Start) -> None:
     bot = start(COUNTER)
     with pytest.raises(BotCrashError):
         bot("1 / 0")
@@ -82,7 +82,7 @@ def test_a_bot_that_raises_goes_on_with_what_it_knows(start: Start) -> None:
 
 
 @pytest.mark.parametrize("end", ["while True: pass", "import os; os._exit(1)"])
-def test_a_bot_that_was_ended_starts_anew(jail: Jail, end: str) -> None:
+def test_an_ended_bot_starts_again(jail: Jail, end: str) -> None:
     allowances = iter([0.5, 10.0])
     source = Source(COUNTER.encode())
     with BotProcess(jail, source, {}, allowance=lambda: next(allowances)) as bot:
@@ -102,7 +102,7 @@ def test_a_bot_that_cannot_be_loaded_is_not_tried_again(start: Start) -> None:
     assert bot.printed.count("Traceback") == 1
 
 
-def test_a_large_question_and_a_slow_reader_are_no_trouble(start: Start) -> None:
+def test_a_large_request_reaches_a_slow_reader(start: Start) -> None:
     bot = start("def choose(observation): return str(len(observation))")
     assert bot("x" * 1_000_000) == "1000000"
 

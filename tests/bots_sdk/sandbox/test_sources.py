@@ -22,7 +22,7 @@ def packed(files: Mapping[str, bytes], how: int = zipfile.ZIP_DEFLATED) -> bytes
     return stream.getvalue()
 
 
-def test_a_python_file_is_taken_as_it_is() -> None:
+def test_a_python_file_is_read_unchanged() -> None:
     assert read_source(BOT).main == BOT
     assert read_source(BOT).files == {}
 
@@ -78,7 +78,7 @@ def test_a_bomb_is_refused() -> None:
         read_source(bomb)
 
 
-def test_a_bomb_that_lies_about_its_size_is_refused() -> None:
+def test_a_bomb_with_a_wrong_size_is_refused() -> None:
     bomb = bytearray(packed({"bot.py": BOT, "zeros": bytes(64 << 20)}))
     size = struct.pack("<I", 64 << 20)
     while size in bomb:
@@ -88,7 +88,7 @@ def test_a_bomb_that_lies_about_its_size_is_refused() -> None:
         read_source(bytes(bomb))
 
 
-def test_files_that_share_their_bytes_count_each() -> None:
+def test_equal_files_in_an_archive_count_each() -> None:
     files = {f"{number}": bytes(1 << 20) for number in range(5)}
     with pytest.raises(SourceRefusedError, match="more than 4,194,304"):
         read_source(packed({"bot.py": BOT, **files}))

@@ -1,4 +1,4 @@
-"""The control: a bot run as anybody would without a sandbox, believed and waited for."""
+"""The control: a bot without a sandbox, whose output is trusted."""
 
 import json
 import os
@@ -22,16 +22,16 @@ print(json.dumps(answer), flush=True)
 """
 
 _SECONDS_FOR_MORE = 0.3
-"""What a bot that has spoken gets to finish its line, and to say what nobody asked."""
+"""The time after a bot's first output, to finish its line or write more."""
 
 
 def run(
     source: bytes, observation: dict[str, Any], *, seconds: float = 1.0, inherit: bool = False
 ) -> tuple[str, bytes]:
-    """Return how a bot without a jail behaves, and the first of what it says.
+    """Return how a bot without a jail behaves, and the start of its output.
 
     It ``answers`` with one line of JSON and no more, ``hangs``, ``floods`` with a line beyond
-    64 kB, ``dies`` without an answer, or ``lies``: what it says is not what it was asked for.
+    64 kB, ``dies`` without an answer, or ``lies``: its output is not one answer.
     """
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "bot.py"

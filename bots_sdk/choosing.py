@@ -1,13 +1,12 @@
-"""Asking a bot for a move: in a thread, its answer checked, its faults kept for its author."""
+"""Calls of a bot's code for a move: in a thread, with a check of the answer."""
 
 import asyncio
-import json
 import threading
 import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import TypeVar
 
 from engine.errors import quote
 from engine.games import catalogue
@@ -16,15 +15,13 @@ from engine.games.game import Observation
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 
-_MAX_SAVED = 100
-
 
 class BotFaultError(Exception):
-    """A bot did not give a move; the message says why in one line.
+    """A bot returned no legal move; the message gives the reason in one line.
 
     Attributes:
         kind: ``crash``, ``illegal`` or ``slow``.
-        traceback: of what it raised, for a crash.
+        traceback: the traceback of a crash; empty for other kinds.
     """
 
     def __init__(self, kind: str, reason: str, traceback: str = "") -> None:
@@ -34,10 +31,10 @@ class BotFaultError(Exception):
 
 
 async def in_thread(function: Callable[[Given], Result], given: Given) -> Result:
-    """Return what a bot's code gives, from a thread that nothing waits for at the end.
+    """Return the result of a bot's code, from a thread that does not delay the end of the program.
 
     Raises:
-        BotFaultError: it raised.
+        BotFaultError: the code raised an exception.
     """
     loop = asyncio.get_running_loop()
     outcome: asyncio.Future[Result] = loop.create_future()
@@ -65,7 +62,7 @@ async def in_thread(function: Callable[[Given], Result], given: Given) -> Result
 
 
 def traceback_of(error: BaseException) -> str:
-    """Return an error's traceback without the frames of those who asked."""
+    """Return an error's traceback without the frames of the SDK above the bot's."""
     here = Path(__file__).parent
     frames = traceback.TracebackException.from_exception(error)
     while frames.stack and Path(frames.stack[0].filename).parent in (
@@ -77,55 +74,19 @@ def traceback_of(error: BaseException) -> str:
     return "".join(frames.format())
 
 
-def checked(answer: object, observation: Observation) -> str:
-    """Return the legal move that a bot's answer is, or raise `BotFaultError`."""
+def legal_move(answer: object, observation: Observation) -> str:
+    """Return a bot's answer as the text of a legal move.
+
+    Raises:
+        BotFaultError: the answer is not a legal move.
+    """
     legal: list[str] = observation["legal_moves"]
     if not isinstance(answer, str):
         raise BotFaultError("illegal", f"a move is a text, not {quote(answer)}")
     if answer not in legal:
-        with suppress(ValueError):  # no such game here, or no such move in it
+        with suppress(ValueError):  # the engine has no such game, or the game has no such move
             moves = catalogue.find(observation["game"]).moves
             answer = moves.texts[moves.parse(answer)]
     if answer not in legal:
-        raise BotFaultError("illegal", f"{quote(answer)} is none of the legal moves")
+        raise BotFaultError("illegal", f"{quote(answer)} is not one of the legal moves")
     return answer
-
-
-class Kept(NamedTuple):
-    """Where a fault's file is, None where there is none, and what is told of it."""
-
-    path: Path | None
-    told: str
-
-
-class FaultFiles:
-    """Observations that a bot had no good answer to, each a file: ready to become a test."""
-
-    def __init__(self, directory: Path, bot: Path) -> None:
-        """Write nothing yet.
-
-        Args:
-            directory: made when it is needed.
-            bot: the bot's file, after which theirs are named.
-        """
-        self._directory, self._bot = directory, bot
-        self._left = _MAX_SAVED
-
-    def save(self, fault: dict[str, Any], where: str) -> Kept:
-        """Write what is known of a fault, unless there are many already.
-
-        Args:
-            fault: JSON data.
-            where: it was, for the file's name.
-        """
-        if not self._left:
-            return Kept(None, f"its observation is not saved, {_MAX_SAVED} others are")
-        name = f"{self._bot.stem}-{where}.json"
-        path = self._directory / name
-        try:
-            self._directory.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps({"bot": str(self._bot), **fault}, indent=1) + "\n")
-        except OSError as error:
-            return Kept(None, f"{path} can't be written: {error.strerror}")
-        self._left -= 1
-        return Kept(path, f"the observation is in {path}")

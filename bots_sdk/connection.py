@@ -1,0 +1,211 @@
+"""The decisions that both clients share: requests, retries and errors, without input or output."""
+
+import random
+import time
+from collections.abc import Callable, Generator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, TypeVar
+
+import httpx
+
+from bots_sdk.call import Call, Stream
+from bots_sdk.errors import LeagueError, ProblemError, UnreachableError
+from bots_sdk.pages import Page
+
+API = "/api/v1/"
+
+Result = TypeVar("Result")
+Row = TypeVar("Row")
+
+_CONNECT_SECONDS = 5.0
+_ANSWER_SECONDS = 15.0
+_SILENT_SECONDS = 40.0
+"""The timeout of a stream. The league sends a keep-alive every 15 s."""
+
+_NEVER_ARRIVED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_HOPELESS = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
+_RETRIED_STATUSES = frozenset({408, 500, 502, 503, 504})
+_TOO_MANY_REQUESTS = 429
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How long to retry a call, and how long to wait before each attempt.
+
+    Attributes:
+        seconds: the last attempt starts at most this long after the first one; 0 for one attempt,
+            `math.inf` for no limit.
+        first_wait_seconds: the wait after the first failure; each next wait is up to twice as
+            long.
+        max_wait_seconds: the longest wait, unless the league sends a longer Retry-After.
+    """
+
+    seconds: float = 20.0
+    first_wait_seconds: float = 0.25
+    max_wait_seconds: float = 5.0
+
+
+OnRetry = Callable[[LeagueError, float], None]
+"""Receives the reason of a failure and the seconds until the next attempt."""
+
+Outcome = httpx.Response | httpx.RequestError
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """The settings of a client.
+
+    Attributes:
+        url: the address of the league's pages.
+        token: an owner token or a bot token; None for no token.
+        retry: how long to retry a call.
+        on_retry: the callback for each failure that is followed by another attempt.
+    """
+
+    url: str
+    token: str | None = field(repr=False)
+    retry: Retry
+    on_retry: OnRetry | None
+
+    def for_httpx(self) -> dict[str, Any]:
+        """Return the arguments for a client of httpx."""
+        headers = {"User-Agent": "twelfth-night-sdk", "Accept": "application/json"}
+        if self.token:
+            headers["Authorization"] = f"Bearer {self.token}"
+        return {"base_url": self.url + API, "headers": headers}
+
+    def request(self, call: Call[Any]) -> dict[str, Any]:
+        """Return the arguments of httpx for a call."""
+        arguments: dict[str, Any] = {
+            "method": call.method,
+            "url": call.path,
+            "params": {key: value for key, value in call.query.items() if value is not None},
+            "timeout": httpx.Timeout(
+                _ANSWER_SECONDS,
+                connect=_CONNECT_SECONDS,
+                read=_ANSWER_SECONDS + call.wait_seconds,
+            ),
+        }
+        if call.files is not None:
+            return {**arguments, "files": call.files, "data": call.body}
+        return arguments if call.body is None else {**arguments, "json": call.body}
+
+    def stream_request(self, stream: Stream) -> dict[str, Any]:
+        """Return the arguments of httpx for a stream."""
+        headers = {"Accept": "text/event-stream", "Cache-Control": "no-store"}
+        if stream.last_event_id is not None:
+            headers["Last-Event-ID"] = stream.last_event_id
+        return {
+            "method": "GET",
+            "url": stream.path,
+            "headers": headers,
+            "timeout": httpx.Timeout(_SILENT_SECONDS, connect=_CONNECT_SECONDS),
+        }
+
+    def attempts(self, call: Call[Result]) -> Generator[float, Outcome, Result]:
+        """Yield the wait before each attempt, receive its outcome, and return the result.
+
+        Raises:
+            LeagueError: the failure of the last attempt.
+        """
+        began = time.monotonic()
+        wait, longest = 0.0, self.retry.first_wait_seconds
+        while True:
+            outcome = yield wait
+            if isinstance(outcome, httpx.Response) and outcome.is_success:
+                return _result(call, outcome)
+            error = self.error(outcome)
+            wait = longest * random.uniform(0.5, 1.0)
+            longest = min(2 * longest, self.retry.max_wait_seconds)
+            if isinstance(error, ProblemError) and error.retry_after is not None:
+                wait = max(wait, error.retry_after + random.uniform(0.0, 0.25))
+            is_late = time.monotonic() + wait - began > self.retry.seconds
+            if is_late or not _may_retry(call, outcome):
+                raise error
+            if self.on_retry:
+                self.on_retry(error, wait)
+
+    def error(self, outcome: Outcome) -> LeagueError:
+        """Return the exception for an outcome other than success."""
+        if isinstance(outcome, httpx.Response):
+            return _problem(outcome)
+        reason = str(outcome) or type(outcome).__name__
+        return UnreachableError(self.url, reason)
+
+
+def check_url(url: str) -> str:
+    """Return the address of a league without its last slash.
+
+    Raises:
+        ValueError: the text is not an HTTP address.
+    """
+    try:
+        parsed = httpx.URL(url.strip())
+    except httpx.InvalidURL as error:
+        raise ValueError(f"{url!r} is not an address: {error}") from None
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ValueError(f"{url!r} is not an address such as http://127.0.0.1:8000")
+    return str(parsed.copy_with(query=None, fragment=None)).rstrip("/").removesuffix(API[:-1])
+
+
+def next_page(call: Call[Page[Row]], page: Page[Row]) -> Call[Page[Row]] | None:
+    """Return the call for the next page.
+
+    It takes only the query of the page's link, so the token is never sent to another host.
+    """
+    if page["next"] is None:
+        return None
+    return replace(call, query=dict(httpx.URL(page["next"]).params))
+
+
+def unexpected_answer(response: httpx.Response) -> ProblemError:
+    """Return the exception for a response that is not an answer of the API."""
+    kind = response.headers.get("content-type", "no content type")
+    where = f" to {response.headers['location']}" if "location" in response.headers else ""
+    return ProblemError(
+        "unexpected-answer",
+        response.status_code,
+        f"{response.url} answered {response.status_code}{where} with {kind}. That is not an "
+        "answer of a league; check the address.",
+        retry_after=_retry_after(response),
+    )
+
+
+def _result(call: Call[Result], response: httpx.Response) -> Result:
+    try:
+        return call.read(response)
+    except ValueError:
+        raise unexpected_answer(response) from None
+
+
+def _may_retry(call: Call[Any], outcome: Outcome) -> bool:
+    """Return whether to send a call again after this outcome."""
+    if isinstance(outcome, httpx.Response):
+        status = outcome.status_code
+        return status == _TOO_MANY_REQUESTS or (call.repeatable and status in _RETRIED_STATUSES)
+    if isinstance(outcome, _HOPELESS):
+        return False
+    return call.repeatable or isinstance(outcome, _NEVER_ARRIVED)
+
+
+def _problem(response: httpx.Response) -> ProblemError:
+    """Return the problem document in a response as an exception."""
+    try:
+        document = response.json()
+        code, detail = str(document["code"]), str(document["detail"])
+    except (ValueError, TypeError, KeyError):
+        return unexpected_answer(response)
+    return ProblemError(code, response.status_code, detail, document, _retry_after(response))
+
+
+def _retry_after(response: httpx.Response) -> float | None:
+    """Return the seconds in Retry-After, which has a number or a date."""
+    text = response.headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return float(text)
+    try:
+        return max(0.0, (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None

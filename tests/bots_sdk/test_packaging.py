@@ -1,0 +1,35 @@
+"""The package that bot authors install: `engine` and `bots_sdk`, and nothing of the server."""
+
+from pathlib import Path
+
+import pytest
+from setuptools.dist import Distribution
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def packaged(monkeypatch, tmp_path) -> set[str]:
+    """Return the files of the wheel by path, as setuptools finds them."""
+    monkeypatch.chdir(ROOT)
+    distribution = Distribution({"script_name": "setup.py"})
+    distribution.parse_config_files(["pyproject.toml"])
+    build = distribution.get_command_obj("build_py")
+    build.build_lib = str(tmp_path)
+    build.ensure_finalized()
+    outputs = build.get_outputs(include_bytecode=False)
+    return {Path(file).relative_to(tmp_path).as_posix() for file in outputs}
+
+
+def test_the_package_has_the_engine_and_the_sdk_only(packaged):
+    assert {path.partition("/")[0] for path in packaged} == {"bots_sdk", "engine"}
+
+
+def test_the_package_has_every_file_of_the_engine_and_the_sdk(packaged):
+    files = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("bots_sdk", "engine")
+        for path in (ROOT / package).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert packaged == files
