@@ -1,6 +1,7 @@
 """Django's settings; what differs between machines comes from the environment."""
 
 import os
+from pathlib import Path
 
 from celery.schedules import crontab
 from django.core.exceptions import ImproperlyConfigured
@@ -10,6 +11,8 @@ from config import environment
 
 # Read when NumPy is loaded: fits are no faster with more threads than the machine has free.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+BASE_DIR = Path(__file__).parents[1]
 
 DEBUG = environment.flag("DEBUG")
 SECRET_KEY = environment.text("SECRET_KEY")

@@ -1,4 +1,4 @@
-"""How fast random playouts run, through the interface that bots use."""
+"""Measure the speed of random playouts, through the interface that bots use."""
 
 import time
 from collections.abc import Callable
@@ -11,14 +11,14 @@ from engine.games import catalogue
 
 
 class Speed(NamedTuple):
-    """Of playouts: whole matches and moves, forced ones included, a second."""
+    """Speed of playouts in whole matches and in moves (forced moves included) per second."""
 
     matches_per_second: float
     moves_per_second: float
 
 
 def plain_loop() -> float:
-    """Return the seconds that ten million passes of an empty loop take: the machine's measure."""
+    """Return the seconds that ten million passes of an empty loop take, to compare machines."""
     began = time.perf_counter()
     for _ in range(10**7):
         pass
@@ -26,10 +26,17 @@ def plain_loop() -> float:
 
 
 def playouts(game: str, rules: str, seats: int, seconds: float, now: Callable[[], float]) -> Speed:
-    """Play matches for at least so many seconds, at least one match.
+    """Play at least one match, and further matches until the seconds are over.
+
+    Args:
+        game: slug of the game.
+        rules: name of the preset.
+        seats: number of seats.
+        seconds: minimum time to play.
+        now: returns seconds that never run backwards, like ``time.perf_counter``.
 
     Raises:
-        UnknownRulesError: no such game or preset, or it does not take that many seats.
+        UnknownRulesError: there is no such game or preset, or it does not allow that many seats.
     """
     random = Random(0).random
     matches = moves = 0

@@ -1,8 +1,8 @@
-"""What ``python -m engine`` does.
+"""The command line of the engine: ``python -m engine``.
 
-Results go to standard output as they come, reasons to standard error in one line each. Exit
-status: 0 done, 1 a record was refused, 2 it can't be done as asked, 130 stopped by Ctrl-C, 141
-nobody reads the output.
+Results go to standard output as soon as they are ready, reasons to standard error in one line
+each. Exit status: 0 done, 1 a record was refused, 2 the command can't be done, 130 stopped by
+Ctrl-C, 141 the reader of the output is gone.
 """
 
 import argparse
@@ -24,13 +24,15 @@ from engine.games import catalogue
 from engine.progress import Progress
 from engine.record import Record, read, read_lines, replay, verify, write
 
+_FILE = "file of records, one per line; - for standard input"
+
 OK, REFUSED, IMPOSSIBLE, STOPPED, UNREAD = 0, 1, 2, 130, 141
 
 Policy = Callable[[tuple[int, ...]], int]
 
 
 class ImpossibleError(Exception):
-    """What was asked can't be done; the message is the one line that says why."""
+    """The command can't be done; the message is the reason, in one line."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -53,7 +55,7 @@ def main(arguments: Sequence[str]) -> int:
         unread = isinstance(error, BrokenPipeError)
         if not unread:
             print(f"engine: can't write: {error.strerror}", file=sys.stderr)
-        # What is still buffered has nowhere to go; keep the interpreter from trying at its end.
+        # Nothing can take the buffered output; keep the interpreter from writing it at exit.
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         if unread:
@@ -65,7 +67,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _open_closed_streams() -> None:
-    """Give a program that was started without one of the standard streams an empty one."""
+    """Replace each standard stream that is closed at the start by an empty one."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open(mode, encoding="ascii"))  # noqa: SIM115
@@ -74,7 +76,7 @@ def _open_closed_streams() -> None:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="python -m engine",
-        description="Play, check and look at matches of twelve-days and partridge.",
+        description="Play, check and show matches of twelve-days and partridge.",
     )
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
@@ -83,35 +85,45 @@ def _parser() -> argparse.ArgumentParser:
         made.set_defaults(run=run)
         return made
 
-    made = command("simulate", _simulate, "Play matches between simple policies; a record a line.")
+    made = command(
+        "simulate", _simulate, "Play matches between simple policies and print one record per line."
+    )
     made.add_argument("--game", required=True, help=f"one of {', '.join(catalogue.GAMES)}")
-    made.add_argument("--rules", required=True, help="the preset, calliope or eagle for a start")
-    made.add_argument("--seats", required=True, type=_count, help="how many play")
-    made.add_argument("--matches", required=True, type=_count, help="how many to play")
+    made.add_argument(
+        "--rules", required=True, help="name of the preset, for example calliope or eagle"
+    )
+    made.add_argument("--seats", required=True, type=_count, help="number of seats")
+    made.add_argument("--matches", required=True, type=_count, help="number of matches")
     made.add_argument("--seed", required=True, type=_seed, help="64 hex digits")
     made.add_argument(
         "--policy",
         choices=("random", "first", "last"),
         default="random",
-        help="which of the legal moves each seat takes (default: random, from the seed)",
+        help="the legal move that each seat makes (default: random, reproducible from the seed)",
     )
 
-    made = command("verify", _verify, "Replay records and check that they hold.")
-    made.add_argument("files", nargs="+", metavar="FILE", help="records, one a line; - for input")
+    made = command("verify", _verify, "Replay records and check every move, fault and score.")
+    made.add_argument("files", nargs="+", metavar="FILE", help=_FILE)
 
     made = command("observe", _observe, "Print what a seat saw just before a ply, as JSON.")
-    made.add_argument("file", metavar="FILE", help="records, one a line; - for input")
-    made.add_argument("--line", required=True, type=_count, help="of the record, from 1")
-    made.add_argument("--ply", required=True, type=_count, help="from 0; as many as moves: the end")
-    made.add_argument("--seat", required=True, type=_count, help="from 0")
-
-    made = command("show", _show, "Tell a match in text, one line a day or a trick.")
-    made.add_argument("file", metavar="FILE", help="records, one a line; - for input")
-    made.add_argument("--line", type=_count, help="of the record, from 1 (default: all records)")
-
-    made = command("bench", _bench, "Measure random playouts with the published shuffle.")
+    made.add_argument("file", metavar="FILE", help=_FILE)
+    made.add_argument("--line", required=True, type=_count, help="line of the record, from 1")
     made.add_argument(
-        "--seconds", type=_seconds, default=1.0, help="for each preset (default: %(default)s)"
+        "--ply", required=True, type=_count, help="ply, from 0; the number of moves for the end"
+    )
+    made.add_argument("--seat", required=True, type=_count, help="seat, from 0")
+
+    made = command("show", _show, "Print matches as text, one line per day or trick.")
+    made.add_argument("file", metavar="FILE", help=_FILE)
+    made.add_argument(
+        "--line", type=_count, help="line of the record, from 1 (default: all records)"
+    )
+
+    made = command(
+        "bench", _bench, "Measure the speed of random playouts with the published shuffle."
+    )
+    made.add_argument(
+        "--seconds", type=_seconds, default=1.0, help="time for each preset (default: %(default)s)"
     )
     return parser
 
@@ -149,7 +161,7 @@ def _open(stack: ExitStack, name: str) -> BinaryIO:
 
 
 def _one_line(text: str) -> str:
-    """Return a text with what does not print, line ends above all, spelled out."""
+    """Return a text in one line, with unprintable characters as escapes."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -187,10 +199,10 @@ def simulate(
     Args:
         game: slug of the game.
         rules: name of the preset.
-        seats: how many.
+        seats: number of seats.
         deal_seed: 32 bytes.
-        policy: picks one of the action ids that are legal.
-        name: of the policy, which stands for every player.
+        policy: picks one of the legal action ids.
+        name: name of the policy, recorded as the name of every player.
     """
     state = catalogue.start(game, rules, seats, seeded_shuffle(deal_seed))
     texts = state.moves.texts
@@ -276,7 +288,7 @@ def _observe(options: argparse.Namespace) -> int:
 
 
 class _RefusedError(Exception):
-    """A record that was to be looked at does not hold."""
+    """The record to observe does not verify."""
 
 
 def _show(options: argparse.Namespace) -> int:

@@ -1,8 +1,8 @@
 """Deals: seeds, commitments and shuffles that anyone can check (spec, section of that name).
 
-A match draws all its luck from a 32-byte deal seed. A state never holds the seed itself, only a
-`Shuffle`: a function that puts cards in order. `seeded_shuffle` is the published one, bit for
-bit; `fast_shuffle` stands in its place where nobody will ask for proof, as in playouts.
+All chance in a match comes from a 32-byte deal seed. A state never holds the seed, only a
+`Shuffle`: a function that puts cards in order. `seeded_shuffle` is the published shuffle, bit for
+bit. `fast_shuffle` replaces it where no proof is needed, as in playouts.
 """
 
 import hmac
@@ -16,7 +16,7 @@ from engine.errors import quote
 SEED_BYTES = 32
 
 Shuffle = Callable[[int, list[int]], None]
-"""Put ``cards``, which arrive ascending, in order in place, as shuffle number ``k`` of a match."""
+"""Reorder ``cards``, which arrive ascending, in place, as shuffle number ``k`` of a match."""
 
 _WORD_RANGE = 1 << 32
 _WORDS_IN_BLOCK = 8
@@ -26,9 +26,9 @@ _NO_WORD_REJECTED = _WORD_RANGE - _MOST_CARDS
 
 _BLOCK_NUMBERS = [i.to_bytes(4, "big") for i in range(_MOST_CARDS // _WORDS_IN_BLOCK)]
 _POSITIONS = [tuple(range(m - 1, 0, -1)) for m in range(_MOST_CARDS + 1)]
-"""By number of cards, what ``j`` runs through."""
+"""By number of cards, the values of ``j``."""
 _CHOICES = [tuple(range(m, 1, -1)) for m in range(_MOST_CARDS + 1)]
-"""By number of cards, ``j + 1``: looked up, as this loop is a fifth of a playout."""
+"""By number of cards, ``j + 1``: a table, because this loop takes a fifth of a playout."""
 _unpack_blocks = [
     Struct(f">{blocks * _WORDS_IN_BLOCK}I").unpack for blocks in range(len(_BLOCK_NUMBERS) + 1)
 ]
@@ -37,7 +37,7 @@ _HEX_SEED = re.compile(r"[0-9a-fA-F]{64}", re.ASCII)
 
 
 def parse_seed(text: str) -> bytes:
-    """Return the 32 bytes that 64 hex digits, in either case, stand for.
+    """Return the 32 bytes written as 64 hex digits, in either case.
 
     Raises:
         ValueError: ``text`` is anything else.
@@ -48,20 +48,20 @@ def parse_seed(text: str) -> bytes:
 
 
 def commitment(seed: bytes) -> str:
-    """Return the SHA-256 of a seed in hex: published before the first move, it binds the deal."""
+    """Return the SHA-256 of a seed in hex; published before the first move, it fixes the deal."""
     return sha256(seed).hexdigest()
 
 
 def derive(key: bytes, message: str) -> bytes:
-    """Return HMAC-SHA256 of an ASCII message: 32 bytes that are a fresh seed (RFC 2104)."""
+    """Return the HMAC-SHA256 of an ASCII message: 32 bytes for a new seed (RFC 2104)."""
     return hmac.digest(key, message.encode("ascii"), "sha256")
 
 
 def seeded_shuffle(seed: bytes) -> Shuffle:
     """Return the published shuffle of a match with this deal seed.
 
-    Fisher-Yates from the back, each index taken without bias from the SHA-256 word stream that
-    the spec lays down, so any implementation of the spec arrives at the same order.
+    It is a Fisher-Yates shuffle from the back. The SHA-256 word stream of the spec gives each index
+    without bias, so every implementation of the spec produces the same order.
 
     Raises:
         ValueError: ``seed`` is not 32 bytes long.
@@ -89,7 +89,7 @@ def seeded_shuffle(seed: bytes) -> Shuffle:
 
 
 def _shuffle_word_by_word(head: bytes, cards: list[int]) -> None:
-    """Shuffle as `seeded_shuffle` does, with the rejections that its short way rules out."""
+    """Shuffle as `seeded_shuffle` does, and reject words where that is needed."""
     words: list[int] = []
     block = 0
     for j in range(len(cards) - 1, 0, -1):
@@ -107,10 +107,10 @@ def _shuffle_word_by_word(head: bytes, cards: list[int]) -> None:
 
 
 def fast_shuffle(random: Callable[[], float]) -> Shuffle:
-    """Return a shuffle for playouts, twice as fast and not to be verified by anyone.
+    """Return a shuffle for playouts: twice as fast, but without proof.
 
     Args:
-        random: gives floats in [0, 1), as ``random.Random(seed).random`` does.
+        random: returns floats in [0, 1), like ``random.Random(seed).random``.
     """
 
     def shuffle(_k: int, cards: list[int]) -> None:

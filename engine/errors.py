@@ -1,23 +1,23 @@
-"""What can go wrong in the core: each error says in one line what happened and what would do.
+"""Errors of the core; each message states in one line what happened and what to do.
 
-All that is wrong with what a caller or player brought is a `ValueError`.
+Every error about the input of a caller or player is a `ValueError`.
 """
 
 from collections.abc import Sequence
 
 
 class UnknownRulesError(ValueError):
-    """There is no such game or preset, or the preset does not take that many seats."""
+    """There is no such game or preset, or the preset does not allow that many seats."""
 
 
 class IllegalMoveError(ValueError):
-    """A seat may not make this move now. The state that refused it is as it was.
+    """A seat may not make this move now; the state did not change.
 
     Attributes:
-        seat: whose move it was.
-        phase: the phase that the match is in.
+        seat: the seat that tried to move.
+        phase: the phase of the match.
         move: the move as text.
-        legal_moves: what the seat may do instead; empty when it has nothing to decide.
+        legal_moves: the seat's legal moves; empty when it has nothing to decide.
     """
 
     def __init__(self, seat: int, phase: str, move: str, legal_moves: Sequence[str]) -> None:
@@ -33,9 +33,9 @@ class IllegalMoveError(ValueError):
 
 
 def quote(value: object, limit: int = 60) -> str:
-    """Return ``value`` for a message: one line of printable ASCII, about ``limit`` at most.
+    """Return ``value`` for a message: one line of printable ASCII, about ``limit`` characters.
 
-    It may be anything, also a stranger's object that fails to describe itself.
+    It may be any value, even an object whose ``repr`` fails.
     """
     try:
         text = ascii(value[:limit] if isinstance(value, str | bytes) else value)
@@ -46,17 +46,17 @@ def quote(value: object, limit: int = 60) -> str:
 
 
 def listed(names: Sequence[str], limit: int = 12) -> str:
-    """Return names joined by commas, cut after ``limit`` of them."""
+    """Return names joined by commas, at most ``limit`` of them."""
     more = len(names) - limit
     return ", ".join(names[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 class RecordError(ValueError):
-    """A record is malformed, or does not replay to what it says.
+    """A record is malformed, or a replay does not confirm it.
 
     Attributes:
-        reason: what is wrong, in one line.
-        ply: the first offending ply, or None where no ply is at fault.
+        reason: the error, in one line.
+        ply: the first offending ply; None if no ply is at fault.
     """
 
     def __init__(self, reason: str, ply: int | None = None) -> None:
@@ -66,8 +66,8 @@ class RecordError(ValueError):
 
 
 class MatchInterruptedError(Exception):
-    """A match can't go on through no fault of a player, say because a worker is shutting down."""
+    """A match can't go on and no player is at fault, for example because a worker shuts down."""
 
 
 class PlayerFaultError(Exception):
-    """A player could not answer, through its own fault; the message is one line for its author."""
+    """A player failed to answer; the message is one line for the bot's author."""

@@ -1,4 +1,4 @@
-"""A progress line on standard error, for runs that take long while someone is looking."""
+"""A progress line on standard error, for long runs at a terminal."""
 
 import sys
 import time
@@ -11,19 +11,19 @@ _BAR_WIDTH = 30
 
 
 class Progress:
-    """Counts what is done; shows it once a second has gone by, if standard error is a terminal."""
+    """Counts and, if standard error is a terminal, shows the count after the first second."""
 
     def __init__(self, what: str, total: int | None = None) -> None:
         """Start counting.
 
         Args:
-            what: is counted, in the plural.
-            total: how many there will be, if that is known.
+            what: plural noun for the counted things.
+            total: expected count, if known.
         """
         self._what = what
         self._total = total
         self._done = 0
-        # Results that scroll by on the same terminal are progress enough.
+        # If results scroll by on the same terminal, they show the progress.
         self._silent = not sys.stderr.isatty() or sys.stdout.isatty()
         self._began = time.monotonic()
         self._due = self._began + _QUIET_SECONDS
@@ -41,7 +41,7 @@ class Progress:
         self._wipe()
 
     def advance(self) -> None:
-        """Count one more."""
+        """Add one to the count."""
         self._done += 1
         if not self._silent and time.monotonic() >= self._due:
             self._show()

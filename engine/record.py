@@ -1,8 +1,7 @@
 """Match records: one JSON object that holds a deal seed and the moves, so anyone can replay it.
 
-`read` is strict about the form, `verify` about the content (spec "The match record"). Neither
-trusts the record with anything: whatever it holds, they end soon and raise nothing but
-`RecordError`.
+`read` checks the form, `verify` the content (spec "The match record"). Neither trusts the record:
+for any input they end soon and raise only `RecordError`. `engine.playback` replays with events.
 """
 
 import json
@@ -19,7 +18,7 @@ from engine.games.game import State
 FORMAT = "twelfth-night/1"
 FAULT_KINDS = ("timeout", "illegal", "crash", "forfeit")
 LONGEST_LINE = 4 << 20
-"""Bytes in a line that `read` looks at; the longest possible match takes about 300 kB."""
+"""Maximum length of a line in bytes; the longest possible match takes about 300 kB."""
 
 _DIGITS_READ = 600
 
@@ -30,11 +29,11 @@ _SEED = re.compile(rf"[0-9a-f]{{{2 * SEED_BYTES}}}", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A move that the referee made in a player's stead.
+    """A move that the referee made instead of a player.
 
     Attributes:
         ply: index of the move.
-        seat: whose move it was.
+        seat: the seat of the player.
         kind: one of `FAULT_KINDS`.
     """
 
@@ -50,13 +49,13 @@ class Record:
     Attributes:
         game: slug of the game.
         rules: name of the preset.
-        seats: how many.
+        seats: number of seats.
         deal_seed: 32 bytes.
         moves: seat and canonical text of every move; the index is the ply.
         scores: per seat.
         places: per seat.
         faults: ascending by ply.
-        players: a name per seat, or None where the record names nobody.
+        players: a name per seat, or None if the record has no names.
     """
 
     game: str
@@ -70,17 +69,17 @@ class Record:
     players: tuple[str, ...] | None = None
 
     def start(self) -> State:
-        """Return the match as it was dealt."""
+        """Return the match just after the deal."""
         return catalogue.start(self.game, self.rules, self.seats, seeded_shuffle(self.deal_seed))
 
 
 def fallback(deal_seed: bytes, ply: int, legal: Sequence[int]) -> int:
-    """Return the action that the referee takes in a player's stead at a ply.
+    """Return the action that the referee takes instead of a player at a ply.
 
     Args:
-        deal_seed: of the match.
-        ply: index of the move to make.
-        legal: the action ids to choose from, in canonical order.
+        deal_seed: deal seed of the match.
+        ply: index of the move.
+        legal: the legal action ids, in canonical order.
     """
     choice = int.from_bytes(derive(deal_seed, f"fallback/{ply}")[:8], "big")
     return legal[choice % len(legal)]
@@ -90,7 +89,7 @@ def fallback(deal_seed: bytes, ply: int, legal: Sequence[int]) -> int:
 
 
 def write(record: Record) -> str:
-    """Return a record as one line of ASCII JSON, without the line's end."""
+    """Return a record as one line of ASCII JSON, without a line end."""
     document: dict[str, Any] = {
         "format": FORMAT,
         "game": record.game,
@@ -113,8 +112,8 @@ def read(line: bytes) -> Record:
     """Return the record in a line of UTF-8 JSON; white space around it is allowed.
 
     Raises:
-        RecordError: it is not a record by the letter of the spec. The content, whether the moves
-            are legal and the scores right, is left to `verify`.
+        RecordError: the line does not have the form in the spec. `verify` checks the content: legal
+            moves and right scores.
     """
     if len(line) > LONGEST_LINE:
         raise RecordError(f"longer than {LONGEST_LINE} bytes, the most that is read")
@@ -153,7 +152,7 @@ def read(line: bytes) -> Record:
 def read_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
     """Yield the lines of a file with their numbers, from 1, in bounded memory.
 
-    A line too long to be a record comes cut to just over `LONGEST_LINE`, for `read` to refuse.
+    A line too long for a record is cut to just over `LONGEST_LINE`, so that `read` refuses it.
     """
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
@@ -165,7 +164,7 @@ def read_lines(file: BinaryIO) -> Iterator[tuple[int, bytes]]:
 
 
 def _parse_json(line: bytes) -> tuple[Any, list[str]]:
-    """Return what a line says and the keys that stood twice in an object."""
+    """Return the JSON value of a line, and the keys that stand twice in an object."""
     doubled: list[str] = []
 
     def build(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -198,7 +197,7 @@ def _parse_json(line: bytes) -> tuple[Any, list[str]]:
 
 
 def _parse_integer(digits: str) -> int:
-    # Python may be set to read no more than 640 digits; what is left is as wrong as the whole.
+    # Python may refuse to read more than 640 digits. The cut number is as wrong as the whole.
     return int(digits[:_DIGITS_READ])
 
 
@@ -275,8 +274,8 @@ def verify(record: Record) -> State:
     """Replay a record and return the finished match.
 
     Raises:
-        RecordError: a move is not legal or out of turn, there are too few or too many, a fault
-            breaks a rule, or scores or places differ; it names the first offending ply.
+        RecordError: a move is not legal or out of turn, there are too few or too many moves, a
+            fault breaks a rule, or scores or places differ; it names the first offending ply.
     """
     state = record.start()
     faults, misplaced = _faults_by_ply(record)
@@ -306,17 +305,17 @@ def verify(record: Record) -> State:
     beyond = [fault.ply for fault in record.faults if fault.ply >= len(record.moves)]
     if beyond:
         raise RecordError("a fault where there is no move", min(beyond))
-    for name, said, found in (
+    for name, recorded, found in (
         ("scores", record.scores, state.scores),
         ("places", record.places, state.places),
     ):
-        if said != found:
-            raise RecordError(f"{name} are {_spaced(found)}, not {quote(_spaced(said))}")
+        if recorded != found:
+            raise RecordError(f"{name} are {_spaced(found)}, not {quote(_spaced(recorded))}")
     return state
 
 
 def replay(record: Record, plies: int) -> State:
-    """Return the match as it stood before a ply, from a record that `verify` accepts.
+    """Return the match just before a ply, from a record that `verify` accepts.
 
     Raises:
         ValueError: the record has no such ply.
@@ -330,7 +329,7 @@ def replay(record: Record, plies: int) -> State:
 
 
 def _faults_by_ply(record: Record) -> tuple[dict[int, Fault], set[int]]:
-    """Return the faults by ply, and the plies of those that stand in the wrong place."""
+    """Return the faults by ply, and the plies of faults that stand in the wrong place."""
     faults: dict[int, Fault] = {}
     misplaced = set()
     last = -1

@@ -1,8 +1,9 @@
 """The referee: plays a match between players, keeps their clocks, and writes the record.
 
-A player is any callable from observation to move text. One that answers late, illegally or not at
-all does not stop the match: the referee plays the seeded fallback in its stead and notes a fault,
-and after three faults plays on for it without asking (spec "Blocks", a bot's own failure).
+A player is any callable from observation to move text. If a player answers late, illegally or not
+at all, the match goes on: the referee makes the seeded fallback move instead and records a fault.
+After three faults it makes all further moves of that player without a call (spec "Blocks", a
+bot's own failure).
 """
 
 from collections.abc import Callable, Sequence
@@ -27,11 +28,11 @@ FAULTS_TO_FORFEIT = 3
 
 @dataclass(frozen=True, slots=True)
 class TimeControl:
-    """How long a seat may think.
+    """Thinking time of a seat.
 
     Attributes:
-        move_seconds: for each move, not saved up.
-        bank_seconds: for the whole match, used where a move takes longer.
+        move_seconds: time for each move; unused time is lost.
+        bank_seconds: time for the whole match, used when a move takes longer than its own time.
     """
 
     move_seconds: float
@@ -39,29 +40,29 @@ class TimeControl:
 
 
 class MatchClock:
-    """The clocks of one match; where time comes from is the caller's.
+    """The clocks of one match; the caller supplies the time.
 
-    A player that can be interrupted asks `allowance` how long it has, and raises `TimeoutError`.
+    A player that can be interrupted waits for `allowance` seconds, then raises `TimeoutError`.
     """
 
     def __init__(self, control: TimeControl, seats: int, now: Callable[[], float]) -> None:
         """Set up full banks.
 
         Args:
-            control: how long each seat may think.
-            seats: how many.
-            now: seconds that never run backwards, as ``time.monotonic`` gives.
+            control: thinking time of each seat.
+            seats: number of seats.
+            now: returns seconds that never run backwards, like ``time.monotonic``.
         """
         self._control = control
         self._banks = [control.bank_seconds] * seats
         self.now = now
 
     def allowance(self, seat: int) -> float:
-        """Return how many seconds a seat has for its next move, its bank included."""
+        """Return the seconds that a seat has for its next move, its bank included."""
         return self._control.move_seconds + self._banks[seat]
 
     def charge(self, seat: int, seconds: float) -> bool:
-        """Take the time of a move off a seat's bank; return whether it was in time."""
+        """Take the time of a move off a seat's bank; return whether the move was in time."""
         self._banks[seat] -= max(0.0, seconds - self._control.move_seconds)
         in_time = self._banks[seat] >= 0
         self._banks[seat] = max(0.0, self._banks[seat])
@@ -69,12 +70,12 @@ class MatchClock:
 
 
 class Answer(NamedTuple):
-    """What a player answered.
+    """A player's answer.
 
     Attributes:
-        action: that it chose; -1 with a fault.
-        fault: its kind, or None.
-        reason: of the fault: what the player did, in one line.
+        action: chosen action id; -1 with a fault.
+        fault: kind of the fault, or None.
+        reason: what the player did wrong, in one line; empty without a fault.
     """
 
     action: int
@@ -84,12 +85,12 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Incident:
-    """A fault as its bot's author needs it.
+    """A fault, with the details that the bot's author needs.
 
     Attributes:
-        fault: as in the record.
-        reason: what the player did, in one line.
-        observation: what it was asked, ready to become a test.
+        fault: the fault as in the record.
+        reason: what the player did wrong, in one line.
+        observation: input at the fault, ready for a test.
     """
 
     fault: Fault
@@ -102,9 +103,9 @@ class Outcome:
     """A match played to its end.
 
     Attributes:
-        record: of the match.
-        forfeited: the seats that had three faults, ascending.
-        incidents: each fault that was not merely the consequence of a forfeit.
+        record: record of the match.
+        forfeited: seats with three faults or more, ascending.
+        incidents: all faults except those of kind ``forfeit``.
     """
 
     record: Record
@@ -114,7 +115,7 @@ class Outcome:
 
 @dataclass(slots=True)
 class _Table:
-    """A match in play and what the referee has noted of it."""
+    """A match in play, with its moves and faults so far."""
 
     state: State
     deal_seed: bytes
@@ -143,13 +144,13 @@ def play(
         game: slug of the game.
         rules: name of the preset.
         deal_seed: 32 bytes.
-        players: one a seat. It is not asked where it has no choice.
-        names: of the players, for the record.
-        clock: keeps time; without one, players have as long as they like.
+        players: one per seat; the referee calls a player only if it has a choice.
+        names: names of the players, for the record.
+        clock: keeps time; without a clock, players have no time limit.
 
     Raises:
-        UnknownRulesError: no such game or preset, or it does not take that many players.
-        MatchInterruptedError: a player raised it: nobody's fault, and nothing was decided.
+        UnknownRulesError: there is no such game or preset, or it does not allow that many players.
+        MatchInterruptedError: a player raised it; no player is at fault, and there is no result.
     """
     if names is not None and len(names) != len(players):
         raise ValueError(f"{len(names)} names for {len(players)} players")
@@ -177,7 +178,7 @@ def play(
 
 
 def _decide(table: _Table, seat: int) -> int:
-    """Return the action of a seat: forced, its own, or the fallback with a fault noted."""
+    """Return the action of a seat: forced, chosen, or the fallback, which records a fault."""
     legal = table.state.legal(seat)
     if len(legal) == 1:
         return legal[0]
@@ -195,10 +196,10 @@ def _decide(table: _Table, seat: int) -> int:
 
 
 def ask(state: State, seat: int, player: Player, clock: MatchClock | None = None) -> Answer:
-    """Ask the player of a seat that has a choice, on its clock if there is one.
+    """Call the player of a seat that has a choice, and charge its clock if there is one.
 
     Raises:
-        MatchInterruptedError: the player raised it: nobody's fault.
+        MatchInterruptedError: the player raised it; no player is at fault.
     """
     answer: object = None
     fault, reason, action = None, "", -1
@@ -209,9 +210,9 @@ def ask(state: State, seat: int, player: Player, clock: MatchClock | None = None
     except MatchInterruptedError:
         raise
     except TimeoutError as error:
-        fault, reason = "timeout", _told("gave up:", error)
+        fault, reason = "timeout", _reason("gave up:", error)
     except (Exception, SystemExit) as error:
-        fault, reason = "crash", _told("raised", error)
+        fault, reason = "crash", _reason("raised", error)
     took = clock.now() - began if clock else 0.0
     if clock and not clock.charge(seat, took):
         fault, reason = "timeout", f"answered after {took:.3f} s, out of time"
@@ -219,12 +220,12 @@ def ask(state: State, seat: int, player: Player, clock: MatchClock | None = None
         fault, reason = "illegal", f"a move is a text, not {quote(answer)}"
     elif fault is None and isinstance(answer, str):
         try:
-            action = state.parse(seat, str.__str__(answer))  # whatever its class makes of it
+            action = state.parse(seat, str.__str__(answer))  # a subclass may override __str__
         except IllegalMoveError as error:
             fault, reason = "illegal", str(error)
     return Answer(action, fault, reason)
 
 
-def _told(did: str, error: BaseException) -> str:
-    """Return what an error says to the author of the bot that raised it."""
+def _reason(did: str, error: BaseException) -> str:
+    """Return an error in one line, for the author of the bot that raised it."""
     return str(error) if isinstance(error, PlayerFaultError) else f"{did} {quote(error, 200)}"

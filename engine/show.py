@@ -1,27 +1,33 @@
-"""A match as text: one line a day or a trick, good enough to follow in a terminal."""
+"""A match as text for a terminal: one line a day or a trick, and the reason of each result."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import TypeVar
 
 from engine.deals import commitment
-from engine.games.partridge import Partridge
-from engine.games.twelve_days import TwelveDays
+from engine.games import events
+from engine.games.events import Event
+from engine.playback import play_back
 from engine.record import Record, verify
+from engine.texts import cards, sentence
+
+_Kind = TypeVar("_Kind", bound=Event)
 
 
 def render(record: Record) -> Iterator[str]:
-    """Yield the lines that tell a match.
+    """Yield the lines of a match.
 
     Raises:
         RecordError: the record does not verify.
     """
-    end = verify(record)
+    verify(record)
     players = record.players or tuple(f"seat {seat}" for seat in range(record.seats))
     yield f"{record.game}, {record.rules}, {record.seats} seats"
     yield f"deal seed {record.deal_seed.hex()}, commitment {commitment(record.deal_seed)}"
     for seat, name in enumerate(players):
         yield f"seat {seat}: {ascii(name)[1:-1]}"
     yield ""
-    yield from _days(end) if isinstance(end, TwelveDays) else _tricks(record)
+    rows = _days if record.game == "twelve-days" else _tricks
+    yield from rows((phase.events for phase in play_back(record)), record.seats)
     if record.faults:
         yield ""
     for fault in record.faults:
@@ -32,61 +38,73 @@ def render(record: Record) -> Iterator[str]:
         yield f"seat {seat}: {score:3} points, place {place}  {ascii(players[seat])[1:-1]}"
 
 
-def _days(end: TwelveDays) -> Iterator[str]:
+def _days(phases: Iterable[tuple[Event, ...]], seats: int) -> Iterator[str]:
     """Yield a line a day; gives, plays and draws are by seat, the winning card has a star."""
-    width = 3 * end.seats
-    yield f"day  pot  {'gives':{width}}   {'plays':{width}}    {'draws':{width}}  won by"
-    for day in end.history:
-        plays = [
-            f"{rank:2}{'*' if seat == day.winner else ' '}" for seat, rank in enumerate(day.plays)
-        ]
-        won = "nobody, it carries over" if day.day < end.rules.days else "nobody"
-        if day.winner is not None:
-            won = f"seat {day.winner}"
-            if day.to != day.winner:
-                won += f", awarded to seat {day.to}"
-        yield (
-            f"{day.day:3}  {sum(day.pot):3}  {_row(day.gives)}   {''.join(plays)}    "
-            f"{_row(day.draws)}  {won}"
-        )
+    width = 3 * seats
+    yield f"day  pot  {'gives':{width}}   {'plays':{width}}    {'draws':{width}}  result"
+    gives = plays = result = stake = ""
+    for phase in phases:
+        if given := _only(phase, events.CardGiven):
+            gives = _row(event.rank for event in given)
+        if played := _only(phase, events.CardPlayed):
+            winners = [event.seat for event in _only(phase, events.DayWon)]
+            stars = ["*" if event.seat in winners else " " for event in played]
+            pairs = zip(played, stars, strict=True)
+            plays = "".join(f"{event.rank:2}{star}" for event, star in pairs)
+            result = ""
+        for event in phase:
+            if isinstance(event, events.DayWon | events.DayCarried | events.PotLost):
+                result = sentence(event)
+            elif isinstance(event, events.PotAwarded):
+                result += f"; {sentence(event)}"
+        if drawn := _only(phase, events.CardDrawn):
+            draws = _row(event.rank for event in drawn)
+            yield f"{stake}  {gives}   {plays}    {draws}  {result}"
+        for day in _only(phase, events.DayStarted):
+            stake = f"{day.day:3}  {day.points:3}"
     yield ""
-    yield "hands at the end"
-    for seat, hand in enumerate(end.spectate()["hands"]):
-        yield f"seat {seat}: {' '.join(map(str, hand))}"
+    for event in phase:
+        if isinstance(event, events.HandShown | events.RankScored):
+            yield sentence(event)
 
 
-def _row(ranks: tuple[int | None, ...]) -> str:
+def _row(ranks: Iterable[int | None]) -> str:
     return "".join(f"{'?' if rank is None else rank:>2} " for rank in ranks)
 
 
-def _tricks(record: Record) -> Iterator[str]:
+def _tricks(phases: Iterable[tuple[Event, ...]], seats: int) -> Iterator[str]:
     """Yield a line a trick, the leader first; a star marks the winner, a plus cards taken back."""
-    state = record.start()
-    assert isinstance(state, Partridge)
+    gifts = [0] * seats
+    plays: dict[int, str] = {}
     number = 0
-    plays: list[tuple[int, str]] = []
-    sizes = state.observe(0)["hand_sizes"]
-    for seat, text in record.moves:
-        if state.phase == "lead":
-            if not state.observe(0)["history"]:
+    for phase in phases:
+        for gift in _only(phase, events.GiftMoved):
+            gifts[gift.to] += 1
+            if gift.giver is not None:
+                gifts[gift.giver] -= 1
+        for event in phase:
+            if isinstance(event, events.CardsLed | events.CardsFollowed):
+                plays[event.seat] = cards(event.cards)
+            elif isinstance(event, events.SeatPassed):
+                plays[event.seat] = "pass"
+            elif isinstance(event, events.TrickWon):
+                plays[event.seat] += "*"
+                for back in _only(phase, events.CardsReturned):
+                    plays[back.seat] += "+"
+                number += 1
+                row = " | ".join(f"{seat}: {text}" for seat, text in plays.items())
+                yield f"  {number:3}. {row}"
+                plays = {}
+            elif isinstance(event, events.RoundWon):
+                yield f"  {sentence(event)}"
+                yield from (f"  {sentence(gift)}" for gift in _only(phase, events.GiftMoved))
+                yield f"  gifts are now {cards(gifts)}"
+            elif isinstance(event, events.RoundDealt):
                 number = 0
-                yield f"round {state.round}"
-                for owner in range(record.seats):
-                    yield f"  seat {owner} holds {' '.join(map(str, state.observe(owner)['hand']))}"
-            number += 1
-            sizes = state.observe(0)["hand_sizes"]
-            plays = []
-        before = state.round
-        plays.append((seat, text.removeprefix("play ")))
-        sizes[seat] -= len(text.split()) - 1
-        state.step_unchecked({seat: state.moves.ids[text]})
-        if state.phase == "follow":
-            continue
-        told = [
-            f"{by}: {cards}{'*' if by == state.leader else '' if sizes[by] else '+'}"
-            for by, cards in plays
-        ]
-        yield f"  {number:3}. {' | '.join(told)}"
-        if state.round > before or state.is_over:
-            gifts = " ".join(map(str, state.gifts))
-            yield f"  seat {state.leader} wins the round; gifts are now {gifts}"
+                yield sentence(event)
+            elif isinstance(event, events.HandDealt):
+                yield f"  {sentence(event)}"
+
+
+def _only(phase: tuple[Event, ...], kind: type[_Kind]) -> list[_Kind]:
+    return [event for event in phase if isinstance(event, kind)]

@@ -1,9 +1,10 @@
 """Where the pages are."""
 
 from django.contrib.auth.views import LoginView, LogoutView
-from django.urls import path
+from django.urls import path, re_path
 
 from web import account_views, health, ledger_views, metrics, views
+from web.docs import views as docs
 from web.throttled import limited
 
 app_name = "web"
@@ -19,6 +20,9 @@ urlpatterns = [
     path("matches/<int:pk>/", views.match, name="match"),
     path("matches/<int:pk>/steps/", views.match_steps, name="match-steps"),
     path("matches/<int:pk>/record.json", views.record, name="record"),
+    path("docs/", docs.front, name="docs"),
+    re_path(r"^docs/(?P<path>.+\.(?:svg|jsonl))$", docs.file, name="document-file"),
+    path("docs/<path:path>/", docs.document, name="document"),
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics.metrics, name="metrics"),

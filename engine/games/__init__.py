@@ -1,1 +1,1 @@
-"""The two games: `twelve_days`, `partridge`, what they share (`game`) and how to find them."""
+"""The two games `twelve_days` and `partridge`, their shared base `game`, `events`, `catalogue`."""

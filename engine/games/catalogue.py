@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from engine.deals import Shuffle
 from engine.errors import UnknownRulesError, listed, quote
+from engine.games.events import Event
 from engine.games.game import Observation, State, View
 from engine.games.partridge import Partridge
 from engine.games.twelve_days import TwelveDays
@@ -18,19 +19,22 @@ def find(game: str) -> type[State]:
     return GAMES[game]
 
 
-def start(game: str, rules: str, seats: int, shuffle: Shuffle) -> State:
-    """Deal a new match.
+def start(
+    game: str, rules: str, seats: int, shuffle: Shuffle, report: list[Event] | None = None
+) -> State:
+    """Deal a new match; ``report``, if given, receives the events of the deal.
 
     Raises:
-        UnknownRulesError: no such game or preset, or the preset does not take that many seats.
+        UnknownRulesError: there is no such game or preset, or the preset does not allow that many
+            seats.
     """
-    return find(game).start(rules, seats, shuffle)
+    return find(game).start(rules, seats, shuffle, report)
 
 
 def view_from(observation: Observation) -> View:
-    """Return the view that a bot can search from, given what it was sent.
+    """Return the view from which a bot can search, given the observation that it received.
 
     Raises:
-        UnknownRulesError: the observation is of no game that we know.
+        UnknownRulesError: the observation names an unknown game.
     """
     return View(find(observation["game"]), observation)

@@ -1,9 +1,9 @@
-"""What every game is: the questions that referee, API, bots and replays ask of a match.
+"""What both games share: states, moves, views and presets.
 
 Inside, a move is a small integer, its **action id**, numbered so that ascending ids are the
-canonical order of ``legal_moves``; outside, it is a text. A `MoveTable` is the way between.
-A `State` knows everything about a match and is for the referee and for search; a `View` is what
-one seat may know, and everything that leaves for a seat is made from it.
+canonical order of ``legal_moves``; outside, it is a text. A `MoveTable` translates between them.
+A `State` holds everything about a match and serves the referee and search; a `View` holds what
+one seat may know, and everything that a seat receives is made from it.
 """
 
 from abc import ABC, abstractmethod
@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 from engine.deals import Shuffle
 from engine.errors import IllegalMoveError, UnknownRulesError, listed, quote
+from engine.games.events import Event, HandDealt, HandShown, MatchOver, MatchStarted
 
 Observation = dict[str, Any]
 """A JSON object as laid down in the spec, "What a seat may see: the observation"."""
@@ -23,14 +24,14 @@ _LONGEST_MOVE_TEXT = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """A preset: a published edition or variant by name, with the numbers of seats it takes."""
+    """A preset: a published edition or variant by name, with the numbers of seats it allows."""
 
     name: str
     min_seats: int
     max_seats: int
 
     def check_seats(self, seats: int) -> None:
-        """Raise `UnknownRulesError` unless this preset is for that many seats."""
+        """Raise `UnknownRulesError` unless this preset allows that many seats."""
         if not self.min_seats <= seats <= self.max_seats:
             raise UnknownRulesError(
                 f"{self.name} takes {self.min_seats} to {self.max_seats} seats, not {quote(seats)}"
@@ -50,10 +51,10 @@ class MoveTable:
     def parse(self, text: str) -> int:
         """Return the action id of a move that a person or program wrote.
 
-        Cards may come in any order and any run of spaces may stand between the parts.
+        Cards may stand in any order, with any run of spaces between the parts.
 
         Raises:
-            ValueError: no move of this game reads so.
+            ValueError: the text is not a move of this game.
         """
         action = self.ids.get(text)
         if action is None and len(text) <= _LONGEST_MOVE_TEXT:
@@ -71,12 +72,12 @@ def _canonical(text: str) -> str:
 
 
 class State(ABC):
-    """A match in play, all of it, hidden cards included: the replay of its log so far.
+    """A match in play, hidden cards included: the replay of its log so far.
 
     Attributes:
         rules: the preset.
-        seats: how many; seat ``s`` has the left neighbour ``(s + 1) % seats``.
-        phase: what is being decided, by its name in the spec; ``over`` at the end.
+        seats: number of seats; seat ``s`` has the left neighbour ``(s + 1) % seats``.
+        phase: the decision in progress, by its name in the spec; ``over`` at the end.
         actors: the seats that must decide now, ascending; empty when the match is over.
     """
 
@@ -102,35 +103,52 @@ class State(ABC):
 
     @classmethod
     @abstractmethod
-    def start(cls, rules: str, seats: int, shuffle: Shuffle) -> Self:
+    def start(
+        cls, rules: str, seats: int, shuffle: Shuffle, report: list[Event] | None = None
+    ) -> Self:
         """Deal a new match.
 
+        Args:
+            rules: name of the preset.
+            seats: number of seats.
+            shuffle: puts the cards in order.
+            report: receives the events of the deal, if given.
+
         Raises:
-            UnknownRulesError: there is no such preset, or it does not take that many seats.
+            UnknownRulesError: there is no such preset, or it does not allow that many seats.
         """
 
     @abstractmethod
     def legal(self, seat: int) -> tuple[int, ...]:
-        """Return the ids of what a seat may do now, ascending; empty if it has no decision."""
+        """Return the ids of a seat's legal moves, ascending; empty if it has no decision."""
 
     @abstractmethod
-    def step_unchecked(self, actions: Mapping[int, int]) -> None:
-        """Do as `step` does, without looking whether the actions are legal: for playouts."""
+    def step_unchecked(self, actions: Mapping[int, int], report: list[Event] | None = None) -> None:
+        """Make moves as `step` does, without a check that they are legal: for playouts.
+
+        Args:
+            actions: action id by seat.
+            report: receives the events, if given; playouts leave it out and don't pay for them.
+        """
 
     @abstractmethod
     def copy(self) -> Self:
-        """Return an independent twin, in about a microsecond (finished history is shared)."""
+        """Return an independent copy, in about a microsecond (finished history is shared)."""
 
     @abstractmethod
     def observe(self, seat: int) -> Observation:
         """Return the observation of a seat: fresh JSON data that the caller may keep or change."""
 
     @abstractmethod
-    def spectate(self) -> dict[str, Any]:
-        """Return what the public knows, as JSON data: an observation without anyone's secrets.
+    def hand(self, seat: int) -> list[int]:
+        """Return the cards that a seat holds, ascending, with any that it has chosen to part with.
 
-        Hands show when the match is over, and are null before.
+        This is the hidden truth, for the referee and for events; a seat sees `observe`.
         """
+
+    @abstractmethod
+    def _public(self) -> dict[str, Any]:
+        """Return the part of an observation that all seats and the public see."""
 
     @property
     @abstractmethod
@@ -140,36 +158,43 @@ class State(ABC):
     @classmethod
     @abstractmethod
     def sample(cls, observation: Observation, rng: Random) -> Self:
-        """Return a state to play out, drawn from those a seat with this observation can't rule out.
+        """Return a state to play out, drawn from the states that fit a seat's observation.
 
-        Hands and deck are dealt; so are, from ``rng`` too, the shuffles still to come. What the
-        other seats did in secret on days gone by is not made up: it is null in their observations.
-        In a finished match nothing is left to play, and the other hands need not fit the scores.
+        ``rng`` decides hands, deck and the shuffles still to come. Secret moves of other seats on
+        finished days stay unknown: they are null in those seats' observations. In a finished match
+        nothing is left to play, and the other hands need not fit the scores.
         """
 
-    def step(self, actions: Mapping[int, int]) -> None:
-        """Make the moves of one or more of the `actors`.
+    def step(self, actions: Mapping[int, int]) -> tuple[Event, ...]:
+        """Make the moves of one or more of the `actors` and return what happened.
 
-        Where several decide at once, their moves take effect when the last of them is in;
-        until then nobody else can tell that one has chosen.
+        If several seats decide at once, their moves take effect with the last move. Until then
+        there are no events, and no other seat can see that one has chosen.
 
         Args:
             actions: action id by seat.
 
+        Returns:
+            The events in their order, secrets included; pass each through `Event.seen_by` before
+            it leaves for a seat or the public.
+
         Raises:
-            IllegalMoveError: a seat has nothing to decide or may not do that. Nothing is changed.
+            IllegalMoveError: a seat has nothing to decide or the move is not legal. The state does
+                not change.
         """
         for seat, action in actions.items():
             if action not in self.legal(seat):
                 raise self._illegal(seat, self._spell(action))
+        report: list[Event] = []
         if actions:
-            self.step_unchecked(actions)
+            self.step_unchecked(actions, report)
+        return tuple(report)
 
     def parse(self, seat: int, text: str) -> int:
         """Return the action id of a legal move of a seat, from text as `MoveTable.parse` takes it.
 
         Raises:
-            IllegalMoveError: it is no move at all, or not one that this seat may make now.
+            IllegalMoveError: the text is not a move, or this seat may not make the move now.
         """
         try:
             action = self.moves.parse(text)
@@ -180,13 +205,21 @@ class State(ABC):
         return action
 
     def legal_texts(self, seat: int) -> list[str]:
-        """Return what a seat may do now as canonical texts in canonical order."""
+        """Return a seat's legal moves as canonical texts in canonical order."""
         texts = self.moves.texts
         return [texts[action] for action in self.legal(seat)]
 
     def view(self, seat: int) -> "View":
         """Return what a seat may know."""
         return View(type(self), self.observe(seat))
+
+    def spectate(self) -> dict[str, Any]:
+        """Return what the public sees, as JSON data: an observation without anyone's secrets.
+
+        ``hands`` lists the hands when the match is over, and is null before.
+        """
+        hands = [self.hand(seat) for seat in range(self.seats)] if self.is_over else None
+        return {**self._public(), "hands": hands}
 
     @property
     def is_over(self) -> bool:
@@ -199,6 +232,19 @@ class State(ABC):
         scores = self.scores
         return None if scores is None else places(scores)
 
+    def _match_started(self) -> Event:
+        return MatchStarted(self.game, self.rules.name, self.seats)
+
+    def _hands_dealt(self) -> list[Event]:
+        hands = [tuple(self.hand(seat)) for seat in range(self.seats)]
+        return [HandDealt(seat, len(hand), hand) for seat, hand in enumerate(hands)]
+
+    def _hands_shown(self) -> list[Event]:
+        return [HandShown(seat, tuple(self.hand(seat))) for seat in range(self.seats)]
+
+    def _match_over(self) -> Event:
+        return MatchOver(self.scores or (), self.places or ())
+
     def _illegal(self, seat: int, move: str) -> IllegalMoveError:
         return IllegalMoveError(seat, self.phase, move, self.legal_texts(seat))
 
@@ -208,7 +254,7 @@ class State(ABC):
 
 
 class View:
-    """What one seat may know of a match: its observation, and states that could lie behind it."""
+    """What one seat may know of a match: its observation, and states that fit it."""
 
     __slots__ = ("_game", "_observation")
 
@@ -217,14 +263,14 @@ class View:
         self._observation = observation
 
     def observation(self) -> Observation:
-        """Return the observation: JSON data, all that a bot needs, and the caller's to change."""
+        """Return the observation: fresh JSON data that the caller may keep or change."""
         fresh: Observation = _fresh(self._observation)
         return fresh
 
     def sample(self, rng: Random) -> State:
-        """Return a full state in which this seat would see just what it sees; see `State.sample`.
+        """Return a full state in which this seat has this same observation; see `State.sample`.
 
-        It is made from the observation alone, so it can't tell what the seat doesn't know.
+        The state is made from the observation alone, so it holds nothing that is hidden.
         """
         return self._game.sample(self._observation, rng)
 
@@ -233,7 +279,7 @@ _Value = TypeVar("_Value")
 
 
 class Memo(dict[int, _Value]):
-    """A table whose entries are computed at their first use and kept; its keys must be few."""
+    """A table that computes an entry at its first use and keeps it; for small sets of keys."""
 
     def __init__(self, compute: Callable[[int], _Value]) -> None:
         super().__init__()

@@ -1,20 +1,22 @@
 """The game ``partridge``: 12 Days of Christmas by Gordon Hamilton.
 
-Seats shed their cards trick by trick: the leader plays a single, a set or a straight, each other
-seat once answers in kind at or below the leader's lowest card or passes, and the lowest card
-wins. Who is out of cards and wins the trick wins the round and a gift. Spec: ``partridge``.
+Seats shed their cards trick by trick. The leader plays a single, a set or a straight. Each other
+seat acts once: it answers in kind, at or below the leader's lowest card, or passes. The lowest
+card wins the trick. A seat that wins a trick with its last cards wins the round and a gift.
+Spec: ``partridge``.
 
-Hands, masks and action ids are those of `partridge_moves`.
+`partridge_moves` defines hands, masks and action ids; `partridge_presets` the presets.
 """
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, NamedTuple, Self
 
 from engine.deals import Shuffle, fast_shuffle
-from engine.games.game import MoveTable, Observation, Rules, State
+from engine.games import events
+from engine.games.events import Event
+from engine.games.game import MoveTable, Observation, State
 from engine.games.partridge_moves import (
     ACTION,
     AS_HAND,
@@ -28,10 +30,12 @@ from engine.games.partridge_moves import (
     SIZE,
     answers,
     cards_in,
+    combination,
     hand_of,
     leads,
     ranks_held,
 )
+from engine.games.partridge_presets import PRESETS, PartridgeRules
 
 LEAD, FOLLOW, OVER = "lead", "follow", "over"
 
@@ -39,27 +43,8 @@ _MOST_SEATS = 8
 _ALONE = [(seat,) for seat in range(_MOST_SEATS)]
 
 
-@dataclass(frozen=True, slots=True)
-class PartridgeRules(Rules):
-    """A preset of ``partridge``.
-
-    Attributes:
-        rounds: how many are played.
-        starting_gifts: what each seat begins with.
-        cards: how many each seat is dealt, by the number of seats where it isn't 12.
-    """
-
-    rounds: int
-    starting_gifts: int
-    cards: Mapping[int, int]
-
-    def hand_size(self, seats: int) -> int:
-        """Return how many cards each of so many seats is dealt."""
-        return self.cards.get(seats, 12)
-
-
 class Trick(NamedTuple):
-    """A finished trick: action ids from the leader's on, and who took cards back, ascending."""
+    """A finished trick: action ids in order of play; seats that took cards back, ascending."""
 
     leader: int
     actions: tuple[int, ...]
@@ -68,9 +53,9 @@ class Trick(NamedTuple):
 
 
 _Past = tuple["_Past", int, list[int], int, list[int]] | None
-"""The finished tricks of a round, the last outermost, so that copies share what is past.
+"""The finished tricks of a round, the last outermost, so that copies share them.
 
-The tricks before, then what a `Trick` is made of, as it came: cheap to note in a playout.
+The earlier tricks, then the parts of a `Trick` in order of play: cheap to keep in a playout.
 """
 
 
@@ -103,15 +88,7 @@ class Partridge(State):
 
     game: ClassVar[str] = "partridge"
     moves: ClassVar[MoveTable] = MOVES
-    presets: ClassVar[Mapping[str, PartridgeRules]] = {
-        rules.name: rules
-        for rules in (
-            PartridgeRules("eagle", 2, 8, rounds=12, starting_gifts=0, cards={7: 11, 8: 9}),
-            PartridgeRules("eagle-short", 2, 8, rounds=3, starting_gifts=1, cards={7: 11, 8: 9}),
-            PartridgeRules("mathpickle", 2, 6, rounds=12, starting_gifts=0, cards={}),
-            PartridgeRules("mathpickle-short", 2, 6, rounds=6, starting_gifts=0, cards={}),
-        )
-    }
+    presets: ClassVar[Mapping[str, PartridgeRules]] = PRESETS
 
     rules: PartridgeRules
     round: int
@@ -120,11 +97,17 @@ class Partridge(State):
     rounds_won: tuple[int, ...]
 
     @classmethod
-    def start(cls, rules: str, seats: int, shuffle: Shuffle) -> Self:
+    def start(
+        cls, rules: str, seats: int, shuffle: Shuffle, report: list[Event] | None = None
+    ) -> Self:
         preset = cls.presets[cls.preset(rules).name]
         preset.check_seats(seats)
         state = cls(preset, seats, shuffle)
-        state._deal()
+        if report is not None:
+            report.append(state._match_started())
+            gifts = [seat for seat, count in enumerate(state.gifts) for _ in range(count)]
+            report += [events.GiftMoved(None, seat, None) for seat in gifts]
+        state._deal(report)
         return state
 
     def __init__(self, rules: PartridgeRules, seats: int, shuffle: Shuffle) -> None:
@@ -134,12 +117,12 @@ class Partridge(State):
         self.gifts = [rules.starting_gifts] * seats
         self.round = 1
         self.rounds_won = ()
-        self.best = 0  # seat 0 leads first, as the winner of a trick would
+        self.best = 0  # seat 0 leads the first trick, as if it had won one
 
     # -- The rules, in the order of a round -------------------------------------------------
 
-    def _deal(self) -> None:
-        """Begin a round: all cards are shuffled and dealt, the rest stays out unseen."""
+    def _deal(self, report: list[Event] | None) -> None:
+        """Begin a round: shuffle and deal all cards; the rest stays out of the round, unseen."""
         deck = DECK[:]
         self.shuffle(self.round - 1, deck)
         size = self.rules.hand_size(self.seats)
@@ -149,9 +132,11 @@ class Partridge(State):
         self.discards = 0
         self.past: _Past = None
         self._begin_trick()
+        if report is not None:
+            report += [events.RoundDealt(self.round, self.leader), *self._hands_dealt()]
 
     def _begin_trick(self) -> None:
-        """The winner of the last trick, or of the last round, leads."""
+        """Give the lead to the winner of the last trick or round."""
         self.phase = LEAD
         self.leader = self.best
         self.actors = _ALONE[self.best]
@@ -166,10 +151,12 @@ class Partridge(State):
             return leads(self.hands[seat], self.masks[seat])
         return answers(self.lead, self.hands[seat], self.masks[seat])
 
-    def step_unchecked(self, actions: Mapping[int, int]) -> None:
+    def step_unchecked(self, actions: Mapping[int, int], report: list[Event] | None = None) -> None:
         [seat] = self.actors
         action = actions[seat]
         self.trick.append(action)
+        if report is not None:
+            report.append(self._acted(seat, action))
         if action:
             self.hands[seat] = hand = self.hands[seat] - AS_HAND[action]
             self.masks[seat] = ranks_held(hand)
@@ -178,18 +165,20 @@ class Partridge(State):
             if self.phase == LEAD:
                 self.lead = action
                 self.phase = FOLLOW
-            if low <= self.best_low:  # of those that tie, the last to play wins
+            if low <= self.best_low:  # the last play wins a tie
                 self.best = seat
                 self.best_low = low
         following = seat + 1 if seat + 1 < self.seats else 0  # cheaper than a remainder
         if following == self.leader:
-            self._end_trick()
+            self._end_trick(report)
         else:
             self.actors = _ALONE[following]
 
-    def _end_trick(self) -> None:
-        """Whoever played its last cards and did not win takes them back; the rest is discarded."""
+    def _end_trick(self, report: list[Event] | None) -> None:
+        """Return the last cards of seats that did not win; discard all other cards."""
         winner, sizes = self.best, self.sizes
+        if report is not None:
+            report.append(events.TrickWon(winner, self.best_low, self._tied(winner)))
         returned = []
         seat = self.leader
         for action in self.trick:
@@ -200,30 +189,53 @@ class Partridge(State):
                 self.masks[seat] = ranks_held(AS_HAND[action])
                 sizes[seat] = SIZE[action]
                 returned.append(seat)
+                if report is not None:
+                    report.append(events.CardsReturned(seat, CARDS[action]))
             seat = seat + 1 if seat + 1 < self.seats else 0
         self.past = (self.past, self.leader, self.trick, winner, returned)
         if sizes[winner]:
             self._begin_trick()
         else:
-            self._end_round(winner)
+            self._end_round(winner, report)
 
-    def _end_round(self, winner: int) -> None:
-        """The winner gets a gift from the pool and one from each seat left with the most cards."""
+    def _end_round(self, winner: int, report: list[Event] | None) -> None:
+        """Move a gift from the pool, and one from each seat with the most cards, to the winner."""
         sizes, gifts = self.sizes, self.gifts
         most = max(sizes)
+        if report is not None:
+            report += [events.RoundWon(self.round, winner), events.GiftMoved(None, winner, None)]
         gifts[winner] += 1
         for seat, size in enumerate(sizes):
             if size == most and gifts[seat]:
                 gifts[seat] -= 1
                 gifts[winner] += 1
+                if report is not None:
+                    report.append(events.GiftMoved(seat, winner, size))
         self.rounds_won += (winner,)
         if self.round < self.rules.rounds:
             self.round += 1
-            self._deal()
+            self._deal(report)
         else:
             self._begin_trick()
             self.phase = OVER
             self.actors = ()
+            if report is not None:
+                report += [*self._hands_shown(), self._match_over()]
+
+    def _acted(self, seat: int, action: int) -> Event:
+        """Return the event of a move in the current phase."""
+        if action == PASS:
+            return events.SeatPassed(seat)
+        cards, low = CARDS[action], LOW[action]
+        if self.phase == LEAD:
+            return events.CardsLed(seat, cards, combination(action), low)
+        return events.CardsFollowed(seat, cards, low)
+
+    def _tied(self, winner: int) -> tuple[int, ...]:
+        """Return the other seats that played the winner's lowest card, in order of play."""
+        seats = [(self.leader + i) % self.seats for i in range(self.seats)]
+        played = zip(seats, self.trick, strict=True)
+        return tuple(s for s, act in played if LOW[act] == self.best_low and s != winner)
 
     @property
     def scores(self) -> tuple[int, ...] | None:
@@ -253,7 +265,7 @@ class Partridge(State):
         twin.shuffle = self.shuffle
         return twin
 
-    # -- What seats and spectators may see --------------------------------------------------
+    # -- Observations ------------------------------------------------------------------------
 
     @property
     def history(self) -> list[Trick]:
@@ -269,16 +281,14 @@ class Partridge(State):
         return {
             **self._public(),
             "seat": seat,
-            "hand": cards_in(self.hands[seat]),
+            "hand": self.hand(seat),
             "legal_moves": self.legal_texts(seat),
         }
 
-    def spectate(self) -> dict[str, Any]:
-        hands = [cards_in(hand) for hand in self.hands] if self.is_over else None
-        return {**self._public(), "hands": hands}
+    def hand(self, seat: int) -> list[int]:
+        return cards_in(self.hands[seat])
 
     def _public(self) -> dict[str, Any]:
-        """Return what everybody at the table and around it knows."""
         scores = self.scores
         return {
             "game": self.game,
@@ -290,13 +300,13 @@ class Partridge(State):
             "gifts": list(self.gifts),
             "hand_sizes": list(self.sizes),
             "leader": self.leader,
-            "trick": self._told(self.leader, self.trick),
+            "trick": self._actions(self.leader, self.trick),
             "lead_low": LOW[self.lead] if self.phase == FOLLOW else None,
             "discards": cards_in(self.discards),
             "history": [
                 {
                     "leader": trick.leader,
-                    "actions": self._told(trick.leader, trick.actions),
+                    "actions": self._actions(trick.leader, trick.actions),
                     "winner": trick.winner,
                     "returned": list(trick.returned),
                 }
@@ -306,20 +316,20 @@ class Partridge(State):
             "scores": None if scores is None else list(scores),
         }
 
-    def _told(self, leader: int, actions: Sequence[int]) -> list[dict[str, Any]]:
+    def _actions(self, leader: int, actions: Sequence[int]) -> list[dict[str, Any]]:
         return [
             {"seat": (leader + i) % self.seats, "cards": list(CARDS[action])}
             for i, action in enumerate(actions)
         ]
 
-    # -- What could lie behind an observation -----------------------------------------------
+    # -- States that fit an observation -----------------------------------------------------
 
     @classmethod
     def sample(cls, observation: Observation, rng: Random) -> Self:
-        """Return a full state consistent with an observation; see `State.sample`.
+        """Return a full state that fits an observation; see `State.sample`.
 
-        A seat that took cards back holds just those, less what it has played since. All other
-        unseen cards, told apart, are equally likely in each unseen place, out of the round too.
+        A seat that took cards back holds exactly those cards, less its plays since. Each single
+        other unseen card is equally likely in each unseen place, out of the round included.
         """
         seat, trick = observation["seat"], observation["trick"]
         hands = known_hands(observation)
@@ -359,7 +369,7 @@ class Partridge(State):
         state._begin_trick()
         if observation["phase"] == OVER:
             state.phase, state.actors = OVER, ()
-        for action in trick:  # the cards on the table return to the hands and are played again
+        for action in trick:  # put the cards on the table back into the hands and play them again
             move = ACTION[tuple(action["cards"])]
             state.hands[action["seat"]] += AS_HAND[move]
             state.sizes[action["seat"]] += SIZE[move]
@@ -368,7 +378,7 @@ class Partridge(State):
 
 
 def known_hands(observation: Observation) -> dict[int, Counter[int]]:
-    """Return the hands that everybody can tell: of the seats that took cards back this round."""
+    """Return the hands that are public: of the seats that took cards back in this round."""
     hands: dict[int, Counter[int]] = {}
     for trick in observation["history"]:
         for action in trick["actions"]:

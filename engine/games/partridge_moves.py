@@ -1,7 +1,7 @@
-"""The moves of ``partridge``: action ids, hands as integers, and what is legal by lookup.
+"""The moves of ``partridge``: action ids, hands as integers, and tables of legal moves.
 
-A **hand** is one integer, four bits a rank counting its cards, so that a combination is taken out
-by one subtraction. A **mask** has a bit for each rank held, rank ``r`` being bit ``r - 1``.
+A **hand** is one integer with four bits per rank that count its cards, so that one subtraction
+takes a combination out. A **mask** has a bit for each rank held; rank ``r`` is bit ``r - 1``.
 """
 
 from bisect import bisect_left
@@ -11,9 +11,9 @@ from functools import partial
 from engine.games.game import Memo, MoveTable
 
 RANKS = 12
-"""Ranks are 1 to 12, and there are as many cards of a rank as it says."""
+"""Ranks are 1 to 12; the deck holds ``r`` cards of rank ``r``."""
 
-# -- Moves: action ids and what they stand for -----------------------------------------------
+# -- Moves and their action ids --------------------------------------------------------------
 
 PASS = 0
 CARDS: list[tuple[int, ...]] = [
@@ -26,8 +26,8 @@ CARDS: list[tuple[int, ...]] = [
         for top in range(low + 1, RANKS + 1)
     ],
 ]
-"""The cards of each action, descending: a pass, then singles, sets and straights, each kind by
-its lowest card, then by its length."""
+"""The cards of each action, descending. A pass comes first, then singles, sets and straights;
+within each kind, order is by lowest card, then by length."""
 ACTION = {cards: action for action, cards in enumerate(CARDS)}
 FIRST_SET = ACTION[2, 2]
 FIRST_STRAIGHT = ACTION[2, 1]
@@ -35,14 +35,14 @@ FIRST_STRAIGHT = ACTION[2, 1]
 NO_LOW = RANKS + 1
 _BITS = 4
 UNIT = [0] + [1 << _BITS * i for i in range(RANKS)]
-"""One card of each rank, as a hand; ascending, so that a deck of them shuffles as the ranks do."""
+"""One card of each rank, as a hand; ascending, so that they shuffle in the order of the ranks."""
 DECK = [UNIT[rank] for rank in range(1, RANKS + 1) for _ in range(rank)]
 AS_HAND = [sum(UNIT[card] for card in cards) for cards in CARDS]
 SIZE = [len(cards) for cards in CARDS]
 LOW = [min(cards, default=NO_LOW) for cards in CARDS]
 MOVES = MoveTable(["pass"] + ["play " + " ".join(map(str, cards)) for cards in CARDS[1:]])
 
-# -- Legal moves, looked up --------------------------------------------------------------------
+# -- Tables of legal moves ---------------------------------------------------------------------
 
 _PART_RANKS = 4
 _PART_BITS = _BITS * _PART_RANKS
@@ -95,7 +95,7 @@ def _straights_in(mask: int) -> tuple[int, ...]:
 
 _STRAIGHTS = Memo(_straights_in)
 _STRAIGHTS_END = [FIRST_STRAIGHT + sum(RANKS - r for r in range(1, k + 1)) for k in range(RANKS)]
-"""The first id past the straights whose lowest card is at most a rank."""
+"""For each rank, the first id after the straights whose lowest card is at most that rank."""
 _SINGLES: list[tuple[int, ...]] = [()]
 for _rank in range(1, RANKS + 1):
     _SINGLES += [(*ids, _rank) for ids in _SINGLES]
@@ -106,21 +106,23 @@ _HAND_UP_TO = [(1 << _BITS * rank) - 1 for rank in range(RANKS + 1)]
 
 
 def leads(hand: int, mask: int) -> tuple[int, ...]:
-    """Return the ids of all that a leader may play, ascending.
+    """Return the ids of all legal leads, ascending.
 
     Args:
-        hand: what it holds.
+        hand: the leader's hand.
         mask: the ranks of that hand.
     """
     return _SINGLES[mask] + _sets(hand) + _STRAIGHTS[mask]
 
 
 def answers(lead: int, hand: int, mask: int) -> tuple[int, ...]:
-    """Return the ids of all that may follow a lead, ascending: a pass, or at most as low in kind.
+    """Return the ids of all legal answers to a lead, ascending.
+
+    They are a pass, and every play of the lead's kind whose lowest card is at most the lead low.
 
     Args:
-        lead: action id of what was led.
-        hand: what the seat that follows holds.
+        lead: action id of the lead.
+        hand: hand of the seat that follows.
         mask: the ranks of that hand.
     """
     low = LOW[lead]
@@ -130,6 +132,13 @@ def answers(lead: int, hand: int, mask: int) -> tuple[int, ...]:
         return _ONLY_PASS + _sets(hand & _HAND_UP_TO[low])
     straights = _STRAIGHTS[mask]
     return _ONLY_PASS + straights[: bisect_left(straights, _STRAIGHTS_END[low])]
+
+
+def combination(action: int) -> str:
+    """Return the kind of a play: ``single``, ``set`` or ``straight``."""
+    if action < FIRST_SET:
+        return "single"
+    return "set" if action < FIRST_STRAIGHT else "straight"
 
 
 def cards_in(hand: int) -> list[int]:

@@ -3,20 +3,20 @@
 Each day every seat gives a card to its left neighbour, plays one, and draws one. The lowest rank
 that only one seat played wins the day cards at stake. Spec: ``twelve-days``.
 
-A hand is a list of counts by rank and a bit mask of the ranks it holds; the mask looks up what is
-legal.
+A hand is a list of counts by rank and a bit mask of the ranks it holds, the key to the tables of
+legal moves.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cache
 from operator import itemgetter
 from random import Random
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
-from engine.deals import Shuffle
-from engine.games.game import MoveTable, Observation, Rules, State
-from engine.games.twelve_days_hidden import state_behind
+from engine.deals import Shuffle, fast_shuffle
+from engine.games import events
+from engine.games.events import Event
+from engine.games.game import MoveTable, Observation, State
+from engine.games.twelve_days_hidden import deal_hidden, gives_today
 from engine.games.twelve_days_moves import (
     AWARD_ID,
     BIT,
@@ -28,6 +28,8 @@ from engine.games.twelve_days_moves import (
     RANKS,
     cards_in,
 )
+from engine.games.twelve_days_past import Day, Past, days_of, past_of
+from engine.games.twelve_days_presets import PRESETS, TwelveDaysRules
 
 GIVE, PLAY, AWARD, OVER = "give", "play", "award", "over"
 
@@ -35,49 +37,6 @@ _EVERYONE = [tuple(range(seats)) for seats in range(MOST_SEATS + 1)]
 _IN_SEAT_ORDER = {seats: itemgetter(*range(seats)) for seats in range(3, MOST_SEATS + 1)}
 
 
-@dataclass(frozen=True, slots=True)
-class TwelveDaysRules(Rules):
-    """A preset of ``twelve-days``.
-
-    Attributes:
-        claus: what a seat that wins with rank 0 does with the pot: ``award`` it to another seat,
-            or ``keep`` it; ``none`` if the deck has no rank 0.
-        days: how many are played; also the highest rank and the number of cards in a hand.
-        decks: how many gift decks are shuffled together.
-    """
-
-    claus: str
-    days: int
-    decks: int
-
-    @cache  # noqa: B019 - presets are few and live for ever
-    def deck(self) -> tuple[int, ...]:
-        """Return the gift deck, ascending: per deck ``r`` cards of rank ``r`` and two Clauses."""
-        clauses = [] if self.claus == "none" else [0, 0]
-        one = clauses + [rank for rank in range(1, self.days + 1) for _ in range(rank)]
-        return tuple(sorted(one * self.decks))
-
-
-class Day(NamedTuple):
-    """A finished day; the gives and draws of seats that a sampled state can't know are None."""
-
-    day: int
-    pot: tuple[int, ...]
-    plays: tuple[int, ...]
-    winner: int | None
-    to: int | None
-    gives: tuple[int | None, ...]
-    draws: tuple[int | None, ...]
-
-
-_Ranks = tuple[int, ...]
-_Known = tuple[int | None, ...]
-Past = tuple["Past", int, int, _Ranks, int | None, int | None, _Known, _Known] | None
-"""Finished days, the last outermost, so that copies share what is past.
-
-The days before, then what a `Day` is made of, but its first day card in place of its pot: a plain
-tuple, which costs a playout a seventh of what a `Day` does.
-"""
 _NO_CHOICES: Mapping[int, int] = {}
 
 
@@ -108,31 +67,26 @@ class TwelveDays(State):
 
     game: ClassVar[str] = "twelve-days"
     moves: ClassVar[MoveTable] = MOVES
-    presets: ClassVar[Mapping[str, TwelveDaysRules]] = {
-        rules.name: rules
-        for rules in (
-            TwelveDaysRules("calliope", 3, 5, claus="award", days=12, decks=1),
-            TwelveDaysRules("cheapass", 3, 5, claus="keep", days=12, decks=1),
-            TwelveDaysRules("eight-nights", 3, 4, claus="none", days=8, decks=1),
-            TwelveDaysRules("eight-players", 3, 8, claus="award", days=12, decks=2),
-            TwelveDaysRules("cheapass-eight-players", 3, 8, claus="keep", days=12, decks=2),
-            TwelveDaysRules("eight-nights-eight-players", 3, 8, claus="none", days=8, decks=2),
-        )
-    }
+    presets: ClassVar[Mapping[str, TwelveDaysRules]] = PRESETS
 
     rules: TwelveDaysRules
     day: int
     points: list[int]
 
     @classmethod
-    def start(cls, rules: str, seats: int, shuffle: Shuffle) -> Self:
+    def start(
+        cls, rules: str, seats: int, shuffle: Shuffle, report: list[Event] | None = None
+    ) -> Self:
         preset = cls.presets[cls.preset(rules).name]
         preset.check_seats(seats)
         deck = list(preset.deck())
         shuffle(0, deck)
         days = preset.days
         hands = [deck[seat * days : (seat + 1) * days] for seat in range(seats)]
-        return cls(preset, hands, deck[seats * days :], shuffle)
+        state = cls(preset, hands, deck[seats * days :], shuffle)
+        if report is not None:
+            report += [state._match_started(), *state._hands_dealt(), state._day_started()]
+        return state
 
     def __init__(
         self, rules: TwelveDaysRules, hands: list[list[int]], deck: list[int], shuffle: Shuffle
@@ -156,12 +110,12 @@ class TwelveDays(State):
         self.gives: tuple[int | None, ...] = ()
         self.plays: tuple[int, ...] = ()
         self.day = 1
-        self.decide_together(GIVE)
+        self._decide_together(GIVE)
 
     # -- The rules, in the order of a day ---------------------------------------------------
 
-    def decide_together(self, phase: str) -> None:
-        """All seats choose at once: what each has chosen takes effect with the last of them."""
+    def _decide_together(self, phase: str) -> None:
+        """Let all seats choose at once; the choices take effect with the last of them."""
         self.phase = phase
         self.actors = _EVERYONE[self.seats]
         self.chosen = _NO_CHOICES
@@ -175,7 +129,7 @@ class TwelveDays(State):
             return PLAYS[self.masks[seat]]
         return tuple([AWARD_ID + other for other in range(self.seats) if other != seat])
 
-    def step_unchecked(self, actions: Mapping[int, int]) -> None:
+    def step_unchecked(self, actions: Mapping[int, int], report: list[Event] | None = None) -> None:
         if len(actions) < len(self.actors):
             self.chosen = {**self.chosen, **actions}
             self.actors = tuple([seat for seat in self.actors if seat not in actions])
@@ -183,17 +137,22 @@ class TwelveDays(State):
         if self.chosen:
             actions = {**self.chosen, **actions}
         if self.phase == GIVE:
-            self._give(_IN_SEAT_ORDER[self.seats](actions))
-            self.decide_together(PLAY)
+            self._give(_IN_SEAT_ORDER[self.seats](actions), report)
+            self._decide_together(PLAY)
         elif self.phase == PLAY:
-            chosen = _IN_SEAT_ORDER[self.seats](actions)
-            self._play(tuple([action - PLAY_ID for action in chosen]))
+            ranks = [action - PLAY_ID for action in _IN_SEAT_ORDER[self.seats](actions)]
+            self._play(tuple(ranks), report)
         else:
             [winner] = self.actors
-            self._end_day(winner, actions[winner] - AWARD_ID)
+            if report is not None:
+                to = actions[winner] - AWARD_ID
+                report.append(events.PotAwarded(self.day, winner, to, *self._stake()))
+            self._end_day(winner, actions[winner] - AWARD_ID, report)
 
-    def _give(self, ranks: tuple[int, ...]) -> None:
-        """Each seat's card moves to the hand of its left neighbour."""
+    def _give(self, ranks: tuple[int, ...], report: list[Event] | None) -> None:
+        """Move each seat's card to the hand of its left neighbour."""
+        if report is not None:
+            report += map(events.CardGiven, range(self.seats), [*range(1, self.seats), 0], ranks)
         masks = self.masks
         received = ranks[-1]
         for seat, hand in enumerate(self.hands):
@@ -207,8 +166,8 @@ class TwelveDays(State):
             received = given
         self.gives = ranks
 
-    def _play(self, ranks: tuple[int, ...]) -> None:
-        """The lowest rank that exactly one seat played wins the pot; without one it carries."""
+    def _play(self, ranks: tuple[int, ...], report: list[Event] | None) -> None:
+        """Find the lowest rank that exactly one seat played; if there is none, the pot carries."""
         masks = self.masks
         seen = tied = 0
         for seat, hand in enumerate(self.hands):
@@ -223,68 +182,110 @@ class TwelveDays(State):
         self.plays = ranks
         unique = seen & ~tied
         if not unique:
-            self._end_day(None, None)
+            if report is not None:
+                report += self._showdown(None, None)
+            self._end_day(None, None, report)
             return
         lowest = (unique & -unique).bit_length() - 1
         winner = ranks.index(lowest)
-        if lowest == 0 and self.rules.claus == "award":
+        must_award = lowest == 0 and self.rules.claus == "award"
+        if report is not None:
+            report += self._showdown(winner, None if must_award else winner)
+        if must_award:
             self.phase = AWARD
             self.actors = (winner,)
         else:
-            self._end_day(winner, winner)
+            self._end_day(winner, winner, report)
 
-    def _end_day(self, winner: int | None, to: int | None) -> None:
-        """The pot goes ``to`` a seat, the plays to the discards, and each seat draws."""
+    def _end_day(self, winner: int | None, to: int | None, report: list[Event] | None) -> None:
+        """Move the pot ``to`` a seat and the plays to the discards; let each seat draw."""
         day, first = self.day, self.first_in_pot
         if to is not None:
             self.points[to] += (first + day) * (day + 1 - first) // 2  # the sum of first to day
             self.first_in_pot = day + 1
         self.discards += self.plays
-        draws = self._draw()
+        draws = self._draw(report)
         self.past = (self.past, day, first, self.plays, winner, to, self.gives, draws)
         if day == self.rules.days:
-            self._end_match()
+            self._end_match(report)
         else:
             self.day = day + 1
-            self.decide_together(GIVE)
+            self._decide_together(GIVE)
+            if report is not None:
+                report.append(self._day_started())
 
-    def _draw(self) -> tuple[int, ...]:
-        """Each seat from 0 up draws; a draw that finds no deck makes one of the discards first."""
+    def _draw(self, report: list[Event] | None) -> tuple[int, ...]:
+        """Let each seat draw, from seat 0 up; shuffle the discards when a draw finds no deck."""
         top = self.top
         self.top = end = top + self.seats
         cards = self.deck[top:end]
-        if len(cards) < self.seats:
+        left = len(cards)
+        if left < self.seats:
             self.deck = sorted(self.discards)
             self.shuffle(self.shuffles, self.deck)
             self.shuffles += 1
             self.discards = []
-            self.top = self.seats - len(cards)
+            self.top = self.seats - left
             cards += self.deck[: self.top]
         masks = self.masks
         for seat, hand in enumerate(self.hands):
             card = cards[seat]
             hand[card] += 1
             masks[seat] |= BIT[card]
+        if report is not None:
+            draws: list[Event] = [*map(events.CardDrawn, range(self.seats), cards)]
+            if left < self.seats:
+                draws.insert(left, events.DiscardsReshuffled(len(self.deck)))
+            report += draws
         return tuple(cards)
 
-    def _end_match(self) -> None:
-        """Whoever holds the most cards of a rank scores it, each in full where they tie."""
+    def _end_match(self, report: list[Event] | None) -> None:
+        """Score each rank for the seats that hold its most cards, each in full if they tie."""
         self.phase = OVER
         self.actors = ()
         points = self.points
+        if report is not None:
+            report += self._hands_shown()
         for rank, counts in enumerate(zip(*self.hands, strict=True)):
             most = max(counts)
             if rank and most:
+                if report is not None:
+                    holders = tuple([s for s, count in enumerate(counts) if count == most])
+                    report.append(events.RankScored(rank, holders, most, rank))
                 if counts.count(most) == 1:
                     points[counts.index(most)] += rank
                     continue
                 for seat, count in enumerate(counts):
                     if count == most:
                         points[seat] += rank
+        if report is not None:
+            report.append(self._match_over())
 
     @property
     def scores(self) -> tuple[int, ...] | None:
         return tuple(self.points) if self.phase == OVER else None
+
+    # -- Events -----------------------------------------------------------------------------
+
+    def _stake(self) -> tuple[tuple[int, ...], int]:
+        """Return the day cards at stake and the sum of their points."""
+        pot = tuple(range(self.first_in_pot, self.day + 1))
+        return pot, sum(pot)
+
+    def _day_started(self) -> Event:
+        return events.DayStarted(self.day, *self._stake())
+
+    def _showdown(self, winner: int | None, to: int | None) -> list[Event]:
+        """Return the events of today's plays and their result."""
+        plays, stake = self.plays, self._stake()
+        cancelled = tuple(sorted([rank for rank in plays if plays.count(rank) > 1]))
+        if winner is not None:
+            result: Event = events.DayWon(self.day, winner, plays[winner], cancelled, *stake, to)
+        elif self.day < self.rules.days:
+            result = events.DayCarried(self.day, cancelled, *stake)
+        else:
+            result = events.PotLost(self.day, cancelled, *stake)
+        return [*map(events.CardPlayed, range(self.seats), plays), result]
 
     # -- Copies -----------------------------------------------------------------------------
 
@@ -310,22 +311,16 @@ class TwelveDays(State):
         twin.chosen = self.chosen
         return twin
 
-    # -- What seats and spectators may see --------------------------------------------------
+    # -- Observations -----------------------------------------------------------------------
 
     @property
     def history(self) -> list[Day]:
         """The finished days, first to last, hidden cards included."""
-        days = []
-        rest = self.past
-        while rest:
-            rest, day, first, plays, winner, to, gives, draws = rest
-            pot = tuple(range(first, day + 1))
-            days.append(Day(day, pot, plays, winner, to, gives, draws))
-        return days[::-1]
+        return days_of(self.past)
 
     def observe(self, seat: int) -> Observation:
         phase = self.phase
-        hand = cards_in(self.hands[seat])
+        hand = self.hand(seat)
         given = received = played = None
         if phase == GIVE:
             given = self.chosen.get(seat)
@@ -338,32 +333,21 @@ class TwelveDays(State):
             elif seat in self.chosen:
                 played = self.chosen[seat] - PLAY_ID
                 hand.remove(played)
-        public = self._public()
         return {
-            **public,
+            **self._public(),
             "seat": seat,
             "hand": hand,
             "legal_moves": self.legal_texts(seat),
             "given": given,
             "received": received,
             "played": played,
-            "history": [
-                {
-                    **entry,
-                    "given": day.gives[seat],
-                    "received": day.gives[seat - 1],
-                    "drawn": day.draws[seat],
-                }
-                for entry, day in zip(public["history"], self.history, strict=True)
-            ],
+            "history": [day.seen_by(seat) for day in self.history],
         }
 
-    def spectate(self) -> dict[str, Any]:
-        hands = [cards_in(hand) for hand in self.hands] if self.is_over else None
-        return {**self._public(), "hands": hands}
+    def hand(self, seat: int) -> list[int]:
+        return cards_in(self.hands[seat])
 
     def _public(self) -> dict[str, Any]:
-        """Return what everybody at the table and around it knows."""
         days = self.history
         day_cards: list[list[int]] = [[] for _ in range(self.seats)]
         for day in days:
@@ -381,19 +365,35 @@ class TwelveDays(State):
             "day_cards": day_cards,
             "deck": len(self.deck) - self.top,
             "discards": sorted(self.discards),
-            "history": [
-                {
-                    "day": day.day,
-                    "pot": list(day.pot),
-                    "plays": list(day.plays),
-                    "winner": day.winner,
-                    "to": day.to,
-                }
-                for day in days
-            ],
+            "history": [day.seen_by_all() for day in days],
             "scores": None if scores is None else list(scores),
         }
 
     @classmethod
     def sample(cls, observation: Observation, rng: Random) -> Self:
-        return state_behind(cls, observation, rng)
+        seat, phase = observation["seat"], observation["phase"]
+        rules = cls.presets[observation["rules"]]
+        hands, deck = deal_hidden(observation, rules.deck(), rng)
+        state = cls(rules, hands, deck, fast_shuffle(rng.random))
+        state.past = past_of(observation)
+        state.day = observation["day"]
+        pot = observation["pot"]
+        state.first_in_pot = pot[0] if pot else state.day + 1
+        state.discards = list(observation["discards"])
+        state.points = [sum(cards) for cards in observation["day_cards"]]
+        if phase == OVER:
+            state.phase, state.actors = phase, ()
+            state.points = list(observation["scores"])
+            return state
+        if phase == GIVE:
+            choice, first_id = observation["given"], 0
+        else:
+            choice, first_id = observation["played"], PLAY_ID
+            state.gives = gives_today(observation, hands, rng)
+            state._decide_together(PLAY)
+        if phase == AWARD:
+            state.plays = tuple(observation["plays"])
+            state.phase, state.actors = phase, (state.plays.index(0),)
+        elif choice is not None:
+            state.step_unchecked({seat: first_id + choice})
+        return state

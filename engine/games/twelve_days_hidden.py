@@ -1,42 +1,35 @@
-"""The hidden cards of ``twelve-days``: what a seat can tell of them, and states that fit it.
+"""The hidden cards of ``twelve-days``: where they can be for one seat, and deals that fit.
 
-A seat sees every play. It also knows the cards that it gave: they lie in other hands until they
-are played or come back round the table, and never in the deck. Call the other seats 0 (the left
-neighbour, who gets the seat's cards) to m - 1 (the right neighbour, who gives to the seat). A card
-given today is with seat 0; each day it can have moved on by one seat; so a card given k days ago
-is with one of seats 0 to k, unless a play since may have been it. Once k reaches m - 1 all that
-remains known is that it is in some hand. The same is known of all cards in hands when the discards
-become the new deck, since the discards are public; and a card that seat j drew from the new deck
-k days ago is with one of seats j to j + k, or gone.
+A seat sees every play, and the cards that it gave. A given card lies in another hand, never in the
+deck, until a seat plays it or it comes back round the table. Number the other seats from 0 (the
+left neighbour, which receives the seat's cards) to m - 1 (the right neighbour, which gives to the
+seat). A card given today is with seat 0, and each day it can move on by one seat. So a card given
+k days ago is with one of the seats 0 to k, unless a play since then may have been that card. Once
+k reaches m - 1, it is in some other hand. The same holds for all cards in hands when the discards
+become the new deck, because the discards are public. A card that seat j drew from the new deck k
+days ago is with one of the seats j to j + k, or was played.
 """
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from random import Random
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
-from engine.deals import fast_shuffle
 from engine.games.game import Observation
-from engine.games.twelve_days_moves import PLAY_ID
-
-if TYPE_CHECKING:
-    from engine.games.twelve_days import TwelveDays
-
-    _State = TypeVar("_State", bound=TwelveDays)
 
 _MOST_DEALS = 1000
 
 
 class HandsKnown:
-    """What a seat can tell of the other hands, kept up through the events that it sees.
+    """The facts about other hands that a seat can derive; its methods take what the seat sees.
 
     Attributes:
         hidden: the cards in other hands and the deck together.
         passing: ``passing[k]`` is the rank of a card that is with one of the seats 0 to k.
         held: further cards that are in some other hand.
         drawn: first and last seat that can hold each card drawn by others since the discards
-            became the deck; None while that has not happened.
+            became the deck; None before the first reshuffle.
     """
 
     def __init__(self, others: int, hidden: Counter[int]) -> None:
@@ -46,7 +39,7 @@ class HandsKnown:
         self.drawn: list[tuple[int, int]] | None = None
 
     def give(self, given: int, received: int) -> None:
-        """The seat gave a card to seat 0 and got one from seat m - 1, all others gave as well."""
+        """Record that all seats gave: this one to seat 0, and seat m - 1 to this one."""
         self.hidden[given] += 1
         self.hidden[received] -= 1
         if self.held[received]:
@@ -59,7 +52,7 @@ class HandsKnown:
             self.drawn = [(first, min(last + 1, farthest)) for first, last in self.drawn]
 
     def play(self, other: int, rank: int) -> None:
-        """Seat ``other`` showed a card: it may be any known one that could have got there."""
+        """Record a play of seat ``other``: it may be any known card that can have reached it."""
         self.hidden[rank] -= 1
         for k in range(other, len(self.passing)):
             if self.passing[k] == rank:
@@ -69,16 +62,16 @@ class HandsKnown:
             self.held[rank] -= 1
 
     def draw(self, rank: int) -> None:
-        """The seat drew a card."""
+        """Record a draw of the seat."""
         self.hidden[rank] -= 1
 
     def draw_unseen(self, other: int) -> None:
-        """Seat ``other`` drew a card."""
+        """Record a draw of seat ``other``."""
         if self.drawn is not None:
             self.drawn.append((other, other))
 
     def reshuffle(self, discards: Counter[int]) -> None:
-        """The deck was empty, so what is hidden is in hands; now the discards are the deck."""
+        """Record that the discards became the deck; all cards hidden before are in hands."""
         self.held = self.hidden - Counter(self.passed())
         self.hidden = self.hidden + discards
         self.drawn = []
@@ -88,7 +81,7 @@ class HandsKnown:
         return [rank for rank in self.passing if rank is not None]
 
     def could_be(self, hands: Sequence[Sequence[int]]) -> bool:
-        """Return whether cards of the new deck are only where they can have been drawn to."""
+        """Return whether draws can have brought each card of the new deck to its hand."""
         if self.drawn is None:
             return True
         in_hands = Counter(chain.from_iterable(hands))
@@ -97,7 +90,7 @@ class HandsKnown:
 
 
 def known_hands(observation: Observation, full_deck: tuple[int, ...]) -> HandsKnown:
-    """Return what a seat can tell of the other hands, from all that its observation tells."""
+    """Return the facts about other hands that a seat can derive from its observation."""
     seat, seats = observation["seat"], observation["seats"]
     phase, history = observation["phase"], observation["history"]
     own = Counter(own_hand(observation))
@@ -135,7 +128,7 @@ def known_hands(observation: Observation, full_deck: tuple[int, ...]) -> HandsKn
 
 
 def _known_today(observation: Observation, unseen: Counter[int]) -> HandsKnown:
-    """Return what can be told without days gone by: of a seat other than a sample's own."""
+    """Return the facts without finished days, for the other seats of a sampled state."""
     unseen.subtract(observation["discards"])
     unseen.subtract(observation["plays"] or [])
     known = HandsKnown(observation["seats"] - 1, +unseen)
@@ -152,32 +145,32 @@ def _show_plays(known: HandsKnown, seat: int, plays: list[int]) -> None:
 
 
 def own_hand(observation: Observation) -> list[int]:
-    """Return the seat's hand with any card that it has chosen but not parted with."""
+    """Return the seat's hand, with the card that it has chosen but not parted with."""
     choice = {"give": observation["given"], "play": observation["played"]}.get(observation["phase"])
     return [*observation["hand"], *([] if choice is None else [choice])]
 
 
-# -- Dealing what is not known ----------------------------------------------------------------
+# -- Deals of the hidden cards ----------------------------------------------------------------
 
 
 def deal_hidden(
     observation: Observation, full_deck: tuple[int, ...], rng: Random
 ) -> tuple[list[list[int]], list[int]]:
-    """Deal the unseen cards to the other hands and the deck, as a seat must think possible.
+    """Deal the unseen cards to the other hands and the deck, in a way that fits an observation.
 
-    Every way to lay the single unseen cards, told apart, in the single unseen places is equally
-    likely, among those in which each card that `known_hands` places lies where it must, and none
-    from a new deck lies where it can't have been drawn to. (A play that may have been a known
-    card counts as that card.)
+    Each arrangement of the single unseen cards in the single unseen places is equally likely, if
+    it meets two conditions: each card that `known_hands` places lies there, and draws can have
+    brought each card of a new deck to its hand. (A play that may have been a known card counts as
+    that card.)
 
     Args:
-        observation: of the seat.
+        observation: observation of the seat.
         full_deck: all gift cards of the match.
-        rng: source of the luck.
+        rng: source of random numbers.
 
     Returns:
-        The hand of every seat, its own with any card that it has chosen but not parted with, and
-        the deck with the card on top first.
+        The hand of every seat, as `own_hand` for the observing seat, and the deck with the card on
+        top first.
     """
     seat, seats = observation["seat"], observation["seats"]
     known = known_hands(observation, full_deck)
@@ -191,8 +184,8 @@ def deal_hidden(
 
 def _deal(known: HandsKnown, size: int, rng: Random) -> tuple[list[list[int]], list[int]]:
     """Lay the known cards where they can be and all others anywhere; return hands and deck."""
-    # Each known card fits in all places of the ones before it and more, so to choose among the
-    # free places for one after the other leaves the same number of ways to go on.
+    # Each known card fits all places of the cards before it, and more. So whichever free place
+    # one card takes, the next has the same number of free places.
     others = len(known.passing) + 1
     hands: list[list[int]] = [[] for _ in range(others)]
     reach = [(rank, k) for k, rank in enumerate(known.passing) if rank is not None]
@@ -215,15 +208,15 @@ def _deal(known: HandsKnown, size: int, rng: Random) -> tuple[list[list[int]], l
 def _can_place(
     new: Counter[int], hands: Sequence[Counter[int]], draws: Counter[tuple[int, int]]
 ) -> bool:
-    """Return whether so many new cards of each rank in hands can be as many different draws.
+    """Return whether different draws can explain all new cards in the hands.
 
-    A flow from draws through cards in hands to ranks (Edmonds and Karp 1972); units that can go
-    straight are sent first, and hardly ever need more.
+    This is a maximum flow from draws through cards in hands to ranks, by shortest paths (Edmonds
+    and Karp 1972).
 
     Args:
-        new: how many cards of each rank in the hands came from the new deck.
-        hands: by seat, the cards in each.
-        draws: how many cards can be with which seats, first to last.
+        new: number of cards in the hands, by rank, that came from the new deck.
+        hands: cards of each seat.
+        draws: number of drawn cards, by the first and last seat that can hold them.
     """
     room: dict[Any, dict[Any, int]] = {"draws": {}, "new": {}}
     for rank, count in new.items():
@@ -249,7 +242,7 @@ def _can_place(
 
 
 def _free_path(room: dict[Any, dict[Any, int]]) -> list[tuple[Any, Any]]:
-    """Return the steps of a shortest way from "draws" to "new" that has room, if there is one."""
+    """Return the steps of a shortest path with room from "draws" to "new"; empty without one."""
     came_from: dict[Any, Any] = {"draws": None}
     queue = deque(["draws"])
     while queue:
@@ -269,59 +262,10 @@ def _steps_to(b: Any, came_from: dict[Any, Any]) -> Iterator[tuple[Any, Any]]:
         b = came_from[b]
 
 
-# -- A state around it ------------------------------------------------------------------------
-
-
-def state_behind(game: type["_State"], observation: Observation, rng: Random) -> "_State":
-    """Return a state of which a seat sees this observation; see `State.sample`."""
-    seat, phase = observation["seat"], observation["phase"]
-    rules = game.presets[observation["rules"]]
-    hands, deck = deal_hidden(observation, rules.deck(), rng)
-    state = game(rules, hands, deck, fast_shuffle(rng.random))
-
-    def known(own: int | None, from_right: int | None) -> tuple[int | None, ...]:
-        ranks: list[int | None] = [None] * state.seats
-        ranks[seat], ranks[seat - 1] = own, from_right
-        return tuple(ranks)
-
-    for day in observation["history"]:
-        state.past = (
-            state.past,
-            day["day"],
-            day["pot"][0],
-            tuple(day["plays"]),
-            day["winner"],
-            day["to"],
-            known(day["given"], day["received"]),
-            tuple(day["drawn"] if s == seat else None for s in range(state.seats)),
-        )
-    state.day = observation["day"]
-    pot = observation["pot"]
-    state.first_in_pot = pot[0] if pot else state.day + 1
-    state.discards = list(observation["discards"])
-    state.points = [sum(cards) for cards in observation["day_cards"]]
-    if phase == "over":
-        state.phase, state.actors = phase, ()
-        state.points = list(observation["scores"])
-        return state
-    if phase == "give":
-        choice, first_id = observation["given"], 0
-    else:
-        choice, first_id = observation["played"], PLAY_ID
-        state.gives = _gives_today(observation, hands, rng)
-        state.decide_together("play")
-    if phase == "award":
-        state.plays = tuple(observation["plays"])
-        state.phase, state.actors = phase, (state.plays.index(0),)
-    elif choice is not None:
-        state.step_unchecked({seat: first_id + choice})
-    return state
-
-
-def _gives_today(
+def gives_today(
     observation: Observation, hands: list[list[int]], rng: Random
 ) -> tuple[int | None, ...]:
-    """Return what each seat gave today: where it is not known, a card its left neighbour got."""
+    """Return what each seat gave today; if unknown, a random card of its left neighbour."""
     seat, seats = observation["seat"], observation["seats"]
     plays = observation["plays"]
     gives: list[int | None] = []

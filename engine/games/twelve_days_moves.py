@@ -1,6 +1,6 @@
-"""The moves of ``twelve-days``: action ids, hands as counts, and what is legal by lookup.
+"""The moves of ``twelve-days``: action ids, hands as counts, and tables of legal moves.
 
-A hand is a list of counts by rank. A **mask** has a bit for each rank held, rank ``r`` being bit
+A hand is a list of counts by rank. A **mask** has a bit for each rank held; rank ``r`` is bit
 ``r``. Giving rank ``r`` is action ``r``, playing it is ``PLAY_ID + r``, and awarding the pot to
 seat ``s`` is ``AWARD_ID + s``.
 """
@@ -22,7 +22,7 @@ MOVES = MoveTable(
 
 
 def _ids_by_mask(first_id: int) -> list[tuple[int, ...]]:
-    """Return, for each mask, the ids of choosing one of its ranks, rank 0 having ``first_id``."""
+    """Return, for each mask, the ids that choose one of its ranks; ``first_id`` is rank 0's."""
     table: list[tuple[int, ...]] = [()]
     for rank in range(RANKS):
         table += [(*ids, first_id + rank) for ids in table]

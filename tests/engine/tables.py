@@ -1,4 +1,4 @@
-"""Tables set up for a test: chosen hands, and matches played to some point."""
+"""Matches for tests: with chosen hands, or played to some point."""
 
 from collections.abc import Iterator, Sequence
 from random import Random
@@ -26,7 +26,7 @@ def no_shuffle(_k: int, _cards: list[int]) -> None:
 def twelve_days(
     hands: Sequence[Sequence[int]], deck: Sequence[int] = (), rules: str = "calliope"
 ) -> TwelveDays:
-    """Return a match at the dawn of day 1 with these hands, each filled up with 12s to size."""
+    """Return a match at the start of day 1 with these hands, each filled up to size."""
     preset = TwelveDays.presets[rules]
     filler = preset.days
     filled = [[*hand, *[filler] * (preset.days - len(hand))] for hand in hands]
@@ -49,7 +49,7 @@ def move(state: State, texts: Sequence[str]) -> None:
 
 
 def partridge(hands: Sequence[Sequence[int]], leader: int = 0, rules: str = "eagle") -> Partridge:
-    """Return a match in its first round in which the seats hold just these cards."""
+    """Return a match in its first round in which the seats hold exactly these cards."""
     state = Partridge.start(rules, len(hands), no_shuffle)
     state.hands = [hand_of(hand) for hand in hands]
     state.masks = [ranks_held(hand) for hand in state.hands]
@@ -60,7 +60,7 @@ def partridge(hands: Sequence[Sequence[int]], leader: int = 0, rules: str = "eag
 
 
 def trick(state: Partridge, *texts: str) -> None:
-    """Play moves one after the other, each by the seat whose turn it is."""
+    """Play moves in order, each by the seat whose turn it is."""
     for text in texts:
         move(state, [text])
 

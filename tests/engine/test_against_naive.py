@@ -1,4 +1,4 @@
-"""The engine against `naive`, which was written from the spec alone by somebody else."""
+"""The engine against `naive`, an independent implementation written from the spec alone."""
 
 import json
 from random import Random
@@ -20,7 +20,7 @@ seeds = st.binary(min_size=32, max_size=32)
 
 
 @given(cases, seeds, st.integers(0, 2**32))
-def test_observations_legal_moves_scores_and_places_agree_all_along_a_match(
+def test_observations_legal_moves_scores_and_places_agree_throughout_a_match(
     case: tuple[str, str, int], seed: bytes, luck: int
 ) -> None:
     game, rules, seats = case
@@ -64,7 +64,7 @@ def test_the_policies_first_and_last_print_the_same_moves_and_scores(
 
 
 def verdict(line: bytes) -> tuple[bool, int | None]:
-    """Return whether we refuse a line, and the ply that we name."""
+    """Return whether the engine refuses a line, and the ply that it names."""
     try:
         verify(read(line))
     except RecordError as error:
@@ -77,13 +77,13 @@ def verdict(line: bytes) -> tuple[bool, int | None]:
     return True, ply
 
 
-# To make a thousand broken records takes a while, so short matches must do.
+# A thousand broken records take time, so these tests use short matches.
 short = cases.filter(lambda case: case[1] in ("eight-nights", "calliope", "eagle-short"))
 
 
 @settings(max_examples=settings().max_examples // 20)
 @given(short, seeds, st.integers(0, 2**32))
-def test_broken_records_are_refused_alike_with_the_same_ply(
+def test_both_implementations_refuse_broken_records_and_name_the_same_ply(
     case: tuple[str, str, int], seed: bytes, luck: int
 ) -> None:
     rng = Random(luck)
@@ -96,7 +96,7 @@ def test_broken_records_are_refused_alike_with_the_same_ply(
         assert verdict(line) == (theirs is not None, theirs and theirs[0]), label
 
 
-def test_every_way_to_break_a_record_is_judged_alike() -> None:
+def test_both_implementations_agree_on_every_way_to_break_a_record() -> None:
     rng = Random(12)
     record = naive.simulate(
         "twelve-days", "eight-nights", 3, bytes(32), lambda legal, _seat, _ply: rng.choice(legal)

@@ -48,7 +48,9 @@ def test_simulate_is_reproducible_from_its_seed_in_either_case(
     assert len(set(again)) == 2
 
 
-def test_what_simulate_prints_verifies(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_records_that_simulate_prints_verify(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run(capsys, "verify", str(records)) == (["2 ok, 0 refused"], [])
 
 
@@ -66,7 +68,7 @@ def test_verify_names_line_ply_and_reason_of_each_refused_record(
     assert reasons[2].startswith("4: not JSON")
 
 
-def test_verify_names_the_file_where_several_are_given(
+def test_verify_names_the_file_if_there_are_several(
     records: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     other = tmp_path / "other.jsonl"
@@ -76,15 +78,15 @@ def test_verify_names_the_file_where_several_are_given(
     assert reasons == [f"{other}:1: the record has no 'format'"]
 
 
-def test_an_empty_file_is_nothing_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_verify_accepts_an_empty_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     empty = tmp_path / "empty"
     empty.touch()
     assert run(capsys, "verify", str(empty)) == (["0 ok, 0 refused"], [])
 
 
-def test_observe_prints_what_a_seat_saw(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_observe_prints_the_observation_of_a_seat(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     where = ["--line", "2", "--ply", "1", "--seat"]
     out, _ = run(capsys, "observe", str(records), *where, "0")
     assert json.loads(out[0])["given"] is not None
@@ -92,9 +94,11 @@ def test_observe_prints_what_a_seat_saw(records: Path, capsys: pytest.CaptureFix
     assert json.loads(out[0])["given"] is None
 
 
-def test_show_tells_a_line_a_day(records: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_prints_a_line_a_day_with_the_reason_of_its_result(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out, _ = run(capsys, "show", str(records), "--line", "1")
-    assert sum(" seat " in line or "nobody" in line for line in out) == 12
+    assert sum(" is the lowest" in line or "no rank is left" in line for line in out) == 12
     assert any("place 1" in line for line in out)
 
 
@@ -127,7 +131,7 @@ def test_show_tells_a_line_a_day(records: Path, capsys: pytest.CaptureFixture[st
         ["bench", "--seconds", "nan"],
     ],
 )
-def test_what_cannot_be_done_is_one_line_and_exit_2(
+def test_a_command_that_cannot_be_done_prints_one_line_and_exits_with_2(
     arguments: list[str], records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     filled = [str(records) if argument == "RECORDS" else argument for argument in arguments]
@@ -136,7 +140,7 @@ def test_what_cannot_be_done_is_one_line_and_exit_2(
     assert len(reasons) == 1
 
 
-def test_observing_a_record_that_does_not_verify_is_refused_with_its_line(
+def test_observe_refuses_a_record_that_does_not_verify_and_names_its_line(
     records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records.write_text("{}\n")
@@ -167,7 +171,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_it_runs_as_a_program_from_standard_input_and_in_pipes() -> None:
+def test_the_program_reads_standard_input_and_writes_to_pipes() -> None:
     done = shell(f"ENGINE {' '.join(SIMULATE)} --matches 3 --seed {SEED} | ENGINE verify -")
     assert (done.stdout, done.stderr) == ("3 ok, 0 refused\n", "")
     done = shell(f"ENGINE {' '.join(SIMULATE)} --matches 100000 --seed {SEED} | head -n 1")
@@ -191,7 +195,7 @@ def test_it_runs_as_a_program_from_standard_input_and_in_pipes() -> None:
         ("ENGINE bench --seconds 0 >/dev/full", (2,), 2),
     ],
 )
-def test_a_stream_that_is_closed_or_full_is_no_traceback_and_no_success(
+def test_a_closed_or_full_stream_causes_an_error_status_without_a_traceback(
     command: str, status: tuple[int, ...], reasons: int
 ) -> None:
     done = shell(command)
@@ -200,12 +204,12 @@ def test_a_stream_that_is_closed_or_full_is_no_traceback_and_no_success(
     assert "Traceback" not in done.stderr
 
 
-def test_many_files_are_read_one_after_the_other(records: Path) -> None:
+def test_verify_opens_one_file_at_a_time(records: Path) -> None:
     done = shell(f"ulimit -n 40; ENGINE verify {f'{records} ' * 100}")
     assert done.stdout == "200 ok, 0 refused\n"
 
 
-def test_ctrl_c_stops_it_in_one_line() -> None:
+def test_ctrl_c_stops_a_command_with_one_line() -> None:
     command = [sys.executable, "-m", "engine", *SIMULATE, "--matches", "10000000", "--seed", SEED]
     with subprocess.Popen(
         command,
@@ -213,7 +217,7 @@ def test_ctrl_c_stops_it_in_one_line() -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # What runs in the background of a shell would inherit that it is ignored.
+        # A background process of a shell inherits an ignored SIGINT.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as running:
         assert running.stdout is not None
@@ -224,7 +228,7 @@ def test_ctrl_c_stops_it_in_one_line() -> None:
     assert reasons == "engine: stopped\n"
 
 
-def test_show_goes_on_after_a_record_that_it_refuses_and_says_so(
+def test_show_names_a_refused_record_and_goes_on(
     records: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     records.write_text("{}\n" + records.read_text())
@@ -233,7 +237,7 @@ def test_show_goes_on_after_a_record_that_it_refuses_and_says_so(
     assert sum(line.startswith("deal seed") for line in out) == 2
 
 
-def test_show_stops_reading_after_the_line_that_it_was_asked_for(tmp_path: Path) -> None:
+def test_show_stops_reading_after_the_given_line(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     simulate = f"ENGINE {' '.join(SIMULATE)} --matches 1 --seed {SEED}"
@@ -242,7 +246,7 @@ def test_show_stops_reading_after_the_line_that_it_was_asked_for(tmp_path: Path)
     assert "place 1" in done.stdout
 
 
-def test_every_match_of_a_simulation_has_its_own_luck(
+def test_every_match_of_a_simulation_has_a_different_policy_seed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seeds = []
@@ -262,19 +266,19 @@ def test_bench_counts_every_move_once() -> None:
     assert moves == len(record.moves)
 
 
-def test_an_unprintable_argument_is_spelled_out(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unprintable_argument_appears_escaped(capsys: pytest.CaptureFixture[str]) -> None:
     _, reasons = run(capsys, "bench", "--\x1b[31m", expect=2)
     assert "\\x1b[31m" in reasons[0]
 
 
 class Terminal(StringIO):
-    """A stream that somebody looks at."""
+    """A stream that claims to be a terminal."""
 
     def isatty(self) -> bool:
         return True
 
 
-def test_a_progress_bar_shows_to_who_waits_and_is_wiped_for_a_reason(
+def test_a_progress_bar_shows_on_a_terminal_and_makes_room_for_a_reason(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     stderr = Terminal()

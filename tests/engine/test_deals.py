@@ -12,7 +12,7 @@ seeds = st.binary(min_size=32, max_size=32)
 
 
 def spelled_out(seed: bytes, k: int, cards: list[int]) -> list[int]:
-    """The spec's three steps, one after the other."""
+    """The three steps of the spec, in order."""
     cards = sorted(cards)
     words: list[int] = []
     block = 0
@@ -32,7 +32,7 @@ def spelled_out(seed: bytes, k: int, cards: list[int]) -> list[int]:
 
 
 @given(seeds, st.integers(0, 40), st.integers(0, 200))
-def test_the_shuffle_is_the_specs_bit_for_bit(seed: bytes, k: int, size: int) -> None:
+def test_the_shuffle_matches_the_spec_bit_for_bit(seed: bytes, k: int, size: int) -> None:
     cards = list(range(size))
     seeded_shuffle(seed)(k, cards)
     assert cards == spelled_out(seed, k, list(range(size)))
@@ -44,7 +44,7 @@ def test_a_word_that_would_bias_the_shuffle_is_skipped(monkeypatch: pytest.Monke
             self.block = data[-1]
 
         def digest(self) -> bytes:
-            # In block 0 the first word is rejected for every m but the powers of two.
+            # In block 0 every m except powers of two rejects the first word.
             words = [0xFFFFFFFF, *range(1, 8)] if self.block == 0 else range(8, 16)
             return b"".join(word.to_bytes(4, "big") for word in words)
 
@@ -56,7 +56,7 @@ def test_a_word_that_would_bias_the_shuffle_is_skipped(monkeypatch: pytest.Monke
     assert cards[10] == 1 % 11
 
 
-def test_a_known_deal_stays_what_it_was() -> None:
+def test_a_known_deal_does_not_change() -> None:
     cards = list(range(10))
     seeded_shuffle(bytes(range(32)))(3, cards)
     assert cards == [1, 5, 2, 8, 9, 0, 7, 4, 3, 6]
@@ -96,12 +96,12 @@ def test_seeds_derive_by_hmac_sha_256() -> None:
 @pytest.mark.parametrize(
     "text", ["", "ab", "g" * 64, "a" * 63, "a" * 65, "a" * 64 + "\n", "²" * 64]
 )
-def test_what_is_not_64_hex_digits_is_no_seed(text: str) -> None:
+def test_a_seed_must_have_64_hex_digits(text: str) -> None:
     with pytest.raises(ValueError, match="64 hex digits"):
         parse_seed(text)
 
 
-def test_a_seed_reads_the_same_in_either_case() -> None:
+def test_a_seed_may_have_upper_or_lower_case() -> None:
     assert parse_seed("AB" * 32) == parse_seed("ab" * 32) == b"\xab" * 32
 
 

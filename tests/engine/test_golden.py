@@ -1,6 +1,6 @@
-"""Playthroughs that a person can read, one a preset; a change of any rule shows as a diff.
+"""Readable playthroughs, one per preset; a change of any rule shows as a diff.
 
-After a change that is meant: python -m tests.engine.test_golden
+After an intended change: python -m tests.engine.test_golden
 """
 
 from pathlib import Path
@@ -21,7 +21,7 @@ PRESETS = [
 
 
 def playthrough(game: str, rules: str, seats: int) -> str:
-    """Play at random, but rather many cards than few, so that it stays short."""
+    """Play at random with a preference for many cards, which keeps the match short."""
     random = Random(1).random
     record = simulate(
         game,
@@ -35,7 +35,7 @@ def playthrough(game: str, rules: str, seats: int) -> str:
 
 
 @pytest.mark.parametrize(("game", "rules", "seats"), PRESETS)
-def test_a_match_of_every_preset_goes_as_it_went(game: str, rules: str, seats: int) -> None:
+def test_a_match_of_every_preset_matches_its_golden_file(game: str, rules: str, seats: int) -> None:
     golden = (GOLDEN / f"{game}-{rules}.txt").read_text(encoding="ascii")
     assert playthrough(game, rules, seats) == golden
 

@@ -1,4 +1,4 @@
-"""What a seat may not know stays hidden, and `sample` draws from just what it can't rule out."""
+"""Hidden cards stay hidden, and `sample` draws only states that fit the observation."""
 
 import json
 from collections import Counter
@@ -31,7 +31,7 @@ from tests.engine.test_properties import matches, somewhere
 
 
 def exchange_unseen(state: State, seat: int | None, rng: Random) -> State:
-    """Return the state with all that a seat, or with None a spectator, can't see redealt."""
+    """Deal again all cards that a seat, or with None a spectator, can't see."""
     twin = state.copy()
     others = [other for other in range(state.seats) if other != seat]
     if isinstance(twin, TwelveDays):
@@ -92,7 +92,7 @@ def test_exchanging_unseen_cards_changes_no_byte_of_what_a_spectator_sees(
 
 
 @given(matches)
-def test_when_over_a_spectator_sees_the_hands(match: tuple[State, Random]) -> None:
+def test_a_spectator_sees_the_hands_when_the_match_is_over(match: tuple[State, Random]) -> None:
     state, rng = match
     *_, end = played(state, rng)
     hands = [end.observe(seat)["hand"] for seat in range(end.seats)]
@@ -100,7 +100,7 @@ def test_when_over_a_spectator_sees_the_hands(match: tuple[State, Random]) -> No
 
 
 @given(matches)
-def test_in_a_sampled_state_the_seat_sees_just_what_it_saw(match: tuple[State, Random]) -> None:
+def test_in_a_sampled_state_the_seat_has_the_same_observation(match: tuple[State, Random]) -> None:
     state = somewhere(*match)
     for seat in range(state.seats):
         observation = json.loads(json.dumps(state.observe(seat)))
@@ -136,7 +136,7 @@ def test_a_sampled_state_holds_the_cards_of_the_deck_and_plays_on_to_the_end(
 
 
 @given(matches)
-def test_the_truth_is_never_ruled_out(match: tuple[State, Random]) -> None:
+def test_known_cards_always_fit_the_true_hands(match: tuple[State, Random]) -> None:
     state = somewhere(*match)
     if isinstance(state, TwelveDays):
         for seat in range(state.seats):
@@ -182,17 +182,17 @@ def holder_of(rank: int, state: State) -> int | None:
     return None
 
 
-def test_a_given_card_that_was_played_is_no_longer_looked_for() -> None:
+def test_a_given_card_is_forgotten_once_it_is_played() -> None:
     known = HandsKnown(3, Counter({5: 2, 6: 9}))
     known.give(4, 6)
     assert known.passing == [4, None]
-    known.play(1, 4)  # can't be the one that was given, which is with seat 0
+    known.play(1, 4)  # not the given card, which is with seat 0
     assert known.passing == [4, None]
     known.play(0, 4)
     assert known.passing == [None, None]
 
 
-def test_a_given_card_that_came_back_round_the_table_is_no_longer_looked_for() -> None:
+def test_a_given_card_is_forgotten_once_it_comes_back_round_the_table() -> None:
     known = HandsKnown(2, Counter({6: 9}))
     known.give(4, 6)
     known.give(6, 6)
@@ -209,7 +209,7 @@ def test_cards_in_hands_at_a_reshuffle_are_not_in_the_new_deck() -> None:
 
 
 def after_a_reshuffle(seed: int) -> TwelveDays:
-    """The dawn after the first reshuffle, when each seat holds one card of the new deck."""
+    """Return a match just after the first reshuffle: each seat holds one card of the new deck."""
     state = start("twelve-days", "eight-nights", 4, seed=seed)
     rng = Random(seed)
     while state.observe(0)["day"] < 3:
@@ -218,7 +218,7 @@ def after_a_reshuffle(seed: int) -> TwelveDays:
     return state
 
 
-def test_what_was_in_hands_at_a_reshuffle_is_not_in_a_sampled_deck() -> None:
+def test_cards_in_hands_at_a_reshuffle_are_not_in_a_sampled_deck() -> None:
     for seed in range(30):
         state = after_a_reshuffle(seed)
         sample = state.view(0).sample(Random(seed))
@@ -252,13 +252,15 @@ def test_cards_of_a_new_deck_are_placed_only_where_draws_can_have_brought_them()
     assert known.could_be([[7, 1], [7], [9]])
     assert not known.could_be([[9, 9], [7], [7]])
     assert not known.could_be([[7], [9, 7], [9]])
-    known.give(5, 7)  # now what seat 0 drew may be with seat 1, and what seat 2 drew is here
+    known.give(5, 7)  # the card of seat 0 may be with seat 1 now, the card of seat 2 is here
     assert known.could_be([[5], [9, 7], []])
     assert not known.could_be([[5], [9, 1], []])
 
 
 @given(matches)
-def test_a_bot_can_sample_from_what_a_seat_of_a_sample_sees(match: tuple[State, Random]) -> None:
+def test_a_bot_can_sample_from_an_observation_of_a_sampled_state(
+    match: tuple[State, Random],
+) -> None:
     state = somewhere(*match)
     sample = state.view(0).sample(match[1])
     for seat in range(state.seats):
@@ -275,7 +277,7 @@ def test_changing_an_observation_does_not_change_what_its_view_samples() -> None
     assert view.sample(Random(1)).spectate() == before
 
 
-def test_the_card_on_top_of_a_sampled_deck_is_any_of_the_unseen() -> None:
+def test_every_unseen_card_can_be_on_top_of_a_sampled_deck() -> None:
     view = twelve_days([[12] * 12] * 3).view(0)
     rng = Random(2)
     draws = 2000
@@ -305,7 +307,7 @@ def test_every_unseen_card_is_as_likely_in_every_unseen_place() -> None:
         assert counts[place] / draws == pytest.approx(share, abs=spread)
 
 
-def test_partridge_cards_taken_back_are_known_to_all() -> None:
+def test_every_seat_sees_the_partridge_cards_taken_back() -> None:
     state = partridge([[11, 10, 9, 8, 7], [8, 7, 6, 12, 12, 12, 12], [12, 12, 12]])
     trick(state, "play 11 10 9 8 7", "play 8 7 6", "pass")
     sample = state.view(2).sample(Random(3))
@@ -329,7 +331,7 @@ def test_partridge_cards_out_of_the_round_are_as_likely_as_any() -> None:
 
 
 @given(st.sampled_from(CASES), st.integers(0, 1000))
-def test_sampling_is_reproducible_from_its_source_of_luck(
+def test_sampling_is_reproducible_from_its_random_numbers(
     case: tuple[str, str, int], seed: int
 ) -> None:
     view = start(*case, seed=seed).view(0)

@@ -8,7 +8,7 @@ from engine.games.partridge import Partridge
 from tests.engine.tables import no_shuffle, partridge, start, trick
 
 MANY = [12, 12, 12]
-"""Cards to be left with, so that a round does not end."""
+"""Spare cards, so that a round does not end."""
 
 
 def test_rulebook_example_of_alvin_betty_carl_and_daniella() -> None:
@@ -94,14 +94,14 @@ def test_a_straight_is_answered_by_a_straight_of_any_length_that_starts_low_enou
     ]
 
 
-def test_an_answer_is_held_to_the_leaders_low_card_not_to_the_lowest_so_far() -> None:
+def test_the_limit_for_an_answer_is_the_lead_low_not_the_lowest_card_so_far() -> None:
     state = partridge([[9, *MANY], [2, *MANY], [8, *MANY]])
     trick(state, "play 9", "play 2")
     assert state.legal_texts(2) == ["pass", "play 8"]
     assert state.observe(2)["lead_low"] == 9
 
 
-def test_of_those_that_tie_for_the_lowest_card_the_last_to_play_wins() -> None:
+def test_the_last_seat_to_play_the_lowest_card_wins_a_tie() -> None:
     state = partridge([[4, *MANY], [4, *MANY], [4, *MANY], [5, *MANY]])
     trick(state, "play 4", "play 4", "play 4", "pass")
     assert state.leader == 2
@@ -126,7 +126,7 @@ def test_the_winner_of_a_round_gets_a_gift_and_one_from_each_seat_with_the_most_
     assert state.leader == 0
 
 
-def test_cards_taken_back_count_for_who_holds_the_most() -> None:
+def test_cards_taken_back_count_towards_the_most_cards() -> None:
     state = partridge([[9, 8, 7, 6], [7, 6, 5], [12, 12, 12]])
     state.gifts = [1, 0, 1]
     trick(state, "play 9 8 7 6", "play 7 6 5", "pass")
@@ -148,7 +148,7 @@ def test_seat_0_leads_the_first_trick() -> None:
     ("rules", "seats", "cards"),
     [("eagle", 6, 12), ("eagle", 7, 11), ("eagle", 8, 9), ("mathpickle", 6, 12)],
 )
-def test_each_seat_is_dealt_12_cards_or_what_the_deck_allows(
+def test_each_seat_is_dealt_12_cards_or_fewer_at_large_tables(
     rules: str, seats: int, cards: int
 ) -> None:
     assert start("partridge", rules, seats).observe(0)["hand_sizes"] == [cards] * seats
@@ -158,7 +158,9 @@ def test_each_seat_is_dealt_12_cards_or_what_the_deck_allows(
     ("rules", "rounds", "gifts"),
     [("eagle", 12, 0), ("eagle-short", 3, 1), ("mathpickle", 12, 0), ("mathpickle-short", 6, 0)],
 )
-def test_a_match_is_as_many_rounds_as_its_preset_says(rules: str, rounds: int, gifts: int) -> None:
+def test_a_match_has_the_rounds_and_gifts_of_its_preset(
+    rules: str, rounds: int, gifts: int
+) -> None:
     state = start("partridge", rules, 3)
     assert state.observe(0)["gifts"] == [gifts] * 3
     while state.actors:
@@ -180,7 +182,7 @@ def test_all_78_cards_are_dealt_anew_each_round_from_the_next_shuffle() -> None:
     assert numbers == [(0, 78), (1, 78), (2, 78)]
 
 
-def test_mathpickle_takes_up_to_six_seats() -> None:
+def test_mathpickle_allows_up_to_six_seats() -> None:
     with pytest.raises(UnknownRulesError, match="takes 2 to 6 seats, not 7"):
         Partridge.start("mathpickle", 7, no_shuffle)
 
@@ -191,7 +193,7 @@ def test_a_seat_out_of_turn_may_not_play() -> None:
         state.parse(1, "play 4")
 
 
-def test_cards_on_the_table_are_seen_by_all_in_the_order_played() -> None:
+def test_every_seat_sees_the_cards_on_the_table_in_the_order_of_play() -> None:
     state = partridge([[5, 4, *MANY], [12], [3, 2, *MANY]])
     trick(state, "play 5 4", "pass")
     assert state.observe(2)["trick"] == [
@@ -201,7 +203,7 @@ def test_cards_on_the_table_are_seen_by_all_in_the_order_played() -> None:
     assert state.observe(2)["hand_sizes"] == [3, 1, 5]
 
 
-def test_when_over_the_last_round_shows_and_its_winner_is_the_leader() -> None:
+def test_a_finished_match_shows_the_last_round_with_its_winner_as_leader() -> None:
     state = start("partridge", "eagle-short", 3)
     while state.actors:
         state.step({seat: state.legal(seat)[0] for seat in state.actors})

@@ -1,4 +1,4 @@
-"""What holds for both games, every preset and every number of seats, whatever is played."""
+"""Properties of both games, for every preset, number of seats and sequence of moves."""
 
 import json
 from collections import Counter
@@ -29,11 +29,11 @@ matches = st.builds(
     st.integers(0, 2**64),
     st.integers(0, 2**64),
 )
-"""A match just dealt, and the luck to play it with."""
+"""A match just dealt, and a source of random numbers to play it."""
 
 
 def somewhere(state: State, rng: Random) -> State:
-    """Play on to a ply drawn evenly from the match, the end included."""
+    """Play on to a random ply of the match, the end included."""
     luck = rng.random()
     length = sum(1 for _ in played(state.copy(), Random(luck)))
     return next(islice(played(state, Random(luck)), rng.randrange(length), None))
@@ -63,7 +63,7 @@ def test_no_card_is_lost_or_made(match: tuple[State, Random]) -> None:
 
 
 @given(matches)
-def test_just_the_legal_moves_are_accepted(match: tuple[State, Random]) -> None:
+def test_only_the_legal_moves_are_accepted(match: tuple[State, Random]) -> None:
     state = somewhere(*match)
     before = snapshot(state)
     for seat in range(-1, state.seats + 1):
@@ -92,7 +92,7 @@ def test_one_illegal_move_among_several_changes_nothing(match: tuple[State, Rand
 
 
 @given(matches)
-def test_a_copy_goes_its_own_way(match: tuple[State, Random]) -> None:
+def test_a_copy_and_its_original_do_not_affect_each_other(match: tuple[State, Random]) -> None:
     state = somewhere(*match)
     before = snapshot(state)
     twin = state.copy()
@@ -124,7 +124,7 @@ def test_every_match_ends_with_consistent_places(match: tuple[State, Random]) ->
 
 
 @given(matches)
-def test_texts_and_ids_are_two_names_of_one_thing(match: tuple[State, Random]) -> None:
+def test_every_action_id_has_one_text_in_any_order_and_spacing(match: tuple[State, Random]) -> None:
     state, rng = match
     for action, text in enumerate(state.moves.texts):
         assert state.moves.parse(text) == action
@@ -135,7 +135,7 @@ def test_texts_and_ids_are_two_names_of_one_thing(match: tuple[State, Random]) -
 
 
 @given(st.text() | st.from_regex(r"\A(play|give|award|pass)[ 0-9,+-]*\Z"))
-def test_a_text_is_refused_in_one_line_or_read_as_the_move_with_its_words(text: str) -> None:
+def test_a_text_is_read_as_the_move_with_the_same_parts_or_refused_in_one_line(text: str) -> None:
     for state_class in catalogue.GAMES.values():
         try:
             action = state_class.moves.parse(text)
@@ -169,7 +169,7 @@ def test_numbers_are_ascii_digits_without_sign_or_leading_zero(text: str) -> Non
 
 
 @given(matches)
-def test_an_observation_is_json_of_its_own(match: tuple[State, Random]) -> None:
+def test_an_observation_is_fresh_json_data(match: tuple[State, Random]) -> None:
     state = somewhere(*match)
     for seat in range(state.seats):
         seen = state.observe(seat)
@@ -180,7 +180,7 @@ def test_an_observation_is_json_of_its_own(match: tuple[State, Random]) -> None:
 
 
 @given(matches)
-def test_a_record_is_what_it_was_after_writing_and_reading(match: tuple[State, Random]) -> None:
+def test_a_record_does_not_change_when_written_and_read(match: tuple[State, Random]) -> None:
     state, rng = match
     record = finished(state, rng)
     line = write(record)
@@ -199,7 +199,7 @@ def test_the_seed_and_the_moves_determine_everything(match: tuple[State, Random]
 
 
 def finished(state: State, rng: Random) -> Record:
-    """Play a new match of the same kind, with a seed that is known, to its record."""
+    """Play a new match of the same kind, with a known seed, and return its record."""
     seed = rng.randbytes(32)
     state = catalogue.start(state.game, state.rules.name, state.seats, seeded_shuffle(seed))
     moves = []
@@ -221,7 +221,7 @@ def finished(state: State, rng: Random) -> Record:
 
 
 def snapshot(state: State) -> list[Any]:
-    """Return everything that anybody can see of a state."""
+    """Return all views of a state: of the public and of each seat."""
     return [state.spectate(), state.actors, *map(state.observe, range(state.seats))]
 
 

@@ -38,7 +38,7 @@ def test_a_record_with_faults_and_a_forfeit_verifies(document: dict[str, Any]) -
     assert verify(read(line(document))).scores == tuple(document["scores"])
 
 
-def test_faults_and_players_may_be_left_out_but_not_null(document: dict[str, Any]) -> None:
+def test_faults_and_players_may_be_missing_but_not_null(document: dict[str, Any]) -> None:
     bare = {k: v for k, v in document.items() if k not in ("faults", "players")}
     verify(read(line(bare)))
     assert "not a list but null" in str(refusal({**bare, "faults": None}))
@@ -50,7 +50,7 @@ def test_white_space_around_a_record_is_allowed(document: dict[str, Any]) -> Non
 
 
 @pytest.mark.parametrize("broken", [b"", b"\n", b" \r\n", b"\xef\xbb\xbf{}", b"\xa0{}", b"\x0c{}"])
-def test_an_empty_line_or_a_byte_order_mark_is_no_record(broken: bytes) -> None:
+def test_an_empty_line_or_a_byte_order_mark_is_refused(broken: bytes) -> None:
     assert refusal(broken).ply is None
 
 
@@ -80,18 +80,20 @@ def test_moves_that_stop_early_name_their_number_as_the_ply(document: dict[str, 
     assert refusal({**document, "moves": document["moves"][:9], "faults": []}).ply == 9
 
 
-def test_moves_that_go_on_after_the_end_name_the_first_too_many(document: dict[str, Any]) -> None:
+def test_moves_after_the_end_name_the_first_extra_move(document: dict[str, Any]) -> None:
     moves = [*document["moves"], [0, "give 1"], [0, "give 1"]]
     assert refusal({**document, "moves": moves}).ply == len(document["moves"])
 
 
-def test_wrong_scores_name_no_ply_and_what_they_should_be(document: dict[str, Any]) -> None:
+def test_wrong_scores_name_no_ply_but_the_right_scores(document: dict[str, Any]) -> None:
     error = refusal({**document, "scores": [0, 0, 0]})
     assert error.ply is None
     assert " ".join(map(str, document["scores"])) in str(error)
 
 
-def test_after_a_forfeit_each_choice_of_the_seat_must_be_one(document: dict[str, Any]) -> None:
+def test_after_a_forfeit_each_choice_of_the_seat_must_be_a_forfeit(
+    document: dict[str, Any],
+) -> None:
     faults = document["faults"]
     first = next(i for i, fault in enumerate(faults) if fault["kind"] == "forfeit")
     later = next(
@@ -124,7 +126,7 @@ def test_the_fallback_is_drawn_by_hmac_from_the_seed_and_the_ply() -> None:
         assert str(fallback(b"s" * 32, ply, legal)) == naive.fallback(b"s" * 32, ply, texts)
 
 
-def test_a_name_may_be_any_text_and_comes_back_unchanged(document: dict[str, Any]) -> None:
+def test_a_name_may_be_any_text_and_does_not_change(document: dict[str, Any]) -> None:
     names = ("Zoë ☃", '"\\\n', "\ud800")
     record = read(line({**document, "players": list(names)}))
     assert record.players == names
@@ -132,7 +134,7 @@ def test_a_name_may_be_any_text_and_comes_back_unchanged(document: dict[str, Any
     assert write(record).isascii()
 
 
-def test_a_line_that_no_match_needs_is_refused_without_being_read_into_memory() -> None:
+def test_an_overlong_line_is_refused_in_bounded_memory() -> None:
     file = BytesIO(b"[" * (3 * LONGEST_LINE) + b"\n{}\nlast")
     lines = list(read_lines(file))
     assert [number for number, _ in lines] == [1, 2, 3]

@@ -12,7 +12,7 @@ SEED = bytes(range(32))
 
 
 class Time:
-    """A clock that moves only when told to."""
+    """A clock that moves only when the test moves it."""
 
     def __init__(self) -> None:
         self.seconds = 100.0
@@ -42,7 +42,7 @@ def test_a_match_between_sound_players_has_a_record_that_verifies_and_no_faults(
     assert outcome.record.players == ("p0", "p1", "p2", "p3")
 
 
-def test_a_player_is_asked_only_where_it_has_a_choice() -> None:
+def test_the_referee_calls_a_player_only_if_it_has_a_choice() -> None:
     def check(observation: Observation) -> str:
         assert len(observation["legal_moves"]) > 1
         return first(observation)
@@ -59,7 +59,7 @@ def test_a_loosely_written_move_is_recorded_canonically() -> None:
 
 
 class Unspeakable:
-    """An answer that fails to describe itself."""
+    """An answer whose ``repr`` fails."""
 
     def __repr__(self) -> str:
         raise KeyError
@@ -68,11 +68,11 @@ class Unspeakable:
 
 
 class UnspeakableError(Unspeakable, Exception):
-    """An error that fails to describe itself."""
+    """An error whose ``repr`` fails."""
 
 
 class Treacherous(str):
-    """A text that fails whatever one does with it."""
+    """A text whose methods all fail."""
 
     __slots__ = ()
 
@@ -108,18 +108,18 @@ def raises(error: BaseException) -> Callable[[Observation], str]:
         (raises(TimeoutError("2 s")), "timeout", "gave up: TimeoutError('2 s')"),
     ],
 )
-def test_after_three_faults_a_seat_has_forfeited_and_is_not_asked_again(
+def test_after_three_faults_a_seat_forfeits_and_gets_no_more_calls(
     player: Callable[[Observation], str], kind: str, reason: str
 ) -> None:
-    asked = 0
+    calls = 0
 
     def faulty(observation: Observation) -> str:
-        nonlocal asked
-        asked += 1
+        nonlocal calls
+        calls += 1
         return player(observation)
 
     outcome = referee(first, faulty, first)
-    assert asked == 3
+    assert calls == 3
     assert outcome.forfeited == (1,)
     kinds = [fault.kind for fault in outcome.record.faults]
     assert kinds[:3] == [kind] * 3
@@ -132,19 +132,19 @@ def test_after_three_faults_a_seat_has_forfeited_and_is_not_asked_again(
     assert outcome.incidents[0].observation["seat"] == 1
 
 
-def test_two_faults_are_not_yet_a_forfeit() -> None:
+def test_two_faults_are_no_forfeit() -> None:
     answers = iter(["no", "no"])
     outcome = referee(first, lambda o: next(answers, first(o)), first)
     assert [fault.kind for fault in outcome.record.faults] == ["illegal", "illegal"]
     assert outcome.forfeited == ()
 
 
-def test_an_interruption_is_nobodys_fault_and_ends_the_match_unplayed() -> None:
+def test_an_interruption_ends_the_match_without_a_fault_or_result() -> None:
     with pytest.raises(MatchInterruptedError):
         referee(first, raises(MatchInterruptedError()), first)
 
 
-def test_a_player_that_scribbles_on_its_observation_harms_nobody() -> None:
+def test_a_player_that_changes_its_observation_does_not_affect_the_match() -> None:
     def vandal(observation: Observation) -> str:
         move = first(observation)
         for value in observation.values():
@@ -157,7 +157,7 @@ def test_a_player_that_scribbles_on_its_observation_harms_nobody() -> None:
 
 
 def timed(control: TimeControl, seconds: list[float]) -> Outcome:
-    """Let seat 1 take so long for its moves, one after the other, and then no time at all."""
+    """Let seat 1 spend these seconds on its moves, in order, and no time on later moves."""
     time = Time()
     delays = iter(seconds)
 
@@ -192,7 +192,7 @@ def test_a_late_answer_is_a_timeout_even_when_it_crashes() -> None:
     assert outcome.record.faults[0].kind == "timeout"
 
 
-def test_a_player_can_ask_how_long_it_has() -> None:
+def test_a_player_can_read_its_remaining_time() -> None:
     clock = MatchClock(TimeControl(move_seconds=1, bank_seconds=2), 2, Time())
     assert clock.allowance(0) == 3
     assert clock.charge(0, 2.5)
@@ -202,6 +202,6 @@ def test_a_player_can_ask_how_long_it_has() -> None:
     assert clock.allowance(1) == 3
 
 
-def test_each_seat_at_the_table_needs_a_name_if_any_has_one() -> None:
+def test_names_are_needed_for_all_seats_or_none() -> None:
     with pytest.raises(ValueError, match="1 names for 3 players"):
         play("twelve-days", "calliope", SEED, [first] * 3, names=["a"])

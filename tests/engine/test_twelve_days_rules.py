@@ -37,7 +37,7 @@ def test_tied_lowest_and_next_lowest_leave_the_third_lowest() -> None:
     assert state.history[0].winner == 4
 
 
-def test_a_day_that_all_tie_carries_over_to_the_next_winner() -> None:
+def test_a_day_on_which_all_tie_carries_over_to_the_next_winner() -> None:
     state = twelve_days([[5, 1], [5, 2], [5, 3]])
     play_day(state, [5, 5, 5])
     assert state.observe(0)["pot"] == [1, 2]
@@ -46,7 +46,7 @@ def test_a_day_that_all_tie_carries_over_to_the_next_winner() -> None:
     assert state.observe(1)["day_cards"] == [[1, 2], [], []]
 
 
-def test_the_last_day_that_nobody_wins_goes_to_no_one_with_what_was_carried() -> None:
+def test_a_last_day_without_a_winner_sends_the_whole_pot_to_no_one() -> None:
     state = twelve_days([[]] * 3)
     for _ in range(12):
         play_day(state, [12, 12, 12])
@@ -143,7 +143,7 @@ def test_an_exhausted_deck_stays_empty_until_the_next_draw() -> None:
 
 
 def finished(hands: list[list[int]], rules: str = "calliope") -> TwelveDays:
-    """A match that ends with these hands and no day card won: the filler is played every day."""
+    """Return a match that ends with these hands, in which no seat won a day card."""
     state = twelve_days([[]] * len(hands), rules=rules)
     while state.day < state.rules.days:
         play_day(state, [state.rules.days] * len(hands))
@@ -185,9 +185,7 @@ def test_equal_scores_share_a_place() -> None:
         ("eight-nights-eight-players", 72, range(1, 9)),
     ],
 )
-def test_the_gift_deck_holds_each_rank_as_often_as_it_says(
-    rules: str, cards: int, ranks: range
-) -> None:
+def test_the_gift_deck_holds_r_cards_of_each_rank_r(rules: str, cards: int, ranks: range) -> None:
     preset = TwelveDays.presets[rules]
     deck = Counter(preset.deck())
     assert sum(deck.values()) == cards
@@ -215,7 +213,7 @@ def test_a_number_of_seats_that_the_preset_does_not_allow_is_refused(
         TwelveDays.start(rules, seats, seeded_shuffle(bytes(32)))
 
 
-def test_a_seat_that_has_chosen_sees_its_hand_without_the_card_and_nothing_of_the_others() -> None:
+def test_a_seat_that_has_chosen_sees_its_hand_without_the_card_and_no_other_choice() -> None:
     state = twelve_days([[1], [2], [3]])
     before = state.observe(1)
     state.step({0: state.parse(0, "give 1")})
@@ -227,7 +225,7 @@ def test_a_seat_that_has_chosen_sees_its_hand_without_the_card_and_nothing_of_th
     assert state.actors == (1, 2)
 
 
-def test_choices_made_one_by_one_come_to_the_same_as_all_at_once() -> None:
+def test_choices_made_one_by_one_have_the_same_result_as_all_at_once() -> None:
     together = twelve_days([[1], [2], [3]])
     apart = together.copy()
     move(together, ["give 1", "give 2", "give 3"])
@@ -236,7 +234,7 @@ def test_choices_made_one_by_one_come_to_the_same_as_all_at_once() -> None:
     assert [apart.observe(s) for s in range(3)] == [together.observe(s) for s in range(3)]
 
 
-def test_in_the_award_phase_all_see_the_plays_before_they_are_discarded() -> None:
+def test_in_the_award_phase_every_seat_sees_the_plays_before_they_are_discarded() -> None:
     state = twelve_days([[0], [9], [9]])
     play_day(state, [0, 9, 9])
     seen = state.observe(1)
@@ -247,7 +245,7 @@ def test_in_the_award_phase_all_see_the_plays_before_they_are_discarded() -> Non
     assert seen["legal_moves"] == []
 
 
-def test_when_over_todays_keys_are_null_and_the_last_day_stands() -> None:
+def test_in_a_finished_match_todays_keys_are_null_and_day_is_the_last() -> None:
     state = start("twelve-days", "cheapass", 3)
     while state.actors:
         state.step({seat: state.legal(seat)[0] for seat in state.actors})

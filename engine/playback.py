@@ -1,0 +1,63 @@
+"""Play moves back phase by phase, with the events and the state after each phase.
+
+`play_back` takes a finished record, `play_on` the moves of a match in play. Both yield the full
+truth: pass events through `Event.seen_by` before they leave for a seat or the public.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from engine.deals import seeded_shuffle
+from engine.games import catalogue
+from engine.games.events import Event
+from engine.games.game import State
+from engine.record import Record
+
+
+class Phase(NamedTuple):
+    """A phase of a match that is complete.
+
+    Attributes:
+        ply: number of moves up to its end; 0 for the deal.
+        events: what happened in it, secrets included.
+        state: the match after it. The same object for every phase; copy it to keep it.
+    """
+
+    ply: int
+    events: tuple[Event, ...]
+    state: State
+
+
+def play_back(record: Record) -> Iterator[Phase]:
+    """Yield the deal, then each phase, of a record that `engine.record.verify` accepts."""
+    deal: list[Event] = []
+    shuffle = seeded_shuffle(record.deal_seed)
+    state = catalogue.start(record.game, record.rules, record.seats, shuffle, deal)
+    yield Phase(0, tuple(deal), state)
+    yield from play_on(state, record.moves)
+
+
+def play_on(state: State, moves: Sequence[tuple[int, str]], ply: int = 0) -> Iterator[Phase]:
+    """Make the moves of whole phases and yield each phase.
+
+    Args:
+        state: the match; it changes with each phase.
+        moves: seat and canonical text of legal moves, in canonical order.
+        ply: number of moves before the first of these.
+
+    Raises:
+        ValueError: the moves stop within a phase, go on after the end, or are not those of the
+            seats that must decide. The state stays as it was after the last whole phase.
+    """
+    ids = state.moves.ids
+    done = 0
+    while done < len(moves):
+        phase = moves[done : done + len(state.actors)]
+        if state.is_over:
+            raise ValueError(f"a move at ply {ply + done}, after the end of the match")
+        if tuple(seat for seat, _ in phase) != state.actors:
+            raise ValueError(f"no whole phase at ply {ply + done}: seats {state.actors} must move")
+        events: list[Event] = []
+        state.step_unchecked({seat: ids[text] for seat, text in phase}, events)
+        done += len(phase)
+        yield Phase(ply + done, tuple(events), state)

@@ -1,0 +1,138 @@
+"""Events as plain English sentences, for pages, the command line and bot authors."""
+
+from collections.abc import Callable, Sequence
+from itertools import groupby
+
+from engine.games import events as happened
+from engine.games.events import Event
+
+_Who = Callable[[int], str]
+"""Returns the name of the player at a seat."""
+
+
+def sentence(event: Event, names: Sequence[str] | None = None) -> str:
+    """Return one event as a plain sentence, without a full stop: "ada plays 7".
+
+    A secret that `Event.seen_by` took out is left out of the sentence: "ada draws a card".
+
+    Args:
+        event: the event.
+        names: name of the player at each seat; "seat 0", "seat 1" and so on without names.
+    """
+
+    def who(seat: int) -> str:
+        return f"seat {seat}" if names is None else names[seat]
+
+    return _of_both_games(event, who) or _of_twelve_days(event, who) or _of_partridge(event, who)
+
+
+def cards(ranks: Sequence[int]) -> str:
+    """Return ranks as text, in the order given: "9 8 7"; "no cards" if there are none."""
+    return " ".join(map(str, ranks)) or "no cards"
+
+
+def _of_both_games(event: Event, who: _Who) -> str:
+    match event:
+        case happened.MatchStarted(game=game, rules=rules, seats=seats):
+            return f"a match of {game} with {seats} seats starts with the {rules} rules"
+        case happened.HandDealt(seat=seat, cards=None, hand_size=size):
+            return f"{who(seat)} is dealt {_count(size, 'card')}"
+        case happened.HandDealt(seat=seat, cards=hand) if hand is not None:
+            return f"{who(seat)} is dealt {cards(hand)}"
+        case happened.HandShown(seat=seat, cards=hand):
+            return f"{who(seat)} holds {cards(hand)} at the end"
+        case happened.MatchOver(scores=scores, places=places):
+            totals = ", ".join(f"{who(seat)} {score}" for seat, score in enumerate(scores))
+            best = [who(seat) for seat, place in enumerate(places) if place == 1]
+            won = "wins" if len(best) == 1 else "share first place"
+            return f"{_and(best)} {won}; the final score is {totals}"
+    return ""
+
+
+def _of_twelve_days(event: Event, who: _Who) -> str:
+    match event:
+        case happened.DayStarted(day=day, points=points):
+            verb = "is" if points == 1 else "are"
+            return f"day {day} starts; {_count(points, 'point')} {verb} at stake"
+        case happened.CardGiven(seat=seat, to=to, rank=rank):
+            return f"{who(seat)} gives {_card(rank)} to {who(to)}"
+        case happened.CardPlayed(seat=seat, rank=rank):
+            return f"{who(seat)} plays {rank}"
+        case happened.DayWon():
+            return _day_won(event, who)
+        case happened.PotAwarded(seat=seat, to=to, points=points):
+            return f"{who(seat)} awards {_count(points, 'point')} to {who(to)}"
+        case happened.DayCarried(day=day, cancelled=cancelled, points=points):
+            verb = "carries" if points == 1 else "carry"
+            stake = f"{_count(points, 'point')} {verb} over to day {day + 1}"
+            return f"{_cancel(cancelled)}; no rank is left, so {stake}"
+        case happened.PotLost(cancelled=cancelled, points=points):
+            verb = "goes" if points == 1 else "go"
+            stake = f"{_count(points, 'point')} {verb} to no one"
+            return f"{_cancel(cancelled)}; no rank is left, so {stake}"
+        case happened.CardDrawn(seat=seat, rank=rank):
+            return f"{who(seat)} draws {_card(rank)}"
+        case happened.DiscardsReshuffled(cards=count):
+            return f"the deck is empty, so the {count} discards are shuffled into a new deck"
+        case happened.RankScored(rank=rank, seats=seats, count=count, points=points):
+            holders = _and([who(seat) for seat in seats])
+            if len(seats) == 1:
+                return f"{holders} holds the most {rank}s ({count}) and scores {points}"
+            return f"{holders} hold the most {rank}s ({count} each) and score {points} each"
+    return ""
+
+
+def _day_won(event: happened.DayWon, who: _Who) -> str:
+    winner, points = who(event.seat), _count(event.points, "point")
+    left = " left" if event.cancelled and event.cancelled[0] < event.rank else ""
+    reason = f"{event.rank} is the lowest{left}"
+    if event.cancelled:
+        reason = f"{_cancel(event.cancelled)}; {reason}"
+    if event.to is None:
+        return f"{reason}, so {winner} wins the day and must award {points} to another seat"
+    return f"{reason}, so {winner} wins {points}"
+
+
+def _of_partridge(event: Event, who: _Who) -> str:
+    match event:
+        case happened.RoundDealt(round=number, leader=leader):
+            return f"round {number} is dealt; {who(leader)} leads"
+        case happened.CardsLed(seat=seat, cards=led):
+            return f"{who(seat)} leads {cards(led)}"
+        case happened.CardsFollowed(seat=seat, cards=played):
+            return f"{who(seat)} plays {cards(played)}"
+        case happened.SeatPassed(seat=seat):
+            return f"{who(seat)} passes"
+        case happened.TrickWon(seat=seat, low=low, tied=tied):
+            if not tied:
+                return f"{low} is the lowest card, so {who(seat)} wins the trick"
+            everyone = _and([who(other) for other in (*tied, seat)])
+            return f"{everyone} tie at {low}; {who(seat)} played last and wins the trick"
+        case happened.CardsReturned(seat=seat, cards=returned):
+            back = f"takes {cards(returned)} back"
+            return f"{who(seat)} played its last cards without winning and {back}"
+        case happened.RoundWon(round=number, seat=seat):
+            return f"{who(seat)} is out of cards and wins round {number}"
+        case happened.GiftMoved(giver=None, to=to):
+            return f"{who(to)} receives a gift from the pool"
+        case happened.GiftMoved(giver=giver, to=to, hand_size=size) if giver is not None:
+            return f"{who(giver)} holds the most cards ({size}) and gives {who(to)} a gift"
+    raise ValueError(f"no sentence for events of kind {event.kind}")
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _card(rank: int | None) -> str:
+    return "a card" if rank is None else str(rank)
+
+
+def _and(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+def _cancel(ranks: Sequence[int]) -> str:
+    """Return which plays cancel: "3 and 3 cancel, 7, 7 and 7 cancel"."""
+    same = [[str(rank) for rank in group] for _, group in groupby(ranks)]
+    return ", ".join(f"{_and(group)} cancel" for group in same)

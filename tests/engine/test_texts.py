@@ -1,0 +1,88 @@
+"""Sentences for events."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+
+from engine.games import events
+from engine.games.events import Event
+from engine.games.game import State
+from engine.playback import play_back
+from engine.texts import sentence
+from tests.engine.test_properties import finished, matches
+
+NAMES = ["ada", "bo", "cy"]
+
+
+@pytest.mark.parametrize(
+    ("event", "text"),
+    [
+        (events.CardPlayed(0, 7), "ada plays 7"),
+        (events.CardGiven(0, 1, 7), "ada gives 7 to bo"),
+        (events.CardGiven(0, 1, None), "ada gives a card to bo"),
+        (events.CardDrawn(2, None), "cy draws a card"),
+        (events.HandDealt(2, 12, None), "cy is dealt 12 cards"),
+        (events.HandShown(2, ()), "cy holds no cards at the end"),
+        (
+            events.DayWon(5, 1, 3, (7, 7), (1, 2, 3, 4, 5), 15, 1),
+            "7 and 7 cancel; 3 is the lowest, so bo wins 15 points",
+        ),
+        (
+            events.DayWon(1, 1, 9, (2, 2, 3, 3, 3), (1,), 1, 1),
+            "2 and 2 cancel, 3, 3 and 3 cancel; 9 is the lowest left, so bo wins 1 point",
+        ),
+        (
+            events.DayWon(2, 1, 0, (), (2,), 2, None),
+            "0 is the lowest, so bo wins the day and must award 2 points to another seat",
+        ),
+        (events.PotAwarded(2, 1, 2, (2,), 2), "bo awards 2 points to cy"),
+        (
+            events.DayCarried(4, (3, 3, 3), (4,), 4),
+            "3, 3 and 3 cancel; no rank is left, so 4 points carry over to day 5",
+        ),
+        (
+            events.PotLost(12, (3, 3, 3), (12,), 12),
+            "3, 3 and 3 cancel; no rank is left, so 12 points go to no one",
+        ),
+        (events.RankScored(7, (1,), 3, 7), "bo holds the most 7s (3) and scores 7"),
+        (
+            events.RankScored(7, (0, 1), 2, 7),
+            "ada and bo hold the most 7s (2 each) and score 7 each",
+        ),
+        (events.CardsLed(0, (9, 8, 7), "straight", 7), "ada leads 9 8 7"),
+        (events.TrickWon(0, 4, ()), "4 is the lowest card, so ada wins the trick"),
+        (
+            events.TrickWon(2, 4, (0, 1)),
+            "ada, bo and cy tie at 4; cy played last and wins the trick",
+        ),
+        (
+            events.CardsReturned(0, (9, 8)),
+            "ada played its last cards without winning and takes 9 8 back",
+        ),
+        (events.GiftMoved(None, 0, None), "ada receives a gift from the pool"),
+        (events.GiftMoved(1, 0, 3), "bo holds the most cards (3) and gives ada a gift"),
+        (
+            events.MatchOver((3, 9, 9), (3, 1, 1)),
+            "bo and cy share first place; the final score is ada 3, bo 9, cy 9",
+        ),
+    ],
+)
+def test_an_event_reads_as_a_plain_sentence(event: Event, text: str) -> None:
+    assert sentence(event, NAMES) == text
+
+
+def test_without_names_a_sentence_names_seats() -> None:
+    assert sentence(events.SeatPassed(2)) == "seat 2 passes"
+
+
+@given(matches)
+def test_every_event_has_a_sentence_in_its_full_and_its_public_form(
+    match: tuple[State, Random],
+) -> None:
+    for phase in play_back(finished(*match)):
+        for event in phase.events:
+            for form in (event, event.seen_by(None)):
+                text = sentence(form)
+                assert text.isprintable()
+                assert "None" not in text

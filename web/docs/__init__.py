@@ -1,0 +1,1 @@
+"""The documents of `docs/`, served as pages under `/docs/`."""
