@@ -133,7 +133,7 @@ ERROR_FROM = 5
 """Blocks of its version from which on a bot's performance has an error bar.
 
 Of fewer the sandwich promises far too much: of one block 32 % of its 95 % intervals hold, of five
-85 % (docs/ratings.md).
+85 % (docs/ratings-statistics.md).
 """
 
 
