@@ -60,7 +60,7 @@ def test_the_blocks_of_a_page_run_and_print_the_output_that_it_shows(
 
 
 @needs_curl
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(300)
 def test_the_blocks_of_pages_about_a_running_league_run_at_one(
     tmp_path: Path,
     own_database: dict[str, str],  # noqa: F811
