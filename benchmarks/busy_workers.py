@@ -1,9 +1,9 @@
-"""How much of their time workers play while an owner's bot is on the ladders, and how they share.
+"""The share of time in which workers play, with an owner's bot on both ladders.
 
 Usage: python busy_workers.py [--seconds 40] [--workers 2] [--pause 0]
 
-Both ladders of a new league, house bots without house-search and one uploaded bot, workers, clock
-and beat as `make up` has them. The reference is a worker that plays all the time.
+The league is new: two ladders, the house bots without house-search, and one uploaded bot. Workers,
+clock and beat run as `make up` starts them. The reference is a worker that plays all the time.
 """
 
 import argparse
@@ -60,7 +60,7 @@ def set_up(pause: float) -> None:
 def celery(log: Path, *command: str) -> Iterator[None]:
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [*(sys.executable, "-m", "celery", "-A", "league"), *command],
+            [*(sys.executable, "-m", "celery", "-A", "config"), *command],
             cwd=serving.CHECKOUT,
             stdout=output,
             stderr=output,
@@ -73,7 +73,7 @@ def celery(log: Path, *command: str) -> Iterator[None]:
 
 
 def first_match() -> float:
-    """Wait until the workers have begun, and return when that was, in seconds since the epoch."""
+    """Wait until a worker starts a match; return that time in seconds since the epoch."""
     from league.models import Match
 
     deadline = time.monotonic() + 60
@@ -85,7 +85,7 @@ def first_match() -> float:
 
 
 def watch_queue(seconds: float) -> float:
-    """Return in how much of the time no match was in the queue."""
+    """Return the share of time in which the queue was empty."""
     from config.celery import app
 
     until, looks = time.monotonic() + seconds, []

@@ -49,11 +49,11 @@ OTHERS_GAMES = (
 
 INSTALL_SECONDS = 600
 START_SECONDS = 60
-"""What a measuring process may need on top of the seconds that it was told to measure."""
+"""Seconds that a measuring process may need in addition to the measured ones."""
 
 
 class FailedError(Exception):
-    """A command did not do its work; the message is one line that says why."""
+    """A command failed; the message is one line with the reason."""
 
 
 class Subject(NamedTuple):
@@ -235,7 +235,7 @@ def all_subjects(python: str, versions: dict[str, str], seconds: float) -> list[
 def measure(subject: Subject, seconds: float) -> dict[str, Any]:
     printed = run(subject.command, seconds + START_SECONDS)
     try:
-        # Only the last line is ours: a library may say things when it is imported.
+        # Only the last line is the result: a library may print lines on import.
         measured: dict[str, Any] = json.loads(printed.splitlines()[-1])
     except (IndexError, ValueError):
         raise FailedError("it printed no result") from None

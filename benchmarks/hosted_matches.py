@@ -1,4 +1,4 @@
-"""Hosted matches an hour, stored and rated, and how much of their time is not the bots'.
+"""Hosted matches per hour, stored and rated, and the share of time that is not the bots'.
 
 Usage: python hosted_matches.py [--blocks 100] [--game twelve-days] [--workers 2]
 
@@ -61,7 +61,7 @@ def make_bots() -> list[Any]:
 
 
 def in_one_process(game: str, matches: int = 100) -> float:
-    """Return matches an hour."""
+    """Return matches per hour in this process, without a sandbox."""
     from bots_sdk.reference import thumb_bot
     from engine.referee import play
 
@@ -72,7 +72,7 @@ def in_one_process(game: str, matches: int = 100) -> float:
 
 
 def shares(game: str, bots: list[Any], matches: int = 20) -> None:
-    """Print how the time of a match is spent that one process plays."""
+    """Print how one process spends the time of a hosted match."""
     from league import play
     from league.bots import hosted_players, jails
     from league.play import hosted
@@ -105,15 +105,15 @@ def shares(game: str, bots: list[Any], matches: int = 20) -> None:
         setattr(hosted_players.HostedBot, name, method)
     print(f"a match of {game}: {total / matches * 1000:.0f} ms; of this", end="")
     print("".join(f", {name} {spent[name] / total:.0%}" for name in spent), end="")
-    print(f", ours {1 - sum(spent.values()) / total:.0%}")
+    print(f", league {1 - sum(spent.values()) / total:.0%}")
 
 
 METHODS = (("__init__", 0), ("load", 0), ("__call__", 1))
-"""Of a hosted bot, and which class of it has them."""
+"""Methods of a hosted bot, each with the position of its class in the method resolution order."""
 
 
 def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any]) -> float:
-    """Return matches an hour, from the first task to the ledger's last row."""
+    """Return matches per hour, from the first task to the last row of the ledger."""
     from django.db import transaction
 
     from engine.pairing import Table
@@ -148,12 +148,12 @@ def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any]) ->
 
 @contextmanager
 def worker(directory: Path, processes: int) -> Iterator[None]:
-    """Run a worker as `make up` does; give way once it takes tasks."""
+    """Run a worker as `make up` does; enter the block when it takes tasks."""
     log = directory / "worker.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
             [
-                *(sys.executable, "-m", "celery", "-A", "league", "worker", "--queues", "play"),
+                *(sys.executable, "-m", "celery", "-A", "config", "worker", "--queues", "play"),
                 *("--concurrency", str(processes), "--loglevel", "INFO", "--without-gossip"),
             ],
             cwd=serving.CHECKOUT,

@@ -1,24 +1,24 @@
-"""How many matches a league of eight bots plays until their true order stands.
+"""The number of matches that a league of eight bots needs until its ranking is right and stays so.
 
 Usage: python benchmarks/matches_to_order.py [--blocks 100] [--leagues 400] [--matches 3200]
 
-"Stands" means: from then on, Kendall's tau between the ranking and the true order is 0.9 or more
-in 95 % of leagues; with eight bots that allows one pair of 28 the wrong way round.
+The order stands if, from then on, Kendall's tau between the ranking and the true order is 0.9 or
+more in 95 % of leagues. With eight bots that allows one pair of 28 in the wrong order.
 
 The matches are real: `twelve-days` calliope at tables of four, played by the engine. The bots are
 rules of thumb like those of `bots_sdk.reference.thumb_bot`, on the state itself for speed, some of
 which make random moves now and then. All 70 tables of four of the eight bots play `--blocks`
-blocks on one deal each and as many on a deal a match. Leagues are drawn from these: every bot
-plays as often as every other, tables are drawn at random. The true order and strengths are the fit
-to everything that was played.
+blocks on one deal each, and as many with one deal per match. The benchmark draws leagues from these
+blocks: tables are random, and all bots play equally often. The true order and strengths are the fit
+of all matches.
 
-Ways to a ranking:
+The rankings:
 
 - duplicate, performance: blocks of four matches on one deal, each bot in each seat once; the fit
-- own deals, performance: the same blocks, each match on a deal of its own (as for remote bots)
-- independent, performance: single matches, tables and seats at random, each on a deal of its own
-- duplicate, Elo: the ladder's rating, rounds of one block a bot
-- per match, Elo K: what most ladders do: single matches as above, ratings moved after each
+- own deals, performance: the same blocks with one deal per match, as for remote bots; the fit
+- independent, performance: single matches with random tables and seats, one deal per match; the fit
+- duplicate, Elo: the ladder's rating, in rounds of one block per bot
+- per match, Elo K: single matches as above, with an update of the ratings after each match
 """
 
 import argparse
@@ -46,11 +46,11 @@ class Thumb(NamedTuple):
     """A bot.
 
     Attributes:
-        spare: which card it can spare best, when it gives or little is at stake: the "rarest" in
-            its hand, the least of the "middle" ranks by number times rank, or the "lowest" of the
-            rarest above 3.
-        stake: it plays its lowest card when so many points are at stake.
-        slips: how often it makes a random move.
+        spare: the card that it gives, or plays if little is at stake: the "rarest" in its hand, the
+            "middle" rank with the lowest product of number and rank, or the "lowest" of the rarest
+            above 3.
+        stake: the points at stake from which on it plays its lowest card.
+        slips: the probability of a random move.
     """
 
     spare: str
@@ -114,7 +114,7 @@ def by_thumb(state: TwelveDays, seat: int, thumb: Thumb) -> int:
 
 
 def play_table(job: tuple[int, int]) -> tuple[Floats, Floats]:
-    """Return points by block, match and bot of a table: of blocks on one deal, and on own deals."""
+    """Return the points of a table by block, match and bot: with one deal, and one per match."""
     number, blocks = job
     table = TABLES[number]
     points = np.zeros((2, blocks, SEATS, SEATS))
@@ -213,7 +213,7 @@ def by_ladder(source: Pool, marks: Sequence[int], rng: np.random.Generator) -> l
     """Return the ladder's ratings after each of so many matches."""
     blocks = source.points.shape[1]
     drawn = list(draw_blocks(rng, blocks, marks[-1] // ROUND, blocks))
-    standings: dict[int, elo.Standing] = {}
+    states: dict[int, elo.RatingState] = {}
     found = {}
     for number in range(0, len(drawn), 2):
         played = []
@@ -223,8 +223,8 @@ def by_ladder(source: Pool, marks: Sequence[int], rng: np.random.Generator) -> l
                 MatchResult(bots, places(points.tolist())) for points in source.points[table, block]
             ]
             played.append(elo.Block(table, dict.fromkeys(bots, 1), results))
-        standings = dict(elo.apply_round(standings, elo.Round(played)).standings)
-        found[(number // 2 + 1) * ROUND] = np.array([standings[bot].rating for bot in range(BOTS)])
+        states = dict(elo.apply_round(states, elo.Round(played)).states)
+        found[(number // 2 + 1) * ROUND] = np.array([states[bot].rating for bot in range(BOTS)])
     return [found[mark].astype(float) for mark in marks]
 
 

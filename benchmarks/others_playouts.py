@@ -5,7 +5,7 @@ Usage: python others_playouts.py LIBRARY GAME SECONDS
 LIBRARY is ``open_spiel``, and GAME a name that it loads; or ``rlcard``, and GAME an environment
 of it, with `BARE` behind the name for the game object inside, which makes no observations.
 Prints one JSON object: seats, moves and matches a second, and the microseconds of a copy in the
-middle of a match, null where the library has no copy. It stands alone: no import of ours.
+middle of a match, null where the library has no copy. It imports nothing of this project.
 """
 
 import json
@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 BARE = " (bare game)"
 CHANCE, SIMULTANEOUS, TERMINAL = -1, -2, -4
-"""OpenSpiel's numbers of players that are none."""
+"""OpenSpiel's player numbers that are not seats."""
 
 MIDDLES = 10
 COPIES = 2000
@@ -50,7 +50,7 @@ def main(library: str, game: str, seconds: float) -> None:
 
 
 def playouts(play_out: PlayOut, seconds: float) -> tuple[float, float]:
-    """Return matches and moves a second, measured as ``engine.bench.playouts`` does."""
+    """Return matches and moves per second, by the method of ``engine.bench.playouts``."""
     random = Random(0).random
     matches = moves = 0
     began = perf_counter()
@@ -86,7 +86,7 @@ def open_spiel(name: str) -> Contestant:
                 apply_actions(actions)
                 moves += len(actions)
             else:
-                # At a chance node these are its outcomes, `middle` has seen that they are even.
+                # At a chance node these are its outcomes; `middle` checks that they are even.
                 ids = legal_actions()
                 apply_action(ids[int(random() * len(ids))])
                 moves += player != CHANCE
@@ -123,7 +123,7 @@ def rlcard(name: str) -> Contestant:
 
     env = rlcard.make(name.removesuffix(BARE), config={"seed": 0})
     game = env.game
-    # Bridge leaves the question to its judge.
+    # In bridge, the judge decides whether the match is over.
     bare_legal = getattr(game, "get_legal_actions", None) or game.judger.get_legal_actions
 
     def play_out(random: Callable[[], float]) -> int:

@@ -1,4 +1,4 @@
-"""Random playouts and copies of our own games, measured once; for `engine_compare.py`.
+"""Random playouts and copies of a game of the engine, measured once; for `engine_compare.py`.
 
 Usage: python own_playouts.py GAME RULES SEATS SECONDS
 

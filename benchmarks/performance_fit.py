@@ -1,4 +1,4 @@
-"""How long a refit of all performance ratings takes, beside one dense solve in the same run.
+"""The time of a refit of all performance ratings, beside one dense solve in the same run.
 
 Usage: python benchmarks/performance_fit.py [--repeats 5]
 
@@ -28,7 +28,7 @@ SIZES = (
     (100, 1_000_000),
     (2000, 1_000_000),
 )
-"""Bots and pair results; the first is the size that must be refitted within two seconds."""
+"""Bots and pair results; the aim is a refit of the first size within 2 s."""
 
 
 def synthetic(bots: int, pairs: int) -> tuple[PairResults, float]:
@@ -36,7 +36,7 @@ def synthetic(bots: int, pairs: int) -> tuple[PairResults, float]:
     rng = np.random.default_rng(1)
     blocks = pairs // len(PAIRS) + 1
     strengths = rng.normal(0, 0.8, bots)
-    # A random start and three random, different distances round the circle of bots.
+    # A random first bot, and three more at different random distances on the circle of bots.
     tables = np.cumsum(rng.integers(1, bots // SEATS, (blocks, SEATS)), axis=1) % bots
     scores = strengths[tables][:, None, :] + rng.gumbel(size=(blocks, SEATS, SEATS))
     shares = np.stack([(scores[..., a] > scores[..., b]).mean(axis=1) for a, b in PAIRS], axis=1)

@@ -1,11 +1,11 @@
-"""How strong the reference bots are, each against each, and how long they think.
+"""The strength of the reference bots, each against each, and the time of their moves.
 
 Usage: python benchmarks/reference_bots.py [--blocks 100] [--search-blocks 20] [--only WORD ...]
 
-A table seats each of two bots twice. A block is four matches on one deal, so that each sits in
-each seat once, and as often behind each other; a match counts 1 for the better place and 1/2 for a
-shared one, over its four pairs of different bots. Blocks are independent of each other, so the
-error shown is the standard error of their mean; 0.5 is no difference.
+Each of two bots has two seats at a table. A block is four matches on one deal, so that each sits in
+each seat once, and equally often behind each other. The share is the mean pair result of the
+stronger bot over the pairs of different bots; the reference is 0.5, no difference. Blocks are
+independent of each other, so the error is the standard error of their mean.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from engine.rating.blocks import MatchResult, derive_block_seed, pair_results, p
 from engine.referee import Player, play
 
 RULES = [("twelve-days", "calliope"), ("partridge", "eagle-short"), ("partridge", "eagle")]
-"""The presets of the ladders that a league begins with, and the whole match of the short one."""
+"""The presets of a new league's ladders, and the full match of the short preset."""
 SEATS = 4
 Job = tuple[str, str, tuple[str, str], int]
 
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def play_block(job: Job) -> tuple[float, dict[str, list[float]]]:
-    """Return the pairwise share of the first bot, and the seconds of each bot's moves."""
+    """Return the mean pair result of the first bot, and the seconds of each bot's moves."""
     game, rules, pair, number = job
     seconds: dict[str, list[float]] = {name: [] for name in pair}
     plan = plan_block(derive_block_seed(bytes(32), number), range(SEATS), duplicate=True)

@@ -1,10 +1,10 @@
-"""What the sandbox costs: starting a bot in it, and asking it for a move.
+"""The cost of the sandbox: the start of a bot, and a move of it.
 
 Usage: python benchmarks/sandbox.py [--starts 30] [--moves 3000] [--json]
 
-The reference is Python without a jail: started as the jail starts it, and answering over a pipe
-with nothing but a line of JSON for a line of JSON. Both take turns, so that a busy machine slows
-both; medians are printed, and how many times the reference they are.
+The reference is a Python process without a jail, started with the same flags, that answers each
+line of JSON on a pipe with a line of JSON. Both run in turns, so that a busy machine slows both.
+The benchmark prints medians and their ratios to the reference.
 """
 
 import argparse
@@ -39,7 +39,7 @@ AT_A_TIME = 100
 
 
 class Echo:
-    """The reference: Python at the other end of two pipes, trusted and never interrupted."""
+    """The reference: a Python process at two pipes, without a sandbox or a time limit."""
 
     def __init__(self) -> None:
         python = getattr(sys, "_base_executable", sys.executable)
@@ -59,7 +59,7 @@ class Echo:
         return str(json.loads(os.read(self.answers, 1 << 16))["move"])
 
     def close(self) -> None:
-        """Hang up, and wait for it to end."""
+        """Close the pipes, and wait for the process to end."""
         self.process.communicate()
 
 
@@ -145,7 +145,7 @@ def measure_moves(
 
 
 def observation() -> Observation:
-    """Return what a bot is asked halfway through a match of `twelve-days`."""
+    """Return an observation halfway through a match of `twelve-days`."""
     luck = Random(0)
     state = catalogue.start("twelve-days", "calliope", 4, seeded_shuffle(bytes(32)))
     for _ in range(20):

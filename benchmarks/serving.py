@@ -1,6 +1,6 @@
-"""A league to measure: real servers, its web programs, and a client that costs little itself.
+"""A league for benchmarks: real servers, its web programs, and a client with low cost.
 
-Import this first: it sets up Django against servers that last until `stop`.
+Import it before any module of the league: `league` sets up Django for the servers that it starts.
 """
 
 import os
@@ -26,7 +26,7 @@ _READY_SECONDS = 30.0
 
 @contextmanager
 def league() -> Iterator[Path]:
-    """Run an empty league's servers as `make up` does, durable; give the directory they are in."""
+    """Run the servers of an empty league as `make up` does, durable; yield their directory."""
     with ExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="league-bench-")))
         servers = stack.enter_context(local_servers(directory))
@@ -35,7 +35,7 @@ def league() -> Iterator[Path]:
             "REDIS_URL": servers.redis_url,
             "SECRET_KEY": secrets.token_urlsafe(48),
             "DJANGO_SETTINGS_MODULE": "config.settings",
-            # The limits are counted, but nobody runs into them.
+            # The league counts calls, but no client reaches the limits.
             "RATE_PLAY": "100000000/minute",
             "RATE_GENERAL": "100000000/minute",
         }
@@ -50,15 +50,15 @@ def league() -> Iterator[Path]:
 
 
 def database_cpu(directory: Path) -> float:
-    """Return the seconds that PostgreSQL has used of the processors."""
+    """Return the processor time of PostgreSQL in seconds."""
     pid = (directory / "postgres" / "postmaster.pid").read_text().split()[0]
-    # In a namespace of its own it knows itself by the same number.
+    # PostgreSQL reports the same process id that this namespace uses.
     return cpu_seconds(int(pid))
 
 
 @contextmanager
 def running(part: Part, at: Path, log: Path) -> Iterator[int]:
-    """Run a web program on a unix socket, its output in a file; give its process id."""
+    """Run a web program on a unix socket with its output in a file; yield its process id."""
     with log.open("wb") as output:
         process = subprocess.Popen(
             list(map(str, part.command)), cwd=CHECKOUT, stdout=output, stderr=output
@@ -84,7 +84,7 @@ def _answers(at: Path) -> bool:
 
 
 class Client:
-    """One kept connection to a unix socket, for requests that were put together before."""
+    """A persistent connection to a unix socket, for prepared requests."""
 
     def __init__(self, at: Path) -> None:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -116,7 +116,7 @@ class Client:
 
 
 def request(method: str, path: str, token: str = "", body: bytes = b"") -> bytes:
-    """Return a request as it goes over the wire."""
+    """Return the bytes of an HTTP request."""
     head = f"{method} {path} HTTP/1.1\r\nHost: localhost\r\n"
     head += f"Authorization: Bearer {token}\r\n" if token else ""
     if method == "POST":
@@ -125,12 +125,12 @@ def request(method: str, path: str, token: str = "", body: bytes = b"") -> bytes
 
 
 def at_share(values: Sequence[float], share: float) -> float:
-    """Return the value below which a share of the values is."""
+    """Return a quantile of the values."""
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
 
 
 def processes_of(pid: int) -> list[int]:
-    """Return a process and all that descend from it."""
+    """Return the ids of a process and all its descendants."""
     found = [pid]
     for parent in found:
         with suppress(OSError):  # it has ended meanwhile
@@ -140,7 +140,7 @@ def processes_of(pid: int) -> list[int]:
 
 
 def memory_kib(pid: int) -> int:
-    """Return the memory of a process and its children that is theirs alone, in KiB."""
+    """Return the memory of a process and its children in KiB, as proportional set size."""
     total = 0
     for process in processes_of(pid):
         for line in Path(f"/proc/{process}/smaps_rollup").read_text().splitlines():
@@ -150,7 +150,7 @@ def memory_kib(pid: int) -> int:
 
 
 def cpu_seconds(pid: int) -> float:
-    """Return what a process and its children, past ones too, have used of the processors."""
+    """Return the processor time of a process and its children, past ones too, in seconds."""
     ticks = 0
     for process in processes_of(pid):
         with suppress(OSError):

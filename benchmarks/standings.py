@@ -1,10 +1,10 @@
-"""Standings of a large ladder, by API and page, and how their cost grows with the ladder.
+"""Response times of a large ladder's standings, API and pages, by the size of the ladder.
 
 Usage: python standings.py [--requests 30] [--sizes 100 1000 10000]
 
 A ladder of N bots has 100 N blocks of four, with their ledger; a tenth of the bots are hidden.
-Times are medians over HTTP, from a web server that nobody else asks; the reference is an answer of
-the same server that asks nothing of the database but one ladder.
+Times are medians over HTTP, from a web server without other clients. The reference is the API's
+answer about one ladder from the same server, which reads one row of the database.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import serving
 from devserver import up
 
 ROUND = 1000
-"""Blocks."""
+"""Blocks of a round."""
 
 
 def main() -> None:
@@ -79,7 +79,7 @@ def median(client: serving.Client, path: str, count: int) -> float:
 
 
 def from_the_middle(size: int) -> str:
-    """Return the path of the page that follows the bot in the middle, as a link would have it."""
+    """Return the path of the API page after the bot in the middle, as a link gives it."""
     import base64
     import json
 
@@ -103,29 +103,32 @@ SELECT %(first)s + i, 'bot-' || CASE WHEN i < %(size)s THEN %(size)s || '-' || i
     ELSE %(size)s::text END, 'remote', %(first)s + i, '', false, now()
 FROM generate_series(1, %(size)s) AS i;
 
-INSERT INTO league_botversion (id, bot_id, number, state, note, created_at)
-SELECT %(first)s + i, %(first)s + i, 1, 'ready', '', now()
+INSERT INTO league_botversion (id, bot_id, number, state, note, reason, held, created_at)
+SELECT %(first)s + i, %(first)s + i, 1, 'ready', '', '', false, now()
 FROM generate_series(1, %(size)s) AS i;
 
 INSERT INTO league_ladder (id, slug, title, game, rules, seats, move_seconds, bank_seconds,
-    k_schedule, round_pause_seconds, paused, created_at)
+    k_schedule, round_pause_seconds, paused, created_at, max_blocks_per_round, random_percent,
+    settled_blocks, idle_days, idle_pause_seconds, revision, alarm)
 VALUES (%(size)s, 'big-' || %(size)s, 'Big', 'twelve-days', 'calliope', 4, 1, 30, '{}', 20, false,
-    now());
+    now(), 4, 10, 400, 14, 20, 1, '');
 
 INSERT INTO league_standing (ladder_id, bot_id, rating, blocks, version, matches, pairs,
-    half_wins, points, performance, performance_error, performance_blocks, band, hidden, hidden_at)
+    half_wins, points, performance, performance_error, performance_blocks, band, hidden, hidden_at,
+    active_at)
 SELECT %(size)s, %(first)s + i, 1500000 + (hashint4(i) %% 400000), CASE WHEN i %% 10 = 0 THEN 5
     ELSE 400 END, 1, 1600, 4800, 4800 + i %% 1000, 16000, 1500 + hashint4(i) %% 400, 20, 400, 1,
-    CASE WHEN i %% 10 = 3 THEN 'idle' ELSE '' END, CASE WHEN i %% 10 = 3 THEN now() END
+    CASE WHEN i %% 10 = 3 THEN 'idle' ELSE '' END, CASE WHEN i %% 10 = 3 THEN now() END,
+    now()
 FROM generate_series(1, %(size)s) AS i;
 
 INSERT INTO league_headtohead (ladder_id, bot_id, opponent_id, pairs, half_wins)
 SELECT %(size)s, %(first)s + i, %(first)s + 1 + (i + j) %% %(size)s, 48, 48
 FROM generate_series(1, %(size)s) AS i, generate_series(1, 98) AS j;
 
-INSERT INTO league_round (id, ladder_id, number, seed, commitment, k_schedule, opened_at,
+INSERT INTO league_round (id, ladder_id, number, extra, seed, commitment, k_schedule, opened_at,
     applied_at)
-SELECT %(first)s + i, %(size)s, i, '\\x00', '', '{}', now(), now()
+SELECT %(first)s + i, %(size)s, i, 0, '\\x00', '', '{}', now(), now()
 FROM generate_series(1, %(blocks)s / %(round)s) AS i;
 
 INSERT INTO league_block (id, round_id, number, state, rated, duplicate)
@@ -133,19 +136,19 @@ SELECT %(first)s * 100 + i + 1, %(first)s + 1 + i / %(round)s, i %% %(round)s, '
     true
 FROM generate_series(0, %(blocks)s - 1) AS i;
 
-INSERT INTO league_roundentry (round_id, bot_id, rating_before, rating_after)
-SELECT %(first)s + r, %(first)s + i, 1500000, 1500000 + (hashint4(i) %% 400000)
+INSERT INTO league_roundentry (round_id, bot_id, revision, rating_before, rating_after)
+SELECT %(first)s + r, %(first)s + i, 1, 1500000, 1500000 + (hashint4(i) %% 400000)
 FROM generate_series(1, %(blocks)s / %(round)s) AS r, generate_series(1, %(size)s) AS i
 WHERE %(size)s <= 1000 OR i %% 10 = r %% 10;
 
-INSERT INTO league_blockentry (block_id, bot_id, delta)
-SELECT %(first)s * 100 + i + 1, %(first)s + 1 + (i * 4 + s) %% %(size)s, 100
+INSERT INTO league_blockentry (block_id, bot_id, revision, delta)
+SELECT %(first)s * 100 + i + 1, %(first)s + 1 + (i * 4 + s) %% %(size)s, 1, 100
 FROM generate_series(0, %(blocks)s - 1) AS i, generate_series(0, 3) AS s
 """
 
 
 def fill(size: int, first: int) -> None:
-    """Make a ladder of bots with ids after a first one."""
+    """Create a ladder and its bots, with ids above ``first``."""
     from django.db import connection
 
     values = {"size": size, "first": first, "blocks": size * 100, "round": ROUND}

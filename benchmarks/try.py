@@ -1,10 +1,10 @@
-"""How much faster all cores play than one: `twelfth-night try` with a process a core, and with one.
+"""The speed-up of `twelfth-night try` with a process per core over a single process.
 
 Usage: python benchmarks/try.py [--matches 1000] [--rounds 5] [--against thumb counting] [--json]
 
-The same trial is played by one process and by all, in turns; the quickest round of each counts, as
-other work on the machine takes more from all cores than from one. The time of starting processes
-counts too. The aim is 0.8 of the cores.
+One process and all processes play the same trial in turns. The quickest round of each counts: other
+work on the machine slows all cores more than one. The start of the processes counts too. The
+reference is one process; the aim is 0.8 of the cores.
 """
 
 import argparse
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def matches_a_second(trial: Trial, jobs: int) -> float:
-    """Return how many matches a second so many processes play, with all that `try` does."""
+    """Return the matches per second of so many processes, with all the work of `try`."""
     began = time.perf_counter()
     results = Results(trial)
     with Pool(Setup(trial.table, trial.contestants), jobs) as pool:

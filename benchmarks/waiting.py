@@ -1,9 +1,9 @@
-"""Idle waiters on one process of the waiting app: their memory, and how soon they are woken.
+"""Idle waiters on one process of the gateway: their memory, and how soon they wake up.
 
 Usage: python waiting.py [--waiters 2000] [--wakes 300]
 
-The reference is the same thing without us: a bare uvicorn application that lets as many requests
-wait, and a hint from Valkey to a subscriber of its own.
+The reference for memory is a bare uvicorn application with as many waiting requests. The reference
+for wake-ups is a message from Valkey to a single subscriber.
 """
 
 import argparse
@@ -51,12 +51,12 @@ def main() -> None:
         with serving.running(part, at, directory / "bare.log") as pid:
             reference = asyncio.run(memory_only(at, pid, [token for _, token in bots]))
         at = directory / "waiting.sock"
-        with serving.running(up.waiting(at), at, directory / "waiting.log") as pid:
+        with serving.running(up.gateway(at), at, directory / "gateway.log") as pid:
             kib, milliseconds, round_trips = asyncio.run(measure(at, pid, bots, options.wakes))
     p50, p99 = (serving.at_share(milliseconds, share) for share in (0.5, 0.99))
     own50, own99 = (serving.at_share(round_trips, share) for share in (0.5, 0.99))
     print(f"{options.waiters} waiters, {options.wakes} of them woken one at a time\n")
-    print(f"{'':28}{'ours':>10}{'reference':>12}{'ratio':>8}")
+    print(f"{'':28}{'league':>10}{'reference':>12}{'ratio':>8}")
     print(f"{'memory a waiter, KiB':28}{kib:10.1f}{reference:12.1f}{kib / reference:8.1f}")
     print(f"{'woken after, p50, ms':28}{p50:10.1f}{own50:12.1f}{p50 / own50:8.1f}")
     print(f"{'woken after, p99, ms':28}{p99:10.1f}{own99:12.1f}{p99 / own99:8.1f}")
@@ -98,7 +98,7 @@ async def let_wait(at: Path, pid: int, tokens: list[str]) -> list:
 
 
 async def memory_only(at: Path, pid: int, tokens: list[str]) -> float:
-    """Return the KiB that each waiter takes."""
+    """Return the memory of each waiter in KiB."""
     await let_wait(at, pid, tokens[:20])
     before = serving.memory_kib(pid)
     waiters = await let_wait(at, pid, tokens)
@@ -111,7 +111,7 @@ async def memory_only(at: Path, pid: int, tokens: list[str]) -> float:
 async def measure(
     at: Path, pid: int, bots: list[tuple[object, str]], wakes: int
 ) -> tuple[float, list[float], list[float]]:
-    """Return KiB a waiter, and milliseconds from a turn's commit to its arrival."""
+    """Return KiB per waiter, and by wake-up the ms from commit to arrival and for Valkey alone."""
     warm = await let_wait(at, pid, [token for _, token in bots[-20:]])
     for _, writer in warm:
         writer.close()
@@ -136,7 +136,12 @@ async def measure(
 
 
 def open_turn(version: object, other: object) -> float:
-    """Open a match that asks two bots, of which the second was asked before; tell when."""
+    """Open a match that wakes one more bot; return the time of the commit.
+
+    Args:
+        version: the version of the bot to wake.
+        other: the version of its opponent, which woke up before.
+    """
     from django.utils import timezone
 
     from league import play
@@ -152,19 +157,19 @@ _CLIENTS: dict[str, object] = {}
 
 
 def hint_alone() -> float:
-    """Return the milliseconds of a message through Valkey, to a subscriber and no further."""
+    """Return the milliseconds of a message through Valkey to one subscriber."""
     import redis
     from django.conf import settings
 
     if not _CLIENTS:
         client = redis.Redis.from_url(settings.REDIS_URL)
-        heard = client.pubsub(ignore_subscribe_messages=True)
-        heard.subscribe("bench")
-        heard.get_message(timeout=1)
-        _CLIENTS.update(client=client, heard=heard)
+        subscriber = client.pubsub(ignore_subscribe_messages=True)
+        subscriber.subscribe("bench")
+        subscriber.get_message(timeout=1)
+        _CLIENTS.update(client=client, subscriber=subscriber)
     began = time.perf_counter()
     _CLIENTS["client"].publish("bench", 1)
-    while _CLIENTS["heard"].get_message(timeout=1) is None:
+    while _CLIENTS["subscriber"].get_message(timeout=1) is None:
         pass
     return (time.perf_counter() - began) * 1000
 

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from engine.rating.intervals import Z_95
 from league.models import Standing
 from league.models.ladders import RANKED_FROM
 from league.ratings.hiding import SHOWN
 
 WIDTH, HEIGHT = 120, 16
 _EDGE = 5
-Z_95 = 1.96
-"""Standard errors to either side in a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)

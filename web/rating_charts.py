@@ -11,11 +11,11 @@ from typing import NamedTuple
 from django.db.models import Case, OuterRef, QuerySet, Subquery, When
 
 from engine.rating.elo import START
+from engine.rating.intervals import Z_95
 from league.models import Bot, Ladder, Performance, RoundEntry, Standing
 from league.ratings.ledger import round_entries
 from league.ratings.standings import performances_shown, rounds_shown
 from web.charts import Chart, Values, chart
-from web.intervals import Z_95
 
 _POINTS = 299
 """Rounds that are looked at for a bot."""

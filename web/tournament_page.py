@@ -7,13 +7,13 @@ from math import comb
 from typing import NamedTuple
 
 from engine.pairing import (
+    EventStanding,
     Format,
-    Met,
-    Row,
+    OpponentScore,
     TieBreak,
     are_owners_apart,
     count_tables,
-    swiss_length,
+    swiss_round_count,
 )
 from league.competitions.history import History
 from league.competitions.tournament_standings import CrossRow, Placed, cross_table_of
@@ -72,7 +72,7 @@ def standings_told(placed: Sequence[Placed]) -> list[Standing]:
     return told
 
 
-def behind(row: Row, above: Row) -> str:
+def behind(row: EventStanding, above: EventStanding) -> str:
     """Return which tie-break separates a row from the one above, with both numbers.
 
     Empty where the columns say it at a glance: by score, or how far each came.
@@ -133,7 +133,7 @@ def length_of(history: History) -> int | None:
     """Return how many rounds a swiss that has begun will have; None for other formats."""
     if history.tournament.format != Tournament.Format.SWISS or not history.rounds:
         return None
-    return swiss_length(history.event_settings, history.entrants)
+    return swiss_round_count(history.event_settings, history.entrants)
 
 
 def in_its_words(history: History) -> Sequence[str]:
@@ -209,14 +209,14 @@ def _round_robin_in_words(history: History) -> str:
     )
 
 
-def _cell(row: CrossRow, bot: Bot, met: Met | None) -> Cell:
+def _cell(row: CrossRow, bot: Bot, met: OpponentScore | None) -> Cell:
     if bot == row.placed.bot:
         return Cell("", "self")
     if met is None:
         return Cell("", "")
     half = Fraction(met.blocks, 2)
-    mark = "up" if met.taken > half else "down" if met.taken < half else ""
-    return Cell(f"{_number(met.taken, 2)}/{met.blocks}", mark)
+    mark = "up" if met.score > half else "down" if met.score < half else ""
+    return Cell(f"{_number(met.score, 2)}/{met.blocks}", mark)
 
 
 def _number(number: Fraction | int, digits: int) -> str:

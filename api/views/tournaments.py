@@ -139,7 +139,7 @@ class TournamentCrossTableView(ApiView):
                 "rank": placed.row.rank,
                 "bot": placed.bot.name,
                 "met": [
-                    {"opponent": bot.name, "blocks": of.blocks, "taken": of.taken}
+                    {"opponent": bot.name, "blocks": of.blocks, "taken": of.score}
                     for bot, of in met
                     if of is not None
                 ],

@@ -33,7 +33,7 @@ from bots_sdk.commands.tables import (
     table_of,
 )
 from engine.rating import sprt
-from engine.rating.sprt import Verdict
+from engine.rating.sprt import Decision
 
 _VERSIONS = {NEW: "new", OLD: "old"}
 _GAUGE = 21
@@ -54,7 +54,7 @@ class _Run:
     """
 
     test: SwapTest
-    steps: list[sprt.Step] = field(default_factory=list)
+    steps: list[sprt.PathPoint] = field(default_factory=list)
     differences: list[float] = field(default_factory=list)
     differing: int = 0
     seconds: dict[int, list[tuple[float, ...]]] = field(default_factory=lambda: {NEW: [], OLD: []})
@@ -77,10 +77,10 @@ class _Run:
         return block.difference
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> Decision:
         """What the test came to, or undecided where it was stopped."""
-        last = self.steps[-1].verdict if self.steps else None
-        return last or Verdict.UNDECIDED
+        last = self.steps[-1].decision if self.steps else None
+        return last or Decision.UNDECIDED
 
     def line(self) -> Text:
         """Return how it stands: blocks, the log-likelihood ratio and a gauge of it, Elo."""
@@ -153,7 +153,7 @@ def ab(
         try:
             with Pool(Setup(table, test.contestants), jobs) as pool:
                 blocks = blocks_in_order(pool.play(test.fixtures()))
-                for step in sprt.path(plan, _differences(run, blocks, reports, say)):
+                for step in sprt.llr_path(plan, _differences(run, blocks, reports, say)):
                     run.steps.append(step)
         except KeyboardInterrupt:
             stopped = True
@@ -161,7 +161,7 @@ def ab(
         print_json(_told(run, text, reports, stopped=stopped))
     else:
         _show(run, reports, stopped=stopped)
-    raise typer.Exit(STOPPED if stopped else OK if run.verdict is Verdict.BETTER else REFUSED)
+    raise typer.Exit(STOPPED if stopped else OK if run.verdict is Decision.BETTER else REFUSED)
 
 
 def _differences(
@@ -207,9 +207,9 @@ def _show(run: _Run, reports: dict[int, Report], *, stopped: bool) -> None:
     )
     if run.differing == 0:
         print("The versions made the same moves throughout.")
-    elif run.verdict is Verdict.NO_DIFFERENCE:
+    elif run.verdict is Decision.NO_DIFFERENCE:
         print(f"Their moves differed in {run.differing} blocks, but no places did.")
-    elif run.verdict is Verdict.UNDECIDED and not stopped:
+    elif run.verdict is Decision.UNDECIDED and not stopped:
         print("--max-blocks lets it go on for longer.")
     for version, name in _VERSIONS.items():
         took = times(run.seconds[version])

@@ -1,4 +1,4 @@
-"""Pairing: who sits together next. The same entrants and seed give the same tables."""
+"""Pairing: which bots sit together next. The same entrants and seed give the same tables."""
 
 from engine.pairing.event import (
     Entrant,
@@ -7,22 +7,31 @@ from engine.pairing.event import (
     NextRound,
     PlayedBlock,
     PlayedRound,
+    count_missed_blocks,
     rounds_opened,
 )
-from engine.pairing.event_standings import Met, cross_table, rank_event
+from engine.pairing.event_standings import OpponentScore, cross_table, rank_event
 from engine.pairing.knockout import (
     KnockoutRound,
-    advancing,
+    advancing_from_table,
     knockout_round,
     needs_extra_block,
     places_to_advance,
     seed_entrants,
 )
 from engine.pairing.ladder import RANDOM_PERCENT, LadderEntrant, blocks_to_halve_error, ladder_round
-from engine.pairing.next_round import is_too_small, next_round, swiss_length
+from engine.pairing.next_round import has_too_few_entrants, next_round, swiss_round_count
 from engine.pairing.round_robin import count_tables, round_robin
-from engine.pairing.stages import Stage, StageTable, going_on, seeding, stages
-from engine.pairing.swiss import SwissEntrant, SwissRound, swiss_round, swiss_rounds
+from engine.pairing.stages import (
+    KnockoutResult,
+    Stage,
+    StageTable,
+    advancing_bots,
+    knockout_results,
+    seeding,
+    stages,
+)
+from engine.pairing.swiss import SwissEntrant, SwissRound, default_swiss_rounds, swiss_round
 from engine.pairing.tables import (
     MAX_BLOCKS_PER_ROUND,
     MAX_EXTRA_BLOCKS,
@@ -30,10 +39,10 @@ from engine.pairing.tables import (
     Owners,
     Table,
     are_owners_apart,
+    count_meetings,
     derive_pairing_seed,
-    meetings,
 )
-from engine.pairing.tiebreaks import PlayedMatch, Row, TieBreak, rank_entrants
+from engine.pairing.tiebreaks import EventStanding, TieBreak, rank_entrants
 
 __all__ = [
     "MAX_BLOCKS_PER_ROUND",
@@ -42,33 +51,36 @@ __all__ = [
     "RANDOM_PERCENT",
     "Entrant",
     "EventSettings",
+    "EventStanding",
     "Format",
+    "KnockoutResult",
     "KnockoutRound",
     "LadderEntrant",
-    "Met",
     "NextRound",
+    "OpponentScore",
     "Owners",
     "PlayedBlock",
-    "PlayedMatch",
     "PlayedRound",
-    "Row",
     "Stage",
     "StageTable",
     "SwissEntrant",
     "SwissRound",
     "Table",
     "TieBreak",
-    "advancing",
+    "advancing_bots",
+    "advancing_from_table",
     "are_owners_apart",
     "blocks_to_halve_error",
+    "count_meetings",
+    "count_missed_blocks",
     "count_tables",
     "cross_table",
+    "default_swiss_rounds",
     "derive_pairing_seed",
-    "going_on",
-    "is_too_small",
+    "has_too_few_entrants",
+    "knockout_results",
     "knockout_round",
     "ladder_round",
-    "meetings",
     "needs_extra_block",
     "next_round",
     "places_to_advance",
@@ -79,7 +91,6 @@ __all__ = [
     "seed_entrants",
     "seeding",
     "stages",
-    "swiss_length",
     "swiss_round",
-    "swiss_rounds",
+    "swiss_round_count",
 ]

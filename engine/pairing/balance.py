@@ -1,54 +1,59 @@
-"""Balanced choices of tables: everybody sits equally often, all pairs meet as equally as can be."""
+"""Balanced designs: all entrants sit equally often, and all pairs meet about equally often."""
 
 from collections.abc import Sequence
 from math import gcd
 from random import Random
 
-_MOVES = 100_000
-"""That the search tries at most, about a quarter of a second; where pairs come out even it ends
-sooner, mostly after a third of that."""
+_MAX_MOVES = 100_000
+"""Moves of the annealing, about 0.25 s. It ends earlier if all kinds of pairs are even, mostly
+after a third of that."""
 
-_LOOKED_AT = 250
-"""Moves after which it is seen whether pairs are even, and the search gets stricter."""
+_MOVES_PER_TEMPERATURE = 250
+"""Moves after which the annealing checks whether it is done, and lowers the temperature."""
 
-_READINESS = 0.7
-"""With which chance a move that makes things worse by one is made at the start; at the end never.
+_START_ACCEPTANCE = 0.7
+"""Probability of accepting a move that raises the cost by one, at the start; it falls to 0.
 
-Tried from 0.6 to 0.8: it makes little difference."""
+Values from 0.6 to 0.8 give about the same results."""
 
 _Seat = tuple[int, int]
+"""A ring, and a position on it."""
 
 
 def balanced_tables(
-    entrants: Sequence[int], seats: int, most: int, rng: Random
+    entrants: Sequence[int], seats: int, max_tables: int, rng: Random
 ) -> list[tuple[int, ...]]:
-    """Return tables at which everybody sits equally often and all pairs meet about equally often.
+    """Return tables at which all entrants sit equally often and pairs meet about equally often.
 
-    As many tables as seat everybody equally often, up to ``most``; where even the fewest such are
-    more, these. Mostly no pair meets more than once oftener than any other. That can't be where the
-    pairs come out even, or nearly so (16 entrants for 4 seats): there it is twice.
+    There are as many tables as possible up to ``max_tables``; if even the fewest balanced tables
+    are more, there are that many. Mostly no pair meets more than once oftener than any other; where
+    pairs come out even or nearly even (16 entrants for 4 seats), it may be twice.
 
     The design is cyclic (R. C. Bose, "On the construction of balanced incomplete block designs",
-    1939): entrants are g rings of u = n / g, g = gcd(n, seats), and from each of some base tables
-    come u tables by moving all its bots on along their rings, one step at a time. So everybody sits
-    equally often if all rings have equally many of the base tables' seats, and all pairs that are
-    equally far apart in the same two rings meet equally often. That leaves few numbers to even
-    out, by simulated annealing over the base tables (Kirkpatrick, Gelatt, Vecchi 1983).
+    1939). The N entrants are arranged in g = gcd(N, seats) rings of u = N / g. Each base table
+    makes u tables: all its bots move along their rings, one position at a time. So all entrants sit
+    equally often if each ring has equally many seats of the base tables, and all pairs at the same
+    distance on the same two rings meet equally often. Simulated annealing over the base tables
+    (S. Kirkpatrick, C. D. Gelatt, M. P. Vecchi, "Optimization by simulated annealing", 1983) evens
+    out the remaining few numbers.
 
     Args:
-        entrants: more than ``seats``.
-        seats: at each table.
-        most: tables, unless more are needed.
-        rng: settles the choice, who is who in it, and the order.
+        entrants: bot ids, more than ``seats``.
+        seats: the seats of each table.
+        max_tables: the highest number of tables, unless more are needed.
+        rng: decides the design, the entrants' positions in it, and the order of the tables.
+
+    Returns:
+        Bot ids by table.
     """
     rings = gcd(len(entrants), seats)
     length = len(entrants) // rings
-    count = count_balanced(len(entrants), seats, most) // length
-    search = _Search(rings, length, seats, count, rng)
+    count = count_balanced(len(entrants), seats, max_tables) // length
+    search = _BalanceSearch(rings, length, seats, count, rng)
     search.even_out()
     shuffled = rng.sample(entrants, len(entrants))
     tables = [
-        tuple(shuffled[ring * length + (place + step) % length] for ring, place in base)
+        tuple(shuffled[ring * length + (position + step) % length] for ring, position in base)
         for base in search.bases
         for step in range(length)
     ]
@@ -56,51 +61,53 @@ def balanced_tables(
     return tables
 
 
-def count_balanced(entrants: int, seats: int, most: int) -> int:
-    """Return how many tables `balanced_tables` makes."""
+def count_balanced(entrants: int, seats: int, max_tables: int) -> int:
+    """Return the number of tables that `balanced_tables` makes."""
     length = entrants // gcd(entrants, seats)
-    return max(most // length, 1) * length
+    return max(max_tables // length, 1) * length
 
 
-class _Search:
+class _BalanceSearch:
     """Base tables, and how often each kind of pair meets.
 
+    A kind is all pairs at the same distance on the same two rings.
+
     Attributes:
-        bases: seats as (ring, place on it), each ring having equally many over all of them.
+        bases: seats by base table; each ring has equally many seats over all base tables.
     """
 
     def __init__(self, rings: int, length: int, seats: int, count: int, rng: Random) -> None:
         self._length = length
         self._rng = rng
-        self._kinds_of_pairs(rings)
+        self._number_kinds(rings)
         self.bases = [self._random_base(rings, seats) for _ in range(count)]
         for base in self.bases:
-            for position, seat in enumerate(base):
-                self._count(self._kinds(base[:position], -1, seat), 1)
+            for index, seat in enumerate(base):
+                self._count(self._kinds(base[:index], -1, seat), 1)
 
     def even_out(self) -> None:
-        """Move seats of base tables until kinds of pairs meet equally often, give or take one."""
-        for moves in range(0, _MOVES, _LOOKED_AT):
-            if max(self._met) - min(self._met) <= 1:
+        """Move seats of base tables until the meetings of any two kinds differ by at most one."""
+        for moves in range(0, _MAX_MOVES, _MOVES_PER_TEMPERATURE):
+            if max(self._meetings) - min(self._meetings) <= 1:
                 return
-            readiness = _READINESS * (1 - moves / _MOVES)
-            # Multiplied up, not exponentials of a C library, so that it is the same everywhere.
+            acceptance = _START_ACCEPTANCE * (1 - moves / _MAX_MOVES)
+            # Products give the same bits on all machines; exponentials of a C library may not.
             chances = [1.0]
             while chances[-1] > 1e-6:
-                chances.append(chances[-1] * readiness)
-            for _ in range(_LOOKED_AT):
+                chances.append(chances[-1] * acceptance)
+            for _ in range(_MOVES_PER_TEMPERATURE):
                 self._try_move(chances)
 
     def _random_base(self, rings: int, seats: int) -> list[_Seat]:
-        """Return a table with equally many seats of each ring, at different places."""
+        """Return a base table with equally many seats of each ring, at different positions."""
         each = seats // rings
-        places = [self._rng.sample(range(self._length), each) for _ in range(rings)]
-        return [(ring, place) for ring in range(rings) for place in places[ring]]
+        positions = [self._rng.sample(range(self._length), each) for _ in range(rings)]
+        return [(ring, position) for ring in range(rings) for position in positions[ring]]
 
-    def _kinds_of_pairs(self, rings: int) -> None:
-        """Number the kinds: pairs in the same two rings, equally far apart.
+    def _number_kinds(self, rings: int) -> None:
+        """Number the kinds of pairs, and set how often a base table makes each of them meet.
 
-        Where an even ring has two opposite each other, a base table makes them meet twice.
+        That is once, but twice for opposite positions of one ring of even length.
         """
         length = self._length
         self._weight: list[int] = []
@@ -114,61 +121,61 @@ class _Search:
                 self._kind[a][b] = [first + d for d in range(length)]
                 self._kind[b][a] = [first + -d % length for d in range(length)]
                 self._weight += [1] * length
-        self._met = [0] * len(self._weight)
+        self._meetings = [0] * len(self._weight)
 
-    def _kinds(self, base: Sequence[_Seat], position: int, seat: _Seat) -> list[int]:
-        """Return what kinds of pairs a seat makes with a table's others, one position left out."""
-        ring, place = seat
+    def _kinds(self, base: Sequence[_Seat], skipped: int, seat: _Seat) -> list[int]:
+        """Return the kinds of the pairs of a seat with the other seats of a table."""
+        ring, position = seat
         kind, length = self._kind[ring], self._length
         return [
-            kind[other_ring][(other - place) % length]
-            for at, (other_ring, other) in enumerate(base)
-            if at != position
+            kind[other_ring][(other - position) % length]
+            for index, (other_ring, other) in enumerate(base)
+            if index != skipped
         ]
 
-    def _count(self, kinds: Sequence[int], times: int) -> int:
-        """Count pairs in, or out again; return what that changes in the sum of squared meetings.
+    def _count(self, kinds: Sequence[int], sign: int) -> int:
+        """Add pairs of these kinds (sign 1) or remove them (sign -1); return the change of cost.
 
-        The sum is over all pairs, as a multiple of the ring's length.
+        The cost is the sum of squared meetings over all pairs, divided by the ring's length.
         """
-        met, weight = self._met, self._weight
+        meetings, weight = self._meetings, self._weight
         change = 0
         for kind in kinds:
-            change += times * 2 * met[kind] + weight[kind]
-            met[kind] += times * weight[kind]
+            change += sign * 2 * meetings[kind] + weight[kind]
+            meetings[kind] += sign * weight[kind]
         return change
 
     def _try_move(self, chances: Sequence[float]) -> None:
-        """Let a seat move along its ring, or change with one of another table, if luck has it.
+        """Move a random seat along its ring or exchange it with another table's, if accepted.
 
         Args:
-            chances: by how much it makes things worse, that it is made all the same.
+            chances: the probability of acceptance, by how much the move raises the cost.
         """
         rng, bases = self._rng, self.bases
         base = bases[int(rng.random() * len(bases))]
-        at = int(rng.random() * len(base))
-        seat = base[at]
+        index = int(rng.random() * len(base))
+        seat = base[index]
         if rng.random() * 2 < 1:
             new = (seat[0], int(rng.random() * self._length))
-            other, there = None, 0
+            other, other_index = None, 0
         else:
             other = bases[int(rng.random() * len(bases))]
-            there = int(rng.random() * len(base))
-            new = other[there]
+            other_index = int(rng.random() * len(base))
+            new = other[other_index]
             if other is base or seat in other:
                 return
         if new in base:
             return
-        before = self._kinds(base, at, seat)
-        after = self._kinds(base, at, new)
+        before = self._kinds(base, index, seat)
+        after = self._kinds(base, index, new)
         if other is not None:
-            before += self._kinds(other, there, new)
-            after += self._kinds(other, there, seat)
-        worse = self._count(before, -1) + self._count(after, 1)
-        if worse <= 0 or (worse < len(chances) and rng.random() < chances[worse]):
-            base[at] = new
+            before += self._kinds(other, other_index, new)
+            after += self._kinds(other, other_index, seat)
+        rise = self._count(before, -1) + self._count(after, 1)
+        if rise <= 0 or (rise < len(chances) and rng.random() < chances[rise]):
+            base[index] = new
             if other is not None:
-                other[there] = seat
+                other[other_index] = seat
         else:
             self._count(after, -1)
             self._count(before, 1)

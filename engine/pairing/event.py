@@ -1,26 +1,20 @@
-"""Whole events: what the organiser settled, who is entered, and what has been played so far."""
+"""Events: the settings, the entrants, and the rounds played so far, as input of `next_round`."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
-from engine.pairing.swiss import BYE, SWAPS
-from engine.pairing.tables import (
-    MAX_EXTRA_BLOCKS,
-    MAX_TABLES,
-    Owners,
-    Table,
-    are_owners_apart,
-)
-from engine.pairing.tiebreaks import PlayedMatch
-from engine.rating.blocks import MatchResult, pair_results
+from engine.errors import quote
+from engine.pairing.swiss import BYE_SCORE, MAX_SWAPS
+from engine.pairing.tables import MAX_EXTRA_BLOCKS, MAX_TABLES, Owners, Table, table_of
+from engine.rating.blocks import MIN_SEATS, MatchResult, pair_results, win_shares
 
 
 class Format(StrEnum):
-    """What decides who sits together next (spec "Formats")."""
+    """The rule that decides who sits together next."""
 
     ROUND_ROBIN = "round-robin"
     SWISS = "swiss"
@@ -29,45 +23,51 @@ class Format(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EventSettings:
-    """What is settled before an event starts.
+    """The settings of an event, fixed before it starts.
 
     Attributes:
-        format: of the event.
-        seats: at a full table.
-        seed: 32 bytes, of the whole event; left out of the repr.
-        fewest: seats that the preset takes.
-        blocks: that each table plays in a round.
-        rounds: of a swiss; None for `swiss_rounds` of those who start.
-        max_tables: of a round robin (`round_robin`).
-        extra_blocks: that a table of a knockout plays at most for a tie at the cut.
-        swaps: that the search for a swiss round tries.
+        format: the event's format.
+        seats: the seats of a full table.
+        seed: 32 bytes; all random choices of the event come from it. Not in the repr.
+        min_seats: the fewest seats that the preset allows, at least 2.
+        blocks: the number of blocks that each table plays in a round.
+        rounds: the number of rounds of a Swiss; None for `default_swiss_rounds`.
+        max_tables: the highest number of tables of a round robin; see `round_robin`.
+        extra_blocks: the highest number of extra blocks of a knockout table with a tie at the cut.
+        max_swaps: the number of swaps that the search for a Swiss round tries.
+
+    Raises:
+        ValueError: ``min_seats`` is below 2.
     """
 
     format: Format
     seats: int
     seed: bytes = field(repr=False)
-    fewest: int = 2
+    min_seats: int = MIN_SEATS
     blocks: int = 1
     rounds: int | None = None
     max_tables: int = MAX_TABLES
     extra_blocks: int = MAX_EXTRA_BLOCKS
-    swaps: int = SWAPS
+    max_swaps: int = MAX_SWAPS
+
+    def __post_init__(self) -> None:
+        if self.min_seats < MIN_SEATS:
+            raise ValueError(f"min_seats must be at least {MIN_SEATS}, not {quote(self.min_seats)}")
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A bot that was in the event when it started, or came later.
+    """A bot that is or was entered in an event.
 
     Attributes:
-        bot: its id.
-        owner: None for a house bot, which may meet any other.
-        rating: in milli-Elo when it came; knockouts are seeded by it.
-        first_round: the first that it may be drawn for: 1, later for a late entrant.
-        left_after: how many rounds had been opened when it left; None for one that is still in.
-        disqualified: whether it was made to leave, and so has no rank.
-        away: whether it sits out the round to be drawn, without points. Nothing that was drawn
-            before hangs on it. A knockout takes no notice: nobody there sits a round out and goes
-            on.
+        bot: the bot's id.
+        owner: the owner's id; None for a house bot, which may meet any other bot.
+        rating: in milli-Elo at its entry; it decides the seeds of a knockout.
+        first_round: the first round that it may be drawn for: 1, or more for a late entrant.
+        left_after: the number of rounds opened before it left; None if it is still in.
+        disqualified: whether an organiser removed it; then it has no rank.
+        sits_out: whether it sits out the next round, without points. It has no effect on earlier
+            rounds, and none in a knockout.
     """
 
     bot: int
@@ -76,19 +76,19 @@ class Entrant:
     first_round: int = 1
     left_after: int | None = None
     disqualified: bool = False
-    away: bool = False
+    sits_out: bool = False
 
     @property
     def started(self) -> bool:
-        """Whether it was in when the event began."""
+        """Whether it was in the event at its start."""
         return self.is_in(1)
 
     def is_in(self, number: int) -> bool:
-        """Return whether it may be drawn for a round, as far as is known now."""
+        """Return whether it may be drawn for round ``number``, given what is known now."""
         return self.first_round <= number and not self.has_left_before(number)
 
     def has_left_before(self, number: int) -> bool:
-        """Return whether it had left when round ``number`` was opened, or would be."""
+        """Return whether it left before round ``number`` was opened."""
         return self.left_after is not None and self.left_after < number
 
 
@@ -97,35 +97,29 @@ class PlayedBlock:
     """A block of a round.
 
     Attributes:
-        bots: at its table, fill-ins included.
-        matches: of the block; none if it is void or still in play.
-        void: whether it was given up.
+        bots: the ids of the bots at its table, fill-ins included.
+        matches: the results of its matches; empty if it is void or not finished.
+        void: whether it is cancelled.
     """
 
     bots: tuple[int, ...]
-    matches: tuple[PlayedMatch, ...] = ()
+    matches: tuple[MatchResult, ...] = ()
     void: bool = False
 
     def scores(self) -> dict[int, Fraction]:
-        """Return the mean share of opponents beaten by bot, ties half; empty if not finished."""
-        if not self.matches:
-            return {}
-        results = pair_results([MatchResult(of.seating, of.places) for of in self.matches])
-        taken: dict[int, Fraction] = defaultdict(Fraction)
-        for (bot, _), s_ij in results.items():
-            taken[bot] += s_ij / (len(self.bots) - 1)
-        return dict(taken)
+        """Return the win share of each bot; empty if the block is void or not finished."""
+        return win_shares(pair_results(self.matches)) if self.matches else {}
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedRound:
-    """A round as it was opened, with what has come of it.
+    """A round that was opened, with its results so far.
 
     Attributes:
-        number: from 1; an extra block of a knockout has the number of the round that it decides.
-        extra: 0, and from 1 for extra blocks.
-        blocks: table by table.
-        byes: by bot, the blocks that it sits out for want of a seat or of opponents.
+        number: from 1; the extra blocks of a knockout have the number of the round they decide.
+        extra: 0 for a regular round; 1, 2, ... for the extra blocks.
+        blocks: the blocks of the round, table by table.
+        byes: by bot, the number of blocks that it sits out because it has no seat or opponents.
     """
 
     number: int
@@ -138,10 +132,10 @@ class NextRound(NamedTuple):
     """A round to open.
 
     Attributes:
-        number: as in `PlayedRound`.
-        extra: as in `PlayedRound`.
-        tables: one for each block; a table that plays several stands several times.
-        byes: as in `PlayedRound`.
+        number: see `PlayedRound`.
+        extra: see `PlayedRound`.
+        tables: a table for each block; a table with several blocks is listed several times.
+        byes: see `PlayedRound`.
     """
 
     number: int
@@ -152,45 +146,54 @@ class NextRound(NamedTuple):
 
 def owners_of(entrants: Iterable[Entrant]) -> dict[int, int | None]:
     """Return the owner of each bot."""
-    return {one.bot: one.owner for one in entrants}
+    return {entrant.bot: entrant.owner for entrant in entrants}
 
 
-def awarded(rounds: Iterable[PlayedRound]) -> dict[int, Fraction]:
-    """Return what counts without having been played: `BYE` for a block sat out or given up."""
+def count_missed_blocks(rounds: Iterable[PlayedRound]) -> Counter[int]:
+    """Return by bot the number of blocks that it sat out, or that are void."""
     missed: Counter[int] = Counter()
     for round_ in rounds:
         missed.update(round_.byes)
         missed.update(bot for block in round_.blocks if block.void for bot in block.bots)
-    return {bot: BYE * blocks for bot, blocks in missed.items()}
+    return missed
 
 
-def finished_blocks(rounds: Iterable[PlayedRound]) -> list[tuple[PlayedMatch, ...]]:
-    """Return the matches of each finished block."""
+def awarded_scores(rounds: Iterable[PlayedRound]) -> dict[int, Fraction]:
+    """Return by bot the score without play: `BYE_SCORE` for each block that it missed."""
+    return {bot: BYE_SCORE * blocks for bot, blocks in count_missed_blocks(rounds).items()}
+
+
+def finished_blocks(rounds: Iterable[PlayedRound]) -> list[tuple[MatchResult, ...]]:
+    """Return the match results of each finished block, in order."""
     return [block.matches for round_ in rounds for block in round_.blocks if block.matches]
 
 
 def rounds_opened(rounds: Sequence[PlayedRound]) -> int:
-    """Return how many rounds have been opened; extra blocks are no rounds of their own."""
+    """Return the number of rounds opened so far; extra blocks do not count as rounds."""
     return rounds[-1].number if rounds else 0
 
 
-def table_without_the_gone(
-    table: Sequence[int],
-    gone: Iterable[int],
-    fill_ins: Sequence[int],
+def filled_table(
+    bots: Sequence[int],
+    fill_ins: Iterable[int],
+    seats: int,
     settings: EventSettings,
     owners: Owners,
 ) -> Table | None:
-    """Return a table with house bots in the seats of those who left, as far as there are any.
+    """Return the table of these bots, with fill-ins up to a number of seats.
 
-    Without them it is smaller; None if nobody is left, or too few for the preset.
+    Args:
+        bots: the bots at the table.
+        fill_ins: ids of house bots that may take empty seats, in order of preference.
+        seats: the number of seats to fill up to. Without enough fill-ins the table is smaller.
+        settings: the settings of the event.
+        owners: the owners of all entrants; bots without an entry are fill-ins.
+
+    Returns:
+        None if the table would have fewer seats than the preset allows.
     """
-    here = [bot for bot in table if bot not in set(gone)]
-    if not any(bot in owners for bot in here):
+    free = [bot for bot in fill_ins if bot not in bots]
+    seated = [*bots, *free[: max(seats - len(bots), 0)]]
+    if len(seated) < settings.min_seats:
         return None
-    free = [bot for bot in fill_ins if bot not in here]
-    here += free[: max(settings.seats - len(here), 0)]
-    if len(here) < max(settings.fewest, 2):
-        return None
-    known = {bot: owners.get(bot) for bot in here}
-    return Table(tuple(sorted(here)), are_owners_apart(here, known))
+    return table_of(seated, {bot: owners.get(bot) for bot in seated})

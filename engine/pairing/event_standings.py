@@ -1,4 +1,4 @@
-"""How an event stands: its ranked rows, and who took what from whom."""
+"""The standings and the cross table of an event."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,24 +11,24 @@ from engine.pairing.event import (
     EventSettings,
     Format,
     PlayedRound,
-    awarded,
+    awarded_scores,
     finished_blocks,
 )
-from engine.pairing.stages import reached
-from engine.pairing.tiebreaks import PlayedMatch, Row, rank_entrants
+from engine.pairing.stages import knockout_results
+from engine.pairing.tiebreaks import EventStanding, rank_entrants
 from engine.rating.blocks import MatchResult, pair_results
 
 
-class Met(NamedTuple):
-    """What a bot took from an opponent.
+class OpponentScore(NamedTuple):
+    """A cell of the cross table: a bot's score against one opponent.
 
     Attributes:
-        blocks: finished, at one table.
-        taken: the sum over them of the share of matches in which it came before, ties half.
+        blocks: the number of finished blocks of both bots.
+        score: the sum of the bot's mean pair results in these blocks, 0 to ``blocks``.
     """
 
     blocks: int
-    taken: Fraction
+    score: Fraction
 
 
 def rank_event(
@@ -37,62 +37,63 @@ def rank_event(
     rounds: Sequence[PlayedRound],
     *,
     over: bool,
-) -> list[Row]:
-    """Return the standings, best first.
+) -> list[EventStanding]:
+    """Return the standings of an event, best first.
 
-    Extra blocks of a knockout decide places at their table and count for nothing else: they would
-    lift those who went out there above those who went out elsewhere as early and as close.
+    The extra blocks of a knockout decide places at their table and count for nothing else. If they
+    counted, bots that go out there would rank above bots that go out as early and as closely at
+    other tables.
 
-    Who withdrew is ranked by what it played. Who was disqualified has no rank and stands after all
-    others, but counts as an opponent with what it made, so nobody else's score changes.
+    Withdrawn bots are ranked by their finished blocks. Disqualified bots have no rank and come
+    last; they still count as opponents with their scores, so no other bot's score changes.
 
     Args:
-        settings: of the event.
-        entrants: all of them.
-        rounds: in the order in which they were opened; blocks still in play count for nobody yet.
-        over: whether nothing will be played any more.
+        settings: the settings of the event.
+        entrants: all bots ever entered.
+        rounds: all rounds, in the order of their opening. Unfinished blocks do not count.
+        over: whether the event is finished.
     """
-    came = given = None
+    results = awarded = None
     if settings.format == Format.KNOCKOUT:
         blocks = _regular_blocks(settings, entrants, rounds)
-        came = reached(settings, entrants, rounds, over=over)
+        results = knockout_results(settings, entrants, rounds, over=over)
     else:
         blocks = finished_blocks(rounds)
-        given = awarded(rounds)
+        awarded = awarded_scores(rounds)
 
-    def rows(*, disqualified: bool) -> list[Row]:
-        bots = [one.bot for one in entrants if one.disqualified == disqualified]
-        return rank_entrants(bots, blocks, settings.seed, awarded=given, reached=came)
+    def standings(*, disqualified: bool) -> list[EventStanding]:
+        bots = [entrant.bot for entrant in entrants if entrant.disqualified == disqualified]
+        return rank_entrants(bots, blocks, settings.seed, awarded=awarded, knockout_results=results)
 
-    unranked = (replace(row, rank=None, decided_by=None) for row in rows(disqualified=True))
-    return [*rows(disqualified=False), *unranked]
+    unranked = (replace(row, rank=None, decided_by=None) for row in standings(disqualified=True))
+    return [*standings(disqualified=False), *unranked]
 
 
 def _regular_blocks(
     settings: EventSettings, entrants: Iterable[Entrant], rounds: Iterable[PlayedRound]
-) -> list[tuple[PlayedMatch, ...]]:
-    """Return the matches of the blocks that every table of a knockout's round has alike.
+) -> list[tuple[MatchResult, ...]]:
+    """Return the match results of each knockout block that counts for the score.
 
-    They are the first so many that were finished: an extra block stands in for one given up.
+    At each table these are its first finished blocks, as many as a table plays in a round. So an
+    extra block counts if it replaces a void block.
     """
-    entered = {one.bot for one in entrants}
+    entered = {entrant.bot for entrant in entrants}
     counted: Counter[tuple[int, int]] = Counter()
     found = []
     for round_ in rounds:
         for block in round_.blocks:
             here = [(round_.number, bot) for bot in block.bots if bot in entered]
-            if block.matches and all(counted[seat] < settings.blocks for seat in here):
+            if block.matches and all(counted[key] < settings.blocks for key in here):
                 counted.update(here)
                 found.append(block.matches)
     return found
 
 
-def cross_table(rounds: Iterable[PlayedRound]) -> dict[int, dict[int, Met]]:
-    """Return by bot and opponent what the first took from the second in all finished blocks."""
-    table: dict[int, dict[int, Met]] = defaultdict(dict)
+def cross_table(rounds: Iterable[PlayedRound]) -> dict[int, dict[int, OpponentScore]]:
+    """Return by bot and opponent the bot's score against the opponent in all finished blocks."""
+    table: dict[int, dict[int, OpponentScore]] = defaultdict(dict)
     for matches in finished_blocks(rounds):
-        results = pair_results([MatchResult(of.seating, of.places) for of in matches])
-        for (bot, other), s_ij in results.items():
-            before = table[bot].get(other, Met(0, Fraction()))
-            table[bot][other] = Met(before.blocks + 1, before.taken + s_ij)
+        for (bot, other), s_ij in pair_results(matches).items():
+            before = table[bot].get(other, OpponentScore(0, Fraction()))
+            table[bot][other] = OpponentScore(before.blocks + 1, before.score + s_ij)
     return dict(table)

@@ -1,27 +1,34 @@
-"""Knockouts: snake-seeded tables, the top half of each goes on, until one table is left."""
+"""Knockouts: snake-seeded tables, the top half of each advances, until one table is left."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from random import Random
 from typing import NamedTuple
 
 from engine.errors import quote
-from engine.pairing.seating import party, seat_apart
-from engine.pairing.sizes import plan_sizes
-from engine.pairing.tables import MAX_EXTRA_BLOCKS, Owners, Table, are_owners_apart, table_of
+from engine.pairing.seating import owner_group, seat_owners_apart
+from engine.pairing.sizes import plan_table_sizes
+from engine.pairing.tables import (
+    MAX_EXTRA_BLOCKS,
+    Owners,
+    Table,
+    are_owners_apart,
+    check_each_once,
+    table_of,
+)
+from engine.rating.blocks import MIN_SEATS
 
 BlockScores = Mapping[int, Sequence[Fraction]]
-"""By entrant at a table: its score S over the regular blocks, then of each extra block."""
+"""By entrant of a table: its score S over the regular blocks, then that of each extra block."""
 
 
 class KnockoutRound(NamedTuple):
-    """Who plays whom next.
+    """The tables and byes of a round.
 
     Attributes:
-        tables: of entrants and fill-ins, the one of the best seed first.
-        byes: the entrants that go on without playing, best seed first.
-        final: whether this is the last round. Without a table then, the first of ``byes`` has won.
+        tables: tables of entrants and fill-ins, the best seed's table first.
+        byes: the ids of the entrants that advance without playing, best seed first.
+        final: whether this is the last round. If it has no table, the first of ``byes`` wins.
     """
 
     tables: list[Table]
@@ -30,10 +37,15 @@ class KnockoutRound(NamedTuple):
 
 
 def seed_entrants(ratings: Mapping[int, int], seed: bytes) -> list[int]:
-    """Return the entrants by rating in milli-Elo, the best first, equal ones by lot."""
+    """Return the seeds of a knockout: bots by rating, the best first, equal ratings at random.
+
+    Args:
+        ratings: in milli-Elo, by bot.
+        seed: 32 bytes, which decide between equal ratings.
+    """
     rng = Random(seed)
-    lots = {bot: rng.random() for bot in sorted(ratings)}
-    return sorted(ratings, key=lambda bot: (-ratings[bot], lots[bot]))
+    random_order = {bot: rng.random() for bot in sorted(ratings)}
+    return sorted(ratings, key=lambda bot: (-ratings[bot], random_order[bot]))
 
 
 def knockout_round(
@@ -41,88 +53,95 @@ def knockout_round(
     owners: Owners,
     seats: int,
     *,
-    fewest: int = 2,
+    min_seats: int = MIN_SEATS,
     fill_ins: Sequence[int] = (),
 ) -> KnockoutRound:
-    """Return the next round of a knockout. Nothing is left to chance: it follows from the seeding.
+    """Return the next round of a knockout, which follows from the seeding without any chance.
 
-    With T tables, seeds 1 to T sit at tables 1 to T, seeds T + 1 to 2T at tables T to 1, and so to
-    and fro. Where that brings owners together, the lower seed changes places with the seed nearest
-    to it that sets it right. `plan_sizes` says what becomes of uneven numbers: fill-ins are the
-    lowest seeds and never go on, byes are for the best. As many as one table holds play the final,
-    there, whoever owns them; it may be smaller than tables otherwise are.
+    With T tables, seeds 1 to T sit at tables 1 to T, seeds T + 1 to 2T at tables T to 1, and so on
+    in a snake. If that brings two bots of one owner together, the lower seed exchanges seats with
+    the nearest seed for which both tables come out right. `plan_table_sizes` decides about uneven
+    numbers: fill-ins are the lowest seeds and never advance, and the best seeds get the byes. If
+    the entrants fit at one table, that table is the final, even if it has two bots of one owner or
+    fewer seats than other tables.
 
     Args:
-        seeding: who is still in, best seed first; the order is kept from round to round.
-        owners: at least of these.
-        seats: at a full table.
-        fewest: seats that the preset takes.
-        fill_ins: house bots that are not entered and may take empty seats, the first ones first.
+        seeding: the ids of the entrants still in, best seed first.
+        owners: the owners of at least these entrants.
+        seats: the seats of a full table.
+        min_seats: the fewest seats that the preset allows.
+        fill_ins: ids of house bots that may take empty seats, in order of preference.
 
     Raises:
-        ValueError: a bot stands twice, among the entrants or the fill-ins.
+        ValueError: a bot is listed twice, as an entrant, a fill-in or both.
     """
-    everybody = [*seeding, *fill_ins]
-    if len(set(everybody)) < len(everybody):
-        twice = Counter(everybody).most_common(1)[0][0]
-        raise ValueError(f"bot {quote(twice)} stands twice among entrants and fill-ins")
-    known = {bot: owners[bot] for bot in seeding} | dict.fromkeys(fill_ins)
+    bots = [*seeding, *fill_ins]
+    check_each_once(bots)
+    all_owners = {bot: owners[bot] for bot in seeding} | dict.fromkeys(fill_ins)
     if len(seeding) <= seats:
-        table = everybody[:seats]
-        if len(seeding) < 2 or len(table) < fewest:
+        table = bots[:seats]
+        if len(seeding) < MIN_SEATS or len(table) < min_seats:
             return KnockoutRound([], tuple(seeding), final=True)
-        return KnockoutRound([table_of(table, known)], (), final=True)
-    in_event = {bot: known[bot] for bot in seeding}
-    sizes = plan_sizes(in_event, seats, fewest=fewest, fill_ins=len(fill_ins))
-    if len(sizes.tables) >= len(in_event) - sizes.byes:
-        # To keep owners apart each would sit with house bots alone: nobody would ever go out.
-        alone = dict.fromkeys(in_event)
-        sizes = plan_sizes(alone, seats, fewest=fewest, fill_ins=len(fill_ins))
+        return KnockoutRound([table_of(table, all_owners)], (), final=True)
+    entered = {bot: all_owners[bot] for bot in seeding}
+    sizes = plan_table_sizes(entered, seats, min_seats=min_seats, fill_ins=len(fill_ins))
+    if len(sizes.tables) >= len(entered) - sizes.byes:
+        # With owners apart, each entrant would sit with house bots only, and none would go out.
+        ownerless = dict.fromkeys(entered)
+        sizes = plan_table_sizes(ownerless, seats, min_seats=min_seats, fill_ins=len(fill_ins))
     playing = [*seeding[sizes.byes :], *fill_ins[: sizes.fill_ins]]
-    tables = _snake(playing, len(sizes.tables), known)
+    tables = _snake(playing, len(sizes.tables), all_owners)
     return KnockoutRound(
-        [table_of(table, known) for table in tables], tuple(seeding[: sizes.byes]), final=False
+        [table_of(table, all_owners) for table in tables],
+        tuple(seeding[: sizes.byes]),
+        final=False,
     )
 
 
 def places_to_advance(entrants: int, *, final: bool) -> int:
-    """Return how many of a table's entrants, fill-ins not counted, go on; in a final one wins.
+    """Return how many entrants of a table advance: the upper half, or the winner of a final.
 
-    Of an odd number the one in the middle goes on: it is not in the lower half.
+    If the number is odd, the entrant in the middle advances too.
+
+    Args:
+        entrants: the number of entrants at the table, without fill-ins.
+        final: whether the table is the final.
     """
     return 1 if final else (entrants + 1) // 2
 
 
-def needs_extra_block(scores: BlockScores, places: int, most: int = MAX_EXTRA_BLOCKS) -> bool:
-    """Return whether the last to go on and the first to go out are tied and may play on.
+def needs_extra_block(
+    scores: BlockScores, places: int, max_extra_blocks: int = MAX_EXTRA_BLOCKS
+) -> bool:
+    """Return whether the cut is tied and the table may play an extra block.
 
-    The table plays extra blocks one by one, each deciding only among those still tied: nobody who
-    is through can lose that again.
+    The whole table plays extra blocks, one by one. Each decides only between the entrants that are
+    still tied, so no entrant loses a place that it has won before.
 
     Args:
-        scores: of the table's entrants.
-        places: how many go on, from `places_to_advance`.
-        most: extra blocks that may be played.
+        scores: the scores of the table's entrants.
+        places: how many entrants advance, from `places_to_advance`.
+        max_extra_blocks: the highest number of extra blocks.
 
     Raises:
-        ValueError: the entrants have not played equally many blocks.
+        ValueError: the entrants have played different numbers of blocks.
     """
     extra = _count_extra_blocks(scores)
     ranked = sorted((tuple(of) for of in scores.values()), reverse=True)
     tied = 0 < places < len(ranked) and ranked[places - 1] == ranked[places]
-    return tied and extra < most
+    return tied and extra < max_extra_blocks
 
 
-def advancing(scores: BlockScores, places: int, seeding: Sequence[int]) -> list[int]:
-    """Return who goes on from a table, best first; those still tied by seed.
+def advancing_from_table(scores: BlockScores, places: int, seeding: Sequence[int]) -> list[int]:
+    """Return the entrants that advance from a table, best first; the seed decides ties.
 
     Args:
-        scores: of the table's entrants.
-        places: how many go on, from `places_to_advance`.
-        seeding: of the event, best first; all these entrants are in it.
+        scores: the scores of the table's entrants.
+        places: how many entrants advance, from `places_to_advance`.
+        seeding: all seeds of the event, best first.
 
     Raises:
-        ValueError: the entrants have not played equally many blocks.
+        ValueError: the entrants have played different numbers of blocks.
     """
     _count_extra_blocks(scores)
     by_seed = sorted(scores, key=seeding.index)
@@ -130,40 +149,52 @@ def advancing(scores: BlockScores, places: int, seeding: Sequence[int]) -> list[
 
 
 def _count_extra_blocks(scores: BlockScores) -> int:
+    """Return the number of extra blocks that a table has played."""
     counts = {len(of) for of in scores.values()}
     if len(counts) > 1 or 0 in counts:
-        raise ValueError(f"entrants of one table have {quote(sorted(counts))} block scores")
+        raise ValueError(
+            "all entrants of a table need equally many block scores, at least one; "
+            f"these have {quote(sorted(counts))} block scores"
+        )
     return max(counts, default=1) - 1
 
 
 def _snake(playing: Sequence[int], count: int, owners: Owners) -> list[list[int]]:
-    """Return so many tables, dealt to and fro, with owners apart if at all possible."""
+    """Return so many tables, filled in a snake, with owners apart if possible."""
     table_of_bot: dict[int, int] = {}
     for position, bot in enumerate(playing):
         row, column = divmod(position, count)
         table_of_bot[bot] = count - 1 - column if row % 2 else column
     tables = [[bot for bot in playing if table_of_bot[bot] == number] for number in range(count)]
-    _part_owners(tables, playing, owners)
+    _separate_owners(tables, playing, owners)
     if all(are_owners_apart(table, owners) for table in tables):
         return tables
-    # No single exchange helps any more. This may, or else there is no way at all.
-    dealt = [bot for table in tables for bot in table]
-    rearranged = seat_apart(dealt, [len(table) for table in tables], owners)
+    # No single exchange helps. `seat_owners_apart` finds a way if there is one.
+    seated = [bot for table in tables for bot in table]
+    rearranged = seat_owners_apart(seated, [len(table) for table in tables], owners)
     return rearranged if all(are_owners_apart(table, owners) for table in rearranged) else tables
 
 
-def _part_owners(tables: list[list[int]], playing: Sequence[int], owners: Owners) -> None:
-    """Let those who sit with one of their owner's better seeds change places with the nearest."""
+def _separate_owners(tables: list[list[int]], playing: Sequence[int], owners: Owners) -> None:
+    """Let each bot that sits with a better seed of its owner exchange seats, if a seed fits.
+
+    The partner is the seed nearest to the bot whose exchange brings no owner together.
+
+    Args:
+        tables: bot ids by table; the function changes them.
+        playing: all bots at the tables, best seed first.
+        owners: the owners of these bots.
+    """
     seed = {bot: number for number, bot in enumerate(playing)}
-    of = {bot: party(bot, owners) for bot in playing}
+    group = {bot: owner_group(bot, owners) for bot in playing}
     at = {bot: table for table in tables for bot in table}
 
     def fits(newcomer: int, leaver: int, table: Sequence[int]) -> bool:
-        return all(of[other] != of[newcomer] for other in table if other != leaver)
+        return all(group[other] != group[newcomer] for other in table if other != leaver)
 
     for bot in playing:
         here = at[bot]
-        if all(of[other] != of[bot] or seed[other] >= seed[bot] for other in here):
+        if all(group[other] != group[bot] or seed[other] >= seed[bot] for other in here):
             continue
         for other in sorted(playing, key=lambda o: (abs(seed[o] - seed[bot]), seed[o])):
             there = at[other]

@@ -1,31 +1,27 @@
-"""What an event plays next: a pure function of its settings, who is in it, and what was played."""
+"""The next round of an event: a pure function of its settings, entrants and rounds so far."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 
+from engine.errors import quote
 from engine.pairing.event import (
     Entrant,
     EventSettings,
     Format,
     NextRound,
     PlayedRound,
-    awarded,
+    awarded_scores,
+    filled_table,
     owners_of,
     rounds_opened,
-    table_without_the_gone,
 )
 from engine.pairing.knockout import knockout_round
-from engine.pairing.round_robin import round_robin_round
-from engine.pairing.stages import going_on, seeding, stages
-from engine.pairing.swiss import SwissEntrant, swiss_round, swiss_rounds
-from engine.pairing.tables import (
-    MAX_BLOCKS_PER_ROUND,
-    Table,
-    derive_pairing_seed,
-    meetings,
-    table_of,
-)
+from engine.pairing.round_robin import max_tables_of_a_bot, round_robin_round
+from engine.pairing.stages import Stage, advancing_bots, seeding, stages
+from engine.pairing.swiss import SwissEntrant, default_swiss_rounds, swiss_round
+from engine.pairing.tables import Table, count_meetings, derive_pairing_seed
+from engine.rating.blocks import MIN_SEATS
 
 
 def next_round(
@@ -34,46 +30,46 @@ def next_round(
     rounds: Sequence[PlayedRound],
     fill_ins: Sequence[int] = (),
 ) -> NextRound | None:
-    """Return the round that comes after those played, None if the event is over.
+    """Return the round after those played, or None if the event is over.
 
-    It always ends: a round robin after its tables, a swiss after its rounds, a knockout since each
-    round has fewer bots than the one before, and all of them when too few bots are left.
+    Each event ends: a round robin after its tables, a Swiss after its rounds, a knockout because
+    each round has fewer bots than the previous one. All formats end if too few bots are left.
 
     Args:
-        settings: of the event.
-        entrants: all who ever started, in any order.
-        rounds: in the order in which they were opened, each of their blocks finished or void.
-        fill_ins: house bots that are not entered and may take empty seats, the first ones first.
+        settings: the settings of the event.
+        entrants: all bots ever entered, in any order.
+        rounds: in the order of their opening; each of their blocks is finished or void.
+        fill_ins: ids of house bots that may take empty seats, in order of preference.
 
     Raises:
-        ValueError: an entrant is among the fill-ins.
+        ValueError: a bot is an entrant and a fill-in.
     """
-    entered = sorted(entrants, key=lambda one: one.bot)
-    clash = {one.bot for one in entered} & set(fill_ins)
-    if clash:
-        raise ValueError(f"bot {min(clash)} is entered, it can't fill in")
-    drawn = _NEXT[settings.format](settings, entered, rounds, fill_ins)
+    entered = sorted(entrants, key=lambda entrant: entrant.bot)
+    both = {entrant.bot for entrant in entered} & set(fill_ins)
+    if both:
+        raise ValueError(f"bot {quote(min(both))} is entered, so it can't fill in")
+    drawn = _DRAW[settings.format](settings, entered, rounds, fill_ins)
     if drawn is None or not (drawn.tables or drawn.byes):
         return None
     return drawn
 
 
-def is_too_small(
+def has_too_few_entrants(
     settings: EventSettings,
     entrants: Sequence[Entrant],
     number: int,
     fill_ins: Sequence[int],
 ) -> bool:
-    """Return whether too few are left for a round to have a table."""
-    left = sum(one.is_in(number) for one in entrants)
-    return left < 2 or left + len(fill_ins) < settings.fewest
+    """Return whether round ``number`` would have no table because too few entrants are left."""
+    left = sum(entrant.is_in(number) for entrant in entrants)
+    return left < MIN_SEATS or left + len(fill_ins) < settings.min_seats
 
 
-def swiss_length(settings: EventSettings, entrants: Sequence[Entrant]) -> int:
-    """Return how many rounds a swiss has, from its settings or from those who started."""
+def swiss_round_count(settings: EventSettings, entrants: Sequence[Entrant]) -> int:
+    """Return the number of rounds of a Swiss: the setting, or the default for its starters."""
     if settings.rounds is not None:
         return settings.rounds
-    return swiss_rounds(sum(one.started for one in entrants))
+    return default_swiss_rounds(sum(entrant.started for entrant in entrants))
 
 
 def _swiss(
@@ -83,11 +79,11 @@ def _swiss(
     fill_ins: Sequence[int],
 ) -> NextRound | None:
     number = rounds_opened(rounds) + 1
-    if number > swiss_length(settings, entrants) or is_too_small(
+    if number > swiss_round_count(settings, entrants) or has_too_few_entrants(
         settings, entrants, number, fill_ins
     ):
         return None
-    score: dict[int, Fraction] = defaultdict(Fraction, awarded(rounds))
+    score: dict[int, Fraction] = defaultdict(Fraction, awarded_scores(rounds))
     byes: Counter[int] = Counter()
     tables: list[Table] = []
     for round_ in rounds:
@@ -95,22 +91,22 @@ def _swiss(
         # Blocks of one table in a round are one meeting.
         tables += [Table(bots, True) for bots in dict.fromkeys(b.bots for b in round_.blocks)]
         for block in round_.blocks:
-            for bot, taken in block.scores().items():
-                score[bot] += taken
+            for bot, share in block.scores().items():
+                score[bot] += share
     drawn = swiss_round(
         [
-            SwissEntrant(one.bot, one.owner, score[one.bot], byes[one.bot])
-            for one in entrants
-            if one.is_in(number) and not one.away
+            SwissEntrant(entrant.bot, entrant.owner, score[entrant.bot], byes[entrant.bot])
+            for entrant in entrants
+            if entrant.is_in(number) and not entrant.sits_out
         ],
-        meetings(tables),
+        count_meetings(tables),
         settings.seats,
         derive_pairing_seed(settings.seed, number),
-        fewest=settings.fewest,
+        min_seats=settings.min_seats,
         fill_ins=fill_ins,
-        swaps=settings.swaps,
+        max_swaps=settings.max_swaps,
     )
-    return _played_by(settings, number, drawn.tables, drawn.byes)
+    return _regular_round(settings, number, drawn.tables, dict.fromkeys(drawn.byes, 1))
 
 
 def _knockout(
@@ -119,34 +115,43 @@ def _knockout(
     rounds: Sequence[PlayedRound],
     fill_ins: Sequence[int],
 ) -> NextRound | None:
-    owners = owners_of(entrants)
     seeds = seeding(settings, entrants)
-    left = [one.bot for one in entrants if one.is_in(1)]
     number = rounds_opened(rounds)
     if rounds:
         last = stages(rounds, seeds)[-1]
-        still_in = {one.bot for one in entrants if one.is_in(number + 1)}
-        again = []
-        for table in last.tables:
-            if table.is_undecided(still_in, settings.extra_blocks):
-                here = [*(bot for bot in table.entrants if bot in still_in), *table.fill_ins]
-                free = [bot for bot in fill_ins if bot not in here]
-                here += free[: max(settings.fewest - len(here), 0)]
-                if len(here) >= max(settings.fewest, 2):
-                    again.append(table_of(here, {bot: owners.get(bot) for bot in here}))
-        if again:
-            return NextRound(number, rounds[-1].extra + 1, again, {})
+        undecided = _undecided_tables(settings, entrants, last, fill_ins)
+        if undecided:
+            return NextRound(number, rounds[-1].extra + 1, undecided, {})
         if last.final:
             return None
-        left = going_on(last, entrants, seeds)
+        playing = advancing_bots(last, entrants, seeds)
+    else:
+        playing = seeds
     drawn = knockout_round(
-        [bot for bot in seeds if bot in set(left)],
-        owners,
+        playing,
+        owners_of(entrants),
         settings.seats,
-        fewest=settings.fewest,
+        min_seats=settings.min_seats,
         fill_ins=fill_ins,
     )
-    return _played_by(settings, number + 1, drawn.tables, drawn.byes if drawn.tables else ())
+    byes = drawn.byes if drawn.tables else ()
+    return _regular_round(settings, number + 1, drawn.tables, dict.fromkeys(byes, 1))
+
+
+def _undecided_tables(
+    settings: EventSettings, entrants: Sequence[Entrant], stage: Stage, fill_ins: Sequence[int]
+) -> list[Table]:
+    """Return the tables of a stage that play an extra block, with the bots that are still in."""
+    owners = owners_of(entrants)
+    still_in = {entrant.bot for entrant in entrants if entrant.is_in(stage.number + 1)}
+    tables = []
+    for table in stage.tables:
+        if table.is_undecided(still_in, settings.extra_blocks):
+            bots = [*(bot for bot in table.entrants if bot in still_in), *table.fill_ins]
+            filled = filled_table(bots, fill_ins, settings.min_seats, settings, owners)
+            if filled is not None:
+                tables.append(filled)
+    return tables
 
 
 def _round_robin(
@@ -156,38 +161,53 @@ def _round_robin(
     fill_ins: Sequence[int],
 ) -> NextRound | None:
     number = rounds_opened(rounds) + 1
-    if is_too_small(settings, entrants, number, fill_ins):
+    if has_too_few_entrants(settings, entrants, number, fill_ins):
         return None
     drawn = round_robin_round(settings, entrants, number)
     if drawn is None:
         return None
     owners = owners_of(entrants)
-    gone = {one.bot for one in entrants if one.has_left_before(number) or one.away}
+    absent = {
+        entrant.bot for entrant in entrants if entrant.has_left_before(number) or entrant.sits_out
+    }
     byes = Counter(drawn.missed)
-    filled: Counter[int] = Counter()
+    seated: Counter[int] = Counter()
     tables = []
-    most = max(MAX_BLOCKS_PER_ROUND // settings.blocks, 1)
+    max_tables = max_tables_of_a_bot(settings)
     for planned in drawn.tables:
-        free = [bot for bot in fill_ins if filled[bot] < most]
-        free.sort(key=lambda bot: filled[bot])
-        table = table_without_the_gone(planned.bots, gone, free, settings, owners)
+        bots = [bot for bot in planned.bots if bot not in absent]
+        free = [bot for bot in fill_ins if seated[bot] < max_tables]
+        free.sort(key=lambda bot: seated[bot])
+        table = filled_table(bots, free, settings.seats, settings, owners) if bots else None
         if table is None:
             byes.update(planned.bots)
         else:
             tables.append(table)
-            filled.update(table.bots)
-    sat_out = {bot: times * settings.blocks for bot, times in byes.items() if bot not in gone}
-    return NextRound(number, 0, [t for t in tables for _ in range(settings.blocks)], sat_out)
+            seated.update(table.bots)
+    present = {bot: times for bot, times in byes.items() if bot not in absent}
+    return _regular_round(settings, number, tables, present)
 
 
-def _played_by(
-    settings: EventSettings, number: int, tables: Sequence[Table], byes: Sequence[int]
+def _regular_round(
+    settings: EventSettings, number: int, tables: Iterable[Table], byes: Mapping[int, int]
 ) -> NextRound:
-    blocks = [table for table in tables for _ in range(settings.blocks)]
-    return NextRound(number, 0, blocks, dict.fromkeys(byes, settings.blocks))
+    """Return a round with all blocks of its tables.
+
+    Args:
+        settings: the settings of the event.
+        number: the round's number.
+        tables: its tables, each once.
+        byes: by bot, the number of tables that it sits out.
+    """
+    return NextRound(
+        number,
+        0,
+        [table for table in tables for _ in range(settings.blocks)],
+        {bot: missed * settings.blocks for bot, missed in byes.items()},
+    )
 
 
-_NEXT = {
+_DRAW = {
     Format.SWISS: _swiss,
     Format.KNOCKOUT: _knockout,
     Format.ROUND_ROBIN: _round_robin,

@@ -1,4 +1,4 @@
-"""Round robins: every table once, or a balanced choice of them."""
+"""Round robins: all possible tables once, or a balanced design of fewer tables."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from engine.deals import derive
 from engine.pairing.balance import balanced_tables, count_balanced
 from engine.pairing.event import Entrant, EventSettings, owners_of
-from engine.pairing.seating import party
+from engine.pairing.seating import owner_group
 from engine.pairing.tables import (
     MAX_BLOCKS_PER_ROUND,
     MAX_TABLES,
@@ -22,13 +22,13 @@ from engine.pairing.tables import (
 )
 
 
-class Drawn(NamedTuple):
-    """Tables of a round robin, as if nobody had left.
+class RoundRobinTables(NamedTuple):
+    """Tables of a round robin, before anybody leaves.
 
     Attributes:
         tables: in the order of play.
-        missed: by bot, tables that are never played as they would seat an owner twice; told in
-            the round with which the bot or the last of its company comes.
+        missed: by bot, the number of its tables that are never played because they would seat two
+            bots of one owner. They count in the first round in which all bots of the table are in.
     """
 
     tables: list[Table]
@@ -38,20 +38,22 @@ class Drawn(NamedTuple):
 def round_robin(
     owners: Owners, seats: int, seed: bytes, *, max_tables: int = MAX_TABLES
 ) -> list[list[Table]]:
-    """Return all rounds of a round robin: every table of so many bots, or a balanced choice.
+    """Return all rounds of a round robin.
 
-    Of more than ``max_tables`` so many are chosen that everybody sits equally often, and so
-    that pairs meet as equally as can be (`balanced_tables`).
+    If there are at most ``max_tables`` sets of ``seats`` entrants, each set is a table. If there
+    are more, `balanced_tables` makes a design in which all entrants sit equally often and pairs
+    meet about equally often.
 
     Args:
-        owners: the owner of each entrant; None for a house bot, which may meet any other.
-        seats: at each table.
-        seed: settles the order, and the choice where there are too many tables.
-        max_tables: that are played, but where more are needed for everybody to sit equally often.
+        owners: the owners of all entrants.
+        seats: the seats of each table.
+        seed: 32 bytes, which decide the order and the design.
+        max_tables: the highest number of tables, unless more are needed for all entrants to sit
+            equally often.
 
     Returns:
-        Tables by round; a bot is at most at `MAX_BLOCKS_PER_ROUND` tables of a round. Empty with
-        fewer entrants than seats.
+        Tables by round; a bot sits at no more than `MAX_BLOCKS_PER_ROUND` tables of a round. Empty
+        if there are fewer entrants than seats.
     """
     left = _design(tuple(sorted(owners.items())), seats, seed, max_tables).tables
     rounds = []
@@ -63,115 +65,143 @@ def round_robin(
 
 def round_robin_round(
     settings: EventSettings, entrants: Sequence[Entrant], number: int
-) -> Drawn | None:
-    """Return a round of a round robin that late entrants may join; None when all is played.
+) -> RoundRobinTables | None:
+    """Return round ``number`` of a round robin with late entrants, or None if it has no table.
 
-    Those who start play a round robin. Who comes later plays every table with those who are in
-    then, in the rounds to come, so has missed nothing; where these would make more than
-    ``settings.max_tables``, as many tables as a starter has, everybody sitting equally often.
+    The starters play a round robin. A late entrant adds all its tables with the bots that are in at
+    its entry, so it misses nothing. If all possible tables would be more than
+    ``settings.max_tables``, it adds as many tables as a starter has, with its opponents equally
+    often.
 
     Args:
-        settings: of the event.
-        entrants: all of them, those who left too; their seats are the caller's matter.
-        number: of the round, from 1.
+        settings: the settings of the event.
+        entrants: all bots ever entered. The tables still contain bots that have left; the caller
+            fills their seats. Tables whose bots have all left are dropped.
+        number: the round's number, from 1.
     """
-    capacity = max(MAX_BLOCKS_PER_ROUND // settings.blocks, 1)
+    capacity = max_tables_of_a_bot(settings)
     left: list[Table] = []
     here: list[Table] = []
     missed: Counter[int] = Counter()
     for at in range(1, number + 1):
         missed = Counter()
-        for design in _arriving(settings, entrants, at):
+        for design in _added_tables(settings, entrants, at):
             left += design.tables
             missed += design.missed
-        gone = {one.bot for one in entrants if one.has_left_before(at)}
+        gone = {entrant.bot for entrant in entrants if entrant.has_left_before(at)}
         left = [table for table in left if not gone.issuperset(table.bots)]
         here, left = _take_round(left, capacity)
-    return Drawn(here, missed) if here else None
+    return RoundRobinTables(here, missed) if here else None
 
 
-def _arriving(settings: EventSettings, entrants: Sequence[Entrant], number: int) -> Iterator[Drawn]:
-    """Yield what is to be played because of those who come with this round."""
-    starters = owners_of(one for one in entrants if one.started)
+def _added_tables(
+    settings: EventSettings, entrants: Sequence[Entrant], number: int
+) -> Iterator[RoundRobinTables]:
+    """Yield the tables that each bot adds whose first round is ``number``; starters together."""
+    starters = owners_of(entrant for entrant in entrants if entrant.started)
     seats = min(settings.seats, len(starters))
     if number == 1:
         entered = tuple(sorted(starters.items()))
         yield _design(entered, seats, settings.seed, settings.max_tables)
         return
-    there = owners_of(one for one in entrants if one.first_round < number and one.is_in(number))
+    owners = owners_of(e for e in entrants if e.first_round < number and e.is_in(number))
     share = count_tables(len(starters), seats, settings.max_tables) * seats // len(starters)
-    for one in sorted(entrants, key=lambda one: one.bot):
-        if one.first_round == number and one.is_in(number):
-            there[one.bot] = one.owner
-            rng = Random(derive(settings.seed, f"late/{one.bot}"))
-            at_table = min(settings.seats, len(there))
-            if comb(len(there), at_table) <= settings.max_tables:
-                yield _late_for_all(one.bot, there, at_table, rng)
+    for entrant in sorted(entrants, key=lambda entrant: entrant.bot):
+        if entrant.first_round == number and entrant.is_in(number):
+            owners[entrant.bot] = entrant.owner
+            rng = Random(derive(settings.seed, f"late/{entrant.bot}"))
+            table_seats = min(settings.seats, len(owners))
+            if comb(len(owners), table_seats) <= settings.max_tables:
+                yield _all_tables_of(entrant.bot, owners, table_seats, rng)
             else:
-                yield _late(one.bot, there, at_table, share, rng)
+                yield _balanced_tables_of(entrant.bot, owners, table_seats, share, rng)
+
+
+def max_tables_of_a_bot(settings: EventSettings) -> int:
+    """Return at how many tables of a round a bot may sit: its blocks are limited, but one is."""
+    return max(MAX_BLOCKS_PER_ROUND // settings.blocks, 1)
 
 
 def count_tables(entrants: int, seats: int, max_tables: int = MAX_TABLES) -> int:
-    """Return how many tables a round robin has, those left out for owners' sake included."""
+    """Return the number of tables of a round robin, with those that owners exclude."""
     tables = comb(entrants, seats)
     return tables if tables <= max_tables else count_balanced(entrants, seats, max_tables)
 
 
 @lru_cache(maxsize=16)
-def _design(bots: tuple[tuple[int, int | None], ...], seats: int, seed: bytes, most: int) -> Drawn:
-    """Return all tables of these bots and owners. Kept, as every round asks for them again."""
+def _design(
+    bots: tuple[tuple[int, int | None], ...], seats: int, seed: bytes, max_tables: int
+) -> RoundRobinTables:
+    """Return the tables of the starters. The cache serves every later round of the event.
+
+    Args:
+        bots: pairs of bot and owner, ascending.
+        seats: the seats of each table.
+        seed: the event's seed.
+        max_tables: see `round_robin`.
+    """
     rng = Random(seed)
     owners = dict(bots)
     entrants = list(owners)
-    if comb(len(entrants), seats) <= most:
+    if comb(len(entrants), seats) <= max_tables:
         tables = list(combinations(entrants, seats))
         rng.shuffle(tables)
     else:
-        tables = balanced_tables(entrants, seats, most, rng)
-    return _apart(tables, owners)
+        tables = balanced_tables(entrants, seats, max_tables, rng)
+    return _drop_owner_conflicts(tables, owners)
 
 
-def _late_for_all(bot: int, owners: Owners, seats: int, rng: Random) -> Drawn:
-    """Return all tables of one that comes late with those who are there."""
+def _all_tables_of(bot: int, owners: Owners, seats: int, rng: Random) -> RoundRobinTables:
+    """Return all tables of a late entrant with the bots in the event."""
     others = sorted(other for other in owners if other != bot)
     tables = [(bot, *rest) for rest in combinations(others, seats - 1)]
     rng.shuffle(tables)
-    return _apart(tables, owners)
+    return _drop_owner_conflicts(tables, owners)
 
 
-def _late(bot: int, owners: Owners, seats: int, share: int, rng: Random) -> Drawn:
-    """Return so many tables of one that comes late with those who are there."""
+def _balanced_tables_of(
+    bot: int, owners: Owners, seats: int, count: int, rng: Random
+) -> RoundRobinTables:
+    """Return so many tables of a late entrant; it meets its opponents about equally often.
+
+    Args:
+        bot: the late entrant.
+        owners: the owners of all bots in the event, the late entrant included.
+        seats: the seats of each table.
+        count: the number of tables.
+        rng: decides between opponents met equally often.
+    """
     others = sorted(other for other in owners if other != bot)
     sat: Counter[int] = Counter()
     tables = []
-    for _ in range(share):
-        lots = {other: rng.random() for other in others}
+    for _ in range(count):
+        random_order = {other: rng.random() for other in others}
         table = [bot]
-        waiting = sorted(others, key=lambda other: (sat[other], lots[other]))
-        # Those of an owner who is there already come last, and so only if nobody else is left.
+        waiting = sorted(others, key=lambda other: (sat[other], random_order[other]))
+        # A bot whose owner is already at the table gets a seat only if there is no other bot.
         while len(table) < seats:
-            seated = {party(one, owners) for one in table}
-            fits = (other for other in waiting if party(other, owners) not in seated)
-            table.append(next(fits, waiting[0]))
+            seated = {owner_group(one, owners) for one in table}
+            apart = (other for other in waiting if owner_group(other, owners) not in seated)
+            table.append(next(apart, waiting[0]))
             waiting.remove(table[-1])
         sat.update(table)
         tables.append(tuple(table))
-    return _apart(tables, owners)
+    return _drop_owner_conflicts(tables, owners)
 
 
-def _apart(tables: Sequence[tuple[int, ...]], owners: Owners) -> Drawn:
-    """Leave out tables that seat one owner twice, but where somebody would not play at all."""
+def _drop_owner_conflicts(tables: Sequence[tuple[int, ...]], owners: Owners) -> RoundRobinTables:
+    """Drop the tables with two bots of one owner, unless a bot would have no table then."""
     apart = [table for table in tables if are_owners_apart(table, owners)]
     placed = {bot for table in apart for bot in table}
     together = [table for table in tables if not placed.issuperset(table)]
     missed = Counter(bot for table in tables for bot in table)
     missed.subtract(bot for table in [*apart, *together] for bot in table)
     played = [table_of(table, owners) for table in apart]
-    return Drawn([*played, *(table_of(table, owners) for table in together)], +missed)
+    return RoundRobinTables([*played, *(table_of(table, owners) for table in together)], +missed)
 
 
 def _take_round(tables: Sequence[Table], capacity: int) -> tuple[list[Table], list[Table]]:
-    """Return the tables of a round, with no bot at more than so many, and those that are left."""
+    """Return the next tables, with each bot at ``capacity`` at most, and the remaining tables."""
     here: list[Table] = []
     left: list[Table] = []
     sat: Counter[int] = Counter()

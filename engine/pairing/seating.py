@@ -1,4 +1,4 @@
-"""Seating a list of bots at tables, in order, with owners apart wherever that can be done."""
+"""Seating of an ordered list of bots at tables, with owners apart if possible."""
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Sequence
@@ -6,75 +6,82 @@ from heapq import heapify, heapreplace
 
 from engine.pairing.tables import Owners
 
-Party = tuple[int, int]
-"""Those who must sit apart: an owner's bots, or a house bot with itself."""
+OwnerGroup = tuple[int, int]
+"""Bots that must sit apart: all bots of one owner, or a single house bot."""
 
 
-def party(bot: int, owners: Owners) -> Party:
-    """Return the party that a bot belongs to; no two seats of a table are for one party."""
+def owner_group(bot: int, owners: Owners) -> OwnerGroup:
+    """Return the owner group of a bot; a table has at most one seat for each group."""
     owner = owners[bot]
     return (1, bot) if owner is None else (0, owner)
 
 
-def seat_apart(order: Sequence[int], sizes: Sequence[int], owners: Owners) -> list[list[int]]:
-    """Return tables filled in order, neighbours together, no owner twice at one if at all possible.
+def seat_owners_apart(
+    order: Sequence[int], sizes: Sequence[int], owners: Owners
+) -> list[list[int]]:
+    """Return tables filled in order, so that neighbours sit together and owners sit apart.
 
-    A party that has a seat to take at each table left must take one now; the others are taken as
-    they come. With sizes that differ by one at most this seats owners apart whenever no party has
-    more bots than there are tables: such sizes meet the condition of Gale and Ryser for a 0-1
-    matrix (parties by tables), and a table filled so leaves a rest that meets it again. A party
-    with more bots is put together at as few tables as that takes, from the first on.
+    A group with as many bots left as there are tables left must take a seat now. The other seats go
+    to the first bots in order whose groups are not at the table.
+
+    If sizes differ by at most one and no group has more bots than there are tables, owners are
+    apart at all tables: such sizes meet the condition of Gale and Ryser for a 0-1 matrix (groups by
+    tables), and so does the rest after each table. A group with more bots sits together at as few
+    tables as possible, from the first table on.
 
     Args:
-        order: the bots; one may stand in it several times, to sit at several tables.
-        sizes: seats at each table, which add up to the bots.
-        owners: of all bots in ``order``.
+        order: bot ids. A bot that is listed k times gets k seats.
+        sizes: the number of seats of each table; their sum is the length of ``order``.
+        owners: the owners of all bots in ``order``.
+
+    Returns:
+        Bot ids by table, in the order of ``sizes``.
     """
-    waiting = _Waiting(order, owners)
+    queue = _SeatingQueue(order, owners)
     tables = []
     for number, size in enumerate(sizes):
-        table = waiting.take_those_who_must(tables_after=len(sizes) - number - 1, seats=size)
+        table = queue.take_forced(tables_after=len(sizes) - number - 1, seats=size)
         while len(table) < size:
-            table.append(waiting.take_next(table))
+            table.append(queue.take_next(table))
         tables.append(table)
     return tables
 
 
-class _Waiting:
-    """Bots not yet seated, in order, and by party."""
+class _SeatingQueue:
+    """The bots without a seat, in order and by owner group."""
 
     def __init__(self, order: Sequence[int], owners: Owners) -> None:
         self._owners = owners
         self._bots = OrderedDict(enumerate(order))
-        self._positions: dict[Party, deque[int]] = defaultdict(deque)
+        self._positions: dict[OwnerGroup, deque[int]] = defaultdict(deque)
         for position, bot in self._bots.items():
-            self._positions[party(bot, owners)].append(position)
-        # Lowest first, so the party with the most; counts only fall, and are mended when looked at.
-        self._most = [(-len(positions), of) for of, positions in self._positions.items()]
-        heapify(self._most)
+            self._positions[owner_group(bot, owners)].append(position)
+        # A heap with the largest group first. Its counts may be too high until they are popped.
+        self._largest = [(-len(positions), group) for group, positions in self._positions.items()]
+        heapify(self._largest)
 
-    def take_those_who_must(self, *, tables_after: int, seats: int) -> list[int]:
-        """Take out, for up to so many seats, those for whom the tables after are too few."""
+    def take_forced(self, *, tables_after: int, seats: int) -> list[int]:
+        """Remove and return the bots, up to ``seats``, for whose groups too few tables follow."""
         table: list[int] = []
-        while self._most and len(table) < seats:
-            count, of = self._most[0]
-            positions = self._positions[of]
+        while self._largest and len(table) < seats:
+            count, group = self._largest[0]
+            positions = self._positions[group]
             if -count != len(positions):
-                heapreplace(self._most, (-len(positions), of))
+                heapreplace(self._largest, (-len(positions), group))
                 continue
-            too_many = len(positions) - tables_after
-            if too_many <= 0:
+            surplus = len(positions) - tables_after
+            if surplus <= 0:
                 break
-            here = [positions.popleft() for _ in range(min(too_many, seats - len(table)))]
-            table += [self._bots.pop(position) for position in here]
+            taken = [positions.popleft() for _ in range(min(surplus, seats - len(table)))]
+            table += [self._bots.pop(position) for position in taken]
         return table
 
     def take_next(self, table: Sequence[int]) -> int:
-        """Take out the first of a party not at this table, or just the first."""
-        seated = {party(bot, self._owners) for bot in table}
-        apart = (p for p, bot in self._bots.items() if party(bot, self._owners) not in seated)
+        """Remove and return the first bot whose group is not at the table, else the first bot."""
+        seated = {owner_group(bot, self._owners) for bot in table}
+        apart = (p for p, bot in self._bots.items() if owner_group(bot, self._owners) not in seated)
         first = next(iter(self._bots))
         position = next(apart, first)
         bot = self._bots.pop(position)
-        self._positions[party(bot, self._owners)].remove(position)
+        self._positions[owner_group(bot, self._owners)].remove(position)
         return bot

@@ -1,21 +1,22 @@
-"""How many tables of how many seats, where the number of entrants is uneven."""
+"""Table sizes of a round whose number of entrants is not a multiple of the seats."""
 
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from engine.errors import quote
-from engine.pairing.seating import party
+from engine.pairing.seating import owner_group
 from engine.pairing.tables import Owners
+from engine.rating.blocks import MIN_SEATS
 
 
-class Sizes(NamedTuple):
-    """What a round is made of.
+class TableSizes(NamedTuple):
+    """The tables of a round by their numbers of seats.
 
     Attributes:
-        tables: seats at each, the bigger ones first; they differ by one at most.
-        fill_ins: house bots wanted, that are no entrants.
-        byes: entrants for whom there is no seat.
+        tables: the seats of each table, descending; they differ by at most one.
+        fill_ins: the number of seats that fill-ins take.
+        byes: the number of entrants without a seat.
     """
 
     tables: tuple[int, ...]
@@ -23,40 +24,45 @@ class Sizes(NamedTuple):
     byes: int
 
 
-def plan_sizes(owners: Owners, seats: int, *, fewest: int = 2, fill_ins: int = 0) -> Sizes:
-    """Return the tables for so many entrants.
+def plan_table_sizes(
+    owners: Owners, seats: int, *, min_seats: int = MIN_SEATS, fill_ins: int = 0
+) -> TableSizes:
+    """Return the table sizes of a round, with as few byes as possible.
 
-    As few tables as there can be, each filled up by fill-ins as far as these go, and then of
-    ``seats`` and one less; more of these where that many are needed to keep owners apart. Where
-    numbers are too small for such tables (5 entrants for 4 seats), even ones with fewer seats;
-    where the preset does not take these either, as few byes as will do.
+    There are as few tables as possible, or more if owners need them to sit apart. Fill-ins take
+    empty seats; without enough fill-ins, tables have ``seats`` or ``seats - 1`` seats. If the
+    number of entrants does not allow that (5 entrants for 4 seats), tables are smaller, down to
+    ``min_seats``. If it does not allow that either, some entrants get a bye.
 
     Args:
-        owners: of the entrants, and of nobody else.
-        seats: at a full table.
-        fewest: seats that the preset takes.
-        fill_ins: house bots at hand.
+        owners: the owners of all entrants, and of no other bots.
+        seats: the seats of a full table.
+        min_seats: the fewest seats that the preset allows.
+        fill_ins: the number of house bots that may fill in.
 
     Raises:
-        ValueError: more seats are the fewest than there are at a full table, or fewer than two.
+        ValueError: ``min_seats`` is not from 2 to ``seats``.
     """
-    if not 2 <= fewest <= seats:
-        raise ValueError(f"a table of {quote(seats)} can't have {quote(fewest)} seats at the least")
-    parties = Counter(party(bot, owners) for bot in owners)
-    biggest = max(parties.values(), default=0)
+    if not MIN_SEATS <= min_seats <= seats:
+        raise ValueError(
+            f"min_seats must be from {MIN_SEATS} to {quote(seats)} seats, not {quote(min_seats)}"
+        )
+    groups = Counter(owner_group(bot, owners) for bot in owners)
+    largest = max(groups.values(), default=0)
     for byes in range(len(owners) + 1):
-        for least in (max(seats - 1, fewest), fewest):
-            choices = list(_choices(len(owners) - byes, seats, least, fill_ins))
+        for smallest in (max(seats - 1, min_seats), min_seats):
+            choices = list(_choices(len(owners) - byes, seats, smallest, fill_ins))
             if choices:
-                apart = (choice for choice in choices if len(choice.tables) >= biggest)
+                apart = (choice for choice in choices if len(choice.tables) >= largest)
                 return next(apart, choices[0])._replace(byes=byes)
-    return Sizes((), 0, len(owners))
+    return TableSizes((), 0, len(owners))
 
 
-def _choices(entrants: int, seats: int, least: int, fill_ins: int) -> Iterator[Sizes]:
-    """Yield the sizes without byes and with at least so many seats a table, fewest tables first."""
-    for tables in range(-(-entrants // seats), min(entrants, (entrants + fill_ins) // least) + 1):
+def _choices(entrants: int, seats: int, smallest: int, fill_ins: int) -> Iterator[TableSizes]:
+    """Yield the sizes without byes and with tables of ``smallest`` or more, fewest tables first."""
+    min_tables = -(-entrants // seats)
+    for tables in range(min_tables, min(entrants, (entrants + fill_ins) // smallest) + 1):
         if tables:
-            wanted = min(fill_ins, tables * seats - entrants)
-            each, more = divmod(entrants + wanted, tables)
-            yield Sizes((each + 1,) * more + (each,) * (tables - more), wanted, 0)
+            filled = min(fill_ins, tables * seats - entrants)
+            each, more = divmod(entrants + filled, tables)
+            yield TableSizes((each + 1,) * more + (each,) * (tables - more), filled, 0)

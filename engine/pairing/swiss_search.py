@@ -1,4 +1,4 @@
-"""The local search of a swiss round: nobody who has met together, then like scores together."""
+"""The local search of a Swiss round: first against repeated pairs, then for like scores."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,26 +6,26 @@ from fractions import Fraction
 from math import comb, lcm
 from random import Random
 
-from engine.pairing.seating import Party, party
+from engine.pairing.seating import OwnerGroup, owner_group
 from engine.pairing.tables import Owners
 
-_PARTING = 6
-"""How many swaps are looked at to part those who have met, for one tried to bring scores together.
+_REPEAT_SWAPS_PER_SCORE_SWAP = 6
+"""Swaps examined against repeated pairs, for each swap tried for like scores.
 
-They cost much less; a longer search finds a round without repeats hardly anywhere that 6 do not."""
+They cost much less. More than 6 hardly ever find a round without repeats where 6 do not."""
 
-_BARRED = 5
-"""Steps for which a bot may not come back to a table that it has left, and up to twice as many."""
+_TABU_STEPS = 5
+"""Steps for which a bot may not return to a table that it left; a random number up to twice it."""
 
 _Value = tuple[int, int, float]
-"""Of a swap: the change of what meetings cost, the gap of the two scores, a lot."""
+"""The value of a swap: the change of the repeat cost, the gap of both scores, a random number."""
 
 
-class Search:
-    """Tables to be improved in place: bots of two of them change seats.
+class SwissSearch:
+    """Tables that swaps of two bots improve in place.
 
-    No gap of scores is worth a pair that meets again. Two who are of one party come to sit together
-    by no swap; where they do from the start, that was unavoidable.
+    Avoiding a repeated pair always comes before any gap of scores. No swap brings two bots of one
+    owner group to one table. If two sit together from the start, that was unavoidable.
     """
 
     def __init__(
@@ -35,72 +35,74 @@ class Search:
         owners: Owners,
         met: Mapping[tuple[int, int], int],
     ) -> None:
-        """Take the tables as they are to start from.
+        """Start from these tables.
 
         Args:
-            tables: to be changed.
-            scores: of all bots at them.
-            owners: of the same.
-            met: how often each pair sat at a table, of others too.
+            tables: bot ids by table; `improve` changes them.
+            scores: the scores of all bots at the tables.
+            owners: the owners of all bots at the tables.
+            met: by pair, how often the two bots have sat together; other bots are ignored.
         """
         self._tables = tables
-        # Whole numbers, for they are added up a million times.
+        # Integers: the search adds scores up to a million times.
         unit = lcm(*(score.denominator for score in scores.values()))
         self._score = {bot: int(score * unit) for bot, score in scores.items()}
-        self._party: dict[int, Party] = {bot: party(bot, owners) for bot in scores}
+        self._group: dict[int, OwnerGroup] = {bot: owner_group(bot, owners) for bot in scores}
         self._met: dict[int, dict[int, int]] = {bot: {} for bot in scores}
         for (a, b), times in met.items():
             if a in scores and b in scores and times:
                 self._met[a][b] = self._met[b][a] = times**2
-        # One more than all gaps of a round can come to.
+        # One more than the highest possible sum of all gaps in a round.
         widest = max(self._score.values(), default=0) - min(self._score.values(), default=0)
-        self._meeting = 1 + widest * sum(comb(len(table), 2) for table in tables)
+        self._repeat_cost = 1 + widest * sum(comb(len(table), 2) for table in tables)
 
-    def improve(self, rng: Random, swaps: int) -> None:
-        """Part those who have met, then bring like scores together.
+    def improve(self, rng: Random, max_swaps: int) -> None:
+        """Separate repeated pairs, then bring like scores together.
 
         Args:
-            rng: settles all that is left to chance.
-            swaps: to try for like scores; `_PARTING` times as many are looked at before.
+            rng: decides all random choices.
+            max_swaps: the number of swaps to try for like scores; the search first examines
+                `_REPEAT_SWAPS_PER_SCORE_SWAP` times as many against repeated pairs.
         """
         if len(self._tables) < 2:
             return
-        self._part(rng, _PARTING * swaps)
-        for _ in range(swaps):
+        self._separate_repeats(rng, _REPEAT_SWAPS_PER_SCORE_SWAP * max_swaps)
+        for _ in range(max_swaps):
             a = self._tables[int(rng.random() * len(self._tables))]
             b = self._tables[int(rng.random() * len(self._tables))]
             i, j = int(rng.random() * len(a)), int(rng.random() * len(b))
             if a is not b:
                 self._swap_unless_worse(a, i, b, j)
 
-    # -- Those who have met ------------------------------------------------------------------
+    # -- Repeated pairs ----------------------------------------------------------------------
 
-    def _part(self, rng: Random, swaps: int) -> None:
-        """Let those who sit with somebody they have met change seats with whom that helps most.
+    def _separate_repeats(self, rng: Random, swaps: int) -> None:
+        """Let bots of repeated pairs exchange seats with the bots for which that helps most.
 
-        A tabu search (F. Glover 1989): the best swap of one such bot is made even if it makes
-        things worse, and undone only after a while, which leads out of where each single swap does.
-        The best tables on the way are kept.
+        The method is tabu search (F. Glover, "Tabu search, part I", 1989). Each step makes the best
+        swap of a random bot that sits with an earlier opponent, even if it raises the cost. The
+        search may undo the swap only after some steps, so it leaves local minima. It keeps the best
+        tables that it has found.
         """
         tables = self._tables
         self._at = {bot: number for number, table in enumerate(tables) for bot in table}
         self._repeats = {bot: self._repeats_by_table(bot) for bot in self._at}
-        self._barred: dict[tuple[int, int], int] = {}
+        self._tabu_until: dict[tuple[int, int], int] = {}
         cost = sum(repeats[self._at[bot]] for bot, repeats in self._repeats.items()) // 2
         best, kept = cost, [table[:] for table in tables]
         for step in range(swaps // len(self._at)):
-            again = [bot for bot, repeats in self._repeats.items() if repeats[self._at[bot]]]
-            if not again:
+            repeating = [bot for bot, repeats in self._repeats.items() if repeats[self._at[bot]]]
+            if not repeating:
                 break
-            bot = again[int(rng.random() * len(again))]
+            bot = repeating[int(rng.random() * len(repeating))]
             found = self._best_partner(bot, step, best - cost, rng)
             if found is None:
                 continue
             change, other = found
             cost += change
             for one in (bot, other):
-                until = step + _BARRED + int(rng.random() * _BARRED)
-                self._barred[one, self._at[one]] = until
+                until = step + _TABU_STEPS + int(rng.random() * _TABU_STEPS)
+                self._tabu_until[one, self._at[one]] = until
             self._exchange(bot, other)
             if cost < best:
                 best, kept = cost, [table[:] for table in tables]
@@ -108,37 +110,40 @@ class Search:
             table[:] = before
 
     def _repeats_by_table(self, bot: int) -> Counter[int]:
-        """Return by table what it costs that a bot has met those who sit there."""
+        """Return by table the repeat cost of a bot's earlier meetings with the bots there."""
         repeats: Counter[int] = Counter()
         for other, squared in self._met[bot].items():
             repeats[self._at[other]] += squared
         return repeats
 
     def _best_partner(
-        self, bot: int, step: int, wanted: int, rng: Random
+        self, bot: int, step: int, aspired: int, rng: Random
     ) -> tuple[int, int] | None:
-        """Return what the best swap of a bot changes, and with whom; None if none is allowed.
+        """Return the change of cost by the best swap of a bot, and its partner in that swap.
 
         Args:
-            bot: at a table with somebody whom it has met.
-            step: of the search.
-            wanted: a swap that changes less than this (is below it) may be made though barred.
-            rng: for lots.
+            bot: a bot of a repeated pair.
+            step: the number of this step of the search.
+            aspired: a tabu swap is allowed if it changes the cost by less than this.
+            rng: decides between equal swaps.
+
+        Returns:
+            None if no swap is allowed.
         """
-        at, repeats, barred = self._at, self._repeats, self._barred
-        here, met, mine, score = at[bot], self._met[bot], repeats[bot], self._score
+        at, repeats, tabu_until = self._at, self._repeats, self._tabu_until
+        here, met, own_repeats, score = at[bot], self._met[bot], repeats[bot], self._score
         best: _Value | None = None
         partner = bot
         for other, there in at.items():
             if there == here:
                 continue
-            theirs = repeats[other]
-            change = mine[there] - mine[here] + theirs[here] - theirs[there]
+            others = repeats[other]
+            change = own_repeats[there] - own_repeats[here] + others[here] - others[there]
             change -= 2 * met.get(other, 0)
             if best is not None and change > best[0]:
                 continue
-            is_barred = max(barred.get((bot, there), -1), barred.get((other, here), -1)) >= step
-            if is_barred and change >= wanted:
+            until = max(tabu_until.get((bot, there), -1), tabu_until.get((other, here), -1))
+            if until >= step and change >= aspired:
                 continue
             value = (change, abs(score[bot] - score[other]), rng.random())
             if (best is None or value < best) and self._may_swap(bot, other):
@@ -146,12 +151,13 @@ class Search:
         return None if best is None else (best[0], partner)
 
     def _may_swap(self, bot: int, other: int) -> bool:
-        """Return whether two bots may change seats without coming to sit with their own party."""
+        """Return whether two bots may exchange seats without joining their own groups."""
         beside = [one for one in self._tables[self._at[bot]] if one != bot]
         beside_other = [one for one in self._tables[self._at[other]] if one != other]
-        return not (self._is_beside_own(bot, beside_other) or self._is_beside_own(other, beside))
+        return not (self._has_group_at(bot, beside_other) or self._has_group_at(other, beside))
 
     def _exchange(self, bot: int, other: int) -> None:
+        """Exchange the seats of two bots, and update the repeat costs of their opponents."""
         here, there = self._at[bot], self._at[other]
         for one, left, entered in ((bot, here, there), (other, there, here)):
             self._at[one] = entered
@@ -164,20 +170,22 @@ class Search:
     # -- Like scores -------------------------------------------------------------------------
 
     def _swap_unless_worse(self, a: list[int], i: int, b: list[int], j: int) -> None:
+        """Exchange seat i of table a with seat j of table b unless that raises the cost."""
         x, y = a[i], b[j]
         beside_x, beside_y = a[:i] + a[i + 1 :], b[:j] + b[j + 1 :]
-        if self._is_beside_own(x, beside_y) or self._is_beside_own(y, beside_x):
+        if self._has_group_at(x, beside_y) or self._has_group_at(y, beside_x):
             return
         before = self._cost(x, beside_x) + self._cost(y, beside_y)
         if self._cost(x, beside_y) + self._cost(y, beside_x) <= before:
             a[i], b[j] = y, x
 
-    def _is_beside_own(self, bot: int, others: Sequence[int]) -> bool:
-        """Return whether one of the others is of the bot's own party."""
-        own = self._party[bot]
-        return any(self._party[other] == own for other in others)
+    def _has_group_at(self, bot: int, others: Sequence[int]) -> bool:
+        """Return whether one of the others belongs to the bot's owner group."""
+        own = self._group[bot]
+        return any(self._group[other] == own for other in others)
 
     def _cost(self, bot: int, others: Sequence[int]) -> int:
-        met, score, of = self._met[bot], self._score[bot], self._score
-        again = sum(met.get(other, 0) for other in others)
-        return again * self._meeting + sum(abs(score - of[other]) for other in others)
+        """Return the cost of a bot's repeated pairs and score gaps at a table of these others."""
+        met, score, scores = self._met[bot], self._score[bot], self._score
+        repeats = sum(met.get(other, 0) for other in others)
+        return repeats * self._repeat_cost + sum(abs(score - scores[other]) for other in others)

@@ -1,4 +1,4 @@
-"""Standings of a tournament: the score, and every tie-break with its number."""
+"""The standings of an event: the score, and each tie-break with its number."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,13 +7,16 @@ from enum import StrEnum
 from fractions import Fraction
 
 from engine.deals import derive
-from engine.rating.blocks import MatchResult, pair_results
+from engine.rating.blocks import MatchResult, pair_results, win_shares
 
 _LOT_BYTES = 8
 
 
 class TieBreak(StrEnum):
-    """What standings go by, the first that differs decides; the first two in knockouts alone."""
+    """The numbers that rank entrants, in order: the first one that differs decides.
+
+    Only knockouts use the first two. `LOT` is a drawing of lots: a number from the event's seed.
+    """
 
     ROUND_REACHED = "round-reached"
     TABLE_PLACE = "table-place"
@@ -27,42 +30,26 @@ class TieBreak(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class PlayedMatch:
-    """A finished match of a block.
+class EventStanding:
+    """An entrant's row in the standings of an event.
 
     Attributes:
-        seating: bot ids by seat.
-        places: by seat, as they count for rating (`rated_places`); 1 the best.
-        points: by seat, as the game scored them.
-    """
-
-    seating: tuple[int, ...]
-    places: tuple[int, ...]
-    points: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """Where a bot stands, and why.
-
-    Attributes:
-        rank: from 1; never shared, as the lot decides in the end. None for one that has none.
-        bot: its id.
-        round_reached: in a knockout, the last round that it was in; None otherwise.
-        table_place: its place at its table there, 1 the best; None where that is not decided.
-        score: S, the sum over its blocks of the mean share of opponents beaten, ties half; what
-            was awarded for byes included.
-        head_to_head: what it took from those with the same S, in a knockout those who came as far
-            with it, block by block in the mean, summed over them; None if there are none or not all
-            of these have met.
-        buchholz: mean S of its opponents less the lowest, each opponent once.
-        sonneborn_berger: sum over blocks and opponents of s_ij times the opponent's S.
-        wins: matches in first place alone.
-        mean_points: a match.
-        lot: of the seed; the higher stands first.
-        blocks: finished.
-        matches: in these.
-        decided_by: the first tie-break in which it differs from the row above; None at the top.
+        rank: from 1, without ties, because lots decide in the end; None for a disqualified bot.
+        bot: the bot's id.
+        round_reached: the last round of a knockout that it was in; None in other formats.
+        table_place: its place at its table there, 1 the best; None if it is not decided.
+        score: S, the sum of its win shares over its blocks, plus the awards for byes.
+        head_to_head: the sum of its mean pair results against the entrants with the same S (in a
+            knockout, also the same result). None if there are none, or if two of them never met.
+        buchholz: the mean S of its opponents, each once, without the lowest.
+        sonneborn_berger: the sum over blocks and opponents of s_ij times the opponent's S.
+        wins: the number of matches that it won without a tie for first place.
+        mean_points: the mean game points of its matches.
+        lot: its drawn number; the higher number ranks first.
+        blocks: the number of its finished blocks.
+        matches: the number of matches in these blocks.
+        decided_by: the first tie-break in which it differs from the row above; None in the first
+            row.
     """
 
     rank: int | None
@@ -82,12 +69,12 @@ class Row:
 
     @property
     def lot_text(self) -> str:
-        """The lot in hex; of two the higher is the later in the alphabet, too."""
+        """The lot in hexadecimal, of fixed length: the order of texts is the order of lots."""
         return f"{self.lot:0{2 * _LOT_BYTES}x}"
 
     @property
     def numbers(self) -> tuple[Fraction | int | None, ...]:
-        """The number of each `TieBreak`, in their order, the higher the better."""
+        """The number of each `TieBreak`, in its order; the higher number ranks first."""
         return (
             self.round_reached,
             self.table_place and -self.table_place,
@@ -103,78 +90,80 @@ class Row:
 
 def rank_entrants(
     entrants: Iterable[int],
-    blocks: Iterable[Sequence[PlayedMatch]],
+    blocks: Iterable[Sequence[MatchResult]],
     seed: bytes,
     *,
     awarded: Mapping[int, Fraction] | None = None,
-    reached: Mapping[int, tuple[int, int | None]] | None = None,
-) -> list[Row]:
-    """Return the standings of a tournament, best first (spec "Formats").
+    knockout_results: Mapping[int, tuple[int, int | None]] | None = None,
+) -> list[EventStanding]:
+    """Return the standings of an event, best first.
 
-    Only entrants have a row. Others at their tables (fill-ins, the withdrawn or disqualified that
-    are not among the entrants any more) count as opponents, with the S that they made.
+    Only the entrants passed here have a row. Other bots at their tables (fill-ins, or disqualified
+    bots) count as opponents, with their S.
 
     Args:
-        entrants: who is ranked; one without a block stands with zeros.
-        blocks: the matches of each finished block that counts. Void ones, and the extra ones of a
-            knockout, are left out by the caller.
-        seed: of the tournament; the lot comes of it.
-        awarded: S for blocks not played, as `engine.pairing.swiss.BYE` a block.
-        reached: in a knockout, by entrant, the last round that it was in and its place at its
-            table there, None where that is not decided; it comes before all else.
+        entrants: the ids of the bots to rank; a bot without a block has zeros.
+        blocks: the match results of each block that counts. The caller leaves out void blocks and
+            the extra blocks of a knockout.
+        seed: 32 bytes, the event's seed; the lots come from it.
+        awarded: by bot, the score for blocks that it missed (`event.awarded_scores`).
+        knockout_results: in a knockout, by bot, the last round that it was in and its place there,
+            None if that is not decided (`stages.KnockoutResult`). They come before the score.
 
     Raises:
-        ValueError: a block without matches, or whose matches are not all of one table.
+        ValueError: a block has no matches, a match has no scores, or the matches of a block are of
+            different bots.
     """
-    tally = _Tally(blocks, awarded or {})
-    came = reached or {}
+    totals = _Totals(blocks, awarded or {})
+    results = knockout_results or {}
     bots = sorted(set(entrants))
     head_to_head: dict[int, Fraction | None] = {}
     groups: dict[object, list[int]] = defaultdict(list)
     for bot in bots:
-        groups[came.get(bot), tally.score[bot]].append(bot)
+        groups[results.get(bot), totals.score[bot]].append(bot)
     for tied in groups.values():
-        head_to_head |= tally.head_to_head(tied)
+        head_to_head |= totals.head_to_head(tied)
     rows = [
-        Row(
+        EventStanding(
             rank=0,
             bot=bot,
-            round_reached=came[bot][0] if bot in came else None,
-            table_place=came[bot][1] if bot in came else None,
-            score=tally.score[bot],
+            round_reached=results[bot][0] if bot in results else None,
+            table_place=results[bot][1] if bot in results else None,
+            score=totals.score[bot],
             head_to_head=head_to_head[bot],
-            buchholz=tally.buchholz(bot),
-            sonneborn_berger=tally.sonneborn_berger(bot),
-            wins=tally.wins[bot],
-            mean_points=Fraction(tally.points[bot], max(tally.matches[bot], 1)),
+            buchholz=totals.buchholz(bot),
+            sonneborn_berger=totals.sonneborn_berger(bot),
+            wins=totals.wins[bot],
+            mean_points=Fraction(totals.points[bot], max(totals.matches[bot], 1)),
             lot=int.from_bytes(derive(seed, f"lot/{bot}")[:_LOT_BYTES], "big"),
-            blocks=tally.blocks[bot],
-            matches=tally.matches[bot],
+            blocks=totals.blocks[bot],
+            matches=totals.matches[bot],
             decided_by=None,
         )
         for bot in bots
     ]
-    # None stands in a whole group that is equal in what comes before, or in none of it.
+    # Rows with equal numbers before a None all have None there, so 0 may replace it.
     rows.sort(key=lambda row: ([number or 0 for number in row.numbers], row.bot), reverse=True)
     return [
-        replace(row, rank=rank, decided_by=_what_decided(row, above))
+        replace(row, rank=rank, decided_by=_deciding_tie_break(row, above))
         for rank, (row, above) in enumerate(zip(rows, [None, *rows], strict=False), 1)
     ]
 
 
-def _what_decided(row: Row, above: Row | None) -> TieBreak | None:
+def _deciding_tie_break(row: EventStanding, above: EventStanding | None) -> TieBreak | None:
+    """Return the first tie-break in which a row differs from the row above it."""
     if above is None:
         return None
     numbers = zip(TieBreak, row.numbers, above.numbers, strict=True)
-    # Lots have 64 bits; should two be equal all the same, the ids decide as a lot would.
+    # If two lots of 64 bits are equal, the ids decide in their place.
     return next((tie_break for tie_break, own, other in numbers if own != other), TieBreak.LOT)
 
 
-class _Tally:
-    """All that blocks say of the bots that sat at them."""
+class _Totals:
+    """The sums of each bot over all blocks, and its pair results by opponent."""
 
     def __init__(
-        self, blocks: Iterable[Sequence[PlayedMatch]], awarded: Mapping[int, Fraction]
+        self, blocks: Iterable[Sequence[MatchResult]], awarded: Mapping[int, Fraction]
     ) -> None:
         self.score = defaultdict(Fraction, awarded)
         self.blocks: Counter[int] = Counter()
@@ -185,33 +174,33 @@ class _Tally:
         for matches in blocks:
             self._add(matches)
 
-    def _add(self, matches: Sequence[PlayedMatch]) -> None:
-        results = pair_results([MatchResult(match.seating, match.places) for match in matches])
-        table = matches[0].seating
-        self.blocks.update(table)
+    def _add(self, matches: Sequence[MatchResult]) -> None:
+        results = pair_results(matches)
         for (bot, other), s_ij in results.items():
-            self.score[bot] += s_ij / (len(table) - 1)
             self._results[bot].setdefault(other, []).append(s_ij)
+        for bot, share in win_shares(results).items():
+            self.blocks[bot] += 1
+            self.score[bot] += share
         for match in matches:
             self.matches.update(match.seating)
-            for bot, place, points in zip(match.seating, match.places, match.points, strict=True):
+            for bot, place, points in zip(match.seating, match.places, match.scores, strict=True):
                 self.points[bot] += points
                 self.wins[bot] += place == 1 and match.places.count(1) == 1
 
     def head_to_head(self, tied: Sequence[int]) -> dict[int, Fraction | None]:
-        """Return what each of those with one score took from the others, None if not all met."""
-        # Of many that are tied two have mostly not met, and the first such pair is soon found.
+        """Return the head-to-head number of each bot of a tied group; see `EventStanding`."""
+        # In a large group two bots have mostly not met; `any` stops at the first such pair.
         if len(tied) < 2 or any(b not in self._results[a] for a in tied for b in tied if a != b):
             return dict.fromkeys(tied)
-        return {bot: self._taken(bot, tied) for bot in tied}
+        return {bot: self._score_against(bot, tied) for bot in tied}
 
-    def _taken(self, bot: int, others: Sequence[int]) -> Fraction:
-        """Return what a bot took from others, in the mean of the blocks with each."""
-        met = (self._results[bot][other] for other in others if other != bot)
-        return sum((sum(of, Fraction()) / len(of) for of in met), Fraction())
+    def _score_against(self, bot: int, others: Sequence[int]) -> Fraction:
+        """Return the sum over the others of a bot's mean pair result against each."""
+        by_opponent = (self._results[bot][other] for other in others if other != bot)
+        return sum((sum(s, Fraction()) / len(s) for s in by_opponent), Fraction())
 
     def buchholz(self, bot: int) -> Fraction:
-        """Return the mean S of a bot's opponents less the lowest; of one opponent, that one's."""
+        """Return the mean S of a bot's opponents without the lowest, unless it is the only one."""
         scores = sorted(self.score[other] for other in self._results[bot])
         counted = scores[1:] or scores
         return sum(counted, Fraction()) / max(len(counted), 1)

@@ -1,1 +1,1 @@
-"""Blocks and ratings: who sits where, what a result is worth, and what a rating becomes."""
+"""Blocks, pair results, ratings and the statistics made of them; pure functions."""

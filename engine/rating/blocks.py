@@ -1,10 +1,11 @@
-"""Blocks: who sits where on which deal, and what the matches of a block say of each pair of bots.
+"""Blocks: the deal and seating of each match, and the pair results of the finished matches.
 
-A block is one table of n bots and n matches, one seat order each (spec "A block"). Bots are known
-by integer ids here, seats, matches and deals count from 0.
+A block is one table of n bots and n matches, one for each seat order, so that each bot sits in each
+seat once. Bots are integer ids; seats, matches and deals count from 0.
 """
 
-from collections.abc import Collection, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -16,7 +17,7 @@ MIN_SEATS = 2
 MAX_SEATS = 8
 
 
-# -- What is played --------------------------------------------------------------------------
+# -- Planning --------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class PlannedMatch:
 
     Attributes:
         index: 0 to n-1, in the order of the block.
-        deal_seed: 32 bytes, secret until its record is published; left out of the repr.
+        deal_seed: 32 bytes, secret until the match's record is published; not in the repr.
         seating: bot ids by seat.
     """
 
@@ -36,12 +37,12 @@ class PlannedMatch:
 
 @dataclass(frozen=True, slots=True)
 class BlockPlan:
-    """What a block will play.
+    """A block before it is played.
 
     Attributes:
-        bots: ids by label.
-        duplicate: whether all matches share one deal.
-        matches: n of them; each bot sits in each seat once.
+        bots: bot ids by label, 0 to n-1.
+        duplicate: whether all matches use one deal.
+        matches: n matches, in which each bot sits in each seat once.
     """
 
     bots: tuple[int, ...]
@@ -53,8 +54,8 @@ def derive_block_seed(round_seed: bytes, block: int) -> bytes:
     """Return the 32-byte seed of a block: HMAC-SHA256(round seed, ``block/B``).
 
     Args:
-        round_seed: 32 bytes, of a ladder's round or of a tournament.
-        block: its number B, from 0.
+        round_seed: 32 bytes; the seed of a ladder's round or of a tournament.
+        block: the block's number B, from 0.
 
     Raises:
         ValueError: the seed is not 32 bytes long, or the number is negative.
@@ -67,7 +68,7 @@ def derive_deal_seed(block_seed: bytes, deal: int) -> bytes:
 
     Args:
         block_seed: 32 bytes.
-        deal: its number D, from 0.
+        deal: the deal's number D in its block, from 0.
 
     Raises:
         ValueError: the seed is not 32 bytes long, or the number is negative.
@@ -76,20 +77,24 @@ def derive_deal_seed(block_seed: bytes, deal: int) -> bytes:
 
 
 def seat_orders(n: int, *, odd_repeat: bool = False) -> tuple[tuple[int, ...], ...]:
-    """Return the n seat orders of a block as rows of a Williams square: labels by seat.
+    """Return the n seat orders of a block: the rows of a Williams square, labels by seat.
 
-    The first row is 0, 1, n-1, 2, n-2, ...; row k adds k mod n. Each label stands in each seat
-    once. For even n each ordered pair of labels sits in seats s and s+1 just once; for odd n just
-    twice over a block and the one after it, whose rows are reversed. (E. J. Williams, "Experimental
-    designs balanced for the estimation of residual effects of treatments", 1949.) Seat n-1 feeds
-    seat 0 as well, which no row-complete square balances.
+    The first row is 0, 1, n-1, 2, n-2, ...; row k adds k mod n. Each label is in each seat once. If
+    n is even, each ordered pair of labels sits in seats s and s+1 exactly once. If n is odd, it
+    does so exactly twice over two blocks, the second with reversed rows. Source: E. J. Williams,
+    "Experimental designs balanced for the estimation of residual effects of treatments", 1949.
+    Seat n-1 also comes before seat 0; no row-complete square balances that neighbourhood.
 
     Args:
-        n: seats, 2 to 8.
-        odd_repeat: whether this is the second, fourth, ... block of its table. Even n ignores it.
+        n: the number of seats, 2 to 8.
+        odd_repeat: whether this is the second, fourth, ... block of its table. It has no effect if
+            n is even.
+
+    Returns:
+        n rows of n labels.
 
     Raises:
-        ValueError: there is no such table.
+        ValueError: n is not from 2 to 8.
     """
     _check_seats(n)
     # Seats 1, 3, ... hold 1, 2, ...; seats 2, 4, ... hold n-1, n-2, ...
@@ -102,16 +107,17 @@ def seat_orders(n: int, *, odd_repeat: bool = False) -> tuple[tuple[int, ...], .
 def assign_labels(block_seed: bytes, bots: Collection[int]) -> tuple[int, ...]:
     """Return the bots of a table by label, in an order that only the block's seed decides.
 
-    The permutation is the published shuffle of deals (spec "Deals that anyone can check"), with
-    HMAC-SHA256(block seed, ``seats``) in the place of the deal seed, as shuffle k = 0. The "cards"
-    are the bots by ascending id; the first of the shuffled list gets label 0, the next label 1...
+    The shuffle is the one that deals cards (`engine.deals.seeded_shuffle`), with the number k = 0
+    and HMAC-SHA256(block seed, ``seats``) as the deal seed. It shuffles the bots by ascending id;
+    the first bot of the result gets label 0, the next one label 1, and so on.
 
     Args:
         block_seed: 32 bytes.
         bots: 2 to 8 different ids, in any order.
 
     Raises:
-        ValueError: a wrong number of bots, a bot twice, or a seed of another length.
+        ValueError: there are not 2 to 8 bots, a bot is listed twice, or the seed is not 32 bytes
+            long.
     """
     _check_bots(bots)
     _check_seed(block_seed)
@@ -124,17 +130,18 @@ def assign_labels(block_seed: bytes, bots: Collection[int]) -> tuple[int, ...]:
 def plan_block(
     block_seed: bytes, bots: Collection[int], *, duplicate: bool, odd_repeat: bool = False
 ) -> BlockPlan:
-    """Return what a block plays, from its seed and its table.
+    """Return the plan of a block, which its seed and its table determine.
 
     Args:
         block_seed: 32 bytes.
         bots: 2 to 8 different ids, in any order.
-        duplicate: every match on deal 0, for tables where all bots are hosted; else match m is
-            played on deal m, since a remote bot could remember the cards.
-        odd_repeat: as `seat_orders` takes it.
+        duplicate: if true, all matches use deal 0: for tables of hosted bots only. If false, match
+            m uses deal m, because a remote bot could remember the cards.
+        odd_repeat: see `seat_orders`.
 
     Raises:
-        ValueError: a wrong number of bots, a bot twice, or a seed of another length.
+        ValueError: there are not 2 to 8 bots, a bot is listed twice, or the seed is not 32 bytes
+            long.
     """
     by_label = assign_labels(block_seed, bots)
     rows = seat_orders(len(by_label), odd_repeat=odd_repeat)
@@ -152,17 +159,18 @@ def plan_block(
     )
 
 
-# -- What came of it -------------------------------------------------------------------------
+# -- Results ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class MatchResult:
-    """A finished match as ratings see it.
+    """A finished match, as ratings and standings use it.
 
     Attributes:
         seating: bot ids by seat.
-        places: `rated_places` by seat, 1 the best.
-        scores: points by seat, for those who add them up; no rating is made of them.
+        places: `rated_places` by seat; 1 is the best place.
+        scores: game points by seat. Ratings ignore them, and callers that don't add up points may
+            leave them out.
     """
 
     seating: tuple[int, ...]
@@ -171,70 +179,90 @@ class MatchResult:
 
 
 def rated_places(places: Sequence[int], forfeited: Collection[int]) -> tuple[int, ...]:
-    """Return the places that count for rating: forfeited seats last, several of them tied.
+    """Return the places that count for rating: all forfeited seats share the last place.
 
-    The others keep their order among themselves and move up; ties between them stay ties.
+    The other seats keep their order and move up; ties between them stay ties.
 
     Args:
-        places: by seat, as in the match's record.
-        forfeited: the seats that had forfeited, in any order.
+        places: places by seat, as in the match's record.
+        forfeited: the forfeited seats, in any order.
 
     Raises:
         ValueError: a forfeited seat is not at the table.
     """
-    strangers = [seat for seat in forfeited if not 0 <= seat < len(places)]
-    if strangers:
-        raise ValueError(f"seat {quote(strangers[0])} forfeited, but there are {len(places)} seats")
-    below_all = max(places, default=0) + 1
-    moved = [below_all if seat in forfeited else place for seat, place in enumerate(places)]
+    unknown = [seat for seat in forfeited if not 0 <= seat < len(places)]
+    if unknown:
+        raise ValueError(f"seat {quote(unknown[0])} forfeited, but there are {len(places)} seats")
+    last = max(places, default=0) + 1
+    moved = [last if seat in forfeited else place for seat, place in enumerate(places)]
     return places_of_scores([-place for place in moved])
 
 
 def half_points(place: int, other: int) -> int:
-    """Return what a place takes from another in a match: 2 for the better, 1 if shared, else 0."""
+    """Return a pair result in half points: 2 for the better place, 1 for a tie, else 0."""
     return (place < other) + (place <= other)
 
 
 def pair_results(results: Sequence[MatchResult]) -> dict[tuple[int, int], Fraction]:
-    """Return the mean pair results s of some matches of one table, such as those of a block.
+    """Return the mean pair results s of some matches of one table, such as a block's matches.
 
-    A match counts 1 for the better place, 1/2 for a shared one, 0 for the worse.
+    The pair result of two seats in a match is 1 for the better place, 1/2 for a tied place and 0
+    for the worse place.
 
     Args:
-        results: at least one; the same bots in each.
+        results: at least one match; all of the same bots.
 
     Returns:
-        ``{(i, j): s_ij}`` for every ordered pair of different bots, exact, from 0 to 1; so
+        ``{(i, j): s_ij}`` for each ordered pair of different bots, exact, from 0 to 1;
         ``s_ij + s_ji == 1``.
 
     Raises:
-        ValueError: no matches, or one in which other bots sat, a bot sat twice, or that has not
-            one place a seat.
+        ValueError: there are no matches, the bots of two matches differ, a bot sits twice, or the
+            number of places is not the number of seats.
     """
     if not results:
-        raise ValueError("no matches, so no pair results")
+        raise ValueError("pair results need at least one match; there are no matches")
     table = results[0].seating
     _check_bots(table)
     halves = {(i, j): 0 for i in table for j in table if i != j}
     for result in results:
         if sorted(result.seating) != sorted(table):
-            raise ValueError(f"bots {quote(result.seating)} where the table was {quote(table)}")
+            raise ValueError(
+                f"all matches must be of the bots {quote(table)}, not {quote(result.seating)}"
+            )
         if len(result.places) != len(table):
-            raise ValueError(f"places {quote(result.places)} at {len(table)} seats")
+            raise ValueError(f"{len(table)} seats need as many places, not {quote(result.places)}")
         place = dict(zip(result.seating, result.places, strict=True))
         for i, j in halves:
             halves[i, j] += half_points(place[i], place[j])
     return {pair: Fraction(points, 2 * len(results)) for pair, points in halves.items()}
 
 
+def win_shares(results: Mapping[tuple[int, int], Fraction]) -> dict[int, Fraction]:
+    """Return the win share of each bot: the mean of its pair results against the others.
+
+    Args:
+        results: ``{(i, j): s_ij}`` for each ordered pair of a table, as `pair_results` returns it.
+
+    Returns:
+        Win shares by bot, exact, from 0 to 1; their mean is 1/2.
+    """
+    sums: dict[int, Fraction] = defaultdict(Fraction)
+    opponents: Counter[int] = Counter()
+    for (bot, _), s_ij in results.items():
+        sums[bot] += s_ij
+        opponents[bot] += 1
+    return {bot: total / opponents[bot] for bot, total in sums.items()}
+
+
 # -- Checks ----------------------------------------------------------------------------------
 
 
-def _derive_numbered(seed: bytes, what: str, number: int) -> bytes:
+def _derive_numbered(seed: bytes, kind: str, number: int) -> bytes:
     _check_seed(seed)
     if number < 0:
-        raise ValueError(f"a {what} has a number from 0, not {quote(number)}")
-    return derive(seed, f"{what}/{number}")
+        raise ValueError(f"a {kind} number starts at 0; {quote(number)} is negative")
+    return derive(seed, f"{kind}/{number}")
 
 
 def _check_seed(seed: bytes) -> None:

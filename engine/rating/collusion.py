@@ -1,25 +1,24 @@
-"""Do two bots do better next to each other than they should? A screen for collusion.
+"""A statistical screen for collusion: pairs of bots that gain from each other's presence.
 
-For each ordered pair, partner and gainer, two questions are asked of the blocks, which are the
-independent units (spec "A block"):
+The screen runs two tests for each ordered pair of a partner and a gainer. The independent units are
+blocks, because the matches of a block share bots and usually a deal.
 
-- **fed**: in blocks with both, does the gainer do better in the matches where the partner sits
-  directly before it, and so gives it cards, than in the others of the same block? The deal and the
-  table are the same, so ratings play no part. (At three seats it sits there in all matches of a
-  block or in none; then blocks are compared.)
-- **with**: does the gainer do better against the others at the table, beyond what the ratings let
-  expect, in blocks with the partner than in those without? The partner's own results count for
-  neither.
+- **fed**: the gainer's win share in matches where the partner sits directly before it, and so gives
+  it cards, against its win share in the other matches of the same block. Deal and table are the
+  same, so ratings have no part in it. At three seats the partner sits there in all matches of a
+  block or in none; the test then compares blocks.
+- **with**: the gainer's surplus over its expected score against the other bots at the table, in
+  blocks with the partner against blocks without it. Results against the partner count in neither.
 
-Each is a one-sided t-test over blocks (Student; Welch for the second). Of all questions asked those
-are reported that the procedure of Benjamini and Hochberg (1995) lets through, so that no more than
-a given share of the reports is expected to be chance. What is reported is a reason to look at the
-matches, not a verdict: bots whose styles happen to suit each other look alike.
+Both are one-sided t-tests over blocks (Student's for **fed**, Welch's for two samples of blocks).
+The procedure of Benjamini and Hochberg (1995) selects the flagged pairs, so that the expected share
+of false discoveries stays below a limit. A flagged pair is a reason to read its matches and no
+proof: bots whose styles suit each other show the same pattern.
 """
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, variance
 from typing import Literal, NamedTuple
@@ -28,18 +27,18 @@ from engine.rating.blocks import MatchResult, half_points
 
 Question = Literal["fed", "with"]
 MIN_BLOCKS = 12
-"""With the partner, and for the second question as many without."""
+"""Fewest blocks with the partner; a test of two samples needs as many without it."""
 FALSE_DISCOVERY_RATE = 0.01
 _MIN_VARIANCE = 1e-4
-"""Of results that happen to be all alike: chance is never ruled out by that alone."""
+"""Lowest variance that a test uses, so that a few equal results do not count as certainty."""
 
 
 class RatedBlock(NamedTuple):
-    """A finished block as this screen sees it.
+    """A finished, rated block.
 
     Attributes:
-        results: of its matches.
-        ratings: in Elo at the start of its round, by bot.
+        results: the results of its matches.
+        ratings: ratings in Elo at the start of the block's round, by bot.
     """
 
     results: Sequence[MatchResult]
@@ -47,17 +46,17 @@ class RatedBlock(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Suspicion:
-    """A pair that does better than chance lets expect.
+class FlaggedPair:
+    """A pair with a significant test result.
 
     Attributes:
-        partner: who may help.
-        gainer: who may be helped.
-        question: what was asked.
-        gain: by how much more of a pair result the gainer does better, -1 to 1.
-        blocks: with both.
-        t: of the test.
-        p: how often chance does as well.
+        partner: the bot that may help.
+        gainer: the bot that may profit.
+        question: the test, "fed" or "with".
+        gain: the difference of the gainer's mean win shares, -1 to 1.
+        blocks: the number of blocks with the partner in the test.
+        t: the t statistic.
+        p: the p-value: the probability of such a t or a higher one by chance.
     """
 
     partner: int
@@ -69,38 +68,38 @@ class Suspicion:
     p: float
 
 
-def suspicions(
+def flag_pairs(
     blocks: Iterable[RatedBlock], *, rate: float = FALSE_DISCOVERY_RATE
-) -> list[Suspicion]:
-    """Return the pairs that stand out, the clearest first.
+) -> list[FlaggedPair]:
+    """Return the pairs with significant results, by ascending p-value.
 
     Args:
-        blocks: finished and rated.
-        rate: of the reports that may be chance, on average.
+        blocks: finished and rated blocks, in any order.
+        rate: the false discovery rate: the expected share of flagged pairs that are due to chance.
     """
-    asked = list(_ask_all(list(blocks)))
-    asked.sort(key=lambda found: (found.p, found.partner, found.gainer, found.question))
-    passed = 0
-    for rank, found in enumerate(asked, start=1):
-        if found.p <= rate * rank / len(asked):
-            passed = rank
-    return asked[:passed]
+    tests = sorted(_run_tests(list(blocks)), key=lambda t: (t.p, t.partner, t.gainer, t.question))
+    flagged = 0
+    for rank, test in enumerate(tests, start=1):
+        if test.p <= rate * rank / len(tests):
+            flagged = rank
+    return tests[:flagged]
 
 
-def _ask_all(blocks: list[RatedBlock]) -> Iterable[Suspicion]:
+def _run_tests(blocks: list[RatedBlock]) -> Iterator[FlaggedPair]:
+    """Yield the result of each test that has enough blocks, significant or not."""
     fed: dict[tuple[int, int], list[float]] = defaultdict(list)
     always: dict[tuple[int, int], list[float]] = defaultdict(list)
     never: dict[tuple[int, int], list[float]] = defaultdict(list)
     with_partner: dict[tuple[int, int], list[float]] = defaultdict(list)
-    # Against all others, by gainer: what is left without a partner is the sum less those with it.
-    alone: dict[int, list[tuple[frozenset[int], float]]] = defaultdict(list)
+    # Each block of a gainer: its opponents there, and its mean surplus against them.
+    surpluses: dict[int, list[tuple[frozenset[int], float]]] = defaultdict(list)
     for block in blocks:
         table = block.results[0].seating
         surplus = [_surplus(result, block.ratings) for result in block.results]
         for gainer in table:
             others = [bot for bot in table if bot != gainer]
             mean = {other: fmean(match[gainer, other] for match in surplus) for other in others}
-            alone[gainer].append((frozenset(others), fmean(mean.values())))
+            surpluses[gainer].append((frozenset(others), fmean(mean.values())))
             for partner in others:
                 rest = [mean[other] for other in others if other != partner]
                 if not rest:
@@ -118,13 +117,13 @@ def _ask_all(blocks: list[RatedBlock]) -> Iterable[Suspicion]:
         if min(len(values), len(never[partner, gainer])) >= MIN_BLOCKS:
             yield _test(partner, gainer, "fed", values, never[partner, gainer])
     for (partner, gainer), values in with_partner.items():
-        without = [value for others, value in alone[gainer] if partner not in others]
+        without = [value for others, value in surpluses[gainer] if partner not in others]
         if min(len(values), len(without)) >= MIN_BLOCKS:
             yield _test(partner, gainer, "with", values, without)
 
 
 def _surplus(result: MatchResult, ratings: Mapping[int, float]) -> dict[tuple[int, int], float]:
-    """Return s_ij - p_ij of a match for every ordered pair."""
+    """Return s_ij - p_ij of a match for each ordered pair: pair result less expected score."""
     place = dict(zip(result.seating, result.places, strict=True))
     return {
         (i, j): half_points(place[i], place[j]) / 2
@@ -136,9 +135,9 @@ def _surplus(result: MatchResult, ratings: Mapping[int, float]) -> dict[tuple[in
 
 
 def _fed_difference(results: Sequence[MatchResult], partner: int, gainer: int) -> float | bool:
-    """Return how much better the gainer did when fed by the partner, within a block.
+    """Return the gainer's win share when the partner sits before it, less that otherwise.
 
-    Where it was fed in all matches or in none, that is the answer.
+    If the partner sits there in all matches of the block, return True; if in none, False.
     """
     fed: list[float] = []
     other: list[float] = []
@@ -146,8 +145,8 @@ def _fed_difference(results: Sequence[MatchResult], partner: int, gainer: int) -
         at = result.seating.index(gainer)
         place = result.places[at]
         shares = [
-            half_points(place, theirs) / 2
-            for bot, theirs in zip(result.seating, result.places, strict=True)
+            half_points(place, other_place) / 2
+            for bot, other_place in zip(result.seating, result.places, strict=True)
             if bot not in (gainer, partner)
         ]
         before = result.seating[(at - 1) % len(result.seating)]
@@ -161,21 +160,29 @@ def _test(
     question: Question,
     values: Sequence[float],
     without: Sequence[float],
-) -> Suspicion:
-    """Return the one-sided test of a mean against 0, or against that of other blocks."""
+) -> FlaggedPair:
+    """Return the one-sided test of the mean of ``values`` against that of ``without``, or 0."""
     gain = fmean(values) - (fmean(without) if without else 0.0)
+    # Squared standard errors of both means, and Welch's degrees of freedom.
     own = max(variance(values), _MIN_VARIANCE) / len(values)
-    theirs = max(variance(without), _MIN_VARIANCE) / len(without) if without else 0.0
-    t = gain / math.sqrt(own + theirs)
-    degrees = (own + theirs) ** 2 / (
-        own**2 / (len(values) - 1) + (theirs**2 / (len(without) - 1) if without else 0.0)
+    other = max(variance(without), _MIN_VARIANCE) / len(without) if without else 0.0
+    t = gain / math.sqrt(own + other)
+    degrees = (own + other) ** 2 / (
+        own**2 / (len(values) - 1) + (other**2 / (len(without) - 1) if without else 0.0)
     )
     p = upper_tail(t, degrees)
-    return Suspicion(partner, gainer, question, gain, len(values), t, p)
+    return FlaggedPair(partner, gainer, question, gain, len(values), t, p)
 
 
 def upper_tail(t: float, degrees: float) -> float:
-    """Return how often Student's t is above a value (Abramowitz and Stegun, 26.7.1, 26.5.8)."""
+    """Return the probability that Student's t is above ``t``.
+
+    Source: M. Abramowitz, I. Stegun, "Handbook of Mathematical Functions", 26.7.1.
+
+    Args:
+        t: any value.
+        degrees: degrees of freedom, above 0.
+    """
     tail = _incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t)) / 2
     return tail if t >= 0 else 1 - tail
 
@@ -187,7 +194,7 @@ def _incomplete_beta(a: float, b: float, x: float) -> float:
     log_front = (
         math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
     )
-    if x > (a + 1) / (a + b + 2):  # there the fraction converges for the mirror image
+    if x > (a + 1) / (a + b + 2):  # The fraction converges fast only below; use the symmetry.
         return 1 - _incomplete_beta(b, a, 1 - x)
     return math.exp(log_front) * _beta_fraction(a, b, x) / a
 

@@ -1,11 +1,12 @@
 """Elo: ratings as a fold over rounds of blocks, in integers, the same to the bit everywhere.
 
-Ratings are in milli-Elo (thousandths). A round takes every bot's rating, K and block counter from
-its start and applies all its blocks at once, so their order changes nothing (spec "Elo").
+Ratings are in milli-Elo (thousandths of an Elo point). All blocks of a round count with the rating,
+K and block counter that each bot has at the start of the round. So the order of the blocks in a
+round has no effect. docs/ratings.md explains the system.
 
-Nothing is a binary float, for ``10 ** x`` differs in its last bits between C libraries. An
-expectation is computed with 40 decimal digits and rounded to 9; from there on fractions are exact,
-and ``round`` of a `Fraction` is half to even without error.
+The computation uses no binary floats, because the last bits of ``10 ** x`` differ between C
+libraries. An expectation is computed with 40 decimal digits and rounded to 9. From there on,
+fractions are exact, and ``round`` of a `Fraction` rounds half to even without error.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from engine.rating.blocks import MatchResult, pair_results
 START = 1_500_000
 """The rating of a bot before its first rated block, in milli-Elo."""
 
-# Its own context, whatever precision and traps the caller's thread has set.
+# A context of this module, so that the precision and traps of the caller's thread have no effect.
 _DIGITS = Context(prec=40, rounding=ROUND_HALF_EVEN, traps=[InvalidOperation])
 _LN_10 = _DIGITS.ln(Decimal(10))
 _NINE_DECIMALS = Decimal("1e-9")
@@ -27,17 +28,19 @@ _MILLI_ELO_PER_DECADE = 400_000
 
 
 class ZeroSumError(ValueError):
-    """The ratings of a ladder do not add up to `START` times the bots ever rated."""
+    """The ratings of a ladder do not add up to `START` times the number of bots ever rated."""
 
 
 @dataclass(frozen=True, slots=True)
 class KSchedule:
-    """How far a block moves a rating, by the rated blocks that a bot has behind it.
+    """The K factors of a ladder: how far a block moves a rating, by a bot's rated blocks.
 
     Attributes:
-        steps: ``(blocks, K)``, ascending: K in Elo for a bot with fewer than so many rated blocks.
-        settled: K of a bot beyond the last step.
-        new_version_blocks: what another version sets the counter back to.
+        steps: pairs ``(blocks, K)``, ascending by blocks. K in Elo applies to a bot with fewer
+            rated blocks than that.
+        settled: K in Elo beyond the last step.
+        new_version_blocks: the highest value that the block counter keeps when a bot's version
+            changes.
     """
 
     steps: tuple[tuple[int, int], ...] = ((10, 128), (20, 64))
@@ -45,18 +48,18 @@ class KSchedule:
     new_version_blocks: int = 10
 
     def k(self, blocks: int) -> int:
-        """Return K for a bot with that many rated blocks."""
+        """Return K in Elo for a bot with ``blocks`` rated blocks."""
         return next((k for below, k in self.steps if blocks < below), self.settled)
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What a ladder keeps of a bot between rounds.
+class RatingState:
+    """A bot's rating between two rounds of a ladder.
 
     Attributes:
         rating: in milli-Elo.
-        blocks: the counter of rated blocks that decides K.
-        version: the one that was rated last.
+        blocks: the counter of rated blocks, which decides K.
+        version: the number of the version that was rated last.
     """
 
     rating: int
@@ -66,15 +69,15 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A block that was finished or void.
+    """A finished or void block.
 
     Attributes:
-        number: tells it from the other blocks of its round.
-        versions: by bot id, the number of the version that sat at the table. A bot plays all of
-            a round with one; were there two, the higher counts.
-        results: of its n matches; a void block may have fewer, nobody looks.
-        rated: False for a table that is played but counts for nothing.
-        void: True if it could not be finished, or was marked so by a correction.
+        number: the block's number, unique in its round.
+        versions: by bot id, the number of the version that sat at the table. If the blocks of a
+            round name two versions of a bot, the higher one counts.
+        results: the results of its n matches. Those of a void block are ignored.
+        rated: False for a block that is played but rates nobody.
+        void: True if the block is cancelled, or marked void by a correction.
     """
 
     number: int
@@ -86,7 +89,7 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """The blocks of a round in any order, and the schedule in force when it was opened."""
+    """The blocks of a round in any order, and the ladder's K schedule when it was drawn."""
 
     blocks: Sequence[Block]
     k_schedule: KSchedule = field(default_factory=KSchedule)
@@ -94,7 +97,7 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class BlockEntry:
-    """A row of the ledger: what a block gave or took, in milli-Elo."""
+    """A row of the ledger: by how much a block changed a bot's rating, in milli-Elo."""
 
     block: int
     bot: int
@@ -103,42 +106,42 @@ class BlockEntry:
 
 @dataclass(frozen=True, slots=True)
 class RoundEntry:
-    """A row of the ledger: a bot that a round rated.
+    """A row of the ledger: a bot's rating before and after a round.
 
     Attributes:
-        bot: its id.
-        before: what the round counted with: the start for a newcomer, and with the counter set
-            back for another version than was rated last.
-        after: the standing after all blocks of the round.
+        bot: the bot's id.
+        before: the state that the round started from. For a new bot it is `START` with no blocks;
+            after a change of version its counter is set back (`KSchedule.new_version_blocks`).
+        after: the state after all blocks of the round.
     """
 
     bot: int
-    before: Standing
-    after: Standing
+    before: RatingState
+    after: RatingState
 
 
 @dataclass(frozen=True, slots=True)
 class AppliedRound:
-    """What a round came to.
+    """The result of applying a round.
 
     Attributes:
-        standings: by bot id, of every bot ever rated.
+        states: by bot id, the state of each bot ever rated on the ladder.
         blocks: a row per rated block and bot, ascending by block, then bot.
-        bots: a row per bot in a rated block, ascending.
+        bots: a row per bot in a rated block, ascending by bot.
     """
 
-    standings: Mapping[int, Standing]
+    states: Mapping[int, RatingState]
     blocks: tuple[BlockEntry, ...]
     bots: tuple[RoundEntry, ...]
 
 
 def expectation(rating: int, other: int) -> Fraction:
-    """Return the share of points that a rating expects against another, rounded to 9 decimals.
+    """Return the expected pair result of a rating against another, rounded to 9 decimals.
 
-    ``1 / (1 + 10 ** ((other - rating) / 400 Elo))``; A. E. Elo, "The Rating of Chessplayers",
-    1978. The expectations of two ratings against each other add up to just 1. Of all differences
-    whose expectation isn't 0 or 1, none comes nearer than 5e-9 of a step to the middle between two
-    roundings, so 40 digits always tell them apart.
+    The formula is ``1 / (1 + 10 ** ((other - rating) / 400 Elo))``; A. E. Elo, "The Rating of
+    Chessplayers", 1978. The expectations of two ratings against each other add up to exactly 1. No
+    difference of integer ratings has an expectation nearer than 5e-9 of a rounding step to the
+    middle of two 9-decimal numbers (except 0 and 1), so 40 digits always round correctly.
 
     Args:
         rating: in milli-Elo.
@@ -151,37 +154,40 @@ def expectation(rating: int, other: int) -> Fraction:
 
 
 def pair_delta(k_i: int, k_j: int, seats: int, s_ij: Fraction, p_ij: Fraction) -> int:
-    """Return what a block moves from j to i, in milli-Elo: the spec's d_ij, half to even.
+    """Return the rating that a block moves from bot j to bot i, in milli-Elo.
+
+    It is ``1000 (k_i + k_j) / 2 / (seats - 1) * (s_ij - p_ij)``, rounded half to even. What i gains
+    j loses, so the sum of all ratings stays the same.
 
     Args:
         k_i: K of bot i in Elo.
         k_j: K of bot j in Elo.
-        seats: n, at the table.
-        s_ij: mean pair result of the block, 0 to 1.
-        p_ij: `expectation` of i against j.
+        seats: the number of seats at the table.
+        s_ij: the mean pair result of i against j in the block, 0 to 1.
+        p_ij: the `expectation` of i against j.
     """
     return round(Fraction(1000 * (k_i + k_j), 2 * (seats - 1)) * (s_ij - p_ij))
 
 
-def apply_round(before: Mapping[int, Standing], finished: Round) -> AppliedRound:
-    """Return the standings after a round, and its rows for the ledger.
+def apply_round(before: Mapping[int, RatingState], finished: Round) -> AppliedRound:
+    """Return the rating states after a round, and the round's rows for the ledger.
 
-    A bot in no rated block stays as it was. Another version than the standing's, a new one or an
-    older one that plays again, sets the counter back: either way the rating is that of another
-    program. It is never set forward: a bot with fewer blocks keeps its count, or a new version
-    would lower the K of a bot hardly known. How many blocks a bot may play in a round is the
-    scheduler's matter.
+    A bot in no rated block keeps its state. If a bot plays with another version than the one rated
+    last, newer or older, its block counter falls to `KSchedule.new_version_blocks`: the rating is
+    that of another program. The counter never rises by this, or a new version would lower the K of
+    a bot with few blocks. The function accepts any number of blocks per bot.
 
     Args:
-        before: the standings after the round before, by bot id; not changed.
-        finished: the round, each of its blocks finished or void.
+        before: the states after the previous round, by bot id; not changed.
+        finished: the round; each of its blocks is finished or void.
 
     Raises:
-        ZeroSumError: the ratings don't add up, so ``before`` was wrong already.
-        ValueError: a block stands twice, or a rated one has not n matches of its n bots.
+        ZeroSumError: the ratings don't add up, so those in ``before`` don't either.
+        ValueError: two blocks have the same number, or a rated block does not have n matches of its
+            n bots.
     """
     blocks = _rated_blocks(finished)
-    start = _standings_at_start(before, blocks, finished.k_schedule)
+    start = _states_at_start(before, blocks, finished.k_schedule)
     block_entries: list[BlockEntry] = []
     ends = dict(start)
     for block in blocks:
@@ -189,61 +195,65 @@ def apply_round(before: Mapping[int, Standing], finished: Round) -> AppliedRound
             block_entries.append(BlockEntry(block.number, bot, delta))
             end = ends[bot]
             ends[bot] = replace(end, rating=end.rating + delta, blocks=end.blocks + 1)
-    standings = {**before, **ends}
-    _check_zero_sum(standings)
+    states = {**before, **ends}
+    _check_zero_sum(states)
     return AppliedRound(
-        standings=standings,
+        states=states,
         blocks=tuple(block_entries),
         bots=tuple(RoundEntry(bot, start[bot], ends[bot]) for bot in sorted(start)),
     )
 
 
 def fold(
-    rounds: Iterable[Round], before: Mapping[int, Standing] | None = None
+    rounds: Iterable[Round], before: Mapping[int, RatingState] | None = None
 ) -> Iterator[AppliedRound]:
-    """Yield each round as applied to what the one before it came to: `apply_round`, repeated.
+    """Apply rounds one after another and yield each result.
 
     Args:
-        rounds: in the order in which they were applied.
-        before: the standings to start from, if there are some; errors are `apply_round`'s.
+        rounds: in the order in which the ledger applied them.
+        before: the states to start from; None for a ladder without rated bots.
+
+    Raises:
+        ZeroSumError: see `apply_round`.
+        ValueError: see `apply_round`.
     """
-    standings = before or {}
+    states = before or {}
     for finished in rounds:
-        applied = apply_round(standings, finished)
+        applied = apply_round(states, finished)
         yield applied
-        standings = applied.standings
+        states = applied.states
 
 
 def _rated_blocks(finished: Round) -> list[Block]:
-    """Return the blocks that count, ascending by number."""
+    """Return the blocks that are rated and not void, ascending by number."""
     by_number: dict[int, Block] = {}
     for block in finished.blocks:
         if block.number in by_number:
-            raise ValueError(f"block {quote(block.number)} stands twice in one round")
+            raise ValueError(f"two blocks of one round have the number {quote(block.number)}")
         by_number[block.number] = block
     return [block for _, block in sorted(by_number.items()) if block.rated and not block.void]
 
 
-def _standings_at_start(
-    before: Mapping[int, Standing], blocks: Sequence[Block], schedule: KSchedule
-) -> dict[int, Standing]:
-    """Return what the round counts with, for each bot in these blocks."""
+def _states_at_start(
+    before: Mapping[int, RatingState], blocks: Sequence[Block], schedule: KSchedule
+) -> dict[int, RatingState]:
+    """Return the state of each bot in these blocks at the start of the round."""
     versions: dict[int, int] = {}
     for block in blocks:
         for bot, version in block.versions.items():
             versions[bot] = max(version, versions.get(bot, version))
     start = {}
     for bot, version in versions.items():
-        standing = before.get(bot, Standing(START, 0, version))
-        if version != standing.version:
-            counter = min(standing.blocks, schedule.new_version_blocks)
-            standing = replace(standing, blocks=counter, version=version)
-        start[bot] = standing
+        state = before.get(bot, RatingState(START, 0, version))
+        if version != state.version:
+            counter = min(state.blocks, schedule.new_version_blocks)
+            state = replace(state, blocks=counter, version=version)
+        start[bot] = state
     return start
 
 
-def _deltas(block: Block, start: Mapping[int, Standing], schedule: KSchedule) -> dict[int, int]:
-    """Return what a block gives each of its bots, in milli-Elo, ascending by bot."""
+def _deltas(block: Block, start: Mapping[int, RatingState], schedule: KSchedule) -> dict[int, int]:
+    """Return by how much a block changes each bot's rating, in milli-Elo, ascending by bot."""
     bots = sorted(block.versions)
     tables = [sorted(result.seating) for result in block.results]
     if tables != len(bots) * [bots]:
@@ -261,11 +271,11 @@ def _deltas(block: Block, start: Mapping[int, Standing], schedule: KSchedule) ->
     return deltas
 
 
-def _check_zero_sum(standings: Mapping[int, Standing]) -> None:
-    total = sum(standing.rating for standing in standings.values())
-    due = START * len(standings)
-    if total != due:
+def _check_zero_sum(states: Mapping[int, RatingState]) -> None:
+    total = sum(state.rating for state in states.values())
+    expected = START * len(states)
+    if total != expected:
         raise ZeroSumError(
-            f"{len(standings)} bots have {total} milli-Elo, {total - due:+} off {due}: "
-            "recompute the ladder from its first round"
+            f"{len(states)} bots have {total} milli-Elo together, {total - expected:+} off "
+            f"{expected}: recompute the ladder from its first round"
         )

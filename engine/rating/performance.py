@@ -1,12 +1,13 @@
-"""Performance: how strong each bot has been, with error bars, from all pair results at once.
+"""Performance: the Bradley-Terry fit of a ladder, with error bars and rank bands.
 
-Bradley-Terry by maximum likelihood (R. A. Bradley, M. E. Terry, "Rank analysis of incomplete block
-designs", 1952; ties count 1/2), with standard errors that know that the matches of a block belong
-together (the cluster sandwich; K.-Y. Liang, S. L. Zeger, "Longitudinal data analysis using
-generalized linear models", 1986). Spec "Error bars".
+The fit is the maximum likelihood of all pair results (R. A. Bradley, M. E. Terry, "Rank analysis of
+incomplete block designs", 1952; a tie counts 1/2). The matches of a block depend on each other, so
+the standard errors are cluster-robust, with blocks as clusters (K.-Y. Liang, S. L. Zeger,
+"Longitudinal data analysis using generalized linear models", 1986). docs/ratings.md gives the
+measured coverage of the intervals.
 
-The only module of the engine that needs NumPy. Its floats may differ in their last bits between
-machines, so they are shown and never added to a rating.
+This is the only module of the engine that needs NumPy. The last bits of its floats may differ
+between machines, so pages show them, but no rating depends on them.
 """
 
 import math
@@ -21,12 +22,10 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.errors import quote
+from engine.rating.intervals import Z_95
 
 ANCHOR_ELO = 1500.0
 ELO_PER_NAT = 400 / math.log(10)
-Z_95 = 1.96
-"""Standard errors to either side of an estimate in a 95 % interval."""
-
 _MAX_STEPS = 100
 _LAST_STEP = 1e-8
 
@@ -34,12 +33,18 @@ _Floats = npt.NDArray[np.float64]
 _Ints = npt.NDArray[np.int64]
 
 
-# -- What goes in ------------------------------------------------------------------------------
+# -- Pair results ------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
-class _Tables:
-    """Blocks with one number of bots, end to end: bots as indices, points by pair."""
+class _BlockArrays:
+    """All blocks with the same number of bots, in flat arrays.
+
+    Attributes:
+        bots: the indices of each block's bots, block after block.
+        points: the points of each pair's first bot, block after block.
+        matches: the number of matches of each block.
+    """
 
     bots: "array[int]" = field(default_factory=lambda: array("q"))
     points: "array[float]" = field(default_factory=lambda: array("d"))
@@ -47,23 +52,23 @@ class _Tables:
 
 
 class PairResults:
-    """The pair results of a ladder, block by block, ready to be fitted again after each round.
+    """The pair results of a ladder, block by block. Keep it, add each round's blocks, fit again.
 
-    Takes 8 bytes a bot, a pair and a block. A block can't be taken out again: after a correction,
-    build a new one.
+    It takes 8 bytes for each bot, each pair and each match count of a block. You can't remove a
+    block: after a correction, build a new object.
     """
 
     def __init__(self) -> None:
         self._index: dict[int, int] = {}
-        self._tables: dict[int, _Tables] = {}
+        self._arrays: dict[int, _BlockArrays] = {}
 
     def __len__(self) -> int:
         """Return the number of blocks."""
-        return sum(len(tables.matches) for tables in self._tables.values())
+        return sum(len(arrays.matches) for arrays in self._arrays.values())
 
     @property
     def bots(self) -> tuple[int, ...]:
-        """The ids of the bots, in the order in which they first came."""
+        """The ids of the bots, in the order of their first block."""
         return tuple(self._index)
 
     def add(
@@ -76,14 +81,15 @@ class PairResults:
         """Add a block.
 
         Args:
-            shares: ``{(i, j): s_ij}``, mean pair results as `blocks.pair_results` gives them; of
-                ``(i, j)`` and ``(j, i)`` one is enough.
-            matches: how many they are the mean of.
-            only: the bots whose current version sat at the table, if not all did. With fewer than
-                two of these there is nothing to add.
+            shares: ``{(i, j): s_ij}``, mean pair results as `blocks.pair_results` returns them. One
+                of ``(i, j)`` and ``(j, i)`` is enough.
+            matches: the number of matches that each share is the mean of.
+            only: the bots to add, such as those that played with their current version; None adds
+                all. The block is ignored if fewer than two are left.
 
         Raises:
-            ValueError: a pair is missing, or a number is out of its range.
+            ValueError: a pair is missing, a share is not from 0 to 1, or ``matches`` is not above
+                0.
         """
         table = {bot for pair in shares for bot in pair}
         bots = sorted(table if only is None else table.intersection(only))
@@ -96,56 +102,62 @@ class PairResults:
             elif (j, i) in shares:
                 values.append(1 - float(shares[j, i]))
             else:
-                raise ValueError(f"bots {quote(i)} and {quote(j)} have no result")
+                raise ValueError(f"bots {quote(i)} and {quote(j)} have no pair result")
         self.extend([bots], [values], [matches])
 
     def extend(self, bots: npt.ArrayLike, shares: npt.ArrayLike, matches: npt.ArrayLike) -> None:
         """Add B blocks with n bots each.
 
         Args:
-            bots: (B, n) ids, all different in a row.
-            shares: (B, n (n-1) / 2) mean results of the pairs (0, 1), (0, 2), ..., (1, 2), ... of
-                the places in the row of bots: 1 if the first always won.
-            matches: (B,) how many each row of shares is the mean of.
+            bots: shape (B, n), integer ids, all different in a row.
+            shares: shape (B, n (n-1) / 2), the mean pair results of columns (0, 1), (0, 2), ...,
+                (1, 2), ... of ``bots``; 1 if the first bot of the pair won all matches.
+            matches: shape (B,), the number of matches that each row of shares is the mean of.
 
         Raises:
-            ValueError: shapes don't fit, a bot sits twice, or a number is out of its range.
+            ValueError: shapes don't fit, a bot sits twice in a block, a share is not from 0 to 1,
+                or a number of matches is not above 0.
         """
         ids, s, m = (np.asarray(bots), np.asarray(shares, float), np.asarray(matches, float))
         if ids.ndim != 2 or ids.shape[1] < 2 or ids.dtype.kind not in "iu":
-            raise ValueError(f"bots need rows of two or more ids, not the shape {ids.shape}")
+            raise ValueError(
+                f"bots must be rows of two or more integers, not {ids.dtype} of shape {ids.shape}"
+            )
         rows, n = ids.shape
         if s.shape != (rows, n * (n - 1) // 2) or m.shape != (rows,):
-            raise ValueError(f"shares {s.shape} and matches {m.shape} for bots {ids.shape}")
+            raise ValueError(
+                f"shares {s.shape} and matches {m.shape} don't fit bots {ids.shape}: "
+                f"they need the shapes {(rows, n * (n - 1) // 2)} and {(rows,)}"
+            )
         in_order = np.sort(ids, axis=1)
         if (in_order[:, 1:] == in_order[:, :-1]).any():
             raise ValueError("a bot sits twice in a block")
         if not ((s >= 0) & (s <= 1)).all():
-            raise ValueError("a share is not between 0 and 1")
+            raise ValueError("every share must be from 0 to 1")
         if not ((m > 0) & np.isfinite(m)).all():
-            raise ValueError("a block has no matches")
-        tables = self._tables.setdefault(n, _Tables())
-        tables.bots.frombytes(self._indices(ids).tobytes())
-        tables.points.frombytes((s * m[:, None]).tobytes())
-        tables.matches.frombytes(m.tobytes())
+            raise ValueError("every block needs at least one match")
+        arrays = self._arrays.setdefault(n, _BlockArrays())
+        arrays.bots.frombytes(self._indices(ids).tobytes())
+        arrays.points.frombytes((s * m[:, None]).tobytes())
+        arrays.matches.frombytes(m.tobytes())
 
     def _indices(self, ids: npt.NDArray[Any]) -> _Ints:
         values, inverse = np.unique(ids, return_inverse=True)
         index = self._index
-        known = [index.setdefault(bot, len(index)) for bot in values.tolist()]
-        return np.array(known, np.int64)[inverse].reshape(ids.shape)
+        indices = [index.setdefault(bot, len(index)) for bot in values.tolist()]
+        return np.array(indices, np.int64)[inverse].reshape(ids.shape)
 
-    def _arrays(self) -> Iterator[tuple[_Ints, _Floats, _Floats]]:
-        """Yield, for each size of table, (B, n) indices, (B, pairs) points, (B,) matches."""
-        for n, tables in sorted(self._tables.items()):
+    def _groups(self) -> Iterator[tuple[_Ints, _Floats, _Floats]]:
+        """Yield for each table size n: indices (B, n), points (B, pairs), matches (B,)."""
+        for n, arrays in sorted(self._arrays.items()):
             yield (
-                np.array(tables.bots, np.int64).reshape(-1, n),
-                np.array(tables.points, np.float64).reshape(-1, n * (n - 1) // 2),
-                np.array(tables.matches, np.float64),
+                np.array(arrays.bots, np.int64).reshape(-1, n),
+                np.array(arrays.points, np.float64).reshape(-1, n * (n - 1) // 2),
+                np.array(arrays.matches, np.float64),
             )
 
 
-# -- What comes out ----------------------------------------------------------------------------
+# -- The fit -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -153,15 +165,15 @@ class Performance:
     """A fitted ladder.
 
     Attributes:
-        bots: ids, the best first; the arrays below are in this order.
-        elo: estimates, on a scale where the anchor (without one, the mean) has 1500.
-        errors: their standard errors, against the strength of the field as a whole: what the 95 %
-            interval ``elo +- 1.96 error`` covers is the bot's strength less the field's mean. The
-            anchor only says which number that scale begins with; a comparison of two bots, the
-            anchor among them, is `difference`. Infinite while there are fewer than two blocks.
+        bots: bot ids, the best first; the arrays below have this order, with N entries.
+        elo: shape (N,), the estimates in Elo. The anchor has 1500; without an anchor, the mean has.
+        errors: shape (N,), the standard errors in Elo. They belong to a bot's strength relative to
+            the mean of the field: the 95 % interval is ``elo +- Z_95 * error``. To compare two
+            bots, or a bot with the anchor, use `difference`. Infinite if there are fewer than two
+            blocks.
         bands: the rank band of each bot, from 1; see `rank_bands`.
-        covariance: of the estimates, in Elo squared; its rows add up to 0.
-        blocks: how many there were of each bot.
+        covariance: shape (N, N), of the estimates, in Elo squared; its rows add up to 0.
+        blocks: the number of blocks of each bot.
     """
 
     bots: tuple[int, ...]
@@ -172,44 +184,44 @@ class Performance:
     blocks: tuple[int, ...]
 
     def difference(self, bot: int, other: int) -> tuple[float, float]:
-        """Return how much stronger a bot is than another, in Elo, and its standard error.
+        """Return by how much a bot is stronger than another, and the standard error, in Elo.
 
         Raises:
-            ValueError: one of them has no results.
+            ValueError: one of the two has no results.
         """
-        i, j = (_position(self.bots, known) for known in (bot, other))
+        i, j = (_position(self.bots, either) for either in (bot, other))
         return float(self.elo[i] - self.elo[j]), _difference_error(self.covariance, i, j)
 
 
 def fit(
     results: PairResults, *, anchor: int | None = None, virtual_draws: float = 3.0
 ) -> Performance:
-    """Return the performance of every bot in these results.
+    """Return the performance of each bot with results.
 
-    Each bot gets ``virtual_draws`` draws against the field, spread evenly over all other bots, so
-    that a bot that won or lost everything has a finite estimate and no group of bots floats free
-    of the others. They are no evidence: standard errors are made of blocks alone (H contains the
-    draws, the sum over blocks does not).
+    Each bot gets ``virtual_draws`` draws against the field, spread evenly over all other bots. They
+    give a finite estimate to a bot that won or lost all its matches, and connect groups of bots
+    that never met. They are no evidence, so the block sum of the standard errors leaves them out;
+    only the information matrix contains them.
 
-    Time and memory grow with the square of the number of bots, time with the cube beyond some
-    hundreds, and both in proportion to the results.
+    Memory grows with the square of the number of bots. Time grows with the square up to some
+    hundreds of bots and with the cube beyond. Both grow in proportion to the results.
 
     Args:
         results: of current versions.
-        anchor: the mid-strength house bot; None puts the mean of all bots at 1500.
+        anchor: the bot that has 1500 Elo; None gives 1500 to the mean of all bots.
         virtual_draws: above 0.
 
     Raises:
-        ValueError: the anchor has no results, or there is no virtual draw.
+        ValueError: the anchor has no results, or ``virtual_draws`` is not above 0.
     """
     if not virtual_draws > 0:
-        raise ValueError(f"virtual draws must be above 0, not {quote(virtual_draws)}")
+        raise ValueError(f"virtual_draws must be above 0, not {quote(virtual_draws)}")
     ids = results.bots
     base = None if anchor is None else _position(ids, anchor)
     if not ids:
-        nothing = np.zeros(0)
-        return Performance((), nothing, nothing, (), np.zeros((0, 0)), ())
-    groups = list(results._arrays())
+        empty = np.zeros(0)
+        return Performance((), empty, empty, (), np.zeros((0, 0)), ())
+    groups = list(results._groups())
     wins = _wins(groups, len(ids)) + virtual_draws / (len(ids) - 1) / 2 * (1 - np.eye(len(ids)))
     strengths, information = _maximize(wins)
     covariance = _sandwich(groups, strengths, information) * ELO_PER_NAT**2
@@ -218,14 +230,14 @@ def fit(
     for bots, _, _ in groups:
         blocks += np.bincount(bots.ravel(), minlength=len(ids))
 
-    # Bots that come out equal stand by id, so that the order in which they came is no matter.
+    # Bots with equal estimates are sorted by id, so that the order of the results has no effect.
     order = np.lexsort((np.array(ids), -np.round(elo, 6)))
     elo, covariance = elo[order], covariance[np.ix_(order, order)]
     variances = np.diag(covariance)
     return Performance(
         bots=tuple(ids[i] for i in order.tolist()),
         elo=elo,
-        # Of few blocks it may come out below zero by rounding: then nothing is known of it.
+        # With few blocks rounding can make a variance negative: then the error is unknown.
         errors=np.sqrt(np.where(variances < 0, np.nan, variances)),
         bands=rank_bands(elo, covariance),
         covariance=covariance,
@@ -236,16 +248,16 @@ def fit(
 def rank_bands(elo: npt.ArrayLike, covariance: npt.ArrayLike) -> tuple[int, ...]:
     """Return the rank band of each bot, from 1.
 
-    "Not significantly different" is not transitive, so bands are cut from the top: a band begins
-    with the best bot that is in none yet, and takes in the bots below it, one after another, up to
-    the first whose difference to that best one is significant: the difference's 95 % interval,
-    made with the covariance of the two, does not include 0. So no bot of a band can be told from
-    its best, and every cut is a proven difference. Two bots on either side of a cut may still be
-    too near to tell apart, and a bot of which little is known keeps its place by its estimate.
+    A band begins with the best bot that is in no band yet. It takes in the bots below, one after
+    another, up to the first bot whose difference to the band's best bot is significant: the 95 %
+    interval of the difference, from both variances and the covariance, does not contain 0. So all
+    bots of a band are statistically tied with its best bot, and each cut is a significant
+    difference. "Tied" is not transitive: two neighbours on either side of a cut may be tied too. A
+    bot with a long error bar keeps the position of its estimate.
 
     Args:
-        elo: descending.
-        covariance: of these estimates, in this order.
+        elo: shape (N,), descending, in Elo.
+        covariance: shape (N, N), of these estimates, in Elo squared.
     """
     estimates, v = np.asarray(elo, float), np.asarray(covariance, float)
     bands: list[int] = []
@@ -259,26 +271,27 @@ def rank_bands(elo: npt.ArrayLike, covariance: npt.ArrayLike) -> tuple[int, ...]
     return tuple(bands)
 
 
-# -- In between --------------------------------------------------------------------------------
+# -- Parts of the fit --------------------------------------------------------------------------
 
 
 def _position(bots: Sequence[int], bot: int) -> int:
     try:
         return bots.index(bot)
     except ValueError:
-        raise ValueError(f"bot {quote(bot)} has no results to fit") from None
+        raise ValueError(f"bot {quote(bot)} has no results in this fit") from None
 
 
 def _difference_error(covariance: _Floats, i: int, j: int) -> float:
+    """Return the standard error of the difference of two estimates, in Elo."""
     if i == j:
         return 0.0
-    if math.isinf(covariance[i, j]):  # Fewer than two blocks: nothing is known.
+    if math.isinf(covariance[i, j]):  # There are fewer than two blocks.
         return math.inf
     return math.sqrt(max(float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]), 0.0))
 
 
 def _wins(groups: Sequence[tuple[_Ints, _Floats, _Floats]], size: int) -> _Floats:
-    """Return the points that each bot (row) has made against each other bot (column)."""
+    """Return the points of each bot (row) against each other bot (column), (N, N)."""
     wins = np.zeros(size * size)
     for bots, points, matches in groups:
         for pair, (a, b) in enumerate(combinations(range(bots.shape[1]), 2)):
@@ -289,23 +302,23 @@ def _wins(groups: Sequence[tuple[_Ints, _Floats, _Floats]], size: int) -> _Float
 
 
 def _maximize(wins: _Floats) -> tuple[_Floats, _Floats]:
-    """Return the most likely strengths in nats, mean 0, and the Fisher information there.
+    """Return the most likely strengths in nats, with mean 0, and the Fisher information there.
 
-    Newton. The likelihood is concave, but a full step can overshoot, so a step that changes the
-    differences between bots by more than D = 1 nat is shortened by ln(1 + D) / D, which never does
-    (F. Bach, "Self-concordant analysis for logistic regression", 2010).
+    The method is Newton's. The likelihood is concave, but a full step can overshoot. So if a step
+    changes the difference of two bots by D > 1 nats, it is multiplied by ln(1 + D) / D, which never
+    overshoots (F. Bach, "Self-concordant analysis for logistic regression", 2010).
     """
     size = len(wins)
     matches = wins + wins.T
-    # The odds of each bot against the field it met: a start that saves four of nine steps.
+    # Start from the odds of each bot against its opponents: that saves four of nine steps.
     strengths = np.log(wins.sum(axis=1) / wins.sum(axis=0))
     strengths -= strengths.mean()
     for _ in range(_MAX_STEPS):
         p = _expectation(strengths[:, None] - strengths)
         gradient = (wins - matches * p).sum(axis=1)
         information = _information(matches, p)
-        # The rows add up to 0, as a constant added to all strengths changes nothing. With the
-        # mean of all strengths held as well, there is one solution, and its mean is 0.
+        # The rows add up to 0, because a constant added to all strengths has no effect. The term
+        # with the trace also fixes the mean of the strengths: one solution is left, with mean 0.
         step = np.linalg.solve(information + np.trace(information) / size**2, gradient)
         reach = float(np.ptp(step))
         strengths += step * (math.log1p(reach) / reach if reach > 1 else 1)
@@ -316,11 +329,13 @@ def _maximize(wins: _Floats) -> tuple[_Floats, _Floats]:
 
 
 def _expectation(differences: _Floats) -> _Floats:
-    # tanh does not overflow as exp would.
+    """Return the expected pair results of differences in nats: 1 / (1 + exp(-x))."""
+    # exp overflows for large differences; tanh does not.
     return 0.5 + 0.5 * np.tanh(differences / 2)
 
 
 def _information(matches: _Floats, p: _Floats) -> _Floats:
+    """Return the Fisher information (N, N) of so many matches with these expectations."""
     between: _Floats = matches * p * p.T  # p_ij p_ji
     between *= -1
     np.fill_diagonal(between, 0)

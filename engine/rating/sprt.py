@@ -1,12 +1,13 @@
-"""Is the new version better? A generalized sequential probability ratio test over swap blocks.
+"""The A/B test of two versions: a generalized sequential probability ratio test over swap blocks.
 
-In a swap block versions A and B play one deal twice and exchange seats, the opponents stay. Its
-difference d is the mean over both matches of S_A - S_B, where S is the mean pair result against
-the others at the table. The test follows the mean of d, block by block, and stops as soon as the
-blocks speak clearly for one of two hypotheses: no gain (H0) or a gain of 20 Elo (H1).
+In a swap block, versions A and B play one deal twice and exchange seats; the opponents keep theirs.
+The block's difference d is the mean over both matches of S_A - S_B, where S is the win share at the
+table. After each block the test computes the log-likelihood ratio (LLR) of two hypotheses about the
+mean of d: no gain (H0) and a gain of 20 Elo (H1). It stops when the LLR leaves the interval
+[log(beta / (1 - alpha)), log((1 - beta) / alpha)].
 
-It is the test of fishtest: M. Van den Bergh, "A practical introduction to the GSPRT", with the
-likelihood maximized over the unknown variance. Spec "Is the new version better? (A/B)".
+Source: M. Van den Bergh, "A practical introduction to the GSPRT", the test of fishtest, with the
+likelihood maximized over the unknown variance. Measured error rates: docs/ratings.md.
 """
 
 import math
@@ -17,12 +18,13 @@ from enum import StrEnum
 from fractions import Fraction
 
 from engine.errors import quote
+from engine.rating.blocks import MIN_SEATS, win_shares
 
 _LN_10_OVER_1600 = math.log(10) / 1600
 
 
-class Verdict(StrEnum):
-    """What a test came to."""
+class Decision(StrEnum):
+    """The result of a finished test."""
 
     BETTER = "better"
     NOT_BETTER = "not better"
@@ -32,18 +34,21 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is tested, and how surely. Laid down before the first block.
+    """The hypotheses and error rates of a test, fixed before its first block.
 
     Attributes:
-        seats: n, at the table.
-        elo0: the gain under H0.
-        elo1: the gain under H1.
-        alpha: the share of tests that may call a version better under H0.
-        beta: the share that may call it not better under H1.
-        min_blocks: there is no verdict before so many.
-        max_blocks: after so many the test is undecided.
-        variance_floor: the least variance of d that is counted with: a few blocks that happen to
-            be alike must not look like certainty.
+        seats: the number of seats at the table, n.
+        elo0: the gain under H0, in Elo.
+        elo1: the gain under H1, in Elo.
+        alpha: the type I error: the share of tests that decide "better" under H0.
+        beta: the type II error: the share of tests that decide "not better" under H1.
+        min_blocks: blocks before which the test makes no decision.
+        max_blocks: blocks after which the test ends undecided.
+        variance_floor: the lowest variance of d that the LLR uses. Without it, a few blocks with
+            equal differences would count as certainty.
+
+    Raises:
+        ValueError: the hypotheses, error rates or limits contradict each other.
     """
 
     seats: int
@@ -56,68 +61,76 @@ class Plan:
     variance_floor: float = 1e-4
 
     def __post_init__(self) -> None:
-        if self.seats < 2:
-            raise ValueError(f"a table has two seats or more, not {quote(self.seats)}")
+        if self.seats < MIN_SEATS:
+            raise ValueError(f"seats must be at least {MIN_SEATS}, not {quote(self.seats)}")
         if not self.elo0 < self.elo1:
-            raise ValueError(f"H1 must be above H0: {quote(self.elo1)}, {quote(self.elo0)}")
+            raise ValueError(
+                f"elo1 must be above elo0; {quote(self.elo1)} is not above {quote(self.elo0)}"
+            )
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
-            raise ValueError("alpha and beta must be above 0 and together below 1")
+            raise ValueError(
+                "alpha and beta must be above 0 and their sum below 1, "
+                f"not {quote(self.alpha)} and {quote(self.beta)}"
+            )
         if not 1 <= self.min_blocks <= self.max_blocks:
-            raise ValueError("at least one block, and no more than the most")
+            raise ValueError(
+                f"min_blocks must be from 1 to max_blocks ({quote(self.max_blocks)}), "
+                f"not {quote(self.min_blocks)}"
+            )
         if not self.variance_floor > 0:
-            raise ValueError("the variance floor must be above 0")
+            raise ValueError(f"variance_floor must be above 0, not {quote(self.variance_floor)}")
 
     @property
     def lower(self) -> float:
-        """The LLR below which the version is not better; -2.94 by default."""
+        """The LLR below which the test decides "not better"; -2.94 by default."""
         return math.log(self.beta / (1 - self.alpha))
 
     @property
     def upper(self) -> float:
-        """The LLR above which it is better; +2.94 by default."""
+        """The LLR above which the test decides "better"; +2.94 by default."""
         return math.log((1 - self.beta) / self.alpha)
 
     def expected_difference(self, elo: float) -> float:
-        """Return the mean of d when A is so much stronger than B: delta (ln 10 / 1600) n / (n - 1).
+        """Return the mean of d if A is ``elo`` stronger than B: elo (ln 10 / 1600) n / (n - 1).
 
-        The slope of the Elo curve between equals: A gains delta (ln 10 / 1600) against each
-        of n - 1 others, B loses as much against A, and S is a mean over n - 1. Against opponents
-        far stronger or weaker the same gain in Elo makes a smaller difference.
+        This is the slope of the Elo curve between equal bots. A gains elo (ln 10 / 1600) against
+        each of its n - 1 opponents, B loses as much against A, and S is a mean over n - 1. If the
+        opponents are much stronger or weaker, the same gain in Elo makes a smaller difference.
         """
         return elo * _LN_10_OVER_1600 * self.seats / (self.seats - 1)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A test after some blocks: a point of its LLR path.
+class PathPoint:
+    """A point of the LLR path: the test after a number of blocks.
 
     Attributes:
-        blocks: so far.
-        mean: of d.
-        variance: of d, as it was (above the floor or not).
+        blocks: the number of blocks so far.
+        mean: the mean of d.
+        variance: the variance of d, without the floor.
         llr: the log-likelihood ratio of H1 to H0.
-        verdict: None while the test goes on.
+        decision: None while the test continues.
     """
 
     blocks: int
     mean: float
     variance: float
     llr: float
-    verdict: Verdict | None
+    decision: Decision | None
 
 
-def path(plan: Plan, differences: Iterable[float]) -> Iterator[Step]:
-    """Yield the test after each block, up to the first verdict: what comes after it is not read.
+def llr_path(plan: Plan, differences: Iterable[float]) -> Iterator[PathPoint]:
+    """Yield a point after each block, up to and including the decision.
 
-    The same differences in the same order always give the same path. The order must be the one in
-    which the blocks were planned: in the order in which they finish, long blocks would come late.
+    The function reads no differences after the decision. Pass the blocks in the order in which they
+    were planned: in the order in which they finish, long blocks would come late and bias the test.
 
     Args:
-        plan: what is tested.
+        plan: the test.
         differences: d of each block, from -1 to 1.
 
     Raises:
-        ValueError: a difference is out of its range.
+        ValueError: a difference is not from -1 to 1.
     """
     d0, d1 = plan.expected_difference(plan.elo0), plan.expected_difference(plan.elo1)
     lower, upper = plan.lower, plan.upper
@@ -125,49 +138,46 @@ def path(plan: Plan, differences: Iterable[float]) -> Iterator[Step]:
     differed = False
     for blocks, d in enumerate(differences, start=1):
         if not -1 <= d <= 1:
-            raise ValueError(f"block {blocks} has the difference {quote(d)}, not -1 to 1")
+            raise ValueError(f"block {blocks} has the difference {quote(d)}; it must be -1 to 1")
         total += d
         squares += d * d
         differed = differed or d != 0
         mean = total / blocks
         variance = max(squares / blocks - mean * mean, 0.0)
         llr = _log_likelihood_ratio(blocks, mean, max(variance, plan.variance_floor), d0, d1)
-        verdict = None
+        decision = None
         if blocks >= plan.min_blocks:
             if llr > upper:
-                verdict = Verdict.BETTER
+                decision = Decision.BETTER
             elif llr < lower:
-                verdict = Verdict.NOT_BETTER if differed else Verdict.NO_DIFFERENCE
+                decision = Decision.NOT_BETTER if differed else Decision.NO_DIFFERENCE
             elif blocks >= plan.max_blocks:
-                verdict = Verdict.UNDECIDED if differed else Verdict.NO_DIFFERENCE
-        yield Step(blocks, mean, variance, llr, verdict)
-        if verdict is not None:
+                decision = Decision.UNDECIDED if differed else Decision.NO_DIFFERENCE
+        yield PathPoint(blocks, mean, variance, llr, decision)
+        if decision is not None:
             return
 
 
-def decide(plan: Plan, differences: Iterable[float]) -> Step | None:
-    """Return the last step of the `path`, or None if there are no blocks yet."""
-    return next(iter(deque(path(plan, differences), maxlen=1)), None)
+def latest_point(plan: Plan, differences: Iterable[float]) -> PathPoint | None:
+    """Return the last point of the `llr_path`, or None if there are no blocks."""
+    return next(iter(deque(llr_path(plan, differences), maxlen=1)), None)
 
 
-def block_difference(shares: Mapping[tuple[int, int], Fraction], new: int, old: int) -> Fraction:
-    """Return d of a swap block, exact.
+def block_difference(results: Mapping[tuple[int, int], Fraction], new: int, old: int) -> Fraction:
+    """Return d of a swap block, exact: the difference of the two versions' win shares.
 
     Args:
-        shares: mean pair results of its matches, as `blocks.pair_results` gives them.
-        new: the id at the table of version A.
-        old: the id of version B.
+        results: the mean pair results of both matches, as `blocks.pair_results` returns them.
+        new: the id of version A at the table.
+        old: the id of version B at the table.
 
     Raises:
-        ValueError: they did not both sit there.
+        ValueError: the two ids have no pair result.
     """
-    if (new, old) not in shares:
-        raise ValueError(f"{quote(new)} and {quote(old)} did not meet at this table")
-    others = [j for i, j in shares if i == new]
-    surplus = sum((shares[new, j] for j in others), Fraction(0)) - sum(
-        (shares[old, i] for i in {*others, new} - {old}), Fraction(0)
-    )
-    return surplus / len(others)
+    if (new, old) not in results:
+        raise ValueError(f"{quote(new)} and {quote(old)} have no pair result at this table")
+    shares = win_shares(results)
+    return shares[new] - shares[old]
 
 
 def _log_likelihood_ratio(n: int, mean: float, variance: float, d0: float, d1: float) -> float:

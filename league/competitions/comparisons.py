@@ -117,9 +117,9 @@ def advance_comparison(comparison_id: int) -> None:
         if comparison is None:
             return
         _count(comparison)
-        step = sprt.decide(plan_of(comparison), differences(comparison))
-        if step is not None and step.verdict is not None:
-            comparison.verdict = step.verdict
+        step = sprt.latest_point(plan_of(comparison), differences(comparison))
+        if step is not None and step.decision is not None:
+            comparison.verdict = step.decision
             _end(comparison, State.FINISHED)
             return
         _open_more(comparison)
@@ -130,9 +130,9 @@ def plan_of(comparison: Comparison) -> sprt.Plan:
     return sprt.Plan(seats=comparison.ladder.seats)
 
 
-def steps(comparison: Comparison) -> list[sprt.Step]:
+def steps(comparison: Comparison) -> list[sprt.PathPoint]:
     """Return the test after each block played so far."""
-    return list(sprt.path(plan_of(comparison), differences(comparison)))
+    return list(sprt.llr_path(plan_of(comparison), differences(comparison)))
 
 
 def differences(comparison: Comparison) -> list[float]:
@@ -235,7 +235,7 @@ def _end(comparison: Comparison, state: State) -> None:
     """End a comparison whose lock is held."""
     comparison.state = state
     comparison.ended_at = timezone.now()
-    better = comparison.verdict == sprt.Verdict.BETTER
+    better = comparison.verdict == sprt.Decision.BETTER
     if comparison.promote and better:
         # One that was uploaded or promoted meanwhile has taken over; that stays.
         comparison.promoted = bots.promote(comparison.new, instead_of=comparison.old)

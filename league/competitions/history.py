@@ -4,7 +4,8 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 from engine.games import catalogue
-from engine.pairing import Entrant, EventSettings, Format, PlayedBlock, PlayedMatch, PlayedRound
+from engine.pairing import Entrant, EventSettings, Format, PlayedBlock, PlayedRound
+from engine.rating.blocks import MatchResult
 from league.models import Block, BlockBot, Bot, Bye, MatchSeat, Round, Tournament, TournamentEntry
 
 
@@ -71,7 +72,7 @@ def event_settings_of(tournament: Tournament) -> EventSettings:
         format=Format(tournament.format),
         seats=ladder.seats,
         seed=bytes(tournament.seed),
-        fewest=max(catalogue.find(ladder.game).preset(ladder.rules).min_seats, 2),
+        min_seats=max(catalogue.find(ladder.game).preset(ladder.rules).min_seats, 2),
         blocks=tournament.blocks,
         rounds=tournament.swiss_rounds,
         max_tables=tournament.max_tables,
@@ -87,7 +88,7 @@ def _entrant(entry: TournamentEntry) -> Entrant:
         first_round=entry.first_round,
         left_after=entry.left_after,
         disqualified=entry.state == TournamentEntry.State.DISQUALIFIED,
-        away=entry.bot.paused or entry.bot.current_id is None,
+        sits_out=entry.bot.paused or entry.bot.current_id is None,
     )
 
 
@@ -122,7 +123,7 @@ def _played(
     return rounds, times
 
 
-def _matches(tournament: Tournament) -> dict[int, list[PlayedMatch]]:
+def _matches(tournament: Tournament) -> dict[int, list[MatchResult]]:
     """Return the matches of each finished block; a void one counts for nobody."""
     seats = (
         MatchSeat.objects.filter(
@@ -134,8 +135,8 @@ def _matches(tournament: Tournament) -> dict[int, list[PlayedMatch]]:
     tables: dict[tuple[int, int], list[tuple[int, int, int]]] = defaultdict(list)
     for block, match, bot, place, score in seats:
         tables[block, match].append((bot, place or 0, score or 0))
-    blocks: dict[int, list[PlayedMatch]] = defaultdict(list)
+    blocks: dict[int, list[MatchResult]] = defaultdict(list)
     for (block, _), table in tables.items():
         seating, places, points = zip(*table, strict=True)
-        blocks[block].append(PlayedMatch(seating, places, points))
+        blocks[block].append(MatchResult(seating, places, points))
     return blocks

@@ -3,7 +3,7 @@
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from engine.pairing import swiss_length
+from engine.pairing import swiss_round_count
 from engine.rating import elo
 from league.bots import check_qualified
 from league.competitions.history import history_of
@@ -125,7 +125,7 @@ def _first_round(tournament: Tournament) -> int:
 
 def _length(tournament: Tournament) -> int:
     history = history_of(tournament)
-    return swiss_length(history.event_settings, history.entrants)
+    return swiss_round_count(history.event_settings, history.entrants)
 
 
 def _opened(tournament: Tournament) -> int:

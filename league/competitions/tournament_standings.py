@@ -1,12 +1,20 @@
 """How a tournament stands: its rows, the cross table, and the bracket of a knockout."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
-from engine.pairing import Met, Row, cross_table, going_on, rank_event, seeding, stages
+from engine.pairing import (
+    EventStanding,
+    OpponentScore,
+    advancing_bots,
+    count_missed_blocks,
+    cross_table,
+    rank_event,
+    seeding,
+    stages,
+)
 from league.competitions.history import History, history_of
 from league.models import Bot, Tournament, TournamentEntry
 
@@ -22,7 +30,7 @@ class Placed(NamedTuple):
     """
 
     bot: Bot
-    row: Row
+    row: EventStanding
     entry: TournamentEntry
     byes: int
 
@@ -36,7 +44,7 @@ class CrossRow(NamedTuple):
     """
 
     placed: Placed
-    met: list[tuple[Bot, Met | None]]
+    met: list[tuple[Bot, OpponentScore | None]]
 
 
 @dataclass(frozen=True)
@@ -93,10 +101,7 @@ def tournament_standings(tournament: Tournament) -> list[Placed]:
 
 def standings_of(history: History) -> list[Placed]:
     """Return how the entrants stand, best first, by the blocks that are finished."""
-    missed: Counter[int] = Counter()
-    for round_ in history.rounds:
-        missed.update(round_.byes)
-        missed.update(bot for block in round_.blocks if block.void for bot in block.bots)
+    missed = count_missed_blocks(history.rounds)
     rows = rank_event(
         history.event_settings, history.entrants, history.rounds, over=history.is_over
     )
@@ -135,7 +140,7 @@ def bracket_of(history: History) -> list[BracketRound]:
         if at + 1 < len(told):
             through = set(told[at + 1].entrants)
         elif history.is_over:
-            on = going_on(stage, history.entrants, seeds)
+            on = advancing_bots(stage, history.entrants, seeds)
             through = {table.entrants[0] for table in stage.tables} if stage.final else set(on)
 
         def seat(

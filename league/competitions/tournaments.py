@@ -4,7 +4,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from engine.pairing import NextRound, is_too_small, next_round, rounds_opened
+from engine.pairing import NextRound, has_too_few_entrants, next_round, rounds_opened
 from engine.rating import elo
 from league.competitions.history import History, history_of
 from league.competitions.rounds import open_round
@@ -63,8 +63,8 @@ def _close_entries(tournament: Tournament, ladder: Ladder) -> None:
         entry.rating = ratings.get(entry.bot_id, elo.START)
     TournamentEntry.objects.bulk_update(entries, ["rating"])
     history = history_of(tournament)
-    there = [one for one in history.entrants if not one.away]
-    if is_too_small(history.event_settings, there, 1, _fill_ins(history)):
+    there = [one for one in history.entrants if not one.sits_out]
+    if has_too_few_entrants(history.event_settings, there, 1, _fill_ins(history)):
         tournament.state = State.CANCELLED
         tournament.finished_at = timezone.now()
     else:
@@ -106,7 +106,7 @@ def _draw(tournament: Tournament) -> tuple[History, NextRound | None]:
         if drawn is None or tournament.format != Tournament.Format.KNOCKOUT:
             return history, drawn
         going_in = {bot for table in drawn.tables for bot in table.bots} | drawn.byes.keys()
-        away = going_in & {one.bot for one in history.entrants if one.away}
+        away = going_in & {one.bot for one in history.entrants if one.sits_out}
         if not away:
             return history, drawn
         tournament.entries.filter(bot__in=away).update(

@@ -40,7 +40,7 @@ def close_round(round_id: int) -> bool:
         finished = round_to_rate(round_)
         rows = {row.bot_id: row for row in ladder.standings.all()}
         before = {
-            bot: elo.Standing(row.rating, row.blocks, row.version) for bot, row in rows.items()
+            bot: elo.RatingState(row.rating, row.blocks, row.version) for bot, row in rows.items()
         }
         applied = elo.apply_round(before, finished)
         write_ledger(round_, applied, ladder.revision)

@@ -6,7 +6,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from engine.rating.blocks import MatchResult
-from engine.rating.collusion import RatedBlock, Suspicion, suspicions
+from engine.rating.collusion import FlaggedPair, RatedBlock, flag_pairs
 from league.models import Block, Bot, Ladder, Match, MatchSeat
 from league.ratings.ledger import round_entries
 
@@ -25,7 +25,7 @@ class Report(NamedTuple):
         matches: ids of the last with both.
     """
 
-    found: Suspicion
+    found: FlaggedPair
     partner: Bot
     gainer: Bot
     matches: list[int]
@@ -33,7 +33,7 @@ class Report(NamedTuple):
 
 def suspicious_pairs(ladder: Ladder) -> list[Report]:
     """Return the pairs that an organiser should look at, the clearest first."""
-    found = suspicions(_rated_blocks(ladder))
+    found = flag_pairs(_rated_blocks(ladder))
     bots = Bot.objects.select_related("owner").in_bulk(
         {bot for one in found for bot in (one.partner, one.gainer)}
     )
@@ -71,7 +71,7 @@ def _rated_blocks(ladder: Ladder) -> Iterator[RatedBlock]:
         yield RatedBlock(results, ratings[round_id])
 
 
-def _matches(ladder: Ladder, found: Suspicion) -> list[int]:
+def _matches(ladder: Ladder, found: FlaggedPair) -> list[int]:
     both = (
         Match.objects.filter(block__round__ladder=ladder, status=Match.Status.FINISHED)
         .filter(seating__bot=found.partner)

@@ -29,7 +29,7 @@ class Fold:
     """
 
     ladder: Ladder
-    standings: Mapping[int, elo.Standing] = field(default_factory=dict)
+    standings: Mapping[int, elo.RatingState] = field(default_factory=dict)
     sums: Tallies = field(default_factory=Tallies)
     wrong: list[SeatDifference] = field(default_factory=list)
     done: int = 0
@@ -58,6 +58,6 @@ class Fold:
                 # Rows that are gone show in many ways; a record that is, as a ValueError.
                 said = str(error) if isinstance(error, ValueError) else repr(error)
                 raise DamagedError(f"round {round_.number} can't be folded: {said}") from error
-            self.standings = applied.standings
+            self.standings = applied.states
             self.done = round_.number
             yield round_, applied

@@ -110,7 +110,7 @@ def _compare(ladder: Ladder, last: int, stored: dict[int, Standing]) -> Iterator
             yield from _compare_counts(row, folded, fold.sums)
 
 
-def _compare_counts(row: Standing, folded: elo.Standing, sums: Tallies) -> Iterator[Difference]:
+def _compare_counts(row: Standing, folded: elo.RatingState, sums: Tallies) -> Iterator[Difference]:
     due = {"blocks": folded.blocks, "version": folded.version}
     due |= {name: sums.bots[row.bot_id][name] for name in _COUNTS}
     for name, number in due.items():

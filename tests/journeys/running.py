@@ -319,7 +319,7 @@ def folded(running: League, ladder: str) -> dict[str, int]:
                 places=rated_places(record.places, out),
             )
         )
-    standings: dict[str, elo.Standing] = {}
+    standings: dict[str, elo.RatingState] = {}
     for _, blocks in sorted(rounds.items()):
         finished = elo.Round(
             [
@@ -327,5 +327,5 @@ def folded(running: League, ladder: str) -> dict[str, int]:
                 for number, results in blocks.items()
             ]
         )
-        standings = dict(elo.apply_round(standings, finished).standings)
+        standings = dict(elo.apply_round(standings, finished).states)
     return {bot: standing.rating for bot, standing in standings.items()}

@@ -14,9 +14,9 @@ seats = st.integers(2, 8)
 
 
 @st.composite
-def fields(draw: st.DrawFn, most: int = 40) -> dict[int, int | None]:
+def fields(draw: st.DrawFn, max_bots: int = 40) -> dict[int, int | None]:
     """Draw owners by bot: ids with gaps, one owner each, few owners, or something between."""
-    bots = draw(st.lists(st.integers(0, 10 * most), unique=True, max_size=most))
+    bots = draw(st.lists(st.integers(0, 10 * max_bots), unique=True, max_size=max_bots))
     owners = draw(st.sampled_from([1, 3, 8, 1000]))
     return {bot: draw(st.none() | st.integers(1, owners)) for bot in bots}
 

@@ -1,9 +1,12 @@
-"""Whole events played by luck: who comes late, who leaves, which block is given up, all drawn."""
+"""Whole events with random results, late entrants, withdrawals and void blocks."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
+
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from engine.games.game import places
 from engine.pairing import (
@@ -12,16 +15,23 @@ from engine.pairing import (
     Format,
     NextRound,
     PlayedBlock,
-    PlayedMatch,
     PlayedRound,
     Table,
     next_round,
     rounds_opened,
 )
-from tests.engine.pairing.fields import Owners
+from engine.rating.blocks import MatchResult
+from tests.engine.pairing.fields import Owners, fields, seats, seeds
 
 MAX_ROUNDS = 2000
-"""More than any event here has."""
+"""More rounds than any event in the tests has."""
+
+fewer = settings(max_examples=max(settings().max_examples // 3, 20))
+"""Settings for properties whose examples are whole events."""
+
+formats = st.sampled_from(Format)
+small_fields = fields(max_bots=9)
+rates = st.sampled_from([0, 0.1, 0.4])
 
 
 @dataclass
@@ -67,7 +77,7 @@ def block(table: Table, luck: Random, *, void: bool = False) -> PlayedBlock:
     matches = []
     for _ in table.bots:
         points = [luck.randrange(3) for _ in table.bots]
-        matches.append(PlayedMatch(table.bots, places(points), tuple(points)))
+        matches.append(MatchResult(table.bots, places(points), tuple(points)))
     return PlayedBlock(table.bots, tuple(matches))
 
 
@@ -78,7 +88,7 @@ def start(
     seed: bytes,
     *,
     luck: Random,
-    fewest: int = 2,
+    min_seats: int = 2,
     blocks: int = 1,
     house: int = 0,
 ) -> Simulated:
@@ -87,7 +97,9 @@ def start(
         bot: Entrant(bot, owner, rating=luck.randrange(1400, 1600) * 1000)
         for bot, owner in owners.items()
     }
-    settings = EventSettings(of, seats, seed, fewest=min(fewest, seats), blocks=blocks, swaps=50)
+    settings = EventSettings(
+        of, seats, seed, min_seats=min(min_seats, seats), blocks=blocks, max_swaps=50
+    )
     return Simulated(settings, entered, range(10_000, 10_000 + house))
 
 
@@ -118,3 +130,23 @@ def blocks_by_bot(event: Simulated) -> Counter[int]:
         counted.update(bot for block in round_.blocks for bot in block.bots)
         counted.update(round_.byes)
     return counted
+
+
+@st.composite
+def events(draw: st.DrawFn) -> Simulated:
+    """Draw an event of any format, played to its end."""
+    luck = Random(draw(st.integers(0, 10**6)))
+    of = draw(formats)
+    event = start(
+        of,
+        # A round robin of more is long: every few of them make a table.
+        draw(fields(max_bots=6) if of == Format.ROUND_ROBIN else small_fields),
+        draw(seats),
+        draw(seeds),
+        luck=luck,
+        min_seats=draw(st.integers(2, 3)),
+        blocks=draw(st.integers(1, 3)),
+        house=draw(st.sampled_from([0, 0, 3, 8])),
+    )
+    late = 0 if of == Format.KNOCKOUT else draw(rates)
+    return play_out(event, luck, withdrawals=draw(rates), late=late, void=draw(rates) / 2)

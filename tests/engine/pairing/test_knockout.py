@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from engine.pairing import (
     KnockoutRound,
     Table,
-    advancing,
+    advancing_from_table,
     knockout_round,
     needs_extra_block,
     places_to_advance,
@@ -41,13 +41,15 @@ def event(
         through = set(one.byes)
         for table in one.tables:
             scores = {bot: [Fraction(luck.randrange(3), 2)] for bot in table.bots if bot in left}
-            through.update(advancing(scores, places_to_advance(len(scores), final=False), seeding))
+            through.update(
+                advancing_from_table(scores, places_to_advance(len(scores), final=False), seeding)
+            )
         gone = luck.sample(sorted(through), min(withdrawals, len(through)))
         left = [bot for bot in left if bot in through and bot not in gone]
 
 
 @given(fields(), seats, st.randoms(), st.integers(0, 2), st.sampled_from([0, 3, 8]))
-def test_everybody_still_in_sits_once_or_has_a_bye_and_it_ends(
+def test_each_entrant_sits_once_or_has_a_bye_and_the_knockout_ends(
     owners: dict[int, int | None], seats: int, luck: Random, withdrawals: int, house: int
 ) -> None:
     fill_ins = range(1000, 1000 + house)
@@ -69,7 +71,7 @@ def test_everybody_still_in_sits_once_or_has_a_bye_and_it_ends(
 
 
 @given(fields(), seats, st.randoms())
-def test_owners_are_apart_before_the_final_if_full_tables_are_enough_for_that(
+def test_owners_are_apart_before_the_final_if_full_tables_allow_it(
     owners: dict[int, int | None], seats: int, luck: Random
 ) -> None:
     seeding = luck.sample(sorted(owners), len(owners))
@@ -81,9 +83,7 @@ def test_owners_are_apart_before_the_final_if_full_tables_are_enough_for_that(
 
 
 @given(fields(), seats)
-def test_the_best_seeds_sit_at_tables_of_their_own(
-    owners: dict[int, int | None], seats: int
-) -> None:
+def test_the_best_seeds_sit_at_different_tables(owners: dict[int, int | None], seats: int) -> None:
     own: dict[int, int | None] = dict.fromkeys(owners)
     seeding = sorted(owners)
     one = knockout_round(seeding, own, seats)
@@ -92,39 +92,39 @@ def test_the_best_seeds_sit_at_tables_of_their_own(
         assert head in table.bots
 
 
-def test_seeds_are_dealt_to_and_fro() -> None:
+def test_seeds_are_seated_in_a_snake() -> None:
     tables, byes, final = knockout_round(range(12), dict.fromkeys(range(12)), 4)
     assert [table.bots for table in tables] == [(0, 5, 6, 11), (1, 4, 7, 10), (2, 3, 8, 9)]
     assert (byes, final) == ((), False)
 
 
-def test_an_owners_lower_seed_changes_places_with_the_seed_nearest_to_it() -> None:
+def test_the_lower_seed_of_an_owner_exchanges_seats_with_the_nearest_seed() -> None:
     owners = dict(enumerate(range(12))) | {6: 0}
     tables, _, _ = knockout_round(range(12), owners, 4)
     assert [table.bots for table in tables] == [(0, 5, 7, 11), (1, 4, 6, 10), (2, 3, 8, 9)]
     assert all(table.rated for table in tables)
 
 
-def test_an_odd_one_between_two_has_a_bye_if_it_is_the_best_seed() -> None:
+def test_at_two_seats_the_best_seed_of_an_odd_number_has_a_bye() -> None:
     tables, byes, _ = knockout_round([5, 4, 3, 2, 1], dict.fromkeys(range(6)), 2)
     assert [table.bots for table in tables] == [(1, 4), (2, 3)]
     assert byes == (5,)
 
 
-def test_a_preset_for_three_and_more_has_byes_where_tables_would_be_smaller() -> None:
-    tables, byes, _ = knockout_round(range(5), dict.fromkeys(range(5)), 4, fewest=3)
+def test_a_preset_for_three_or_more_gives_byes_if_tables_would_be_too_small() -> None:
+    tables, byes, _ = knockout_round(range(5), dict.fromkeys(range(5)), 4, min_seats=3)
     assert [table.bots for table in tables] == [(1, 2, 3, 4)]
     assert byes == (0,)
 
 
-def test_a_final_too_small_for_the_preset_is_won_by_the_best_seed() -> None:
+def test_the_best_seed_wins_if_the_final_would_be_too_small_for_the_preset() -> None:
     owners = dict.fromkeys(range(12))
-    assert knockout_round([4, 2], owners, 4, fewest=3) == KnockoutRound([], (4, 2), final=True)
-    filled = knockout_round([4, 2], owners, 4, fewest=3, fill_ins=[11])
+    assert knockout_round([4, 2], owners, 4, min_seats=3) == KnockoutRound([], (4, 2), final=True)
+    filled = knockout_round([4, 2], owners, 4, min_seats=3, fill_ins=[11])
     assert filled == KnockoutRound([Table((2, 4, 11), True)], (), final=True)
 
 
-def test_one_left_has_won_and_none_is_no_round() -> None:
+def test_a_single_entrant_wins_and_no_entrants_make_no_round() -> None:
     assert knockout_round([7], {7: 1}, 4) == KnockoutRound([], (7,), final=True)
     assert knockout_round([], {}, 4) == KnockoutRound([], (), final=True)
 
@@ -133,26 +133,26 @@ def test_the_final_is_played_even_by_bots_of_one_owner() -> None:
     assert knockout_round([1, 2], {1: 5, 2: 5}, 2).tables == [Table((1, 2), False)]
 
 
-def test_bots_of_one_owner_meet_rather_than_that_house_bots_keep_them_apart_for_ever() -> None:
+def test_bots_of_one_owner_meet_if_only_house_bots_could_keep_them_apart() -> None:
     one = knockout_round(range(4), dict.fromkeys(range(4), 1), 2, fill_ins=range(10, 18))
     assert [table.bots for table in one.tables] == [(0, 3), (1, 2)]
     assert not any(table.rated for table in one.tables)
 
 
-def test_a_bot_that_stands_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="bot 1 stands twice"):
+def test_a_bot_that_is_listed_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="bot 1 is listed twice"):
         knockout_round([1, 2], {1: 1, 2: 2}, 2, fill_ins=[1])
 
 
 @pytest.mark.parametrize(("entrants", "places"), [(2, 1), (3, 2), (4, 2), (5, 3), (8, 4)])
-def test_the_top_half_goes_on_and_of_an_odd_number_the_middle_too(
+def test_the_upper_half_advances_and_so_does_the_middle_of_an_odd_number(
     entrants: int, places: int
 ) -> None:
     assert places_to_advance(entrants, final=False) == places
     assert places_to_advance(entrants, final=True) == 1
 
 
-def test_a_tie_at_the_cut_needs_an_extra_block_and_one_elsewhere_does_not() -> None:
+def test_only_a_tie_at_the_cut_needs_an_extra_block() -> None:
     scores = {1: [Fraction(2)], 2: [Fraction(1)], 3: [Fraction(1)], 4: [Fraction(0)]}
     assert needs_extra_block(scores, 2)
     assert not needs_extra_block(scores, 1)
@@ -160,7 +160,7 @@ def test_a_tie_at_the_cut_needs_an_extra_block_and_one_elsewhere_does_not() -> N
     assert not needs_extra_block(scores, 4)
 
 
-def test_an_extra_block_decides_only_among_those_tied_at_the_cut() -> None:
+def test_an_extra_block_decides_only_between_entrants_tied_at_the_cut() -> None:
     scores = {
         1: [Fraction(2), Fraction(0)],
         2: [HALF, HALF],
@@ -168,24 +168,24 @@ def test_an_extra_block_decides_only_among_those_tied_at_the_cut() -> None:
         4: [Fraction(0), Fraction(1)],
     }
     assert not needs_extra_block(scores, 2)
-    assert advancing(scores, 2, [4, 3, 2, 1]) == [1, 3]
+    assert advancing_from_table(scores, 2, [4, 3, 2, 1]) == [1, 3]
 
 
-def test_after_four_extra_blocks_the_better_seed_goes_on() -> None:
+def test_after_four_extra_blocks_the_better_seed_advances() -> None:
     scores = {1: [HALF] * 4, 2: [HALF] * 4}
     assert needs_extra_block(scores, 1)
     scores = {1: [HALF] * 5, 2: [HALF] * 5}
     assert not needs_extra_block(scores, 1)
-    assert advancing(scores, 1, [2, 1]) == [2]
+    assert advancing_from_table(scores, 1, [2, 1]) == [2]
 
 
-def test_scores_of_unequally_many_blocks_are_refused() -> None:
+def test_scores_of_different_numbers_of_blocks_are_refused() -> None:
     with pytest.raises(ValueError, match=r"\[1, 2\] block scores"):
         needs_extra_block({1: [HALF], 2: [HALF, HALF]}, 1)
 
 
 @given(st.dictionaries(st.integers(), st.integers(0, 3)), seeds, st.randoms())
-def test_entrants_are_seeded_by_rating_and_then_by_lot(
+def test_entrants_are_seeded_by_rating_and_equal_ratings_at_random(
     ratings: dict[int, int], seed: bytes, luck: Random
 ) -> None:
     seeding = seed_entrants(ratings, seed)
@@ -194,6 +194,6 @@ def test_entrants_are_seeded_by_rating_and_then_by_lot(
     assert seed_entrants(turned, seed) == seeding
 
 
-def test_another_seed_draws_other_lots() -> None:
+def test_another_seed_orders_equal_ratings_differently() -> None:
     ratings = dict.fromkeys(range(10), 0)
     assert seed_entrants(ratings, SEED) != seed_entrants(ratings, bytes(32))

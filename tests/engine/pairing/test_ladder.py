@@ -34,7 +34,7 @@ def alike(
 
 
 @given(candidates(), seats, seeds, st.integers(0, 30))
-def test_nobody_sits_twice_at_a_table_or_oftener_in_a_round_than_it_may(
+def test_no_bot_sits_twice_at_a_table_or_plays_more_than_its_max_blocks(
     bots: list[LadderEntrant], seats: int, seed: bytes, tables: int
 ) -> None:
     made = ladder_round(bots, seats, seed, tables=tables)
@@ -47,20 +47,20 @@ def test_nobody_sits_twice_at_a_table_or_oftener_in_a_round_than_it_may(
 
 
 @given(candidates(), seats, seeds, st.integers(0, 30))
-def test_only_those_who_would_not_sit_and_some_to_fill_up_are_seated_where_owners_meet(
+def test_only_bots_without_another_seat_and_fillers_sit_at_unrated_tables(
     bots: list[LadderEntrant], seats: int, seed: bytes, tables: int
 ) -> None:
     made = ladder_round(bots, seats, seed, tables=tables)
     elsewhere = {bot for table in made if table.rated for bot in table.bots}
     together = {bot for table in made if not table.rated for bot in table.bots}
     assert len(together & elsewhere) < seats
-    apart = ladder_round(bots, seats, seed, tables=tables, unrated=False)
+    apart = ladder_round(bots, seats, seed, tables=tables, allow_unrated=False)
     assert all(table.rated for table in apart)
     assert {bot for table in apart for bot in table.bots} >= elsewhere - together
 
 
 @given(candidates(min_blocks=MAX_BLOCKS_PER_ROUND), seats, seeds, st.integers(0, 30))
-def test_everybody_sits_in_every_round_if_all_may_play_four_blocks(
+def test_all_bots_sit_in_each_round_if_all_may_play_four_blocks(
     bots: list[LadderEntrant], seats: int, seed: bytes, tables: int
 ) -> None:
     sat = {bot for table in ladder_round(bots, seats, seed, tables=tables) for bot in table.bots}
@@ -68,7 +68,7 @@ def test_everybody_sits_in_every_round_if_all_may_play_four_blocks(
 
 
 @given(candidates(min_blocks=MAX_BLOCKS_PER_ROUND), seats, seeds)
-def test_owners_are_apart_wherever_the_others_blocks_allow_it(
+def test_owners_are_apart_if_the_blocks_of_the_others_allow_it(
     bots: list[LadderEntrant], seats: int, seed: bytes
 ) -> None:
     owners = {c.bot: c.owner for c in bots}
@@ -83,7 +83,7 @@ def test_owners_are_apart_wherever_the_others_blocks_allow_it(
 
 
 @given(candidates(), seats, seeds, st.randoms())
-def test_the_same_bots_and_seed_give_the_same_tables_in_whatever_order_they_came(
+def test_the_order_of_the_bots_has_no_effect_on_the_tables(
     bots: list[LadderEntrant], seats: int, seed: bytes, random: Random
 ) -> None:
     turned = list(bots)
@@ -95,7 +95,7 @@ def test_another_seed_gives_other_tables() -> None:
     assert ladder_round(alike(12), 4, SEED) != ladder_round(alike(12), 4, bytes(32))
 
 
-def test_more_tables_go_to_those_with_the_fewest_blocks() -> None:
+def test_additional_tables_go_to_the_bots_with_the_fewest_blocks() -> None:
     bots = alike(16, blocks=100) + alike(4, first=100)
     made = ladder_round(bots, 4, SEED, tables=8)
     sat = Counter(bot for table in made for bot in table.bots)
@@ -104,18 +104,18 @@ def test_more_tables_go_to_those_with_the_fewest_blocks() -> None:
     assert max(sat[c.bot] for c in bots if c.blocks) - 1 <= 1
 
 
-def test_tables_of_those_with_the_fewest_blocks_come_first() -> None:
+def test_tables_of_the_bots_with_the_fewest_blocks_come_first() -> None:
     bots = [replace(c, blocks=c.bot) for c in alike(40)]
     made = ladder_round(bots, 4, SEED)
     assert [min(t.bots) for t in made] == sorted(min(t.bots) for t in made)
 
 
-def test_a_bot_that_stays_out_for_want_of_others_is_not_one_with_the_fewest_blocks() -> None:
+def test_the_bot_with_the_most_blocks_stays_out_if_opponents_are_too_few() -> None:
     bots = [replace(c, blocks=c.bot, max_blocks=1) for c in alike(5)]
     assert [table.bots for table in ladder_round(bots, 4, SEED)] == [(0, 1, 2, 3)]
 
 
-def test_nobody_starves_over_rounds_though_all_may_play_one_block_only() -> None:
+def test_all_bots_get_seats_over_several_rounds_with_one_block_per_round() -> None:
     bots = {c.bot: replace(c, max_blocks=1) for c in alike(7)}
     for number in range(28):
         for table in ladder_round(bots.values(), 4, bytes([number]) * 32):
@@ -124,7 +124,7 @@ def test_nobody_starves_over_rounds_though_all_may_play_one_block_only() -> None
     assert {c.blocks for c in bots.values()} == {16}
 
 
-def test_house_bots_fill_in_before_others_sit_again() -> None:
+def test_house_bots_fill_empty_seats_before_other_bots_sit_again() -> None:
     own = [LadderEntrant(bot, bot, 1_500_000, 0) for bot in range(9)]
     house = alike(4, first=100, blocks=1000)
     sat = Counter(bot for table in ladder_round(own + house, 4, SEED) for bot in table.bots)
@@ -132,19 +132,19 @@ def test_house_bots_fill_in_before_others_sit_again() -> None:
     assert sum(sat[c.bot] for c in house) == 7
 
 
-def test_an_owners_many_bots_each_get_a_table_of_their_own() -> None:
+def test_each_of_an_owners_many_bots_gets_a_different_table() -> None:
     made = ladder_round(alike(5, owner=1) + alike(4, first=100), 4, SEED)
     assert len(made) == 5
     assert all(table.rated for table in made)
 
 
-def test_one_owners_bots_alone_meet_unrated() -> None:
+def test_bots_of_a_single_owner_meet_at_unrated_tables() -> None:
     own = alike(5, owner=1)
     assert [table.rated for table in ladder_round(own, 3, SEED)] == [False, False]
-    assert ladder_round(own, 3, SEED, unrated=False) == []
+    assert ladder_round(own, 3, SEED, allow_unrated=False) == []
 
 
-def test_opponents_are_near_in_rating_but_some_far() -> None:
+def test_most_opponents_are_near_in_rating_and_some_are_far() -> None:
     bots = [LadderEntrant(bot, bot, 1_000_000 + 10_000 * bot, 0) for bot in range(100)]
     by_bot = {c.bot: c.rating for c in bots}
     gaps = [
@@ -155,11 +155,11 @@ def test_opponents_are_near_in_rating_but_some_far() -> None:
     ]
     assert mean(gap < 200_000 for gap in gaps) > 0.75
     assert 0.05 < mean(gap > 250_000 for gap in gaps) < 0.25
-    strict = ladder_round(bots, 4, SEED, near=0, random_percent=0)
+    strict = ladder_round(bots, 4, SEED, rating_noise=0, random_percent=0)
     assert [max(t.bots) - min(t.bots) for t in strict] == [3] * 25
 
 
-def test_neighbours_in_rating_come_to_meet_each_other() -> None:
+def test_all_neighbours_in_rating_meet_over_several_rounds() -> None:
     bots = [LadderEntrant(bot, bot, 1_000_000 + 10_000 * bot, 0) for bot in range(24)]
     met = {
         pair
@@ -171,16 +171,16 @@ def test_neighbours_in_rating_come_to_meet_each_other() -> None:
 
 
 @pytest.mark.parametrize("max_blocks", [-1, 5])
-def test_a_number_of_blocks_that_no_round_allows_is_refused(max_blocks: int) -> None:
+def test_max_blocks_outside_the_limits_of_a_round_are_refused(max_blocks: int) -> None:
     with pytest.raises(ValueError, match=f"up to 4 blocks a round, not {max_blocks}"):
         ladder_round([LadderEntrant(1, None, 0, 0, max_blocks)], 2, SEED)
 
 
-def test_a_bot_that_stands_twice_is_refused() -> None:
-    with pytest.raises(ValueError, match="bot 3 stands twice"):
+def test_a_bot_that_is_listed_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="bot 3 is listed twice"):
         ladder_round(alike(1, first=3) * 2, 2, SEED)
 
 
-def test_an_error_bar_halves_with_three_times_the_blocks_more() -> None:
+def test_three_times_as_many_more_blocks_halve_an_error_bar() -> None:
     assert blocks_to_halve_error(20) == 60
     assert blocks_to_halve_error(0) == 3

@@ -22,7 +22,7 @@ def tables(rounds: list[list[Table]]) -> list[Table]:
     st.integers(2, 5),
     st.binary(min_size=32, max_size=32),
 )
-def test_a_round_robin_seats_every_table_apart_once_and_nobody_twice_at_one(
+def test_a_round_robin_plays_each_table_with_owners_apart_once(
     owners: dict[int, int | None], seats: int, seed: bytes
 ) -> None:
     rounds = round_robin(owners, seats, seed)
@@ -43,14 +43,14 @@ def test_a_round_robin_seats_every_table_apart_once_and_nobody_twice_at_one(
         assert {bot for table in tables(rounds) for bot in table.bots} == set(owners)
 
 
-def test_the_same_entrants_and_seed_give_the_same_tables_in_whatever_order_they_came() -> None:
+def test_the_order_of_the_entrants_has_no_effect_on_the_tables() -> None:
     owners: dict[int, int | None] = dict.fromkeys(range(8))
     turned = dict(reversed(owners.items()))
     assert round_robin(owners, 4, SEED) == round_robin(turned, 4, SEED)
     assert round_robin(owners, 4, SEED) != round_robin(owners, 4, bytes(32))
 
 
-def test_one_owners_bots_meet_only_where_somebody_would_not_play_at_all_and_unrated() -> None:
+def test_bots_of_one_owner_meet_unrated_only_if_a_bot_would_not_play_otherwise() -> None:
     assert round_robin({1: 7, 2: 7, 3: 8}, 3, SEED) == [[Table((1, 2, 3), False)]]
     assert tables(round_robin({1: 7, 2: 7, 3: 8, 4: 9}, 3, SEED)) != []
     assert all(table.rated for table in tables(round_robin({1: 7, 2: 7, 3: 8, 4: 9}, 3, SEED)))
@@ -78,7 +78,7 @@ def balanced(entrants: int, seats: int) -> tuple[set[int], set[int]]:
     ("entrants", "seats"),
     [(33, 2), (34, 2), (100, 2), (48, 3), (14, 4), (30, 4), (100, 4), (17, 5), (14, 6), (501, 8)],
 )
-def test_of_too_many_tables_so_many_are_played_that_no_pair_meets_oftener_than_once_more(
+def test_in_a_balanced_design_the_meetings_of_two_pairs_differ_by_one_at_most(
     entrants: int, seats: int
 ) -> None:
     assert comb(entrants, seats) > MAX_TABLES
@@ -89,7 +89,7 @@ def test_of_too_many_tables_so_many_are_played_that_no_pair_meets_oftener_than_o
 
 # In the mean 25 and 0.95 meetings a pair: hardly a choice of tables is as even as that.
 @pytest.mark.parametrize(("entrants", "seats"), [(16, 4), (80, 4)])
-def test_where_pairs_come_out_nearly_even_none_meets_oftener_than_twice_more(
+def test_in_a_nearly_even_design_the_meetings_of_two_pairs_differ_by_two_at_most(
     entrants: int, seats: int
 ) -> None:
     sat, met = balanced(entrants, seats)
@@ -101,7 +101,7 @@ def test_where_pairs_come_out_nearly_even_none_meets_oftener_than_twice_more(
     ("entrants", "seats", "count"),
     [(30, 4, 495), (100, 4, 500), (251, 2, 251), (1200, 2, 600), (2100, 4, 525), (1001, 2, 1001)],
 )
-def test_everybody_sits_however_many_there_are_so_there_may_be_more_tables(
+def test_many_entrants_make_more_tables_than_the_limit_so_that_all_sit(
     entrants: int, seats: int, count: int
 ) -> None:
     played = tables(round_robin(dict.fromkeys(range(entrants)), seats, SEED))
@@ -110,7 +110,7 @@ def test_everybody_sits_however_many_there_are_so_there_may_be_more_tables(
     assert sat == dict.fromkeys(range(entrants), count * seats // entrants)
 
 
-def test_how_many_tables_are_played_is_the_organisers_to_say() -> None:
+def test_max_tables_limits_the_number_of_tables() -> None:
     owners: dict[int, int | None] = dict.fromkeys(range(8))
     assert len(tables(round_robin(owners, 4, SEED))) == comb(8, 4)
     fewer = tables(round_robin(owners, 4, SEED, max_tables=20))
@@ -120,7 +120,7 @@ def test_how_many_tables_are_played_is_the_organisers_to_say() -> None:
 
 @given(st.integers(9, 60), st.integers(2, 8), st.integers(1, 60))
 @settings(max_examples=15)
-def test_a_balanced_choice_seats_everybody_equally_often_and_nobody_twice_at_a_table(
+def test_a_balanced_design_seats_all_entrants_equally_often_and_never_twice_at_a_table(
     entrants: int, seats: int, most: int
 ) -> None:
     drawn = balanced_tables(range(entrants), seats, most, Random(entrants))

@@ -8,36 +8,37 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.games.game import places
-from engine.pairing import PlayedMatch, Row, TieBreak, rank_entrants
+from engine.pairing import EventStanding, TieBreak, rank_entrants
+from engine.rating.blocks import MatchResult
 from tests.engine.pairing.fields import SEED, seeds
 
 F = Fraction
 
 
-def match(*points: tuple[int, int]) -> PlayedMatch:
+def match(*points: tuple[int, int]) -> MatchResult:
     """Return a match of bots and their points, seat by seat."""
     scores = tuple(score for _, score in points)
-    return PlayedMatch(tuple(bot for bot, _ in points), places(scores), scores)
+    return MatchResult(tuple(bot for bot, _ in points), places(scores), scores)
 
 
-def duel(winner: int, loser: int) -> list[PlayedMatch]:
+def duel(winner: int, loser: int) -> list[MatchResult]:
     return [match((winner, 1), (loser, 0)), match((loser, 0), (winner, 1))]
 
 
-def draw(a: int, b: int) -> list[PlayedMatch]:
+def draw(a: int, b: int) -> list[MatchResult]:
     return [match((a, 1), (b, 1))]
 
 
-def order(rows: list[Row]) -> list[int]:
+def order(rows: list[EventStanding]) -> list[int]:
     return [row.bot for row in rows]
 
 
-def by_bot(rows: list[Row]) -> dict[int, Row]:
+def by_bot(rows: list[EventStanding]) -> dict[int, EventStanding]:
     return {row.bot: row for row in rows}
 
 
 @st.composite
-def events(draw: st.DrawFn) -> tuple[list[int], list[list[PlayedMatch]]]:
+def events(draw: st.DrawFn) -> tuple[list[int], list[list[MatchResult]]]:
     bots = draw(st.lists(st.integers(0, 99), unique=True, min_size=2, max_size=8))
     luck = draw(st.randoms(use_true_random=False))
     blocks = []
@@ -53,8 +54,8 @@ def events(draw: st.DrawFn) -> tuple[list[int], list[list[PlayedMatch]]]:
 
 
 @given(events(), seeds)
-def test_rows_stand_by_their_numbers_in_order_and_say_which_of_them_decided(
-    event: tuple[list[int], list[list[PlayedMatch]]], seed: bytes
+def test_rows_are_sorted_by_their_numbers_and_name_the_deciding_tie_break(
+    event: tuple[list[int], list[list[MatchResult]]], seed: bytes
 ) -> None:
     bots, blocks = event
     rows = rank_entrants(bots, blocks, seed)
@@ -71,8 +72,8 @@ def test_rows_stand_by_their_numbers_in_order_and_say_which_of_them_decided(
 
 
 @given(events(), seeds, st.randoms())
-def test_the_order_of_entrants_and_blocks_changes_nothing(
-    event: tuple[list[int], list[list[PlayedMatch]]], seed: bytes, luck: Random
+def test_the_order_of_entrants_and_blocks_has_no_effect(
+    event: tuple[list[int], list[list[MatchResult]]], seed: bytes, luck: Random
 ) -> None:
     bots, blocks = event
     turned = rank_entrants(luck.sample(bots, len(bots)), luck.sample(blocks, len(blocks)), seed)
@@ -80,8 +81,8 @@ def test_the_order_of_entrants_and_blocks_changes_nothing(
 
 
 @given(events(), seeds)
-def test_every_block_hands_out_half_a_point_for_each_of_its_bots(
-    event: tuple[list[int], list[list[PlayedMatch]]], seed: bytes
+def test_the_win_shares_of_a_block_add_up_to_half_its_bots(
+    event: tuple[list[int], list[list[MatchResult]]], seed: bytes
 ) -> None:
     bots, blocks = event
     rows = rank_entrants(bots, blocks, seed)
@@ -97,7 +98,7 @@ def test_the_score_comes_first() -> None:
     assert [row.decided_by for row in rows] == [None, TieBreak.SCORE, TieBreak.SCORE]
 
 
-def test_equal_scores_go_by_what_they_took_from_each_other() -> None:
+def test_equal_scores_are_ranked_by_head_to_head() -> None:
     blocks = [duel(2, 1), duel(1, 3), duel(4, 2), duel(4, 3)]
     rows = by_bot(rank_entrants([1, 2, 3, 4], blocks, SEED))
     assert rows[1].score == rows[2].score == 1
@@ -106,30 +107,30 @@ def test_equal_scores_go_by_what_they_took_from_each_other() -> None:
     assert rows[4].head_to_head is None
 
 
-def test_several_meetings_count_in_the_mean_head_to_head() -> None:
+def test_head_to_head_counts_the_mean_of_several_meetings() -> None:
     blocks = [duel(1, 2), duel(1, 2), duel(2, 3), duel(2, 4)]
     rows = by_bot(rank_entrants([1, 2, 3, 4], blocks, SEED))
     assert [rows[bot].head_to_head for bot in (1, 2)] == [1, 0]
 
 
-def test_head_to_head_counts_only_if_all_with_that_score_have_met() -> None:
+def test_head_to_head_counts_only_if_all_entrants_with_that_score_have_met() -> None:
     blocks = [duel(1, 2), duel(2, 4), duel(3, 4)]
     rows = by_bot(rank_entrants([1, 2, 3, 4], blocks, SEED))
     assert [rows[bot].score for bot in (1, 2, 3)] == [1, 1, 1]
     assert [rows[bot].head_to_head for bot in (1, 2, 3)] == [None, None, None]
 
 
-def test_in_a_knockout_those_are_compared_head_to_head_who_came_as_far() -> None:
+def test_in_a_knockout_head_to_head_compares_entrants_with_the_same_result() -> None:
     blocks = [duel(1, 2), duel(2, 4), duel(3, 4)]
     reached = {1: (1, 2), 2: (1, 2), 3: (2, 2), 4: (1, 2)}
-    rows = by_bot(rank_entrants([1, 2, 3, 4], blocks, SEED, reached=reached))
+    rows = by_bot(rank_entrants([1, 2, 3, 4], blocks, SEED, knockout_results=reached))
     assert [rows[bot].score for bot in (1, 2, 3)] == [1, 1, 1]
     # 3 has the same score, but came further, so that it never met them is nothing to them.
     assert [rows[bot].head_to_head for bot in (1, 2, 3)] == [1, 0, None]
     assert rows[2].decided_by == TieBreak.HEAD_TO_HEAD
 
 
-def test_many_that_are_tied_are_ranked_without_a_look_at_every_pair() -> None:
+def test_a_large_tied_group_is_ranked_quickly() -> None:
     blocks = [draw(bot, bot + 1) for bot in range(0, 1000, 2)]
     tracemalloc.start()
     rows = rank_entrants(range(1000), blocks, SEED)
@@ -151,12 +152,12 @@ def test_an_opponent_met_twice_counts_once_in_buchholz() -> None:
     assert by_bot(rank_entrants([1, 2, 3], blocks, SEED))[1].buchholz == 1
 
 
-def test_buchholz_of_a_single_opponent_is_that_ones_score_and_of_none_is_0() -> None:
+def test_buchholz_of_a_single_opponent_is_its_score_and_of_none_is_0() -> None:
     rows = by_bot(rank_entrants([1, 2, 3], [duel(1, 2)], SEED))
     assert [rows[bot].buchholz for bot in (1, 2, 3)] == [0, 1, 0]
 
 
-def test_buchholz_decides_between_scores_that_never_met() -> None:
+def test_buchholz_decides_between_equal_scores_that_never_met() -> None:
     # 1 beat 3, who beat 5 and 6; 2 beat 4, who beat nobody.
     blocks = [duel(1, 3), duel(2, 4), duel(3, 5), duel(3, 6)]
     rows = by_bot(rank_entrants([1, 2, 3, 4, 5, 6], blocks, SEED))
@@ -164,7 +165,7 @@ def test_buchholz_decides_between_scores_that_never_met() -> None:
     assert rows[2].decided_by == TieBreak.BUCHHOLZ
 
 
-def test_sonneborn_berger_is_what_was_taken_from_each_times_what_that_one_made() -> None:
+def test_sonneborn_berger_is_the_sum_of_pair_results_times_the_opponents_score() -> None:
     blocks = [duel(1, 2), draw(1, 3), duel(2, 3), duel(2, 4)]
     rows = by_bot(rank_entrants([1, 2, 3, 4], blocks, SEED))
     assert rows[1].sonneborn_berger == 1 * 2 + F(1, 2) * F(1, 2)
@@ -183,7 +184,7 @@ def test_sonneborn_berger_decides_after_buchholz() -> None:
     assert (rows[2].rank, rows[2].decided_by) == (2, TieBreak.SONNEBORN_BERGER)
 
 
-def test_outright_wins_decide_then_points_and_a_shared_first_place_is_none() -> None:
+def test_outright_wins_decide_before_points_and_a_tied_first_place_is_no_win() -> None:
     won = [match((1, 9), (2, 5)), match((1, 4), (2, 7))]
     drawn = [match((3, 8), (4, 8)), match((3, 7), (4, 7))]
     rows = by_bot(rank_entrants([1, 2, 3, 4], [won, drawn], SEED))
@@ -205,23 +206,23 @@ def test_the_lot_is_drawn_from_the_seed_for_each_bot_alone() -> None:
     )
 
 
-def test_byes_are_awarded_and_count_for_the_opponents_too() -> None:
+def test_the_award_for_a_bye_counts_for_the_opponents_too() -> None:
     rows = by_bot(rank_entrants([1, 2, 3], [duel(1, 2)], SEED, awarded={2: F(1), 3: F(1)}))
     assert [rows[bot].score for bot in (1, 2, 3)] == [1, 1, 1]
     assert rows[1].buchholz == 1
 
 
-def test_those_not_ranked_count_as_opponents() -> None:
+def test_bots_without_a_row_count_as_opponents() -> None:
     rows = rank_entrants([1, 2], [duel(1, 9), duel(9, 2), duel(9, 1)], SEED)
     assert order(rows) == [1, 2]
     assert rows[1].buchholz == 2
 
 
-def test_a_round_robin_of_equals_is_decided_by_lot_alone() -> None:
+def test_a_round_robin_with_all_matches_tied_is_decided_by_lot() -> None:
     rows = rank_entrants(range(4), [draw(a, b) for a, b in combinations(range(4), 2)], SEED)
     assert [row.decided_by for row in rows] == [None] + [TieBreak.LOT] * 3
 
 
 def test_a_block_without_matches_is_refused() -> None:
-    with pytest.raises(ValueError, match="no matches"):
+    with pytest.raises(ValueError, match="there are no matches"):
         rank_entrants([1], [[]], SEED)

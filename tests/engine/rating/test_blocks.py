@@ -40,7 +40,7 @@ def feeds(rows: Sequence[Sequence[int]]) -> Counter[tuple[int, int]]:
 # -- Seat orders -----------------------------------------------------------------------------
 
 
-def test_the_seat_orders_are_those_of_the_spec() -> None:
+def test_known_seat_orders_are_rows_of_a_williams_square() -> None:
     assert seat_orders(4) == ((0, 1, 3, 2), (1, 2, 0, 3), (2, 3, 1, 0), (3, 0, 2, 1))
     assert seat_orders(5)[0] == (0, 1, 4, 2, 3)
     assert seat_orders(8)[0] == (0, 1, 7, 2, 6, 3, 5, 4)
@@ -69,7 +69,7 @@ def test_for_odd_n_each_ordered_pair_of_neighbours_occurs_twice_in_two_blocks(n:
 
 
 @pytest.mark.parametrize("n", SIZES)
-def test_no_bot_feeds_the_same_neighbour_all_along_even_around_the_table(n: int) -> None:
+def test_no_bot_sits_before_the_same_neighbour_in_all_rows_even_around_the_table(n: int) -> None:
     rows = seat_orders(n)
     if n == 3:  # of three, either all rows of a Latin square turn one way, or it takes two blocks
         rows += seat_orders(n, odd_repeat=True)
@@ -78,7 +78,7 @@ def test_no_bot_feeds_the_same_neighbour_all_along_even_around_the_table(n: int)
 
 
 @pytest.mark.parametrize("n", [-1, 0, 1, 9])
-def test_a_table_that_is_too_small_or_large_is_refused(n: int) -> None:
+def test_a_table_with_fewer_than_two_or_more_than_eight_seats_is_refused(n: int) -> None:
     with pytest.raises(ValueError, match="2 to 8 seats"):
         seat_orders(n)
 
@@ -87,7 +87,7 @@ def test_a_table_that_is_too_small_or_large_is_refused(n: int) -> None:
 
 
 @given(seeds, st.integers(0, 10**6))
-def test_seeds_are_hmacs_of_the_spec(seed: bytes, number: int) -> None:
+def test_block_and_deal_seeds_are_hmacs_of_their_numbers(seed: bytes, number: int) -> None:
     block = hmac.new(seed, f"block/{number}".encode(), hashlib.sha256).digest()
     deal = hmac.new(seed, f"deal/{number}".encode(), hashlib.sha256).digest()
     assert derive_block_seed(seed, number) == block
@@ -95,13 +95,13 @@ def test_seeds_are_hmacs_of_the_spec(seed: bytes, number: int) -> None:
 
 
 @given(seeds, tables)
-def test_labels_are_the_published_shuffle_of_the_bots_by_id(seed: bytes, bots: list[int]) -> None:
+def test_labels_are_the_seeded_shuffle_of_the_bots_by_id(seed: bytes, bots: list[int]) -> None:
     order = list(range(len(bots)))
     seeded_shuffle(hmac.new(seed, b"seats", hashlib.sha256).digest())(0, order)
     assert assign_labels(seed, bots) == tuple(sorted(bots)[position] for position in order)
 
 
-def test_a_known_block_stays_what_it_was() -> None:
+def test_the_plan_of_a_known_block_never_changes() -> None:
     plan = plan_block(bytes(range(32)), [11, 22, 33, 44], duplicate=False)
     assert [match.seating for match in plan.matches] == [
         (22, 11, 44, 33),
@@ -140,7 +140,7 @@ def test_for_even_n_each_bot_sits_before_each_other_once(seed: bytes, bots: list
 
 
 @given(seeds, tables)
-def test_a_duplicate_block_has_one_deal_and_another_a_deal_a_match(
+def test_a_duplicate_block_has_one_deal_and_other_blocks_have_one_deal_per_match(
     seed: bytes, bots: list[int]
 ) -> None:
     duplicate = plan_block(seed, bots, duplicate=True)
@@ -152,13 +152,13 @@ def test_a_duplicate_block_has_one_deal_and_another_a_deal_a_match(
 
 
 @given(seeds, tables)
-def test_the_order_in_which_bots_are_named_changes_no_plan(seed: bytes, bots: list[int]) -> None:
+def test_the_order_of_the_bots_has_no_effect_on_the_plan(seed: bytes, bots: list[int]) -> None:
     plan = plan_block(seed, bots, duplicate=True)
     assert plan_block(seed, bots[::-1], duplicate=True) == plan
     assert plan_block(seed, set(bots), duplicate=True) == plan
 
 
-def test_a_plan_in_a_log_line_does_not_give_its_deals_away() -> None:
+def test_the_repr_of_a_plan_contains_no_deal_seed() -> None:
     plan = plan_block(bytes(32), [1, 2, 3], duplicate=True)
     assert repr(plan.matches[0].deal_seed) not in repr(plan)
 
@@ -177,9 +177,9 @@ def test_a_seed_of_another_length_is_refused(seed: bytes) -> None:
 
 
 def test_a_negative_block_or_deal_is_refused() -> None:
-    with pytest.raises(ValueError, match="block has a number from 0"):
+    with pytest.raises(ValueError, match="a block number starts at 0"):
         derive_block_seed(bytes(32), -1)
-    with pytest.raises(ValueError, match="deal has a number from 0"):
+    with pytest.raises(ValueError, match="a deal number starts at 0"):
         derive_deal_seed(bytes(32), -1)
 
 
@@ -187,7 +187,7 @@ def test_a_negative_block_or_deal_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("place", "other", "taken"), [(1, 3, 2), (2, 2, 1), (4, 1, 0)])
-def test_a_better_place_takes_two_half_points_and_a_shared_one_one(
+def test_a_better_place_scores_two_half_points_and_a_tied_place_one(
     place: int, other: int, taken: int
 ) -> None:
     assert half_points(place, other) == taken
@@ -224,11 +224,11 @@ def test_a_forfeit_changes_nothing_between_the_others(places: list[int], seats: 
         assert (rated[a] < rated[b]) == (places[a] < places[b])
 
 
-def test_without_forfeits_the_places_are_the_records() -> None:
+def test_without_forfeits_rated_places_equal_the_places_of_the_record() -> None:
     assert rated_places((1, 1, 3, 4), ()) == (1, 1, 3, 4)
 
 
-def test_a_seat_that_is_not_at_the_table_cannot_forfeit() -> None:
+def test_a_forfeit_of_a_seat_that_does_not_exist_is_refused() -> None:
     with pytest.raises(ValueError, match="seat 3 forfeited, but there are 3 seats"):
         rated_places((1, 2, 3), [3])
 
@@ -263,13 +263,13 @@ def test_the_two_results_of_a_pair_add_up_to_one(bots: list[int], data: st.DataO
         assert (2 * n) % s[i, j].denominator == 0
 
 
-def test_matches_that_are_not_of_one_table_have_no_pair_results() -> None:
+def test_pair_results_of_matches_of_different_tables_are_refused() -> None:
     good = MatchResult((1, 2), (1, 2))
-    with pytest.raises(ValueError, match="no matches"):
+    with pytest.raises(ValueError, match="there are no matches"):
         pair_results([])
-    with pytest.raises(ValueError, match="where the table was"):
+    with pytest.raises(ValueError, match="all matches must be of the bots"):
         pair_results([good, MatchResult((1, 3), (1, 2))])
-    with pytest.raises(ValueError, match="at 2 seats"):
+    with pytest.raises(ValueError, match="2 seats need as many places"):
         pair_results([good, MatchResult((1, 2), (1,))])
     with pytest.raises(ValueError, match="sits twice"):
         pair_results([MatchResult((1, 1), (1, 2))])

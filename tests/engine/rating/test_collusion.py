@@ -7,18 +7,28 @@ import pytest
 
 from engine.games.game import places
 from engine.rating.blocks import MatchResult, seat_orders
-from engine.rating.collusion import MIN_BLOCKS, RatedBlock, suspicions, upper_tail
+from engine.rating.collusion import MIN_BLOCKS, RatedBlock, flag_pairs, upper_tail
 
 STRENGTHS = [1350.0, 1400.0, 1450.0, 1480.0, 1500.0, 1520.0, 1550.0, 1600.0, 1650.0, 1700.0]
 
 
-def league(seed: int, blocks: int, *, fed: float = 0.0, together: float = 0.0, seats: int = 4):
-    """Return blocks in which bot 0 may help bot 1, by so many Elo, when it feeds it or at all."""
+def league(
+    seed: int, blocks: int, *, fed: float = 0.0, together: float = 0.0, seats: int = 4
+) -> list[RatedBlock]:
+    """Return blocks in which bot 0 may help bot 1.
+
+    Args:
+        seed: decides tables and results.
+        blocks: the number of blocks.
+        fed: the help in Elo when bot 0 sits directly before bot 1.
+        together: the help in Elo when both are at the table.
+        seats: the seats of each table.
+    """
     rng = Random(seed)
     played = []
     for _ in range(blocks):
         table = rng.sample(range(len(STRENGTHS)), seats)
-        deal = {bot: rng.gauss(0, 60) for bot in table}  # the block's own luck
+        deal = {bot: rng.gauss(0, 60) for bot in table}  # The bot's luck with the block's deal.
         results = []
         for order in seat_orders(seats):
             seating = tuple(table[label] for label in order)
@@ -34,43 +44,43 @@ def league(seed: int, blocks: int, *, fed: float = 0.0, together: float = 0.0, s
     return played
 
 
-def test_a_bot_that_feeds_its_partner_is_found_and_nobody_else_is_blamed() -> None:
-    found = suspicions(league(1, 700, fed=350))
+def test_a_bot_that_feeds_its_partner_is_flagged_and_no_other_pair_is() -> None:
+    found = flag_pairs(league(1, 700, fed=350))
     assert {(one.partner, one.gainer) for one in found} == {(0, 1)}
     assert "fed" in {one.question for one in found}
     assert found[0].gain > 0.05
     assert found[0].p < 1e-3
 
 
-def test_at_three_seats_too_where_it_feeds_in_all_matches_of_a_block_or_in_none() -> None:
-    found = suspicions(league(5, 1200, fed=450, seats=3))
+def test_feeding_is_flagged_at_three_seats_by_comparing_blocks() -> None:
+    found = flag_pairs(league(5, 1200, fed=450, seats=3))
     assert {(one.partner, one.gainer) for one in found} == {(0, 1)}
     assert "fed" in {one.question for one in found}
 
 
-def test_a_bot_that_helps_wherever_it_sits_is_found() -> None:
-    found = suspicions(league(2, 700, together=250))
+def test_a_bot_that_helps_its_partner_from_any_seat_is_flagged() -> None:
+    found = flag_pairs(league(2, 700, together=250))
     assert [(one.partner, one.gainer, one.question) for one in found] == [(0, 1, "with")]
 
 
-def test_honest_leagues_are_left_alone() -> None:
+def test_no_pair_of_an_honest_league_is_flagged() -> None:
     # 90 ordered pairs, two questions: at a rate of 1 % one league of a hundred may have a report.
-    reports = [suspicions(league(100 + seed, 250)) for seed in range(40)]
+    reports = [flag_pairs(league(100 + seed, 250)) for seed in range(40)]
     assert sum(map(bool, reports)) <= 2
 
 
-def test_without_the_correction_honest_leagues_would_be_blamed() -> None:
-    assert suspicions(league(100, 250), rate=100.0)  # every question asked is let through
+def test_without_the_correction_pairs_of_honest_leagues_would_be_flagged() -> None:
+    assert flag_pairs(league(100, 250), rate=100.0)  # every question asked is let through
 
 
-def test_a_few_blocks_say_nothing() -> None:
-    assert suspicions(league(3, MIN_BLOCKS - 1, fed=2000)) == []
-    assert suspicions([]) == []
+def test_no_pair_is_flagged_with_few_blocks() -> None:
+    assert flag_pairs(league(3, MIN_BLOCKS - 1, fed=2000)) == []
+    assert flag_pairs([]) == []
 
 
 @pytest.mark.parametrize("seats", [2, 3, 5])
-def test_tables_of_any_size_are_read(seats: int) -> None:
-    assert isinstance(suspicions(league(4, 40, seats=seats)), list)
+def test_the_screen_accepts_tables_of_any_size(seats: int) -> None:
+    assert isinstance(flag_pairs(league(4, 40, seats=seats)), list)
 
 
 @pytest.mark.parametrize(
@@ -87,5 +97,7 @@ def test_tables_of_any_size_are_read(seats: int) -> None:
         (1.6449, 1e7, 0.05),
     ],
 )
-def test_the_tail_of_students_t_is_that_of_the_tables(t: float, degrees: float, tail: float):
+def test_the_tail_of_students_t_matches_published_tables(
+    t: float, degrees: float, tail: float
+) -> None:
     assert upper_tail(t, degrees) == pytest.approx(tail, rel=2e-3)

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.rating.blocks import MatchResult, pair_results, seat_orders
+from engine.rating.intervals import Z_95
 from engine.rating.performance import (
     ANCHOR_ELO,
     ELO_PER_NAT,
-    Z_95,
     PairResults,
     Performance,
     fit,
@@ -79,7 +79,7 @@ few = settings(max_examples=25, deadline=None)
 
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("draws", [0.01, 3.0])
-def test_the_estimates_are_those_of_choix(seed: int, draws: float) -> None:
+def test_the_estimates_match_the_library_choix(seed: int, draws: float) -> None:
     bots, shares = league(seed, bots=12, blocks=80)
     wins = draws / 11 / 2 * (1 - np.eye(12))
     for table, row in zip(bots, shares, strict=True):
@@ -92,7 +92,7 @@ def test_the_estimates_are_those_of_choix(seed: int, draws: float) -> None:
         assert ours[bot][0] == pytest.approx(ANCHOR_ELO + ELO_PER_NAT * strength, abs=1e-4)
 
 
-def test_two_bots_stand_as_far_apart_as_their_odds_with_three_virtual_draws() -> None:
+def test_two_bots_differ_by_their_log_odds_with_three_virtual_draws() -> None:
     # 9 of 12 points, with 3 draws 10.5 of 15: 400 log10(10.5 / 4.5) = 147.19
     results = PairResults()
     results.add({(7, 9): Fraction(3, 4)}, matches=12)
@@ -111,7 +111,7 @@ def test_a_bot_that_won_everything_has_a_finite_estimate() -> None:
 
 @given(seeds, st.floats(0, 100))
 @few
-def test_newton_arrives_from_far_away(seed: int, spread: float) -> None:
+def test_the_fit_converges_for_widely_spread_strengths(seed: int, spread: float) -> None:
     rng = np.random.default_rng(seed)
     bots, shares = simulate(rng, rng.normal(0, spread, 9), 40)
     performance = fitted(bots, shares)
@@ -128,7 +128,7 @@ def test_newton_arrives_from_far_away(seed: int, spread: float) -> None:
 
 @given(seeds)
 @few
-def test_the_anchor_has_1500_and_moves_nothing_else(seed: int) -> None:
+def test_the_anchor_has_1500_and_has_no_other_effect(seed: int) -> None:
     bots, shares = league(seed)
     free, held = fitted(bots, shares), fitted(bots, shares, anchor=5)
     shift = by_bot(held)[5][0] - by_bot(free)[5][0]
@@ -142,7 +142,7 @@ def test_the_anchor_has_1500_and_moves_nothing_else(seed: int) -> None:
 
 @given(seeds)
 @few
-def test_names_seats_and_the_order_of_blocks_change_nothing(seed: int) -> None:
+def test_ids_seats_and_the_order_of_blocks_have_no_effect(seed: int) -> None:
     rng = np.random.default_rng(seed)
     bots, shares = league(seed)
     names = rng.permutation(1000)[:8]
@@ -155,7 +155,7 @@ def test_names_seats_and_the_order_of_blocks_change_nothing(seed: int) -> None:
 
 @given(seeds)
 @few
-def test_a_league_where_every_result_is_turned_round_is_the_mirror(seed: int) -> None:
+def test_reversing_all_results_mirrors_the_estimates(seed: int) -> None:
     bots, shares = league(seed)
     mirror = by_bot(fitted(bots, 1 - shares))
     for bot, (elo, error) in by_bot(fitted(bots, shares)).items():
@@ -165,7 +165,7 @@ def test_a_league_where_every_result_is_turned_round_is_the_mirror(seed: int) ->
 # -- What goes in ------------------------------------------------------------------------------
 
 
-def test_blocks_one_by_one_and_all_at_once_are_the_same() -> None:
+def test_adding_blocks_one_by_one_equals_adding_them_at_once() -> None:
     bots, shares = league()
     results = PairResults()
     for table, row in zip(bots.tolist(), shares.tolist(), strict=True):
@@ -179,7 +179,7 @@ def test_blocks_one_by_one_and_all_at_once_are_the_same() -> None:
     assert one_by_one.errors == pytest.approx(at_once.errors)
 
 
-def test_the_pair_results_of_a_block_go_in_as_they_are() -> None:
+def test_the_pair_results_of_a_block_can_be_added_unchanged() -> None:
     played = [MatchResult((3, 1, 2), (1, 2, 2)), MatchResult((1, 2, 3), (1, 2, 3))]
     results = PairResults()
     results.add(pair_results(played), matches=2)
@@ -197,7 +197,7 @@ def test_tables_of_different_sizes_are_fitted_together() -> None:
     assert by_bot(performance)[1][0] > by_bot(performance)[2][0]
 
 
-def test_a_bot_whose_version_is_gone_leaves_the_results_of_the_others() -> None:
+def test_excluding_a_bot_keeps_the_results_between_the_others() -> None:
     whole, part = PairResults(), PairResults()
     whole.add({(1, 2): 0.75, (1, 3): 0, (2, 3): 0}, matches=4, only={1, 2})
     whole.add({(1, 3): 0, (2, 3): 0}, matches=4, only={3})
@@ -207,28 +207,28 @@ def test_a_bot_whose_version_is_gone_leaves_the_results_of_the_others() -> None:
 
 
 @pytest.mark.parametrize(
-    ("bots", "shares", "matches", "says"),
+    ("bots", "shares", "matches", "message"),
     [
         ([[1, 1]], [[0.5]], [4], "sits twice"),
-        ([[1, 2]], [[1.5]], [4], "between 0 and 1"),
-        ([[1, 2]], [[math.nan]], [4], "between 0 and 1"),
-        ([[1, 2]], [[0.5]], [0], "no matches"),
+        ([[1, 2]], [[1.5]], [4], "from 0 to 1"),
+        ([[1, 2]], [[math.nan]], [4], "from 0 to 1"),
+        ([[1, 2]], [[0.5]], [0], "at least one match"),
         ([[1, 2, 3]], [[0.5]], [4], "shares"),
         ([[1]], [[]], [4], "two or more"),
     ],
 )
-def test_what_can_not_be_a_block_is_refused(
-    bots: list[list[int]], shares: list[list[float]], matches: list[int], says: str
+def test_an_invalid_block_is_refused(
+    bots: list[list[int]], shares: list[list[float]], matches: list[int], message: str
 ) -> None:
     results = PairResults()
-    with pytest.raises(ValueError, match=says):
+    with pytest.raises(ValueError, match=message):
         results.extend(bots, shares, matches)
     assert len(results) == 0
     assert results.bots == ()
 
 
 def test_a_pair_without_a_result_is_refused() -> None:
-    with pytest.raises(ValueError, match="bots 2 and 3 have no result"):
+    with pytest.raises(ValueError, match="bots 2 and 3 have no pair result"):
         PairResults().add({(1, 2): 0.5, (1, 3): 0.5}, matches=4)
 
 
@@ -238,14 +238,14 @@ def test_an_anchor_without_results_is_refused() -> None:
         fitted(bots, shares, anchor=99)
 
 
-def test_no_results_are_nobodys_performance() -> None:
+def test_a_fit_without_results_is_empty() -> None:
     assert fit(PairResults()).bots == ()
 
 
 # -- Error bars --------------------------------------------------------------------------------
 
 
-def test_the_errors_are_the_specs_sandwich() -> None:
+def test_the_standard_errors_match_the_cluster_robust_formula() -> None:
     bots, shares = league(blocks=30)
     performance = fitted(bots, shares)
     at = {bot: place for place, bot in enumerate(performance.bots)}
@@ -289,7 +289,7 @@ def test_a_95_percent_interval_covers_the_truth_in_92_to_97_percent(bots: int, b
     assert 0.90 <= np.mean(pairs_covered) <= 0.98
 
 
-def test_of_few_blocks_an_interval_promises_far_too_much() -> None:
+def test_the_interval_of_a_bot_with_few_blocks_covers_far_less_than_95_percent() -> None:
     # Why the league shows none below five blocks; 150 leagues, so to 4 points or so.
     rng = np.random.default_rng(7)
     covered: dict[int, list[bool]] = {1: [], 5: []}
@@ -307,7 +307,7 @@ def test_of_few_blocks_an_interval_promises_far_too_much() -> None:
     assert 0.75 < np.mean(covered[5]) < 0.95
 
 
-def test_the_errors_of_one_block_are_unknown_and_all_its_bots_share_a_band() -> None:
+def test_the_errors_of_a_single_block_are_infinite_and_its_bots_share_a_band() -> None:
     results = PairResults()
     results.add({(1, 2): 1, (1, 3): 1, (2, 3): 1}, matches=3)
     performance = fit(results)
@@ -319,13 +319,13 @@ def test_the_errors_of_one_block_are_unknown_and_all_its_bots_share_a_band() -> 
 # -- Rank bands --------------------------------------------------------------------------------
 
 
-def test_a_band_ends_with_the_first_bot_proven_worse_than_its_best() -> None:
+def test_a_band_ends_before_the_first_bot_significantly_worse_than_its_best() -> None:
     # Independent errors of 10: a difference is significant beyond 1.96 * sqrt(200) = 27.7.
     elo = [1560, 1540, 1533, 1532, 1505, 1400]
     assert rank_bands(elo, np.diag([100.0] * 6)) == (1, 1, 1, 2, 2, 3)
 
 
-def test_a_band_counts_with_what_two_estimates_have_in_common() -> None:
+def test_a_band_depends_on_the_covariance_of_two_estimates() -> None:
     apart = [[100.0, 0.0], [0.0, 100.0]]
     together = [[100.0, 90.0], [90.0, 100.0]]
     against = [[100.0, -90.0], [-90.0, 100.0]]
@@ -335,5 +335,5 @@ def test_a_band_counts_with_what_two_estimates_have_in_common() -> None:
     assert rank_bands([1535, 1500], against) == (1, 1)  # 1.96 * sqrt(380) = 38.2
 
 
-def test_nobody_has_no_band() -> None:
+def test_no_bots_have_no_bands() -> None:
     assert rank_bands([], np.zeros((0, 0))) == ()
