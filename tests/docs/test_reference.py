@@ -1,28 +1,24 @@
 """The reference has the engine's fields, no more and no fewer, and its examples are true."""
 
 import json
-import re
-import shlex
 from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
 import pytest
 
-from engine.cli import main
 from engine.errors import RecordError
 from engine.games import catalogue
 from engine.games.game import Observation, State
 from engine.record import FAULT_KINDS, FORMAT, read, write
 from engine.referee import FAULTS_TO_FORFEIT, play
-from tests.docs.documents import DOCS, ROOT, Row, blocks, example, plain, table, tables
+from tests.docs.documents import DOCS, Row, blocks, example, plain, table, tables
 
 OBSERVATIONS, MOVES, RECORDS = (
     "reference/observations.md",
     "reference/moves.md",
     "reference/records.md",
 )
-REFERENCE = sorted(f"reference/{path.name}" for path in (DOCS / "reference").glob("*.md"))
 GAMES = list(catalogue.GAMES)
 
 Is = Callable[[Any], bool]
@@ -265,62 +261,3 @@ def test_the_record_shown_is_the_example_match() -> None:
     [shown] = [block.text for block in blocks(RECORDS) if block.language == "json"]
     file = DOCS / "rules" / "partridge-example.jsonl"
     assert json.loads(shown) == json.loads(file.read_text(encoding="utf-8"))
-
-
-# -- All pages ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("document", REFERENCE)
-def test_the_python_of_a_page_runs_and_prints_what_the_page_shows(
-    document: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
-    namespace: dict[str, Any] = {}
-    for block in blocks(document):
-        if block.language == "python":
-            exec(compile(block.text, document, "exec"), namespace)
-            printed = capsys.readouterr().out
-        elif block.language == "text":
-            assert printed == block.text
-
-
-PAGES = [*REFERENCE, *sorted(f"rules/{path.name}" for path in (DOCS / "rules").glob("*.md"))]
-
-
-@pytest.mark.parametrize("document", PAGES)
-def test_the_commands_of_a_page_work_and_print_what_the_page_shows(
-    document: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(ROOT)
-    printed = ""
-    for block in blocks(document):
-        if block.language == "json" and document == OBSERVATIONS:
-            assert json.loads(block.text) == json.loads(printed)
-        if block.language != "console":
-            continue
-        shown = [line for line in block.text.splitlines() if not line.startswith("$ ")]
-        commands = [line for line in block.text.splitlines() if line.startswith("$ ")]
-        for command in commands:
-            python, option, module, *arguments = shlex.split(command.removeprefix("$ "))
-            assert [python, option, module] == ["python", "-m", "engine"]
-            assert main(arguments) == 0, command
-            printed = capsys.readouterr().out
-        if shown:
-            assert printed.splitlines() == shown
-
-
-@pytest.mark.parametrize("document", PAGES)
-def test_the_links_of_a_page_lead_to_files_and_headings_that_exist(document: str) -> None:
-    page = DOCS / document
-    targets = re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8"))
-    assert targets
-    for target in targets:
-        name, _, anchor = target.partition("#")
-        path = (page.parent / name).resolve() if name else page
-        assert path.is_file(), target
-        if anchor:
-            headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
-            slugs = [
-                re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings
-            ]
-            assert anchor in slugs, target
