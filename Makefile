@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := $(wildcard engine bots_sdk league api web config devserver)
-TYPED := $(wildcard engine bots_sdk devserver)
+TYPED := $(wildcard engine bots_sdk devserver league api web config)
 # Django's settings are read for the types of models; nothing is connected to.
 SETTINGS := SECRET_KEY=types DATABASE_URL=postgresql:///types REDIS_URL=redis://localhost/0
 UV := $(shell command -v uv 2>/dev/null)
@@ -107,7 +107,7 @@ lint: $(VENV)/.project ## ruff: rules and format
 	@echo "lint: ok"
 
 .PHONY: types
-types: $(VENV)/.project ## mypy --strict
+types: $(VENV)/.project ## mypy --strict on every package
 	@$(SETTINGS) $(BIN)/mypy --no-error-summary $(TYPED)
 	@echo "types: ok ($(TYPED))"
 

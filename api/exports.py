@@ -1,4 +1,4 @@
-"""Files that are long in the sending: few at a time, so that everybody else is answered too."""
+"""Exports: long responses. Few run at once, so that the server still answers other requests."""
 
 from collections.abc import Iterator
 from threading import BoundedSemaphore
@@ -7,27 +7,34 @@ from league.models import Ladder
 from league.ratings.exporting import export_ladder
 
 MAX_AT_ONCE = 2
-"""Of each process; a web server answers four requests at a time."""
+"""Exports at once in each process; a web server answers four requests at a time."""
 _WAIT = 30
+"""Seconds until a client should try again."""
 
 _places = BoundedSemaphore(MAX_AT_ONCE)
 
 
 class BusyError(Exception):
-    """As many are being sent as may be; ``wait`` seconds, then try again."""
+    """All places for exports are taken.
+
+    Attributes:
+        wait: seconds until the client should try again.
+    """
 
     wait = _WAIT
 
 
 class Export(Iterator[bytes]):
-    """A ladder's file, piece by piece; holds one of the few places until it is closed.
+    """The export of a ladder, piece by piece. It holds one of the places until it is closed.
 
-    Whatever becomes of the request, Django closes it.
+    Django closes it at the end of the request, also if the client disconnects.
     """
 
     def __init__(self, ladder: Ladder) -> None:
         if not _places.acquire(blocking=False):
-            raise BusyError(f"{MAX_AT_ONCE} exports are being sent already.")
+            raise BusyError(
+                f"The server already sends {MAX_AT_ONCE} exports, which is the most at once."
+            )
         self._open = True
         self._pieces = export_ladder(ladder)
 
@@ -36,7 +43,7 @@ class Export(Iterator[bytes]):
         return next(self._pieces)
 
     def close(self) -> None:
-        """Give the place to the next who asks."""
+        """Free the place."""
         if self._open:
             self._open = False
             _places.release()

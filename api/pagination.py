@@ -1,4 +1,4 @@
-"""Lists by cursor: a page goes on after the last row of the one before, whatever came between."""
+"""Lists in pages with cursors: a page starts after the last row of the page before it."""
 
 import base64
 import json
@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.exceptions import ValidationError
-from django.db.models import Model, Q, QuerySet
+from django.db.models import Field, Model, Q, QuerySet
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -14,23 +14,22 @@ from rest_framework.views import APIView
 
 from api.problems import ProblemError
 
-USUAL = 50
-MOST = 200
+DEFAULT_LIMIT = 50
+MAX_LIMIT = 200
 
 
 class KeysetPagination(BasePagination):
     """Pages in the order of the view's ``ordering``, fields that together are unique.
 
-    A cursor holds the values of these fields in a page's last row (or first, on the way back), so
-    each page costs the same however deep it is.
+    A cursor has the values of these fields in the last row of a page, or in the first row for the
+    page before. So all pages cost the same, and new rows shift none.
     """
 
-    def paginate_queryset(
-        self, queryset: QuerySet[Any], request: Request, view: APIView | None = None
+    def page(
+        self, queryset: QuerySet[Any], request: Request, ordering: tuple[str, ...]
     ) -> list[Any]:
-        """Return the rows of the page that a request asks for."""
+        """Return the rows of the requested page."""
         self.request = request
-        ordering: tuple[str, ...] = view.ordering  # type: ignore[union-attr]
         limit = _limit(request.query_params.get("limit"))
         back, values = _decode(request.query_params.get("cursor"), queryset.model, ordering)
         if back:
@@ -51,15 +50,18 @@ class KeysetPagination(BasePagination):
         return Response({"results": data, "next": self.next, "previous": self.previous})
 
     def get_paginated_response_schema(self, schema: dict[str, Any]) -> dict[str, Any]:
-        """Return what a page looks like."""
+        """Return the schema of a page."""
         link = {"type": ["string", "null"], "format": "uri"}
         return {
             "type": "object",
             "required": ["results", "next", "previous"],
             "properties": {
                 "results": schema,
-                "next": {**link, "description": "The next page."},
-                "previous": {**link, "description": "The page before."},
+                "next": {**link, "description": "Address of the next page; null on the last."},
+                "previous": {
+                    **link,
+                    "description": "Address of the page before; null on the first.",
+                },
             },
         }
 
@@ -70,15 +72,20 @@ class KeysetPagination(BasePagination):
                 "name": "cursor",
                 "in": "query",
                 "required": False,
-                "description": "Where to go on: from the links next and previous of a page.",
+                "description": "The page to get. Use the links `next` and `previous` of a page.",
                 "schema": {"type": "string"},
             },
             {
                 "name": "limit",
                 "in": "query",
                 "required": False,
-                "description": "How many results a page has at most.",
-                "schema": {"type": "integer", "minimum": 1, "maximum": MOST, "default": USUAL},
+                "description": "The most results on a page.",
+                "schema": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": MAX_LIMIT,
+                    "default": DEFAULT_LIMIT,
+                },
             },
         ]
 
@@ -93,16 +100,18 @@ class KeysetPagination(BasePagination):
 
 def _limit(text: str | None) -> int:
     if text is None:
-        return USUAL
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MOST):
-        raise ProblemError("invalid", errors={"limit": [f"A whole number from 1 to {MOST}."]})
+        return DEFAULT_LIMIT
+    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_LIMIT):
+        raise ProblemError(
+            "invalid", errors={"limit": [f"Must be a whole number from 1 to {MAX_LIMIT}."]}
+        )
     return int(text)
 
 
 def _decode(
     cursor: str | None, model: type[Model], ordering: tuple[str, ...]
 ) -> tuple[bool, list[Any]]:
-    """Return whether a cursor goes back, and the values to go on from."""
+    """Return whether a cursor leads to the page before, and the values of its row."""
     if cursor is None:
         return False, []
     try:
@@ -119,13 +128,14 @@ def _decode(
 
 
 def _value(model: type[Model], name: str, plain: Any) -> Any:
-    """Return a value of a cursor as its field has it, or raise ValueError."""
+    """Return a value of a cursor in the type of its field, or raise ValueError."""
     if type(plain) is str:
         plain.encode()
         if "\0" in plain:
             raise ValueError
     if name in {field.attname for field in model._meta.concrete_fields}:
-        value = model._meta.get_field(name.removesuffix("_id")).to_python(plain)
+        field = model._meta.get_field(name.removesuffix("_id"))
+        value = field.to_python(plain) if isinstance(field, Field) else None
         if value is None or type(plain) not in (str, int):
             raise ValueError
         return value
@@ -139,7 +149,7 @@ def _plain(value: Any) -> Any:
 
 
 def _after(ordering: tuple[str, ...], values: list[Any]) -> Q:
-    """Return the condition for what comes after a row with these values, in lexical order."""
+    """Return the condition for the rows after a row with these values, in lexical order."""
     names = [name.lstrip("-") for name in ordering]
     later = Q(pk__in=[])
     for number, (name, value) in enumerate(zip(ordering, values, strict=True)):

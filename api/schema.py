@@ -1,4 +1,4 @@
-"""The OpenAPI schema: what drf-spectacular can't see by itself."""
+"""The OpenAPI schema: additions to the output of drf-spectacular."""
 
 from typing import Any
 
@@ -8,25 +8,50 @@ from drf_spectacular.utils import OpenApiResponse
 
 from api.play.schema import gateway_paths
 from api.problems import CODES, CONTENT_TYPE
+from api.reference import problem_codes
 
 PROBLEM = {
     "type": "object",
-    "description": "A problem (RFC 9457). Programs go by its code.",
+    "description": "A problem (RFC 9457): an error with a stable code.",
     "required": ["type", "code", "title", "status", "detail", "request_id"],
     "properties": {
-        "type": {"type": "string", "format": "uri-reference"},
-        "code": {"type": "string", "enum": sorted(CODES)},
-        "title": {"type": "string", "description": "What the code means."},
-        "status": {"type": "integer"},
-        "detail": {"type": "string", "description": "What happened this time."},
-        "request_id": {"type": "string", "description": "To quote when asking about it."},
+        "type": {
+            "type": "string",
+            "format": "uri-reference",
+            "description": "Address of the code in this reference.",
+        },
+        "code": {
+            "type": "string",
+            "enum": sorted(CODES),
+            "description": "The code; it does not change.",
+        },
+        "title": {"type": "string", "description": "The meaning of the code."},
+        "status": {"type": "integer", "description": "The HTTP status."},
+        "detail": {
+            "type": "string",
+            "description": "What happened, with the value and what to do.",
+        },
+        "request_id": {
+            "type": "string",
+            "description": "Id of the request; the operator finds it in the log.",
+        },
         "errors": {
             "type": "object",
-            "description": "Of invalid input: what is wrong, by field.",
+            "description": "For `invalid`: the errors by field.",
             "additionalProperties": True,
         },
     },
     "additionalProperties": True,
+}
+
+
+_PATH_PARAMETERS = {
+    "name": "Name of the bot.",
+    "slug": "Slug of the ladder.",
+    "number": "Number of the version.",
+    "match_id": "Id of the match.",
+    "tournament_id": "Id of the tournament.",
+    "comparison_id": "Id of the comparison.",
 }
 
 
@@ -38,7 +63,7 @@ def openapi_schema() -> dict[str, Any]:
 
 
 class ApiSchema(AutoSchema):
-    """Adds to each call the problems that it may answer with."""
+    """The schema of a call, with the problems that it may answer with."""
 
     def get_tags(self) -> list[str]:
         """Return the subject of a call: the first part of its path."""
@@ -80,10 +105,36 @@ def problem_content() -> dict[str, Any]:
 
 
 def add_the_rest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Add the problem document and the calls that wait: a postprocessing hook."""
+    """Add the problem document, the gateway's calls and each call's token, as a hook."""
     result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
     result["paths"] = dict(sorted({**result["paths"], **gateway_paths()}.items()))
+    for methods in result["paths"].values():
+        for operation in methods.values():
+            for parameter in operation.get("parameters", []):
+                if parameter["in"] == "path":
+                    parameter["description"] = _PATH_PARAMETERS[parameter["name"]]
+            operation["description"] += f"\n\n{_needed_token({*problem_codes(operation)})}"
     return result
 
 
-NO_CONTENT = OpenApiResponse(description="Done; there is nothing to say.")
+def _needed_token(codes: set[str]) -> str:
+    """Return a sentence on the token that a call needs, from the codes of its problems."""
+    of_one_bot = "not-your-bot" in codes
+    if "organiser-needed" in codes:
+        return "Needs the owner token of an organiser."
+    if "bot-token-needed" in codes:
+        return "Needs a bot token."
+    if "owner-token-needed" in codes:
+        return (
+            "Needs the owner token of the bot's owner." if of_one_bot else "Needs an owner token."
+        )
+    if "not-authenticated" in codes:
+        return (
+            "Needs the bot token, or the owner token of the bot's owner."
+            if of_one_bot
+            else "Needs an owner token or a bot token."
+        )
+    return "Needs no token."
+
+
+NO_CONTENT = OpenApiResponse(description="Done. The answer has no body.")

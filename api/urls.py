@@ -1,4 +1,4 @@
-"""Where each call is. What leads nowhere is answered by `api.middleware`."""
+"""The addresses of the API's calls. `api.middleware` answers all other addresses."""
 
 from django.urls import path
 from drf_spectacular.views import SpectacularJSONAPIView

@@ -35,14 +35,30 @@ def may_watch(match: Match) -> bool:
     return match.block is None or not match.block.duplicate
 
 
+def may_see_tournament_seed(tournament: Tournament) -> bool:
+    """Return whether everybody may see a tournament's seed, from which its rounds derive theirs."""
+    return tournament.state == Tournament.State.FINISHED
+
+
 def may_see_seed(round_: Round) -> bool:
     """Return whether everybody may see a round's seed.
 
     A tournament's rounds share its seed, so it is secret until the last of them is applied.
     """
     if round_.tournament is not None:
-        return round_.tournament.state == Tournament.State.FINISHED
+        return may_see_tournament_seed(round_.tournament)
     return round_.applied_at is not None
+
+
+def public_deal_seed(match: Match) -> str | None:
+    """Return a match's deal seed as hex digits, or None while it is secret."""
+    return bytes(match.deal_seed).hex() if may_see_record(match) else None
+
+
+def public_seed(source: Round | Tournament) -> str | None:
+    """Return the seed of a round or tournament as hex digits, or None while it is secret."""
+    may_see = may_see_seed(source) if isinstance(source, Round) else may_see_tournament_seed(source)
+    return bytes(source.seed).hex() if may_see else None
 
 
 def owns(user: User | AnonymousUser | None, bot: Bot) -> bool:

@@ -96,7 +96,7 @@ class LeagueCollector(Collector):
         return family
 
     def _matches(self) -> Iterator[Metric]:
-        unfinished = Match.objects.filter(status__in=["waiting", "playing"])
+        unfinished = Match.objects.unfinished()
         yield _by("matches_unfinished", "Matches that are not finished.", "status", unfinished)
         hour = Match.objects.filter(
             status=Match.Status.FINISHED,

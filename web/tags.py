@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from league.models import Match
-from league.visibility import may_see_record
+from league.visibility import may_see_record, public_deal_seed
 from web.table.steps import Card
 
 register = template.Library()
@@ -73,7 +73,7 @@ def less(number: int, other: int) -> int:
 @register.filter
 def deal_seed(match: Match) -> str:
     """Return the deal seed of a match that is open to all, in hex."""
-    return bytes(match.deal_seed).hex() if may_see_record(match) else ""
+    return public_deal_seed(match) or ""
 
 
 @register.filter

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from api.authentication import BotToken
 from api.problems import ProblemError, problem
-from api.serializers.matches import (
+from api.serializers.turns import (
     AcceptedSerializer,
     MoveSerializer,
     MovesSerializer,

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from api.play.match_events import describe_match_events
 from api.problems import CODES, CONTENT_TYPE
 
 _EVENT_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
@@ -39,10 +40,7 @@ def gateway_paths() -> dict[str, Any]:
         ),
         "/api/v1/matches/{match_id}/events": _get(
             "matches_events",
-            "Watch a match as server-sent events. An event `phase` has the public view after a "
-            "phase; its id is the number of moves so far. The last event is `end`. The stream of a "
-            "finished match begins at its start. It stays empty until the same deal is finished at "
-            "the other tables.",
+            describe_match_events(),
             {
                 "200": {"description": "A stream of phases.", "content": _EVENT_STREAM},
                 "204": {"description": "The event `end` was the last one."},

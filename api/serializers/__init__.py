@@ -1,1 +1,1 @@
-"""What the API takes and gives, one file a subject."""
+"""The JSON objects of the API, one module for each subject."""

@@ -3,36 +3,32 @@
 from django.utils import timezone
 from rest_framework import serializers
 
+from api.serializers.fields import OneOfField, owner_field
 from league.bots import is_online
 from league.models import Bot, BotVersion, QualifyingMatch
 
-KINDS = [("remote", "remote"), ("hosted", "hosted")]
+NEW_TOKEN = "The bot token. Keep it: the league shows it only now."
 
 
 class BotSerializer(serializers.ModelSerializer[Bot]):
     """A bot, as everybody may see it."""
 
-    owner = serializers.CharField(
-        source="owner.username",
-        read_only=True,
-        default=None,
-        allow_null=True,
-        help_text="Null: a house bot.",
-    )
+    owner = owner_field("owner")
     version = serializers.IntegerField(
         source="current.number",
         read_only=True,
         default=None,
         allow_null=True,
-        help_text="Number of the version that plays; null while there is none.",
+        help_text="Number of the current version, which plays; null if there is none yet.",
     )
     online = serializers.SerializerMethodField(
-        help_text="Whether it would be drawn: a remote bot must have asked for turns of late."
+        help_text="Whether rounds may draw the bot: a remote bot must have asked for turns in the "
+        "last 60 seconds."
     )
 
     class Meta:
         model = Bot
-        fields = (
+        fields: tuple[str, ...] = (
             "name",
             "kind",
             "owner",
@@ -43,9 +39,19 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "created_at",
         )
         read_only_fields = fields
+        extra_kwargs = {
+            "name": {"help_text": "The bot's name, unique in the league."},
+            "kind": {
+                "help_text": "`remote`: runs at its owner's and calls the API. `hosted`: uploaded, "
+                "and runs on the league's workers. `house`: a bot of the league itself."
+            },
+            "description": {"help_text": "The owner's text about the bot; may be empty."},
+            "paused": {"help_text": "If true, rounds do not draw the bot."},
+            "created_at": {"help_text": "When the bot was created."},
+        }
 
     def get_online(self, bot: Bot) -> bool:
-        """Return whether the bot would answer now."""
+        """Return whether rounds may draw the bot."""
         return is_online(bot, timezone.now())
 
 
@@ -55,83 +61,118 @@ class NewBotSerializer(serializers.Serializer[None]):
     name = serializers.RegexField(
         r"^[a-z0-9-]{3,32}\Z",
         error_messages={
-            "invalid": "A bot's name is 3 to 32 of the characters a-z, 0-9 and -.",
+            "invalid": "A bot's name has 3 to 32 characters: a-z, 0-9 and -.",
         },
+        help_text="3 to 32 characters: `a-z`, `0-9` and `-`.",
     )
-    kind = serializers.ChoiceField(KINDS)
+    kind = OneOfField(
+        ["remote", "hosted"],
+        help_text="`remote`: you run the bot, and it calls the API. `hosted`: you upload the bot, "
+        "and the league runs it.",
+    )
 
 
 class BotChangesSerializer(serializers.Serializer[None]):
-    """What to change of a bot."""
+    """Changes to a bot; a field that you leave out stays as it is."""
 
     paused = serializers.BooleanField(
         required=False,
-        help_text="A paused bot is not drawn: it sits out rounds of ladders and tournaments, "
-        "without points, and is out of a knockout that would seat it.",
+        help_text="If true, rounds of ladders and tournaments do not draw the bot. It gets no "
+        "points for them, and a knockout that would seat it is over for it.",
     )
-    description = serializers.CharField(required=False, max_length=500, allow_blank=True)
+    description = serializers.CharField(
+        required=False, max_length=500, allow_blank=True, help_text="A public text about the bot."
+    )
 
 
 class BotTokenSerializer(serializers.Serializer[None]):
     """A new bot token."""
 
-    token = serializers.CharField(help_text="The bot token. It is shown this once.")
+    token = serializers.CharField(help_text=NEW_TOKEN)
 
 
 class CreatedBotSerializer(BotSerializer):
-    """A bot just created, with its token."""
+    """A new bot with its token."""
 
-    token = serializers.CharField(help_text="The bot token. It is shown this once.")
+    token = serializers.CharField(help_text=NEW_TOKEN)
 
     class Meta(BotSerializer.Meta):
-        fields = (*BotSerializer.Meta.fields, "token")  # type: ignore[assignment]
+        fields = (*BotSerializer.Meta.fields, "token")
         read_only_fields = fields
 
 
 class VersionSerializer(serializers.ModelSerializer[BotVersion]):
-    """A version of a bot."""
+    """A version of a bot: one upload."""
 
-    bot = serializers.CharField(source="bot.name")
+    bot = serializers.CharField(source="bot.name", help_text="Name of the bot.")
 
     class Meta:
         model = BotVersion
-        fields = ("bot", "number", "state", "note", "held", "created_at")
+        fields: tuple[str, ...] = ("bot", "number", "state", "note", "held", "created_at")
         read_only_fields = fields
+        extra_kwargs = {
+            "number": {"help_text": "Versions of a bot are numbered from 1."},
+            "state": {
+                "help_text": "`checking`: its check runs. `ready`: it passed and may play. "
+                "`refused`: it failed the check; the version's log has the reason."
+            },
+            "note": {"help_text": "The owner's text about the version."},
+            "held": {
+                "help_text": "If true, the version becomes current only when its owner promotes it."
+            },
+            "created_at": {"help_text": "When it was uploaded."},
+        }
 
 
 class UploadSerializer(serializers.Serializer[None]):
-    """A version to upload."""
+    """A version to upload, as a form."""
 
-    source = serializers.FileField(
+    source = serializers.FileField(  # type: ignore[assignment] # DRF takes fields off the class
         allow_empty_file=True,
-        help_text="A Python file, or a zip archive with a bot.py; 1 MiB at most.",
+        help_text="A Python file, or a zip archive with a `bot.py`; 1 MiB at most.",
     )
-    note = serializers.CharField(required=False, max_length=500, allow_blank=True)
+    note = serializers.CharField(
+        required=False, max_length=500, allow_blank=True, help_text="A text about the version."
+    )
     held = serializers.BooleanField(
         required=False,
         default=False,
-        help_text="Don't have it take over when it is ready; it can be compared and promoted.",
+        help_text="If true, the version does not become current after its check. You can compare "
+        "it with others and promote it later.",
     )
 
 
 class QualifyingMatchSerializer(serializers.ModelSerializer[QualifyingMatch]):
-    """A qualifying match."""
+    """A qualifying match: the one match of a game in a version's check."""
 
     observation = serializers.DictField(
-        allow_null=True, help_text="What it was asked when it failed."
+        allow_null=True, help_text="Input at the first fault; null without a fault."
     )
 
     class Meta:
         model = QualifyingMatch
         fields = ("game", "passed", "reason", "printed", "observation", "played_at")
         read_only_fields = fields
+        extra_kwargs = {
+            "game": {"help_text": "`twelve-days` or `partridge`."},
+            "passed": {"help_text": "Whether the version played without a fault."},
+            "reason": {"help_text": "The first fault; empty if it passed."},
+            "printed": {"help_text": "The output of the bot, shortened if it is long."},
+            "played_at": {"help_text": "When the match was played."},
+        }
 
 
 class VersionLogSerializer(VersionSerializer):
-    """How a version was checked."""
+    """A version with the results of its check."""
 
-    qualifying = QualifyingMatchSerializer(many=True)
+    qualifying = QualifyingMatchSerializer(
+        many=True, help_text="Its qualifying matches, one for each game."
+    )
 
     class Meta(VersionSerializer.Meta):
-        fields = (*VersionSerializer.Meta.fields, "reason", "qualifying")  # type: ignore[assignment]
+        fields = (*VersionSerializer.Meta.fields, "reason", "qualifying")
         read_only_fields = fields
+        extra_kwargs = {
+            **VersionSerializer.Meta.extra_kwargs,
+            "reason": {"help_text": "Why the version was refused; else empty."},
+        }

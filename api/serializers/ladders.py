@@ -1,30 +1,31 @@
-"""Ladders, standings, rounds and entries."""
+"""Ladders: settings, standings, rounds and entries."""
 
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from league.models import Ladder, LadderEntry, Match, Revision, Round
+from api.serializers.fields import owner_field
+from league.models import Ladder, LadderEntry, Round
 from league.models.ladders import Hidden
-from league.ratings.ledger import Change, RatingChange
 from league.ratings.standings import StandingRow
 from league.ratings.twins import TwinGap, twin_gaps
-from league.visibility import may_see_record, may_see_seed
+from league.visibility import public_seed
 
 
 class LadderSerializer(serializers.ModelSerializer[Ladder]):
-    """A ladder."""
+    """A ladder: a lasting ranking of bots at one game, preset and number of seats."""
 
     anchor = serializers.CharField(
         source="anchor.name",
         read_only=True,
         default=None,
         allow_null=True,
-        help_text="The bot whose performance is 1500; null: the mean of all bots is.",
+        help_text="Name of the bot whose performance is set to 1500; null if the mean of all bots "
+        "is set to 1500.",
     )
 
     class Meta:
         model = Ladder
-        fields = (
+        fields: tuple[str, ...] = (
             "slug",
             "title",
             "game",
@@ -43,24 +44,56 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "created_at",
         )
         read_only_fields = fields
+        extra_kwargs = {
+            "slug": {"help_text": "The ladder's name in addresses."},
+            "title": {"help_text": "The title, for people."},
+            "game": {"help_text": "`twelve-days` or `partridge`."},
+            "rules": {"help_text": "Name of the preset."},
+            "seats": {"help_text": "Number of seats at a table."},
+            "move_seconds": {"help_text": "Time for each move, in seconds."},
+            "bank_seconds": {
+                "help_text": "Time of each seat for the whole match, in seconds, beside the time "
+                "for each move."
+            },
+            "idle_days": {
+                "help_text": "If no round rates a bot for so many days, it is hidden from the "
+                "standings."
+            },
+            "revision": {
+                "help_text": "The ledger's revision that counts; each correction makes the next."
+            },
+            "alarm": {
+                "help_text": "Differences between the ratings and the records; empty if there are "
+                "none. While it is set, standings are frozen."
+            },
+            "frozen_round": {
+                "help_text": "The last round in the frozen standings; null without an alarm."
+            },
+            "checked_at": {
+                "help_text": "When the ratings were last computed again from the records without "
+                "a difference; null if never."
+            },
+            "checked_round": {"help_text": "The last round of that check; null if never."},
+            "paused": {"help_text": "If true, the ladder opens no rounds."},
+            "created_at": {"help_text": "When the ladder was created."},
+        }
 
 
 class TwinsSerializer(serializers.Serializer[TwinGap]):
-    """Two house bots that are the same program."""
+    """Two house bots that run the same program."""
 
-    bot = serializers.CharField()
-    twin = serializers.CharField()
+    bot = serializers.CharField(help_text="Name of one bot.")
+    twin = serializers.CharField(help_text="Name of the other bot.")
     gap = serializers.IntegerField(
-        help_text="Between their ratings, in thousandths of an Elo point: that much of today's "
-        "ratings is luck."
+        help_text="Difference of their ratings, in thousandths of an Elo point; it is luck alone."
     )
 
 
 class LadderDetailSerializer(LadderSerializer):
-    """A ladder, and how much of its ratings is luck."""
+    """A ladder, with a measure of the luck in its ratings."""
 
     twins = serializers.SerializerMethodField(
-        help_text="Pairs of house bots that are the same program; none before both are rated."
+        help_text="Pairs of house bots that run the same program; empty until both are rated."
     )
 
     class Meta(LadderSerializer.Meta):
@@ -73,122 +106,80 @@ class LadderDetailSerializer(LadderSerializer):
         return [twins._asdict() for twins in twin_gaps(ladder)]
 
 
-class RevisionSerializer(serializers.ModelSerializer[Revision]):
-    """A correction of a ladder."""
-
-    class Meta:
-        model = Revision
-        fields = ("number", "from_round", "reason", "made_at")
-        read_only_fields = fields
-
-
-class ChangedByMatchSerializer(serializers.ModelSerializer[Match]):
-    """A match that a change of a rating was made of."""
-
-    deal_seed = serializers.SerializerMethodField(
-        help_text="In hex; null where it may not be known yet."
-    )
-
-    class Meta:
-        model = Match
-        fields = ("id", "number", "status", "commitment", "deal_seed")
-        read_only_fields = fields
-
-    def get_deal_seed(self, match: Match) -> str | None:
-        """Return the deal seed once it may be known."""
-        return bytes(match.deal_seed).hex() if may_see_record(match) else None
-
-
-class ChangeSerializer(serializers.Serializer[Change]):
-    """What a block did to a bot's rating."""
-
-    block = serializers.IntegerField(
-        source="entry.block.number", help_text="Its number in the round."
-    )
-    delta = serializers.IntegerField(
-        source="entry.delta", help_text="In thousandths of an Elo point."
-    )
-    void_reason = serializers.CharField(
-        source="entry.block.void_mark.reason",
-        read_only=True,
-        default=None,
-        allow_null=True,
-        help_text="Why the block was taken out of the ratings, under a later revision than this "
-        "row's.",
-    )
-    matches = ChangedByMatchSerializer(many=True)
-
-
-class RatingChangeSerializer(serializers.Serializer[RatingChange]):
-    """A row of the ledger: what a round did to a bot's rating."""
-
-    round = serializers.IntegerField(source="entry.round.number")
-    bot = serializers.CharField(source="entry.bot.name")
-    revision = serializers.IntegerField(source="entry.revision")
-    rating_before = serializers.IntegerField(source="entry.rating_before")
-    rating_after = serializers.IntegerField(source="entry.rating_after")
-    changes = ChangeSerializer(many=True, help_text="Block by block; they add up.")
-
-
 class StandingSerializer(serializers.Serializer[StandingRow]):
-    """A bot's place on a ladder."""
+    """A bot's row in the standings of a ladder."""
 
     rank = serializers.IntegerField(
-        allow_null=True, help_text="Null for a provisional or hidden bot."
+        allow_null=True,
+        help_text="1 plus the number of bots with a higher rating; null for a provisional or "
+        "hidden bot.",
     )
     band = serializers.IntegerField(
         source="standing.band",
         allow_null=True,
-        help_text="Rank band, 1 the best: no bot of a band can be told from the best of it. Null "
-        "for a provisional or hidden bot.",
+        help_text="Rank band, 1 the best: bots in one band are statistically tied with its best "
+        "bot. Null for a provisional or hidden bot.",
     )
-    bot = serializers.CharField(source="standing.bot.name")
-    owner = serializers.CharField(
-        source="standing.bot.owner.username", default=None, allow_null=True
+    bot = serializers.CharField(source="standing.bot.name", help_text="Name of the bot.")
+    owner = owner_field("standing.bot.owner")
+    version = serializers.IntegerField(
+        source="standing.version", help_text="Number of the version that was rated last."
     )
-    version = serializers.IntegerField(source="standing.version")
     rating = serializers.IntegerField(
         source="standing.rating", help_text="In thousandths of an Elo point."
     )
     provisional = serializers.BooleanField(
         source="standing.is_provisional",
-        help_text="With fewer than 20 blocks, altogether or of its current version.",
+        help_text="Whether the bot, or its current version, has fewer than 20 blocks.",
     )
     performance = serializers.FloatField(
         source="standing.performance",
         allow_null=True,
-        help_text="Strength in Elo, estimated from all that its current version has played, on a "
-        "scale where the ladder's anchor has 1500. Null before it was fitted.",
+        help_text="Strength in Elo, estimated from all blocks of the current version on a scale "
+        "with the ladder's anchor at 1500. Null before the first estimate.",
     )
     performance_error = serializers.FloatField(
         source="standing.performance_error",
         allow_null=True,
-        help_text="Its standard error in Elo: performance ± 1.96 of it is the 95 % interval of the "
-        "bot's strength against the field's mean, not against the anchor.",
+        help_text="Standard error of `performance` in Elo, against the mean of all bots. "
+        "`performance` ± 1.96 standard errors is the 95 % interval.",
     )
     performance_blocks = serializers.IntegerField(
-        source="standing.performance_blocks", help_text="That it was fitted to."
+        source="standing.performance_blocks",
+        help_text="Number of blocks in the estimate of `performance`.",
     )
     blocks = serializers.IntegerField(
-        source="standing.blocks", help_text="Rated blocks, by the count that decides K."
+        source="standing.blocks",
+        help_text="Number of rated blocks; a new version starts at 10 at most.",
     )
-    matches = serializers.IntegerField(source="standing.matches")
+    matches = serializers.IntegerField(
+        source="standing.matches", help_text="Number of rated matches."
+    )
     win_share = serializers.FloatField(
         source="standing.win_share",
         allow_null=True,
-        help_text="Of the opponents met, match by match: those beaten, a tie being half.",
+        help_text="Share of the opponents that the bot beat in its matches, from 0 to 1; a tie "
+        "counts half. Null before its first match.",
     )
-    mean_points = serializers.FloatField(source="standing.mean_points", allow_null=True)
+    mean_points = serializers.FloatField(
+        source="standing.mean_points",
+        allow_null=True,
+        help_text="Mean score a match; null before its first match.",
+    )
     trend = serializers.IntegerField(
         allow_null=True,
-        help_text="What it won or lost in the ladder's last 10 rounds, in thousandths of an Elo "
-        "point; null if it sat them out.",
+        help_text="Change of the rating over the ladder's last 10 rounds, in thousandths of an Elo "
+        "point; null if none of them rated the bot.",
     )
     hidden = serializers.SerializerMethodField(
-        help_text="Why it is listed only on request: idle, or withdrawn from the ladder. Null: it "
-        "is shown."
+        help_text="Why the standings list the bot only on request: `idle` (no round has rated it "
+        "for the ladder's `idle_days`) or `withdrawn` (it left the ladder). Null if it is shown."
     )
-    hidden_at = serializers.DateTimeField(source="standing.hidden_at", allow_null=True)
+    hidden_at = serializers.DateTimeField(
+        source="standing.hidden_at",
+        allow_null=True,
+        help_text="When the bot was hidden; null if it is shown.",
+    )
 
     @extend_schema_field(serializers.ChoiceField(choices=Hidden.values, allow_null=True))
     def get_hidden(self, row: StandingRow) -> str | None:
@@ -197,20 +188,27 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
 
 
 class RoundSerializer(serializers.ModelSerializer[Round]):
-    """A round of blocks."""
+    """A round: blocks that are drawn and rated together."""
 
-    ladder = serializers.CharField(source="ladder.slug")
-    tournament = serializers.IntegerField(source="tournament_id", allow_null=True)
-    seed = serializers.SerializerMethodField(
-        help_text="In hex; null until the round is applied, and its tournament over."
+    ladder = serializers.CharField(source="ladder.slug", help_text="Slug of the ladder.")
+    tournament = serializers.IntegerField(
+        source="tournament_id",
+        allow_null=True,
+        help_text="Id of the round's tournament; null for a round of the ladder itself.",
     )
-    blocks = serializers.IntegerField(source="block_count")
-    blocks_finished = serializers.IntegerField()
-    blocks_void = serializers.IntegerField()
+    seed = serializers.SerializerMethodField(
+        help_text="The round's seed as 64 hex digits. Null until the round is applied; in a "
+        "tournament, until the tournament is finished."
+    )
+    blocks = serializers.IntegerField(source="block_count", help_text="Number of blocks.")
+    blocks_finished = serializers.IntegerField(help_text="Number of finished blocks.")
+    blocks_void = serializers.IntegerField(
+        help_text="Number of void blocks: cancelled, without a rating change."
+    )
 
     class Meta:
         model = Round
-        fields = (
+        fields: tuple[str, ...] = (
             "ladder",
             "number",
             "tournament",
@@ -223,19 +221,28 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
             "applied_at",
         )
         read_only_fields = fields
+        extra_kwargs = {
+            "number": {"help_text": "Number of the round on the ladder, from 1."},
+            "commitment": {
+                "help_text": "SHA-256 of the round's seed as 64 hex digits, public from the start."
+            },
+            "opened_at": {"help_text": "When the round was opened."},
+            "applied_at": {"help_text": "When it changed the ratings; null before."},
+        }
 
     def get_seed(self, round_: Round) -> str | None:
-        """Return the seed once it may be known."""
-        return bytes(round_.seed).hex() if may_see_seed(round_) else None
+        """Return the seed if it is public."""
+        return public_seed(round_)
 
 
 class LadderEntrySerializer(serializers.ModelSerializer[LadderEntry]):
-    """That a bot is on a ladder."""
+    """A bot's entry on a ladder."""
 
-    ladder = serializers.CharField(source="ladder.slug")
-    bot = serializers.CharField(source="bot.name")
+    ladder = serializers.CharField(source="ladder.slug", help_text="Slug of the ladder.")
+    bot = serializers.CharField(source="bot.name", help_text="Name of the bot.")
 
     class Meta:
         model = LadderEntry
         fields = ("ladder", "bot", "entered_at")
         read_only_fields = fields
+        extra_kwargs = {"entered_at": {"help_text": "When the bot entered."}}

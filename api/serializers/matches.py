@@ -1,26 +1,40 @@
-"""Matches, and moves in them."""
+"""Matches, and their logs for the owners of bots."""
 
 from typing import Any
 
-from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from api.serializers.fields import OnePageSerializer
+from api.serializers.fields import OneOfField, OnePageSerializer
 from engine.games.catalogue import GAMES
 from league.models import Match, MatchSeat
-from league.visibility import may_see_record
+from league.visibility import public_deal_seed
 
 
 class SeatSerializer(serializers.ModelSerializer[MatchSeat]):
-    """Who sits where and, once finished, how it came out."""
+    """A seat of a match; after the match with its score and place."""
 
-    bot = serializers.CharField(source="bot.name")
-    version = serializers.IntegerField(source="version.number")
+    bot = serializers.CharField(source="bot.name", help_text="Name of the bot in this seat.")
+    version = serializers.IntegerField(
+        source="version.number", help_text="Number of the bot's version that plays."
+    )
 
     class Meta:
         model = MatchSeat
         fields = ("seat", "bot", "version", "score", "place", "forfeited", "faults")
         read_only_fields = fields
+        extra_kwargs = {
+            "seat": {"help_text": "0 to `seats` - 1, clockwise."},
+            "score": {"help_text": "Final points or gifts; null before the end of the match."},
+            "place": {
+                "help_text": "1 + the number of seats with a higher score; a seat that forfeited "
+                "is last. Null before the end of the match."
+            },
+            "forfeited": {"help_text": "Whether the seat had three faults."},
+            "faults": {
+                "help_text": "Number of moves that the referee played for the seat; counted at the "
+                "end of the match."
+            },
+        }
 
 
 class MatchSerializer(serializers.ModelSerializer[Match]):
@@ -31,25 +45,38 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         read_only=True,
         default=None,
         allow_null=True,
-        help_text="Null: unrated.",
+        help_text="Slug of the ladder that the match is rated on; null for an unrated match.",
     )
     tournament = serializers.IntegerField(
-        source="block.round.tournament_id", read_only=True, default=None, allow_null=True
+        source="block.round.tournament_id",
+        read_only=True,
+        default=None,
+        allow_null=True,
+        help_text="Id of the match's tournament; null without one.",
     )
     round = serializers.IntegerField(
-        source="block.round.number", read_only=True, default=None, allow_null=True
+        source="block.round.number",
+        read_only=True,
+        default=None,
+        allow_null=True,
+        help_text="Number of the ladder's round; null for an unrated match.",
     )
     block = serializers.IntegerField(
-        source="block.number", read_only=True, default=None, allow_null=True
+        source="block.number",
+        read_only=True,
+        default=None,
+        allow_null=True,
+        help_text="Number of the block in its round; null for an unrated match.",
     )
-    seating = SeatSerializer(many=True)
+    seating = SeatSerializer(many=True, help_text="The seats, ascending.")
     deal_seed = serializers.SerializerMethodField(
-        help_text="In hex; null until the match is finished, in a duplicate block until that is."
+        help_text="The deal seed as 64 hex digits. Null until the match is finished; in a "
+        "duplicate block, until the whole block is finished."
     )
 
     class Meta:
         model = Match
-        fields = (
+        fields: tuple[str, ...] = (
             "id",
             "game",
             "rules",
@@ -70,171 +97,117 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "finished_at",
         )
         read_only_fields = fields
+        extra_kwargs = {
+            "id": {"help_text": "Id of the match."},
+            "game": {"help_text": "`twelve-days` or `partridge`."},
+            "rules": {"help_text": "Name of the preset."},
+            "seats": {"help_text": "Number of seats."},
+            "status": {
+                "help_text": "`waiting`: not started. `playing`: in play. `finished`: over, with a "
+                "record. `void`: cancelled; it rates no bot."
+            },
+            "number": {"help_text": "Number of the match in its block, from 0."},
+            "move_seconds": {"help_text": "Time for each move, in seconds."},
+            "bank_seconds": {
+                "help_text": "Time of each seat for the whole match, in seconds, beside the time "
+                "for each move."
+            },
+            "commitment": {
+                "help_text": "SHA-256 of the deal seed as 64 hex digits, public before the match."
+            },
+            "created_at": {"help_text": "When the match was created."},
+            "started_at": {"help_text": "When it started; null before."},
+            "finished_at": {"help_text": "When it finished; null before."},
+        }
 
     def get_deal_seed(self, match: Match) -> str | None:
-        """Return the deal seed once it may be known."""
-        return bytes(match.deal_seed).hex() if may_see_record(match) else None
+        """Return the deal seed if it is public."""
+        return public_deal_seed(match)
 
 
 class WatchedMatchSerializer(MatchSerializer):
-    """A match with what the public sees of it."""
+    """A match with its public view."""
 
     view = serializers.DictField(
         allow_null=True,
-        help_text="What a spectator sees: an observation without anybody's secrets. Null where "
-        "nothing may be seen: of a void match, or before the other matches of a deal are played.",
+        help_text="The public view: an observation without hidden cards. Null if the match is void "
+        "or if other matches of the same deal are not finished.",
     )
 
     class Meta(MatchSerializer.Meta):
-        fields = (*MatchSerializer.Meta.fields, "view")  # type: ignore[assignment]
+        fields = (*MatchSerializer.Meta.fields, "view")
         read_only_fields = fields
 
 
 class NewMatchSerializer(serializers.Serializer[None]):
     """An unrated match to play."""
 
-    game = serializers.ChoiceField(sorted(GAMES))
-    rules = serializers.CharField(max_length=40, help_text="A preset of the game, by name.")
+    game = OneOfField(sorted(GAMES), help_text="`twelve-days` or `partridge`.")
+    rules = serializers.CharField(
+        max_length=40, help_text="Name of a preset of the game, such as `calliope`."
+    )
     bots = serializers.ListField(
         child=serializers.CharField(max_length=32),
         min_length=2,
         max_length=8,
-        help_text="Names, by seat: your bots and those of the house, none twice.",
+        help_text="Names of the bots by seat: your bots and house bots, each at most once.",
     )
-
-
-class MoveSerializer(serializers.Serializer[None]):
-    """A move in an open turn."""
-
-    turn = serializers.IntegerField(min_value=0, max_value=2**31 - 1)
-    move = serializers.CharField(
-        allow_blank=True,
-        trim_whitespace=False,
-        max_length=4096,
-        help_text="One of the turn's legal_moves; cards in any order, any spaces between.",
-    )
-
-
-class AcceptedSerializer(serializers.Serializer[None]):
-    """A move that counts."""
-
-    status = serializers.ChoiceField([("accepted", "accepted")])
-    move = serializers.CharField(help_text="The canonical text.")
-    turn = serializers.IntegerField()
-    remaining_ms = serializers.IntegerField(help_text="What was left of the turn's clock.")
-
-
-class MatchMoveSerializer(MoveSerializer):
-    """A move, and the match that it is for."""
-
-    match = serializers.IntegerField(min_value=1, max_value=2**63 - 1)
-
-
-class MovesSerializer(serializers.Serializer[None]):
-    """Several moves."""
-
-    MOST = 100
-
-    moves = MatchMoveSerializer(many=True, allow_empty=True, max_length=MOST)
-
-
-class TurnSerializer(serializers.Serializer[None]):
-    """A decision that a bot is asked for."""
-
-    match = serializers.IntegerField()
-    seat = serializers.IntegerField()
-    turn = serializers.IntegerField(help_text="The seat's turns in this match before this one.")
-    deadline = serializers.DateTimeField()
-    remaining_ms = serializers.IntegerField(help_text="Until the deadline, the bank included.")
-    bank_ms = serializers.IntegerField(help_text="What the seat's bank held as the turn opened.")
-    observation = serializers.DictField(help_text="All that the seat may know; see the rules.")
-
-
-@extend_schema_field(
-    {
-        "oneOf": [{"type": "string", "enum": ["accepted"]}, {"type": "integer"}],
-        "description": "`accepted`, or the HTTP status of the problem.",
-    }
-)
-class VerdictStatusField(serializers.Field[str | int, Any, str | int, Any]):
-    """The outcome of one of several moves."""
-
-
-class VerdictSerializer(serializers.Serializer[None]):
-    """The answer to one of several moves: an accepted move, or a problem document."""
-
-    match = serializers.IntegerField()
-    turn = serializers.IntegerField()
-    status = VerdictStatusField()
-    move = serializers.CharField(
-        required=False, help_text="The accepted move, or the move that the referee played."
-    )
-    remaining_ms = serializers.IntegerField(
-        required=False, help_text="Milliseconds left on the turn's clock."
-    )
-    code = serializers.CharField(required=False, help_text="The code of the problem.")
-    detail = serializers.CharField(required=False, help_text="The detail of the problem.")
-    legal_moves = serializers.ListField(
-        required=False,
-        child=serializers.CharField(),
-        help_text="The legal moves, if the move was illegal.",
-    )
-    answers_left = serializers.IntegerField(
-        required=False, help_text="The number of moves you may still send for this turn."
-    )
-
-
-class VerdictsSerializer(serializers.Serializer[None]):
-    """The verdicts on several moves, and the turns that are open now."""
-
-    verdicts = VerdictSerializer(
-        many=True, help_text="One for each move, in the order of the moves."
-    )
-    turns = TurnSerializer(many=True, help_text="The turns of this bot that are open now.")
 
 
 class FaultSerializer(serializers.Serializer[None]):
-    """A move that the referee made in a bot's stead, and why."""
+    """A fault: a move that the referee had to play for a seat."""
 
-    ply = serializers.IntegerField()
-    kind = serializers.CharField()
-    reason = serializers.CharField()
-    move = serializers.CharField(help_text="What the referee played.")
+    ply = serializers.IntegerField(help_text="Position of the move in the match, from 0.")
+    kind = serializers.CharField(help_text="`timeout`, `illegal`, `crash` or `forfeit`.")
+    reason = serializers.CharField(help_text="The cause, in a sentence.")
+    move = serializers.CharField(help_text="The move that the referee played.")
     observation = serializers.DictField(
-        allow_null=True, help_text="What the bot was asked; null once it had forfeited."
+        allow_null=True, help_text="The bot's input; null for a seat that had forfeited."
     )
     test = serializers.CharField(
-        allow_null=True, help_text="A unit test of the bot with this observation."
+        allow_null=True,
+        help_text="Python source of a unit test that gives your bot this input; null without an "
+        "observation.",
     )
 
 
 class ReceiptSerializer(serializers.Serializer[None]):
-    """The receipts of a turn's clock."""
+    """The receipt of a turn: its times and its result."""
 
-    turn = serializers.IntegerField()
-    ply = serializers.IntegerField()
-    opened_at = serializers.DateTimeField()
-    handed_out_at = serializers.DateTimeField(allow_null=True)
-    deadline = serializers.DateTimeField()
-    decided_at = serializers.DateTimeField(allow_null=True)
-    bank_ms = serializers.IntegerField()
-    illegal_answers = serializers.IntegerField()
-    move = serializers.CharField(help_text="What was played; empty while the turn is open.")
-    fault = serializers.CharField(help_text="Why the referee played; empty if the bot did.")
+    turn = serializers.IntegerField(help_text="Number of the seat's turn, from 0.")
+    ply = serializers.IntegerField(help_text="Position of the move in the match, from 0.")
+    opened_at = serializers.DateTimeField(help_text="When the turn opened.")
+    handed_out_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the bot first received the turn; null if it never did."
+    )
+    deadline = serializers.DateTimeField(help_text="When the time was over.")
+    decided_at = serializers.DateTimeField(
+        allow_null=True, help_text="When the turn was decided; null while it is open."
+    )
+    bank_ms = serializers.IntegerField(
+        help_text="Milliseconds in the seat's bank when the turn opened."
+    )
+    illegal_answers = serializers.IntegerField(
+        help_text="Number of illegal moves that the bot sent."
+    )
+    move = serializers.CharField(help_text="The move played; empty while the turn is open.")
+    fault = serializers.CharField(help_text="The kind of fault, if the referee played; else empty.")
 
 
 class SeatLogSerializer(serializers.Serializer[None]):
-    """What its owner may know of a seat."""
+    """The log of a bot's seat in a match, for the bot's owner."""
 
-    seat = serializers.IntegerField()
-    bot = serializers.CharField()
-    version = serializers.IntegerField()
-    printed = serializers.CharField(help_text="By a hosted bot.")
-    faults = FaultSerializer(many=True)
-    turns = ReceiptSerializer(many=True)
+    seat = serializers.IntegerField(help_text="The bot's seat.")
+    bot = serializers.CharField(help_text="Name of the bot.")
+    version = serializers.IntegerField(help_text="Number of the bot's version.")
+    printed = serializers.CharField(help_text="The output of a hosted bot; else empty.")
+    faults = FaultSerializer(
+        many=True, help_text="The faults of the seat; empty before the end of the match."
+    )
+    turns = ReceiptSerializer(many=True, help_text="Receipts of the turns of a remote bot.")
 
 
-class MatchLogSerializer(OnePageSerializer):
-    """One's seats at a match: as other lists, but always on one page."""
+class MatchLogSerializer(OnePageSerializer[dict[str, Any]]):
+    """The logs of your seats in a match, always on one page."""
 
     results = SeatLogSerializer(many=True)

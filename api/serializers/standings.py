@@ -1,4 +1,4 @@
-"""How a bot stands on a ladder: what is due, how it got there, and whom it beats."""
+"""A bot on a ladder: its standing, its performance by round, its head-to-head results."""
 
 from rest_framework import serializers
 
@@ -10,33 +10,38 @@ from league.ratings.standings import StandingRow
 
 
 class BotStandingSerializer(StandingSerializer):
-    """A bot's place on a ladder, and what comes next."""
+    """A bot's standing on a ladder, with its next block."""
 
-    ladder = serializers.CharField(source="standing.ladder.slug")
-    due = serializers.SerializerMethodField(help_text="When it plays next, or why it doesn't.")
+    ladder = serializers.CharField(source="standing.ladder.slug", help_text="Slug of the ladder.")
+    next_block = serializers.SerializerMethodField(
+        help_text="When the bot plays next, or why it does not, in a sentence or two."
+    )
     blocks_to_halve_error = serializers.SerializerMethodField(
-        help_text="About how many blocks more would halve its performance's standard error; null "
-        "where it has none."
+        help_text="About how many more blocks would halve `performance_error`; null without one."
     )
 
-    def get_due(self, row: StandingRow) -> str:
-        """Return when it plays next, in a sentence or two."""
+    def get_next_block(self, row: StandingRow) -> str:
+        """Return when it plays next, or why it does not."""
         return describe_next_block(row.standing)
 
     def get_blocks_to_halve_error(self, row: StandingRow) -> int | None:
-        """Return how many blocks that takes."""
+        """Return the number of further blocks."""
         if row.standing.performance_error is None:
             return None
         return blocks_to_halve_error(row.standing.performance_blocks)
 
 
 class PerformanceSerializer(serializers.ModelSerializer[Performance]):
-    """What a bot's current version of then had shown up to a round in which it was rated."""
+    """The performance of a bot's current version, up to a round that rated the bot."""
 
-    round = serializers.IntegerField(source="round.number")
-    performance = serializers.FloatField(source="elo", help_text="As on its standing.")
+    round = serializers.IntegerField(source="round.number", help_text="Number of the round.")
+    performance = serializers.FloatField(
+        source="elo", help_text="Strength in Elo, as in the standings."
+    )
     performance_error = serializers.FloatField(
-        source="error", allow_null=True, help_text="As on its standing; null below 5 blocks."
+        source="error",
+        allow_null=True,
+        help_text="Its standard error in Elo, as in the standings; null below 5 blocks.",
     )
 
     class Meta:
@@ -52,23 +57,32 @@ class PerformanceSerializer(serializers.ModelSerializer[Performance]):
             "mean_points",
         )
         read_only_fields = fields
+        extra_kwargs = {
+            "band": {"help_text": "Rank band, 1 the best; null for a provisional bot."},
+            "blocks": {"help_text": "Number of blocks of the version so far."},
+            "matches": {"help_text": "Number of matches of the version so far."},
+            "win_share": {
+                "help_text": "Share of the opponents that the version beat, from 0 to 1; a tie "
+                "counts half."
+            },
+            "mean_points": {"help_text": "Mean score a match."},
+        }
 
 
 class MeetingSerializer(serializers.ModelSerializer[HeadToHead]):
-    """What a bot took from an opponent, whatever their versions."""
+    """The results of a bot against one opponent, over all versions of both."""
 
-    bot = serializers.CharField(source="bot.name")
-    opponent = serializers.CharField(source="opponent.name")
-    matches = serializers.IntegerField(source="pairs", help_text="In which they met.")
-    share = serializers.SerializerMethodField(
-        help_text="0 to 1: in how many of these it finished before the opponent, ties being half."
+    bot = serializers.CharField(source="bot.name", help_text="Name of the bot.")
+    opponent = serializers.CharField(source="opponent.name", help_text="Name of the opponent.")
+    matches = serializers.IntegerField(
+        source="pairs", help_text="Number of matches with both bots."
+    )
+    win_share = serializers.FloatField(
+        help_text="Share of these matches in which the bot placed before the opponent, from 0 to "
+        "1; a tie counts half."
     )
 
     class Meta:
         model = HeadToHead
-        fields = ("bot", "opponent", "matches", "share")
+        fields = ("bot", "opponent", "matches", "win_share")
         read_only_fields = fields
-
-    def get_share(self, met: HeadToHead) -> float:
-        """Return the share."""
-        return met.half_wins / (2 * met.pairs)

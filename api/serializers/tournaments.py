@@ -1,23 +1,35 @@
-"""Tournaments and entries."""
+"""Tournaments: their settings, entries and rounds."""
 
 from rest_framework import serializers
 
-from api.serializers.fields import LadderField
+from api.serializers.fields import LadderField, OneOfField, owner_field
 from api.serializers.ladders import RoundSerializer
 from engine.pairing import MAX_BLOCKS_PER_ROUND
-from league.models import Block, Round, Tournament, TournamentEntry
+from league.models import Block, Tournament, TournamentEntry
 from league.models.tournaments import EXTRA_BLOCKS_LIMIT, SWISS_ROUNDS_LIMIT, TABLES_LIMIT
+from league.visibility import public_seed
+
+FORMATS = (
+    "`round-robin`: all possible tables, or a balanced choice of them. `swiss`: bots with similar "
+    "scores meet. `knockout`: the better half of each table goes on."
+)
 
 
 class TournamentSerializer(serializers.ModelSerializer[Tournament]):
     """A tournament."""
 
-    ladder = serializers.CharField(source="ladder.slug", help_text="That it is rated on.")
-    blocks_per_table = serializers.IntegerField(
-        source="blocks", help_text="That a table plays in a round."
+    ladder = serializers.CharField(
+        source="ladder.slug", help_text="Slug of the ladder that rates its blocks."
     )
-    entries = serializers.IntegerField(source="entry_count", help_text="How many bots.")
-    seed = serializers.SerializerMethodField(help_text="In hex; null until it is finished.")
+    blocks_per_table = serializers.IntegerField(
+        source="blocks", help_text="Number of blocks that a table plays in a round."
+    )
+    entries = serializers.IntegerField(
+        source="entry_count", help_text="Number of entries, with bots that have left."
+    )
+    seed = serializers.SerializerMethodField(
+        help_text="The seed as 64 hex digits; null until the tournament is finished."
+    )
 
     class Meta:
         model = Tournament
@@ -42,81 +54,118 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             "seed",
         )
         read_only_fields = fields
+        extra_kwargs = {
+            "id": {"help_text": "Id of the tournament."},
+            "title": {"help_text": "The title, for people."},
+            "format": {"help_text": FORMATS},
+            "state": {
+                "help_text": "`announced`: entries are not open yet. `open`: entries are open. "
+                "`running`: it has started. `finished`: all rounds are rated. `cancelled`: it was "
+                "called off before its start."
+            },
+            "entries_open_at": {"help_text": "When entries open."},
+            "starts_at": {"help_text": "When it starts."},
+            "finished_at": {"help_text": "When it finished; null before."},
+            "swiss_rounds": {
+                "help_text": "Number of rounds of a Swiss; null for log2 of the number of "
+                "entrants, rounded up, plus 2."
+            },
+            "late_entry": {"help_text": "Whether bots may enter while it runs."},
+            "house_bots": {"help_text": "Whether the house bots enter at the start."},
+            "fill_in": {
+                "help_text": "Whether other house bots take empty seats; they are not ranked."
+            },
+            "max_tables": {"help_text": "The most tables of a round robin."},
+            "extra_blocks": {
+                "help_text": "The most extra blocks that a knockout's table plays for a tie at "
+                "the cut; then the better seed goes on."
+            },
+            "commitment": {
+                "help_text": "SHA-256 of the seed as 64 hex digits, public from the start."
+            },
+        }
 
     def get_seed(self, tournament: Tournament) -> str | None:
-        """Return the seed once it may be known."""
-        finished = tournament.state == Tournament.State.FINISHED
-        return bytes(tournament.seed).hex() if finished else None
+        """Return the seed if it is public."""
+        return public_seed(tournament)
 
 
 class EventSettingsSerializer(serializers.Serializer[None]):
     """How a tournament is played."""
 
-    format = serializers.ChoiceField(Tournament.Format.choices, required=False)
+    format = OneOfField(
+        Tournament.Format.choices, required=False, help_text=FORMATS + " Default: `round-robin`."
+    )
     blocks_per_table = serializers.IntegerField(
         min_value=1,
         max_value=MAX_BLOCKS_PER_ROUND,
         required=False,
         allow_null=True,
-        help_text="That a table plays in a round; null for 2 in a swiss, else 1.",
+        help_text="Number of blocks that a table plays in a round; null for 2 in a Swiss, else 1.",
     )
     swiss_rounds = serializers.IntegerField(
         min_value=1,
         max_value=SWISS_ROUNDS_LIMIT,
         required=False,
         allow_null=True,
-        help_text="Of a swiss; null for log2 of the entrants, rounded up, and 2.",
+        help_text="Number of rounds of a Swiss; null for log2 of the number of entrants, rounded "
+        "up, plus 2.",
     )
     late_entry = serializers.BooleanField(
-        required=False, help_text="Take entries while it runs; not in a knockout."
+        required=False,
+        help_text="Accept entries while it runs; not in a knockout. Default: false.",
     )
-    house_bots = serializers.BooleanField(required=False, help_text="Enter them at the start.")
+    house_bots = serializers.BooleanField(
+        required=False, help_text="Enter the house bots at the start. Default: true."
+    )
     fill_in = serializers.BooleanField(
-        required=False, help_text="House bots that are not entered take empty seats."
+        required=False,
+        help_text="Let house bots that are not entered take empty seats. Default: false.",
     )
     max_tables = serializers.IntegerField(
         min_value=1,
         max_value=TABLES_LIMIT,
         required=False,
-        help_text="Of a round robin, 500 by default: of more a balanced choice is played; more "
-        "only where it takes them to seat everybody equally often.",
+        help_text="The most tables of a round robin, 500 by default. If there are more, it plays a "
+        "balanced choice of them; the choice is larger only if equal numbers of tables for all "
+        "bots require it.",
     )
     extra_blocks = serializers.IntegerField(
         min_value=0,
         max_value=EXTRA_BLOCKS_LIMIT,
         required=False,
-        help_text="Of a knockout, 4 by default: played at most for a tie at the cut; then the "
-        "better seed goes on.",
+        help_text="The most extra blocks that a knockout's table plays for a tie at the cut, 4 by "
+        "default; then the better seed goes on.",
     )
 
 
 class NewTournamentSerializer(EventSettingsSerializer):
     """A tournament to announce."""
 
-    title = serializers.CharField(max_length=80)
-    ladder = LadderField()
-    starts_at = serializers.DateTimeField()
-    entries_open_at = serializers.DateTimeField(required=False, help_text="By default now.")
+    title = serializers.CharField(max_length=80, help_text="The title, for people.")
+    ladder = LadderField(help_text="Slug of the ladder that rates its blocks.")
+    starts_at = serializers.DateTimeField(help_text="When it starts.")
+    entries_open_at = serializers.DateTimeField(
+        required=False, help_text="When entries open; now if you leave it out."
+    )
 
 
 class TournamentChangesSerializer(EventSettingsSerializer):
-    """What to change of a tournament that has not begun."""
+    """Changes to a tournament before its start; a field that you leave out stays as it is."""
 
-    title = serializers.CharField(max_length=80, required=False)
-    starts_at = serializers.DateTimeField(required=False)
+    title = serializers.CharField(max_length=80, required=False, help_text="The title, for people.")
+    starts_at = serializers.DateTimeField(required=False, help_text="When it starts.")
     entries_open_at = serializers.DateTimeField(
-        required=False, help_text="Only while entries are not open yet."
+        required=False, help_text="When entries open; only before they are open."
     )
 
 
 class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
-    """That a bot is entered for a tournament."""
+    """A bot's entry in a tournament."""
 
-    tournament = serializers.IntegerField(source="tournament_id")
-    bot = serializers.CharField(source="bot.name")
-    owner = serializers.CharField(
-        source="bot.owner.username", read_only=True, default=None, allow_null=True
-    )
+    tournament = serializers.IntegerField(source="tournament_id", help_text="Id of the tournament.")
+    bot = serializers.CharField(source="bot.name", help_text="Name of the bot.")
+    owner = owner_field("bot.owner")
 
     class Meta:
         model = TournamentEntry
@@ -132,31 +181,59 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
             "reason",
         )
         read_only_fields = fields
+        extra_kwargs = {
+            "entered_at": {"help_text": "When the bot entered."},
+            "state": {
+                "help_text": "`entered`: takes part. `withdrawn`: its owner withdrew it. "
+                "`disqualified`: an organiser disqualified it."
+            },
+            "rating": {
+                "help_text": "Rating at the start, or at a late entry, in thousandths of an Elo "
+                "point; null before."
+            },
+            "first_round": {
+                "help_text": "The first round that may draw the bot; above 1 for a late entry."
+            },
+            "left_after": {
+                "help_text": "Number of rounds that were open when the bot left; null if it takes "
+                "part."
+            },
+            "reason": {"help_text": "Why the bot is disqualified; else empty."},
+        }
 
 
 class DisqualificationSerializer(serializers.Serializer[None]):
-    """Why a bot is disqualified."""
+    """The reason of a disqualification."""
 
-    reason = serializers.CharField(max_length=200, help_text="For everybody to read.")
+    reason = serializers.CharField(max_length=200, help_text="The reason; it is public.")
 
 
 class ByeSerializer(serializers.Serializer[None]):
-    """A bot that sits blocks out, for want of a seat or of opponents."""
+    """A bye: a bot that does not play in a round, because seats or opponents are missing."""
 
-    bot = serializers.CharField(source="bot.name")
-    blocks = serializers.IntegerField(help_text="Each counts half in a swiss and a round robin.")
+    bot = serializers.CharField(source="bot.name", help_text="Name of the bot.")
+    blocks = serializers.IntegerField(
+        help_text="Number of blocks that it misses. In a Swiss or round robin each counts half."
+    )
 
 
 class TournamentBlockSerializer(serializers.ModelSerializer[Block]):
     """A block of a tournament's round."""
 
-    rated = serializers.BooleanField(help_text="Not where one owner's bots had to sit together.")
-    bots = serializers.SerializerMethodField(help_text="At its table.")
+    rated = serializers.BooleanField(
+        help_text="False if two bots of one owner had to sit at one table; then no rating changes."
+    )
+    bots = serializers.SerializerMethodField(help_text="Names of the bots at the table.")
 
     class Meta:
         model = Block
         fields = ("number", "state", "rated", "duplicate", "bots")
         read_only_fields = fields
+        extra_kwargs = {
+            "number": {"help_text": "Number of the block in its round, from 0."},
+            "state": {"help_text": "`playing`, `finished` or `void` (cancelled; rates no bot)."},
+            "duplicate": {"help_text": "Whether all its matches use one deal."},
+        }
 
     def get_bots(self, block: Block) -> list[str]:
         """Return the names of the bots."""
@@ -164,145 +241,18 @@ class TournamentBlockSerializer(serializers.ModelSerializer[Block]):
 
 
 class TournamentRoundSerializer(RoundSerializer):
-    """A round of a tournament."""
+    """A round of a tournament, with its tables and byes."""
 
-    byes = ByeSerializer(many=True)
-    tables = TournamentBlockSerializer(source="blocks", many=True, help_text="Block by block.")
+    byes = ByeSerializer(many=True, help_text="Bots that do not play.")
+    tables = TournamentBlockSerializer(
+        source="blocks", many=True, help_text="The blocks, ascending by number."
+    )
 
-    class Meta:
-        model = Round
+    class Meta(RoundSerializer.Meta):
         fields = (*RoundSerializer.Meta.fields, "stage", "extra", "byes", "tables")
         read_only_fields = fields
-
-
-class TournamentRowSerializer(serializers.Serializer[None]):
-    """How an entrant stands."""
-
-    rank = serializers.IntegerField(
-        source="row.rank", allow_null=True, help_text="Null if it is disqualified."
-    )
-    bot = serializers.CharField(source="bot.name")
-    owner = serializers.CharField(
-        source="bot.owner.username", read_only=True, default=None, allow_null=True
-    )
-    state = serializers.CharField(source="entry.state", help_text="Whether it is still in.")
-    reason = serializers.CharField(source="entry.reason", help_text="Why it is disqualified.")
-    round_reached = serializers.IntegerField(
-        source="row.round_reached",
-        allow_null=True,
-        help_text="In a knockout, the last round that it was in.",
-    )
-    table_place = serializers.IntegerField(
-        source="row.table_place",
-        allow_null=True,
-        help_text="In a knockout, its place at its table there; null while that is not decided.",
-    )
-    score = serializers.FloatField(
-        source="row.score",
-        help_text="The sum over its finished blocks of the mean share of opponents beaten; in a "
-        "swiss and a round robin half for each block sat out or given up. Extra blocks of a "
-        "knockout don't count.",
-    )
-    head_to_head = serializers.FloatField(
-        source="row.head_to_head",
-        allow_null=True,
-        help_text="What it took from those with the same score; null unless all of these have met.",
-    )
-    buchholz = serializers.FloatField(
-        source="row.buchholz", help_text="The mean score of its opponents, the lowest left out."
-    )
-    sonneborn_berger = serializers.FloatField(
-        source="row.sonneborn_berger",
-        help_text="Of each opponent its score, times the share taken from it, summed.",
-    )
-    wins = serializers.IntegerField(source="row.wins", help_text="Matches in first place alone.")
-    mean_points = serializers.FloatField(source="row.mean_points")
-    lot = serializers.CharField(
-        source="row.lot_text",
-        help_text="Drawn from the tournament's seed: 16 hex digits, the higher stands first.",
-    )
-    decided_by = serializers.CharField(
-        source="row.decided_by",
-        allow_null=True,
-        help_text="The first of these in which it differs from the row above; lot if in none.",
-    )
-    blocks = serializers.IntegerField(
-        source="row.blocks", help_text="That it finished; extra ones of a knockout don't count."
-    )
-    byes = serializers.IntegerField(help_text="Blocks that it sat out, or that were given up.")
-    matches = serializers.IntegerField(source="row.matches")
-
-
-class TournamentStandingsSerializer(serializers.Serializer[None]):
-    """All entrants: as other lists, but always on one page."""
-
-    results = TournamentRowSerializer(many=True)
-    next = serializers.CharField(allow_null=True, help_text="Always null.")
-    previous = serializers.CharField(allow_null=True, help_text="Always null.")
-
-
-class MetSerializer(serializers.Serializer[None]):
-    """What a bot took from an opponent."""
-
-    opponent = serializers.CharField()
-    blocks = serializers.IntegerField(help_text="Finished, at one table.")
-    taken = serializers.FloatField(
-        help_text="The sum over these of the share of matches in which it came before; ties half."
-    )
-
-
-class CrossRowSerializer(serializers.Serializer[None]):
-    """What an entrant took from each that it met."""
-
-    rank = serializers.IntegerField(allow_null=True)
-    bot = serializers.CharField()
-    met = MetSerializer(many=True, help_text="In the order of the standings.")
-
-
-class CrossTableSerializer(serializers.Serializer[None]):
-    """Who took what from whom: as other lists, but always on one page."""
-
-    results = CrossRowSerializer(many=True)
-    next = serializers.CharField(allow_null=True, help_text="Always null.")
-    previous = serializers.CharField(allow_null=True, help_text="Always null.")
-
-
-class BracketSeatSerializer(serializers.Serializer[None]):
-    """A bot at a table of a knockout."""
-
-    bot = serializers.CharField(source="bot.name")
-    seed = serializers.IntegerField(
-        allow_null=True, help_text="1 the best; null for a house bot that fills in."
-    )
-    scores = serializers.ListField(
-        child=serializers.FloatField(),
-        help_text="Of the regular blocks together, then of each extra block.",
-    )
-    goes_on = serializers.BooleanField(
-        allow_null=True, help_text="In the final: has won. Null while that is not decided."
-    )
-
-
-class BracketTableSerializer(serializers.Serializer[None]):
-    """A table of a knockout's round."""
-
-    seats = BracketSeatSerializer(many=True, help_text="Best first.")
-    extra_blocks = serializers.IntegerField(help_text="Played for a tie at the cut.")
-    by_seed = serializers.BooleanField(help_text="Still tied then, so the better seed went on.")
-
-
-class BracketRoundSerializer(serializers.Serializer[None]):
-    """A round of a knockout."""
-
-    stage = serializers.IntegerField(source="number")
-    final = serializers.BooleanField()
-    tables = BracketTableSerializer(many=True)
-    byes = BracketSeatSerializer(many=True, help_text="They go on without playing.")
-
-
-class BracketSerializer(serializers.Serializer[None]):
-    """The rounds of a knockout: as other lists, but always on one page."""
-
-    results = BracketRoundSerializer(many=True)
-    next = serializers.CharField(allow_null=True, help_text="Always null.")
-    previous = serializers.CharField(allow_null=True, help_text="Always null.")
+        extra_kwargs = {
+            **RoundSerializer.Meta.extra_kwargs,
+            "stage": {"help_text": "Number of the round in the tournament, from 1."},
+            "extra": {"help_text": "0; from 1 for extra blocks that decide a tie in a knockout."},
+        }

@@ -1,1 +1,1 @@
-"""The calls of the API, one file a subject."""
+"""The calls of the API, one module for each subject."""

@@ -1,6 +1,6 @@
-"""Signing up, and owner tokens."""
+"""Accounts and owner tokens."""
 
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from django.contrib.auth import authenticate
 from drf_spectacular.utils import extend_schema
@@ -13,10 +13,11 @@ from api.schema import NO_CONTENT
 from api.serializers.accounts import CredentialsSerializer, OwnerTokenSerializer
 from api.views.base import ApiView, checked
 from league import accounts
+from league.models import Token
 
 
 class AccountsView(ApiView):
-    """Accounts."""
+    """The accounts."""
 
     rate = "accounts"
 
@@ -26,13 +27,13 @@ class AccountsView(ApiView):
         responses={201: OwnerTokenSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Sign up: create an account, and get its first owner token."""
+        """Sign up: create an account and get its first owner token."""
         user, token = accounts.create_account(**checked(CredentialsSerializer, request))
         return Response({"username": user.username, "token": token}, 201)
 
 
 class TokensView(ApiView):
-    """Owner tokens."""
+    """The owner tokens of an account."""
 
     rate = "passwords"
     problems: ClassVar = {"POST": ("wrong-credentials",)}
@@ -43,21 +44,21 @@ class TokensView(ApiView):
         responses={201: OwnerTokenSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Sign in: get one more owner token."""
+        """Sign in: get one more owner token for an account."""
         user = authenticate(request._request, **checked(CredentialsSerializer, request))
         if user is None:
             raise ProblemError("wrong-credentials")
-        token = accounts.new_owner_token(user)  # type: ignore[arg-type]
+        token = accounts.new_owner_token(user)
         return Response({"username": user.get_username(), "token": token}, 201)
 
 
 class CurrentTokenView(ApiView):
-    """The token that a request comes with."""
+    """The token of a request."""
 
     needs: ClassVar = {"DELETE": AnyToken}
 
     @extend_schema(operation_id="tokens_revoke", responses={204: NO_CONTENT})
     def delete(self, request: Request) -> Response:
-        """Revoke the token that this request comes with, be it an owner's or a bot's."""
-        accounts.revoke(request.auth)
+        """Revoke the token that you send with this request."""
+        accounts.revoke(cast(Token, request.auth))
         return Response(status=204)

@@ -1,9 +1,10 @@
-"""What all views share."""
+"""Base classes and look-ups that all views share."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
-from django.db.models import QuerySet
+from django.contrib.auth.models import User
+from django.db.models import Model, QuerySet
 from rest_framework.permissions import AllowAny, BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,16 +14,18 @@ from rest_framework.views import APIView
 from api.authentication import AnyToken
 from api.pagination import KeysetPagination
 from api.problems import ProblemError
-from league.models import Bot, Ladder, Match, Tournament
+from league.models import Bot, Comparison, Ladder, Match, Tournament
+
+Row = TypeVar("Row", bound=Model)
 
 
 class ApiView(APIView):
-    """A view: who may call which method, how often, and which problems it may answer with.
+    """A view with a permission for each method, a rate limit, and its problems for the schema.
 
     Attributes:
-        needs: the permission by method; a method that isn't here is for anyone.
-        problems: by method, codes beyond those that every call may answer with.
-        rate: one of ``settings.RATE_LIMITS``.
+        needs: the permission by method; other methods need no token.
+        problems: by method, codes of problems beside those that every call may answer with.
+        rate: name of the rate limit, as in the settings.
     """
 
     needs: ClassVar[Mapping[str, type[AnyToken]]] = {}
@@ -32,22 +35,22 @@ class ApiView(APIView):
     def get_permissions(self) -> list[BasePermission]:
         """Return the permission for the request's method."""
         method = self.request.method or ""
-        # What HEAD runs is `get`.
+        # HEAD runs `get`.
         return [self.needs.get("GET" if method == "HEAD" else method, AllowAny)()]
 
     def perform_authentication(self, request: Request) -> None:
-        """Learn who calls, and count the call, whatever is answered: 401 and 403 are not free."""
+        """Authenticate the request and count it: 401 and 403 count for the rate limit too."""
         try:
             super().perform_authentication(request)
         finally:
             super().check_throttles(request)
 
     def check_throttles(self, request: Request) -> None:
-        """Do nothing: it was done before the permission was asked for."""
+        """Do nothing: `perform_authentication` has counted the request."""
 
 
 class ListView(ApiView):
-    """A view of a list, paged by cursor.
+    """A view of a list in pages with cursors.
 
     Attributes:
         ordering: fields that together are unique; see `KeysetPagination`.
@@ -57,50 +60,58 @@ class ListView(ApiView):
     ordering: ClassVar[tuple[str, ...]]
 
     def page(self, queryset: QuerySet[Any]) -> list[Any]:
-        """Return the rows of the page that the request asks for."""
+        """Return the rows of the requested page."""
         self.paginator = self.pagination_class()
-        return self.paginator.paginate_queryset(queryset, self.request, self)
+        return self.paginator.page(queryset, self.request, self.ordering)
 
     def answer(self, serializer: type[BaseSerializer[Any]], rows: list[Any]) -> Response:
-        """Return the response for the rows of a page."""
+        """Return the response with the rows of a page."""
         return self.paginator.get_paginated_response(serializer(rows, many=True).data)
 
 
 def checked(serializer: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
-    """Return a request's body as a serializer takes it, or raise the problem ``invalid``."""
-    taken = serializer(data=request.data)
-    taken.is_valid(raise_exception=True)
-    data: dict[str, Any] = taken.validated_data
+    """Return the validated body of a request, or raise the problem ``invalid``."""
+    sent = serializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    data: dict[str, Any] = sent.validated_data
     return data
+
+
+def signed_in(request: Request) -> User:
+    """Return the account of a request whose permission needs an owner token."""
+    if not isinstance(request.user, User):
+        raise ProblemError("not-authenticated")
+    return request.user
 
 
 def find_bot(name: str) -> Bot:
     """Return a bot by name, or raise the problem ``not-found``."""
-    bot = Bot.objects.select_related("owner", "current").filter(name=name).first()
-    if bot is None:
-        raise ProblemError("not-found", f"There is no bot {name}.")
-    return bot
+    return _find(Bot.objects.select_related("owner", "current"), "bot", name=name)
 
 
 def find_ladder(slug: str) -> Ladder:
     """Return a ladder by its slug, or raise the problem ``not-found``."""
-    ladder = Ladder.objects.select_related("anchor").filter(slug=slug).first()
-    if ladder is None:
-        raise ProblemError("not-found", f"There is no ladder {slug}.")
-    return ladder
+    return _find(Ladder.objects.select_related("anchor"), "ladder", slug=slug)
 
 
 def find_tournament(queryset: QuerySet[Tournament], tournament_id: int) -> Tournament:
     """Return a tournament by its id, or raise the problem ``not-found``."""
-    tournament = queryset.filter(pk=tournament_id).first()
-    if tournament is None:
-        raise ProblemError("not-found", f"There is no tournament {tournament_id}.")
-    return tournament
+    return _find(queryset, "tournament", pk=tournament_id)
 
 
 def find_match(queryset: QuerySet[Match], match_id: int) -> Match:
     """Return a match by its id, or raise the problem ``not-found``."""
-    match = queryset.filter(pk=match_id).first()
-    if match is None:
-        raise ProblemError("not-found", f"There is no match {match_id}.")
-    return match
+    return _find(queryset, "match", pk=match_id)
+
+
+def find_comparison(queryset: QuerySet[Comparison], comparison_id: int) -> Comparison:
+    """Return a comparison by its id, or raise the problem ``not-found``."""
+    return _find(queryset, "comparison", pk=comparison_id)
+
+
+def _find(queryset: QuerySet[Row], kind: str, **key: str | int) -> Row:
+    found = queryset.filter(**key).first()
+    if found is None:
+        [value] = key.values()
+        raise ProblemError("not-found", f"There is no {kind} {value}.")
+    return found

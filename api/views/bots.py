@@ -3,7 +3,8 @@
 from typing import ClassVar
 
 from django.http import HttpResponse
-from drf_spectacular.utils import OpenApiTypes, extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -20,21 +21,21 @@ from api.serializers.bots import (
     VersionLogSerializer,
     VersionSerializer,
 )
-from api.views.base import ApiView, ListView, checked, find_bot
+from api.views.base import ApiView, ListView, checked, find_bot, signed_in
 from bots_sdk.sandbox.sources import MAX_BYTES
 from league import accounts, bots
 from league.models import Bot, BotSource, BotVersion
 
 
 class BotsView(ListView):
-    """Bots."""
+    """The bots."""
 
     needs: ClassVar = {"POST": OwnerToken}
     ordering: ClassVar = ("name",)
 
     @extend_schema(operation_id="bots_list", responses=BotSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """List the bots, by name."""
+        """List all bots by name."""
         bots = Bot.objects.select_related("owner", "current")
         return self.answer(BotSerializer, self.page(bots))
 
@@ -44,8 +45,11 @@ class BotsView(ListView):
         responses={201: CreatedBotSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Create a bot, and get its token. A remote one may play at once."""
-        bot, token = bots.create_bot(owner=request.user, **checked(NewBotSerializer, request))
+        """Create a bot and get its bot token.
+
+        A remote bot may play at once. A hosted bot plays once you have uploaded a version.
+        """
+        bot, token = bots.create_bot(owner=signed_in(request), **checked(NewBotSerializer, request))
         return Response({**BotSerializer(bot).data, "token": token}, 201)
 
 
@@ -57,14 +61,14 @@ class BotView(ApiView):
 
     @extend_schema(operation_id="bots_show", responses=BotSerializer)
     def get(self, request: Request, name: str) -> Response:
-        """Look at a bot."""
+        """Get a bot."""
         return Response(BotSerializer(find_bot(name)).data)
 
     @extend_schema(
         operation_id="bots_change", request=BotChangesSerializer, responses=BotSerializer
     )
     def patch(self, request: Request, name: str) -> Response:
-        """Pause, resume or describe a bot of yours."""
+        """Pause, resume or describe a bot."""
         bot = find_bot(name)
         check_owner(request, bot)
         changed = bots.change_bot(bot, **checked(BotChangesSerializer, request))
@@ -79,7 +83,7 @@ class BotTokenView(ApiView):
 
     @extend_schema(operation_id="bots_new_token", request=None, responses={201: BotTokenSerializer})
     def post(self, request: Request, name: str) -> Response:
-        """Get a new token for a bot of yours; its old one stops working."""
+        """Get a new bot token for a bot. Its old token stops working."""
         bot = find_bot(name)
         check_owner(request, bot)
         return Response({"token": accounts.new_bot_token(bot)}, 201)
@@ -91,7 +95,7 @@ class VersionsView(ListView):
     needs: ClassVar = {"POST": OwnerToken}
     problems: ClassVar = {"POST": ("not-your-bot", "too-many-uploads")}
     ordering: ClassVar = ("-number",)
-    parser_classes: ClassVar = [MultiPartParser]
+    parser_classes = [MultiPartParser]
 
     @extend_schema(operation_id="versions_list", responses=VersionSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
@@ -103,14 +107,18 @@ class VersionsView(ListView):
         operation_id="versions_upload", request=UploadSerializer, responses={202: VersionSerializer}
     )
     def post(self, request: Request, name: str) -> Response:
-        """Upload a version of a hosted bot of yours; it plays once it is checked."""
+        """Upload a version of a hosted bot.
+
+        The league checks the version in a few seconds. If it passes, it becomes current and plays,
+        unless `held` is true.
+        """
         bot = find_bot(name)
         check_owner(request, bot)
         sent = checked(UploadSerializer, request)
         if sent["source"].size > MAX_BYTES:
             raise ProblemError(
                 "body-too-large",
-                f"The file has {sent['source'].size} bytes; a bot has {MAX_BYTES} at most.",
+                f"The file has {sent['source'].size} bytes; the most is {MAX_BYTES}.",
             )
         version = bots.upload(
             bot=bot,
@@ -126,12 +134,12 @@ class VersionView(ApiView):
 
     @extend_schema(operation_id="versions_show", responses=VersionSerializer)
     def get(self, request: Request, name: str, number: int) -> Response:
-        """Look at a version of a bot."""
+        """Get a version of a bot."""
         return Response(VersionSerializer(_find_version(find_bot(name), number)).data)
 
 
 class VersionSourceView(ApiView):
-    """The file of a version."""
+    """The uploaded file of a version."""
 
     needs: ClassVar = {"GET": OwnerToken}
     problems: ClassVar = {"GET": ("not-your-bot",)}
@@ -141,12 +149,14 @@ class VersionSourceView(ApiView):
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, name: str, number: int) -> HttpResponse:
-        """Get back what was uploaded as a version of a bot of yours."""
+        """Download the file that you uploaded as a version."""
         bot = find_bot(name)
         check_owner(request, bot)
         source = BotSource.objects.filter(version=_find_version(bot, number)).first()
         if source is None:
-            raise ProblemError("not-found", f"Version {number} of {name} was not uploaded.")
+            raise ProblemError(
+                "not-found", f"Version {number} of {name} has no file: it was not uploaded."
+            )
         data = bytes(source.data)
         kind = "zip" if data.startswith(b"PK") else "py"
         response = HttpResponse(data, content_type="application/octet-stream")
@@ -155,28 +165,28 @@ class VersionSourceView(ApiView):
 
 
 class VersionLogView(ApiView):
-    """How a version was checked."""
+    """The results of a version's check."""
 
     needs: ClassVar = {"GET": OwnerToken}
     problems: ClassVar = {"GET": ("not-your-bot",)}
 
     @extend_schema(operation_id="versions_log", responses=VersionLogSerializer)
     def get(self, request: Request, name: str, number: int) -> Response:
-        """See how a version of a bot of yours was checked: why it failed, what it printed."""
+        """Get the results of a version's check: its output, and the reason if it was refused."""
         bot = find_bot(name)
         check_owner(request, bot)
         return Response(VersionLogSerializer(_find_version(bot, number)).data)
 
 
 class PromoteVersionView(ApiView):
-    """Which version of a bot plays."""
+    """The current version of a bot."""
 
     needs: ClassVar = {"POST": OwnerToken}
     problems: ClassVar = {"POST": ("not-your-bot", "not-ready")}
 
     @extend_schema(operation_id="versions_promote", request=None, responses=VersionSerializer)
     def post(self, request: Request, name: str, number: int) -> Response:
-        """Have a version of a hosted bot of yours play from now on; older ones too."""
+        """Promote a version of a hosted bot: make it current, so that it plays from now on."""
         bot = find_bot(name)
         check_owner(request, bot)
         version = _find_version(bot, number)
@@ -187,5 +197,5 @@ class PromoteVersionView(ApiView):
 def _find_version(bot: Bot, number: int) -> BotVersion:
     version = BotVersion.objects.select_related("bot").filter(bot=bot, number=number).first()
     if version is None:
-        raise ProblemError("not-found", f"{bot} has no version {number}.")
+        raise ProblemError("not-found", f"The bot {bot} has no version {number}.")
     return version

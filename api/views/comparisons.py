@@ -1,4 +1,4 @@
-"""Comparisons of versions."""
+"""Comparisons: A/B tests of two versions of a bot."""
 
 from typing import ClassVar
 
@@ -8,13 +8,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import OwnerToken, check_owner
-from api.problems import ProblemError
 from api.serializers.comparisons import (
     ComparisonDetailSerializer,
     ComparisonSerializer,
     NewComparisonSerializer,
 )
-from api.views.base import ApiView, ListView, checked, find_bot, find_ladder
+from api.views.base import ApiView, ListView, checked, find_bot, find_comparison, find_ladder
 from league import competitions
 from league.models import Comparison
 
@@ -36,7 +35,7 @@ class BotComparisonsView(ListView):
 
     @extend_schema(operation_id="comparisons_list", responses=ComparisonSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
-        """List the comparisons of a bot's versions, the latest first."""
+        """List the comparisons of a bot's versions, the newest first."""
         found = _comparisons().filter(bot=find_bot(name))
         return self.answer(ComparisonSerializer, self.page(found))
 
@@ -46,7 +45,11 @@ class BotComparisonsView(ListView):
         responses={201: ComparisonSerializer},
     )
     def post(self, request: Request, name: str) -> Response:
-        """Ask whether a version of a hosted bot of yours is better than another."""
+        """Start a comparison: test whether a version of a hosted bot is better than another.
+
+        Both versions play the same deals in the same seats against bots of a ladder. No rating
+        changes.
+        """
         bot = find_bot(name)
         check_owner(request, bot)
         sent = checked(NewComparisonSerializer, request)
@@ -59,19 +62,19 @@ class ComparisonView(ApiView):
 
     @extend_schema(operation_id="comparisons_show", responses=ComparisonDetailSerializer)
     def get(self, request: Request, comparison_id: int) -> Response:
-        """See how a comparison goes: the path of its log-likelihood ratio."""
+        """Get a comparison with the course of its log-likelihood ratio."""
         return Response(ComparisonDetailSerializer(_find(comparison_id)).data)
 
 
 class CancelComparisonView(ApiView):
-    """The end of a comparison."""
+    """Cancelling a comparison."""
 
     needs: ClassVar = {"POST": OwnerToken}
     problems: ClassVar = {"POST": ("not-your-bot",)}
 
     @extend_schema(operation_id="comparisons_cancel", request=None, responses=ComparisonSerializer)
     def post(self, request: Request, comparison_id: int) -> Response:
-        """End a comparison without a verdict; one that is over stays as it is."""
+        """Cancel a comparison. A comparison that has ended stays as it is."""
         found = _find(comparison_id)
         check_owner(request, found.bot)
         competitions.cancel_comparison(found)
@@ -83,7 +86,4 @@ def _comparisons() -> QuerySet[Comparison]:
 
 
 def _find(comparison_id: int) -> Comparison:
-    found = _comparisons().filter(pk=comparison_id).first()
-    if found is None:
-        raise ProblemError("not-found", f"There is no comparison {comparison_id}.")
-    return found
+    return find_comparison(_comparisons(), comparison_id)

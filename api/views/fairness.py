@@ -1,4 +1,4 @@
-"""Fair play, for organisers."""
+"""The fair-play report, for organisers."""
 
 from typing import ClassVar
 
@@ -13,12 +13,15 @@ from league.ratings.fair_play import suspicious_pairs
 
 
 class FairPlayView(ApiView):
-    """The report on fair play of a ladder."""
+    """The fair-play report of a ladder."""
 
     needs: ClassVar = {"GET": Organiser}
 
     @extend_schema(operation_id="ladders_fair_play", responses=FairPlaySerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """See which pairs do better next to each other than they should, the clearest first."""
+        """List pairs of bots that do better near each other than chance explains.
+
+        The clearest pairs come first. A row is a reason to examine the matches, not a proof.
+        """
         pairs = suspicious_pairs(find_ladder(slug))
         return Response(FairPlaySerializer({"results": pairs}).data)

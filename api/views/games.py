@@ -1,4 +1,4 @@
-"""The games that are played here."""
+"""The games and their presets."""
 
 from dataclasses import fields
 from typing import Any
@@ -14,16 +14,16 @@ from engine.games.game import Rules
 
 
 class GamesView(ApiView):
-    """Games."""
+    """The games."""
 
     @extend_schema(operation_id="games_list", responses=GamesSerializer)
     def get(self, request: Request) -> Response:
-        """See which games there are, their presets and for how many seats."""
+        """List the games with their presets and numbers of seats."""
         games = [
             {"game": name, "presets": [_preset(rules) for rules in game.presets.values()]}
             for name, game in GAMES.items()
         ]
-        return Response({"results": games, "next": None, "previous": None})
+        return Response(GamesSerializer({"results": games}).data)
 
 
 def _preset(rules: Rules) -> dict[str, Any]:

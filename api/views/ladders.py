@@ -1,8 +1,9 @@
-"""Ladders: standings, rounds, and who is on them."""
+"""Ladders: settings, standings, rounds and entries."""
 
 from typing import ClassVar
 
 from django.http import StreamingHttpResponse
+from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -13,17 +14,17 @@ from rest_framework.response import Response
 
 from api.authentication import AnyToken, check_owner_or_bot
 from api.exports import BusyError, Export
+from api.filters import by_bot
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.ladders import (
     LadderDetailSerializer,
     LadderEntrySerializer,
     LadderSerializer,
-    RatingChangeSerializer,
-    RevisionSerializer,
     RoundSerializer,
     StandingSerializer,
 )
+from api.serializers.ledger import RatingChangeSerializer, RevisionSerializer
 from api.views.base import ApiView, ListView, find_bot, find_ladder
 from league import competitions
 from league.models import Ladder, Round
@@ -31,13 +32,13 @@ from league.ratings import ledger, standings
 
 
 class LaddersView(ListView):
-    """Ladders."""
+    """The ladders."""
 
     ordering: ClassVar = ("slug",)
 
     @extend_schema(operation_id="ladders_list", responses=LadderSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """List the ladders."""
+        """List the ladders by slug."""
         return self.answer(LadderSerializer, self.page(Ladder.objects.select_related("anchor")))
 
 
@@ -46,7 +47,7 @@ class LadderView(ApiView):
 
     @extend_schema(operation_id="ladders_show", responses=LadderDetailSerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """Look at a ladder."""
+        """Get a ladder."""
         return Response(LadderDetailSerializer(find_ladder(slug)).data)
 
 
@@ -63,14 +64,14 @@ class LadderStandingsView(ListView):
                 "hidden",
                 bool,
                 default=False,
-                description="Whether hidden bots are listed too, after all others: those that no "
-                "round has rated for the ladder's idle_days, and those that left it.",
+                description="true: list hidden bots too, after all others. A bot is hidden if no "
+                "round has rated it for the ladder's `idle_days`, or if it left the ladder.",
             )
         ],
         responses=StandingSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """See who stands where: bots with a rank by rating, then the provisional ones."""
+        """List the bots of a ladder by rating: bots with a rank first, then provisional bots."""
         ladder, hidden = find_ladder(slug), _yes_or_no(request, "hidden")
         page = self.page(standings.standings_in_order(ladder, hidden=hidden))
         return self.answer(StandingSerializer, standings.standing_rows(ladder, page))
@@ -83,7 +84,7 @@ class LadderRoundsView(ListView):
 
     @extend_schema(operation_id="ladders_rounds", responses=RoundSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """List the rounds of a ladder, the latest first."""
+        """List the rounds of a ladder, the newest first."""
         rounds = Round.objects.with_block_counts().filter(ladder=find_ladder(slug))
         rounds = rounds.select_related("ladder", "tournament")
         return self.answer(RoundSerializer, self.page(rounds))
@@ -98,41 +99,42 @@ class LadderLedgerView(ListView):
     @extend_schema(
         operation_id="ladders_ledger",
         parameters=[
-            OpenApiParameter("bot", str, description="A bot, by name."),
-            OpenApiParameter("round", int, description="A round, by its number."),
+            OpenApiParameter("bot", str, description="Name of a bot: list its rows only."),
+            OpenApiParameter("round", int, description="Number of a round: list its rows only."),
             OpenApiParameter(
-                "revision", int, description="As it stood under an older revision; see there."
+                "revision",
+                int,
+                description="Number of a revision: list the rows that counted under it.",
             ),
         ],
         responses=RatingChangeSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """See every change of a rating, with its blocks, matches and seeds; the latest first."""
+        """List every change of a rating with its blocks, matches and seeds, the newest first."""
         ladder = find_ladder(slug)
         revision = _whole_number(request, "revision")
         if revision is not None and not 1 <= revision <= ladder.revision:
-            allowed = f"A whole number from 1 to {ladder.revision}."
-            raise ProblemError("invalid", errors={"revision": [allowed]})
+            problem = f"There is no revision {revision}; the newest is {ladder.revision}."
+            raise ProblemError("invalid", errors={"revision": [problem]})
         rows = ledger.round_entries(ladder, revision).select_related("round", "bot")
         if (number := _whole_number(request, "round")) is not None:
             rows = rows.filter(round__number=number)
-        if (name := request.query_params.get("bot")) is not None:
-            rows = rows.filter(bot__name=name) if "\0" not in name else rows.none()
-        return self.answer(RatingChangeSerializer, ledger.rating_changes(self.page(rows)))
+        changes = ledger.rating_changes(self.page(by_bot(rows, request)))
+        return self.answer(RatingChangeSerializer, changes)
 
 
 _gzip = GZipMiddleware(lambda request: StreamingHttpResponse())
 
 
 class LinesRenderer(JSONRenderer):
-    """Lets a client ask for JSON Lines by name."""
+    """Accepts the media type of JSON Lines, for content negotiation."""
 
     media_type = "application/x-ndjson"
     format = "jsonl"
 
 
 class LadderExportView(ApiView):
-    """A ladder as one file."""
+    """The export of a ladder."""
 
     rate = "exports"
     renderer_classes = (LinesRenderer, JSONRenderer)
@@ -141,11 +143,11 @@ class LadderExportView(ApiView):
         operation_id="ladders_export",
         responses={(200, LinesRenderer.media_type): OpenApiTypes.STR},
     )
-    def get(self, request: Request, slug: str) -> StreamingHttpResponse:
-        """Get all rated rounds of a ladder as JSON Lines: blocks, records, ledger, standings.
+    def get(self, request: Request, slug: str) -> HttpResponseBase:
+        """Download all rated rounds of a ladder as JSON Lines.
 
-        recompute_ladder.py, linked on the ladder's page, works out every rating from this file and
-        compares.
+        The file has blocks, records, ledger and standings. The program `recompute_ladder.py`, which
+        the ladder's page links to, computes every rating from this file and compares it.
         """
         ladder = find_ladder(slug)
         try:
@@ -166,7 +168,7 @@ class LadderRevisionsView(ListView):
 
     @extend_schema(operation_id="ladders_revisions", responses=RevisionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
-        """List the corrections of a ladder, the latest first; revision 1 was none."""
+        """List the corrections of a ladder, the newest first. Revision 1 is no correction."""
         return self.answer(RevisionSerializer, self.page(find_ladder(slug).revisions.all()))
 
 
@@ -178,7 +180,10 @@ class LadderEntryView(ApiView):
 
     @extend_schema(operation_id="ladders_enter", request=None, responses=LadderEntrySerializer)
     def put(self, request: Request, slug: str, name: str) -> Response:
-        """Enter a bot; entering it again changes nothing."""
+        """Enter a bot on a ladder: its rounds may draw the bot.
+
+        If the bot is on the ladder, nothing changes.
+        """
         ladder, bot = find_ladder(slug), find_bot(name)
         check_owner_or_bot(request, bot)
         entry = competitions.enter_ladder(ladder=ladder, bot=bot)
@@ -186,7 +191,10 @@ class LadderEntryView(ApiView):
 
     @extend_schema(operation_id="ladders_leave", responses={204: NO_CONTENT})
     def delete(self, request: Request, slug: str, name: str) -> Response:
-        """Take a bot off: it is hidden, its rating stays. Nothing changes for one that isn't on."""
+        """Take a bot off a ladder. The standings hide it, and its rating stays.
+
+        If the bot is not on the ladder, nothing changes.
+        """
         ladder, bot = find_ladder(slug), find_bot(name)
         check_owner_or_bot(request, bot)
         competitions.leave_ladder(ladder=ladder, bot=bot)
@@ -194,18 +202,20 @@ class LadderEntryView(ApiView):
 
 
 def _yes_or_no(request: Request, name: str) -> bool:
-    """Return a truth of the query string, False where it isn't there; else it is ``invalid``."""
+    """Return a parameter that is true or false, by default False, or raise ``invalid``."""
     text = request.query_params.get(name, "false")
     if text not in ("true", "false"):
-        raise ProblemError("invalid", errors={name: ["true or false."]})
+        raise ProblemError("invalid", errors={name: ["Must be true or false."]})
     return text == "true"
 
 
 def _whole_number(request: Request, name: str) -> int | None:
-    """Return a number of the query string, None where it isn't there; else it is ``invalid``."""
+    """Return a parameter that is a whole number, by default None, or raise ``invalid``."""
     text = request.query_params.get(name)
     if text is None:
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ProblemError("invalid", errors={name: ["A whole number."]})
+        raise ProblemError(
+            "invalid", errors={name: ["Must be a whole number from 0 to 999999999."]}
+        )
     return int(text)

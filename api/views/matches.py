@@ -1,11 +1,12 @@
-"""Matches, and their records."""
+"""Matches, their records, and their logs for the owners of bots."""
 
 import json
 from typing import ClassVar
 
 from django.db.models import Prefetch, QuerySet
 from django_filters.rest_framework import DjangoFilterBackend
-from drf_spectacular.utils import OpenApiTypes, extend_schema
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,14 +20,14 @@ from api.serializers.matches import (
     NewMatchSerializer,
     WatchedMatchSerializer,
 )
-from api.views.base import ApiView, ListView, checked, find_match
+from api.views.base import ApiView, ListView, checked, find_match, signed_in
 from league import visibility
 from league.models import Match, MatchSeat
 from league.play import owner_reports, spectating, unrated_matches
 
 
 class MatchesView(ListView):
-    """Matches."""
+    """The matches."""
 
     needs: ClassVar = {"POST": OwnerToken}
     problems: ClassVar = {"POST": ("not-your-bot", "no-version", "too-many-matches")}
@@ -36,7 +37,7 @@ class MatchesView(ListView):
 
     @extend_schema(operation_id="matches_list", responses=MatchSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """List the matches, the latest first."""
+        """List the matches, the newest first."""
         found = MatchFilter(request.query_params, _matches().defer("packed_record"))
         if not found.is_valid():
             raise ValidationError(found.errors)
@@ -49,12 +50,14 @@ class MatchesView(ListView):
         filters=False,
     )
     def post(self, request: Request) -> Response:
-        """Have an unrated match played between bots of yours and of the house."""
-        match = unrated_matches.invite(owner=request.user, **checked(NewMatchSerializer, request))
+        """Start an unrated match between your bots and house bots."""
+        match = unrated_matches.invite(
+            owner=signed_in(request), **checked(NewMatchSerializer, request)
+        )
         return Response(MatchSerializer(find_match(_matches(), match.pk)).data, 201)
 
     def get_queryset(self) -> QuerySet[Match]:
-        """Return what the filters are of, for the schema."""
+        """Return the model's matches; the schema reads the filters' types from it."""
         return Match.objects.all()
 
 
@@ -63,7 +66,7 @@ class MatchView(ApiView):
 
     @extend_schema(operation_id="matches_show", responses=WatchedMatchSerializer)
     def get(self, request: Request, match_id: int) -> Response:
-        """Watch a match: what the public sees of it now."""
+        """Get a match with its public view."""
         match = find_match(_matches(), match_id)
         view = spectating.public_view(match)
         return Response({**MatchSerializer(match).data, "view": view})
@@ -76,7 +79,10 @@ class RecordView(ApiView):
 
     @extend_schema(operation_id="matches_record", responses={200: OpenApiTypes.OBJECT})
     def get(self, request: Request, match_id: int) -> Response:
-        """Get the record of a match: all there is to know, to replay and check it."""
+        """Get the record of a finished match, with which anyone can replay and check it.
+
+        The record is secret until all matches of the same deal are finished.
+        """
         match = find_match(Match.objects.select_related("block"), match_id)
         if match.status == Match.Status.VOID:
             raise ProblemError("not-found", f"Match {match_id} is void; it has no record.")
@@ -88,7 +94,7 @@ class RecordView(ApiView):
 
 
 def _matches() -> QuerySet[Match]:
-    """Return all matches with what is shown of them."""
+    """Return all matches with their seats, blocks, rounds and ladders."""
     seating = MatchSeat.objects.select_related("bot", "version")
     twins = Match.objects.only("status", "swap_block")
     return Match.objects.select_related("block__round__ladder", "swap_block").prefetch_related(
@@ -97,16 +103,16 @@ def _matches() -> QuerySet[Match]:
 
 
 class MatchLogView(ApiView):
-    """What owners alone may know of a match."""
+    """The log of a match, for the owners of its bots."""
 
     needs: ClassVar = {"GET": OwnerToken}
     problems: ClassVar = {"GET": ("not-your-bot",)}
 
     @extend_schema(operation_id="matches_log", responses=MatchLogSerializer)
     def get(self, request: Request, match_id: int) -> Response:
-        """See what your bots printed, why they had faults, and the receipts of their clocks."""
+        """Get the output, the faults and the receipts of your bots in a match."""
         match = find_match(Match.objects.all(), match_id)
-        report = owner_reports.owner_report(match, request.user)
+        report = owner_reports.owner_report(match, signed_in(request))
         if not report:
-            raise ProblemError("not-your-bot", f"No bot of yours plays in match {match_id}.")
+            raise ProblemError("not-your-bot", f"Match {match_id} has no bot of yours.")
         return Response(MatchLogSerializer({"results": report}).data)

@@ -1,4 +1,4 @@
-"""How a bot stands on a ladder, how it got there, and whom it beats."""
+"""A bot on a ladder: its standing, its performance by round, its head-to-head results."""
 
 from typing import ClassVar
 
@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.filters import by_bot
 from api.problems import ProblemError
 from api.serializers.standings import (
     BotStandingSerializer,
@@ -22,14 +23,14 @@ class BotStandingView(ApiView):
 
     @extend_schema(operation_id="bots_standing", responses=BotStandingSerializer)
     def get(self, request: Request, name: str, slug: str) -> Response:
-        """See where a bot stands on a ladder, when it plays next, and what halves its error."""
+        """Get a bot's standing on a ladder, with a sentence on its next block."""
         standing = standings.public_standing(_find_standing(name, slug))
         [row] = standings.standing_rows(standing.ladder, [standing])
         return Response(BotStandingSerializer(row).data)
 
 
 class PerformanceHistoryView(ListView):
-    """How a bot's performance went on a ladder."""
+    """A bot's performance on a ladder by round."""
 
     ordering: ClassVar = ("-round_id",)
 
@@ -37,37 +38,37 @@ class PerformanceHistoryView(ListView):
         operation_id="bots_performance_history", responses=PerformanceSerializer(many=True)
     )
     def get(self, request: Request, name: str, slug: str) -> Response:
-        """See a bot's performance with its band after each round that rated it, latest first."""
+        """List a bot's performance after each round that rated it, the newest first."""
         rows = standings.public_performances(_find_standing(name, slug)).select_related("round")
         return self.answer(PerformanceSerializer, self.page(rows))
 
 
 class LadderCrossTableView(ListView):
-    """Who beats whom on a ladder."""
+    """The cross table of a ladder."""
 
     ordering: ClassVar = ("bot_id", "opponent_id")
     problems: ClassVar = {"GET": ("invalid",)}
 
     @extend_schema(
         operation_id="ladders_cross_table",
-        parameters=[OpenApiParameter("bot", str, description="What this bot took, by name.")],
+        parameters=[OpenApiParameter("bot", str, description="Name of a bot: list its rows only.")],
         responses=MeetingSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
-        """See what each bot took from each that it has met in rated blocks.
+        """List the results of each bot against each opponent in rated blocks.
 
-        That goes on being counted while the standings are frozen.
+        They stay up to date while the standings are frozen.
         """
         rows = standings.meetings(find_ladder(slug))
-        if (name := request.query_params.get("bot")) is not None:
-            rows = rows.filter(bot__name=name) if "\0" not in name else rows.none()
-        return self.answer(MeetingSerializer, self.page(rows))
+        return self.answer(MeetingSerializer, self.page(by_bot(rows, request)))
 
 
 def _find_standing(name: str, slug: str) -> Standing:
     bot, ladder = find_bot(name), find_ladder(slug)
     row = ladder.standings.filter(bot=bot).first()
     if row is None:
-        raise ProblemError("not-found", f"{bot} has not been rated on {ladder} yet.")
+        raise ProblemError(
+            "not-found", f"The bot {bot} has no rating on the ladder {ladder.slug} yet."
+        )
     row.bot, row.ladder = bot, ladder
     return row

@@ -1,4 +1,4 @@
-"""Tournaments: looking, entering, organising."""
+"""Tournaments: their results, entries and administration."""
 
 from typing import ClassVar
 
@@ -10,16 +10,18 @@ from rest_framework.response import Response
 from api.authentication import AnyToken, Organiser, check_owner_or_bot
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
-from api.serializers.tournaments import (
+from api.serializers.tournament_standings import (
     BracketSerializer,
     CrossTableSerializer,
+    TournamentStandingsSerializer,
+)
+from api.serializers.tournaments import (
     DisqualificationSerializer,
     NewTournamentSerializer,
     TournamentChangesSerializer,
     TournamentEntrySerializer,
     TournamentRoundSerializer,
     TournamentSerializer,
-    TournamentStandingsSerializer,
 )
 from api.views.base import ApiView, ListView, checked, find_bot, find_tournament
 from league import competitions
@@ -34,7 +36,7 @@ from league.models import Round, Tournament
 
 
 class TournamentsView(ListView):
-    """Tournaments."""
+    """The tournaments."""
 
     needs: ClassVar = {"POST": Organiser}
     ordering: ClassVar = ("-starts_at", "-id")
@@ -50,7 +52,7 @@ class TournamentsView(ListView):
         responses={201: TournamentSerializer},
     )
     def post(self, request: Request) -> Response:
-        """Announce a tournament: a round robin, swiss or knockout, rated on its ladder."""
+        """Announce a tournament. Its blocks are rated on its ladder."""
         tournament = competitions.plan_tournament(**checked(NewTournamentSerializer, request))
         return Response(_shown(tournament.pk), 201)
 
@@ -63,7 +65,7 @@ class TournamentView(ApiView):
 
     @extend_schema(operation_id="tournaments_show", responses=TournamentSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
-        """Look at a tournament."""
+        """Get a tournament."""
         return Response(_shown(tournament_id))
 
     @extend_schema(
@@ -72,7 +74,7 @@ class TournamentView(ApiView):
         responses=TournamentSerializer,
     )
     def patch(self, request: Request, tournament_id: int) -> Response:
-        """Change a tournament that has not begun."""
+        """Change a tournament before its start."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         changes = checked(TournamentChangesSerializer, request)
         competitions.change_tournament(tournament=tournament, **changes)
@@ -80,7 +82,7 @@ class TournamentView(ApiView):
 
 
 class CancelTournamentView(ApiView):
-    """Calling a tournament off."""
+    """Cancelling a tournament."""
 
     needs: ClassVar = {"POST": Organiser}
     problems: ClassVar = {"POST": ("tournament-begun",)}
@@ -89,7 +91,7 @@ class CancelTournamentView(ApiView):
         operation_id="tournaments_cancel", request=None, responses={200: TournamentSerializer}
     )
     def post(self, request: Request, tournament_id: int) -> Response:
-        """Call a tournament off that has not begun; one called off already stays so."""
+        """Cancel a tournament before its start. If it is cancelled, nothing changes."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         if not competitions.cancel_tournament(tournament=tournament):
             tournament.refresh_from_db()
@@ -103,9 +105,9 @@ class TournamentStandingsView(ApiView):
 
     @extend_schema(operation_id="tournaments_standings", responses=TournamentStandingsSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
-        """See how the entrants stand, by the blocks that are finished."""
+        """List the entrants by rank, from the finished blocks."""
         tournament = find_tournament(_with_ladder(), tournament_id)
-        page = {"results": tournament_standings(tournament), "next": None, "previous": None}
+        page = {"results": tournament_standings(tournament)}
         return Response(TournamentStandingsSerializer(page).data)
 
 
@@ -118,9 +120,9 @@ class TournamentRoundsView(ListView):
         operation_id="tournaments_rounds", responses=TournamentRoundSerializer(many=True)
     )
     def get(self, request: Request, tournament_id: int) -> Response:
-        """List the rounds of a tournament, the latest first, with tables and byes.
+        """List the rounds of a tournament with tables and byes, the newest first.
 
-        ``number`` is that of its ladder, ``stage`` that of the tournament.
+        `number` counts the rounds of the ladder, `stage` the rounds of the tournament.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         rounds = Round.objects.with_block_counts().with_tables().filter(tournament=tournament)
@@ -133,21 +135,21 @@ class TournamentCrossTableView(ApiView):
 
     @extend_schema(operation_id="tournaments_cross_table", responses=CrossTableSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
-        """See who took what from whom, by the blocks that are finished."""
+        """Get the score of each entrant against each opponent, from the finished blocks."""
         history = history_of(find_tournament(_with_ladder(), tournament_id))
         rows = [
             {
                 "rank": placed.row.rank,
                 "bot": placed.bot.name,
-                "met": [
-                    {"opponent": bot.name, "blocks": of.blocks, "taken": of.score}
+                "opponents": [
+                    {"opponent": bot.name, "blocks": of.blocks, "score": of.score}
                     for bot, of in met
                     if of is not None
                 ],
             }
             for placed, met in cross_table_of(history, standings_of(history))
         ]
-        page = {"results": rows, "next": None, "previous": None}
+        page = {"results": rows}
         return Response(CrossTableSerializer(page).data)
 
 
@@ -156,14 +158,14 @@ class TournamentBracketView(ApiView):
 
     @extend_schema(operation_id="tournaments_bracket", responses=BracketSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
-        """See who sits where in each round of a knockout, and goes on; empty for other formats."""
+        """Get the tables of each round of a knockout. Other formats have an empty list."""
         tournament = find_tournament(_with_ladder(), tournament_id)
         rounds = bracket_of(history_of(tournament))
-        return Response(BracketSerializer({"results": rounds, "next": None, "previous": None}).data)
+        return Response(BracketSerializer({"results": rounds}).data)
 
 
 class TournamentEntriesView(ListView):
-    """The entries for a tournament."""
+    """The entries of a tournament."""
 
     ordering: ClassVar = ("entered_at", "id")
 
@@ -171,14 +173,14 @@ class TournamentEntriesView(ListView):
         operation_id="tournaments_entries", responses=TournamentEntrySerializer(many=True)
     )
     def get(self, request: Request, tournament_id: int) -> Response:
-        """List who is entered, and who has left, in the order in which they came."""
+        """List the entries of a tournament, also of bots that have left, the oldest first."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         entries = tournament.entries.select_related("bot__owner")
         return self.answer(TournamentEntrySerializer, self.page(entries))
 
 
 class TournamentEntryView(ApiView):
-    """A bot's entry for a tournament."""
+    """A bot's entry in a tournament."""
 
     needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
     problems: ClassVar = {
@@ -190,10 +192,10 @@ class TournamentEntryView(ApiView):
         operation_id="tournaments_enter", request=None, responses=TournamentEntrySerializer
     )
     def put(self, request: Request, tournament_id: int, name: str) -> Response:
-        """Enter a bot; entering it again changes nothing.
+        """Enter a bot in a tournament. If it is entered, nothing changes.
 
-        Entries are open until the start and, with ``late_entry``, while the tournament runs: a bot
-        that comes late is drawn from the next round on.
+        Entries are open until the start. With `late_entry` they stay open while the tournament
+        runs, and the next round may draw the bot.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)
@@ -203,9 +205,10 @@ class TournamentEntryView(ApiView):
 
     @extend_schema(operation_id="tournaments_withdraw", responses={204: NO_CONTENT})
     def delete(self, request: Request, tournament_id: int, name: str) -> Response:
-        """Withdraw a bot, also while the tournament runs.
+        """Withdraw a bot from a tournament, also while the tournament runs.
 
-        What it has been drawn for is played, and stands; it is drawn no more and can't come back.
+        The bot still plays the rounds that have drawn it, and they count. No later round draws it,
+        and it can't enter this tournament again.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)
@@ -226,10 +229,10 @@ class DisqualificationView(ApiView):
         responses=TournamentEntrySerializer,
     )
     def post(self, request: Request, tournament_id: int, name: str) -> Response:
-        """Disqualify a bot, also after the end; a second time changes the reason.
+        """Disqualify a bot, also after the end of the tournament.
 
-        It has no rank and is drawn no more. What it played stays, for its opponents and for
-        ratings.
+        The bot loses its rank, and no later round draws it. Its matches still count for its
+        opponents and for ratings. If it is disqualified, the call changes the reason.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         taken = checked(DisqualificationSerializer, request)

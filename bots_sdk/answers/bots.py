@@ -9,191 +9,236 @@ class Bot(TypedDict):
     """A bot, as everybody may see it."""
 
     name: str
+    """The bot's name, unique in the league."""
     kind: Literal["house", "remote", "hosted"]
+    """`remote`: runs at its owner's and calls the API. `hosted`: uploaded, and runs on the league's
+    workers. `house`: a bot of the league itself."""
     owner: str | None
-    """Null: a house bot."""
+    """Name of the account that owns the bot; null for a house bot."""
     description: str
+    """The owner's text about the bot; may be empty."""
     paused: bool
+    """If true, rounds do not draw the bot."""
     version: int | None
-    """Number of the version that plays; null while there is none."""
+    """Number of the current version, which plays; null if there is none yet."""
     online: bool
-    """Whether it would be drawn: a remote bot must have asked for turns of late."""
+    """Whether rounds may draw the bot: a remote bot must have asked for turns in the last 60
+    seconds."""
     created_at: str
+    """When the bot was created."""
 
 
 class BotChanges(TypedDict):
-    """What to change of a bot."""
+    """Changes to a bot; a field that you leave out stays as it is."""
 
     paused: NotRequired[bool]
-    """A paused bot is not drawn: it sits out rounds of ladders and tournaments, without points, and
-    is out of a knockout that would seat it."""
+    """If true, rounds of ladders and tournaments do not draw the bot. It gets no points for them,
+    and a knockout that would seat it is over for it."""
     description: NotRequired[str]
+    """A public text about the bot."""
 
 
 class BotStanding(Standing):
-    """A bot's place on a ladder, and what comes next."""
+    """A bot's standing on a ladder, with its next block."""
 
     ladder: str
-    due: str
-    """When it plays next, or why it doesn't."""
+    """Slug of the ladder."""
+    next_block: str
+    """When the bot plays next, or why it does not, in a sentence or two."""
     blocks_to_halve_error: int | None
-    """About how many blocks more would halve its performance's standard error; null where it has
-    none."""
+    """About how many more blocks would halve `performance_error`; null without one."""
 
 
 class BotToken(TypedDict):
     """A new bot token."""
 
     token: str
-    """The bot token. It is shown this once."""
+    """The bot token. Keep it: the league shows it only now."""
 
 
 class Comparison(TypedDict):
-    """Whether a version is better than another, by swap blocks and the SPRT."""
+    """An A/B test: is a version of a bot better than another version?"""
 
     id: int
+    """Id of the comparison."""
     bot: str
+    """Name of the bot."""
     ladder: str
+    """Slug of the ladder whose game and bots the test uses."""
     new: int
-    """The version that may be better."""
+    """Number of the version that may be better."""
     old: int
-    """The version it is compared to."""
+    """Number of the version to compare it with."""
     promote: bool
     """If the new version is better, it becomes current."""
     promoted: bool
-    not_promoted: str
-    """Why the new one was not promoted though it is better; or empty."""
+    """Whether the new version became current."""
+    not_promoted_reason: str
+    """Why a better version did not become current although `promote` is true; else empty."""
     state: Literal["running", "finished", "cancelled"]
+    """`running`, `finished` or `cancelled`."""
     verdict: str
-    """better, not better, undecided or no difference in behaviour; empty before."""
+    """`better`, `not better`, `undecided` or `no difference in behaviour`; empty while the
+    comparison runs."""
     created_at: str
+    """When the owner started it."""
     ended_at: str | None
+    """When it ended; null while it runs."""
 
 
 class CreatedBot(Bot):
-    """A bot just created, with its token."""
+    """A new bot with its token."""
 
     token: str
-    """The bot token. It is shown this once."""
+    """The bot token. Keep it: the league shows it only now."""
 
 
 class Credentials(TypedDict):
-    """A name and a password."""
+    """The name and password of an account."""
 
     username: str
+    """The account's name: letters, digits and @ . + - _."""
     password: str
+    """The password; a new one has at least 8 characters."""
 
 
 class NewBot(TypedDict):
     """A bot to create."""
 
     name: str
+    """3 to 32 characters: `a-z`, `0-9` and `-`."""
     kind: Literal["remote", "hosted"]
+    """`remote`: you run the bot, and it calls the API. `hosted`: you upload the bot, and the league
+    runs it."""
 
 
 class NewComparison(TypedDict):
     """A comparison to start."""
 
     ladder: str
-    """Whose game and field it is played with."""
+    """Slug of the ladder whose game and bots the test uses."""
     new: int
+    """Number of the version that may be better."""
     old: int
+    """Number of the version to compare it with."""
     promote: NotRequired[bool]
-    """Have the new one play from then on if better; the old one must play now."""
+    """If the new version is better, make it current. `old` must be the current version."""
 
 
 class OwnerToken(TypedDict):
     """A new owner token."""
 
     username: str
+    """The account's name."""
     token: str
-    """The owner token. It is shown this once."""
+    """The owner token. Keep it: the league shows it only now."""
 
 
 class Performance(TypedDict):
-    """What a bot's current version of then had shown up to a round in which it was rated."""
+    """The performance of a bot's current version, up to a round that rated the bot."""
 
     round: int
+    """Number of the round."""
     performance: float
-    """As on its standing."""
+    """Strength in Elo, as in the standings."""
     performance_error: float | None
-    """As on its standing; null below 5 blocks."""
+    """Its standard error in Elo, as in the standings; null below 5 blocks."""
     band: int | None
-    """From 1; empty if provisional."""
+    """Rank band, 1 the best; null for a provisional bot."""
     blocks: int
-    """Of the current version, like all numbers of this row."""
+    """Number of blocks of the version so far."""
     matches: int
+    """Number of matches of the version so far."""
     win_share: float
-    """0 to 1: the sum of pair results divided by the number of pairs."""
+    """Share of the opponents that the version beat, from 0 to 1; a tie counts half."""
     mean_points: float
+    """Mean score a match."""
 
 
 class Preset(TypedDict):
-    """A preset: an edition or variant."""
+    """A preset: an edition or variant of a game."""
 
     name: str
+    """Name of the preset, for the field `rules`."""
     min_seats: int
+    """The fewest seats at a table."""
     max_seats: int
+    """The most seats at a table."""
     options: dict[str, Any]
-    """What makes it this preset; differs by game. `cards` is by number of seats."""
+    """The rules of the preset; the keys differ by game. `cards` has the number of cards in a hand
+    by number of seats."""
 
 
 class Game(TypedDict):
-    """A game."""
+    """A game with its presets."""
 
     game: str
+    """`twelve-days` or `partridge`."""
     presets: list[Preset]
-    """The default one first."""
+    """The presets; the default preset is first."""
 
 
 class QualifyingMatch(TypedDict):
-    """A qualifying match."""
+    """A qualifying match: the one match of a game in a version's check."""
 
     game: str
+    """`twelve-days` or `partridge`."""
     passed: bool
+    """Whether the version played without a fault."""
     reason: str
-    """The first fault."""
+    """The first fault; empty if it passed."""
     printed: str
+    """The output of the bot, shortened if it is long."""
     observation: dict[str, Any] | None
-    """What it was asked when it failed."""
+    """Input at the first fault; null without a fault."""
     played_at: str
+    """When the match was played."""
 
 
 class Step(TypedDict):
-    """The test after some swap blocks."""
+    """State of the test after some swap blocks."""
 
     blocks: int
+    """Number of swap blocks so far."""
     mean: float
-    """Of d = S_new - S_old."""
+    """Mean over the blocks of the new version's score minus the old version's."""
     llr: float
-    """Log-likelihood ratio of +20 Elo to none."""
+    """Log-likelihood ratio of a difference of +20 Elo to no difference."""
 
 
 class ComparisonDetail(Comparison):
-    """A comparison with the path of its log-likelihood ratio."""
+    """A comparison with the course of its log-likelihood ratio (LLR)."""
 
     lower: float
-    """Below this LLR it is not better."""
+    """If the LLR falls to this bound, the new version is not better."""
     upper: float
-    """Above this LLR it is better."""
+    """If the LLR rises to this bound, the new version is better."""
     path: list[Step]
+    """The test after each swap block."""
 
 
 class Version(TypedDict):
-    """A version of a bot."""
+    """A version of a bot: one upload."""
 
     bot: str
+    """Name of the bot."""
     number: int
+    """Versions of a bot are numbered from 1."""
     state: Literal["checking", "ready", "refused"]
+    """`checking`: its check runs. `ready`: it passed and may play. `refused`: it failed the check;
+    the version's log has the reason."""
     note: str
+    """The owner's text about the version."""
     held: bool
-    """A held version becomes current only when its owner promotes it."""
+    """If true, the version becomes current only when its owner promotes it."""
     created_at: str
+    """When it was uploaded."""
 
 
 class VersionLog(Version):
-    """How a version was checked."""
+    """A version with the results of its check."""
 
     reason: str
-    """Why the check refused it."""
+    """Why the version was refused; else empty."""
     qualifying: list[QualifyingMatch]
+    """Its qualifying matches, one for each game."""

@@ -4,150 +4,201 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 
 class Accepted(TypedDict):
-    """A move that counts."""
+    """The verdict on a move that counts."""
 
     status: Literal["accepted"]
+    """Always `accepted`."""
     move: str
-    """The canonical text."""
+    """The move in its canonical form."""
     turn: int
+    """The turn that the move decided."""
     remaining_ms: int
-    """What was left of the turn's clock."""
+    """Milliseconds that were left until the turn's deadline."""
 
 
 class Fault(TypedDict):
-    """A move that the referee made in a bot's stead, and why."""
+    """A fault: a move that the referee had to play for a seat."""
 
     ply: int
+    """Position of the move in the match, from 0."""
     kind: str
+    """`timeout`, `illegal`, `crash` or `forfeit`."""
     reason: str
+    """The cause, in a sentence."""
     move: str
-    """What the referee played."""
+    """The move that the referee played."""
     observation: dict[str, Any] | None
-    """What the bot was asked; null once it had forfeited."""
+    """The bot's input; null for a seat that had forfeited."""
     test: str | None
-    """A unit test of the bot with this observation."""
+    """Python source of a unit test that gives your bot this input; null without an observation."""
 
 
 class Move(TypedDict):
     """A move in an open turn."""
 
     turn: int
+    """The field `turn` of the open turn."""
     move: str
-    """One of the turn's legal_moves; cards in any order, any spaces between."""
+    """One of the `legal_moves` of the turn's observation. The order of the cards and the number of
+    spaces don't matter."""
 
 
 class MatchMove(Move):
-    """A move, and the match that it is for."""
+    """A move with its match."""
 
     match: int
+    """Id of the match."""
 
 
 class Moves(TypedDict):
     """Several moves."""
 
     moves: list[MatchMove]
+    """At most 100 moves."""
 
 
 class NewMatch(TypedDict):
     """An unrated match to play."""
 
     game: Literal["partridge", "twelve-days"]
+    """`twelve-days` or `partridge`."""
     rules: str
-    """A preset of the game, by name."""
+    """Name of a preset of the game, such as `calliope`."""
     bots: list[str]
-    """Names, by seat: your bots and those of the house, none twice."""
+    """Names of the bots by seat: your bots and house bots, each at most once."""
 
 
 class Receipt(TypedDict):
-    """The receipts of a turn's clock."""
+    """The receipt of a turn: its times and its result."""
 
     turn: int
+    """Number of the seat's turn, from 0."""
     ply: int
+    """Position of the move in the match, from 0."""
     opened_at: str
+    """When the turn opened."""
     handed_out_at: str | None
+    """When the bot first received the turn; null if it never did."""
     deadline: str
+    """When the time was over."""
     decided_at: str | None
+    """When the turn was decided; null while it is open."""
     bank_ms: int
+    """Milliseconds in the seat's bank when the turn opened."""
     illegal_answers: int
+    """Number of illegal moves that the bot sent."""
     move: str
-    """What was played; empty while the turn is open."""
+    """The move played; empty while the turn is open."""
     fault: str
-    """Why the referee played; empty if the bot did."""
+    """The kind of fault, if the referee played; else empty."""
 
 
 class Seat(TypedDict):
-    """Who sits where and, once finished, how it came out."""
+    """A seat of a match; after the match with its score and place."""
 
     seat: int
+    """0 to `seats` - 1, clockwise."""
     bot: str
+    """Name of the bot in this seat."""
     version: int
+    """Number of the bot's version that plays."""
     score: int | None
+    """Final points or gifts; null before the end of the match."""
     place: int | None
-    """As rated: a seat that forfeited is last."""
+    """1 + the number of seats with a higher score; a seat that forfeited is last. Null before the
+    end of the match."""
     forfeited: bool
+    """Whether the seat had three faults."""
     faults: int
-    """Counted when the match is finished."""
+    """Number of moves that the referee played for the seat; counted at the end of the match."""
 
 
 class Match(TypedDict):
     """A match, as everybody may see it."""
 
     id: int
+    """Id of the match."""
     game: str
+    """`twelve-days` or `partridge`."""
     rules: str
+    """Name of the preset."""
     seats: int
+    """Number of seats."""
     status: Literal["waiting", "playing", "finished", "void"]
+    """`waiting`: not started. `playing`: in play. `finished`: over, with a record. `void`:
+    cancelled; it rates no bot."""
     ladder: str | None
-    """Null: unrated."""
+    """Slug of the ladder that the match is rated on; null for an unrated match."""
     tournament: int | None
+    """Id of the match's tournament; null without one."""
     round: int | None
+    """Number of the ladder's round; null for an unrated match."""
     block: int | None
+    """Number of the block in its round; null for an unrated match."""
     number: int
-    """From 0 in its block."""
+    """Number of the match in its block, from 0."""
     move_seconds: float
+    """Time for each move, in seconds."""
     bank_seconds: float
+    """Time of each seat for the whole match, in seconds, beside the time for each move."""
     commitment: str
+    """SHA-256 of the deal seed as 64 hex digits, public before the match."""
     deal_seed: str | None
-    """In hex; null until the match is finished, in a duplicate block until that is."""
+    """The deal seed as 64 hex digits. Null until the match is finished; in a duplicate block, until
+    the whole block is finished."""
     seating: list[Seat]
+    """The seats, ascending."""
     created_at: str
+    """When the match was created."""
     started_at: str | None
+    """When it started; null before."""
     finished_at: str | None
+    """When it finished; null before."""
 
 
 class SeatLog(TypedDict):
-    """What its owner may know of a seat."""
+    """The log of a bot's seat in a match, for the bot's owner."""
 
     seat: int
+    """The bot's seat."""
     bot: str
+    """Name of the bot."""
     version: int
+    """Number of the bot's version."""
     printed: str
-    """By a hosted bot."""
+    """The output of a hosted bot; else empty."""
     faults: list[Fault]
+    """The faults of the seat; empty before the end of the match."""
     turns: list[Receipt]
+    """Receipts of the turns of a remote bot."""
 
 
 class Turn(TypedDict):
-    """A decision that a bot is asked for."""
+    """A turn: a decision that the league waits for."""
 
     match: int
+    """Id of the match."""
     seat: int
+    """The bot's seat in the match."""
     turn: int
-    """The seat's turns in this match before this one."""
+    """Number of the seat's turn in this match, from 0. Send it with your move."""
     deadline: str
+    """When the referee plays for the seat, if it has not answered."""
     remaining_ms: int
-    """Until the deadline, the bank included."""
+    """Milliseconds until the deadline, with the bank."""
     bank_ms: int
-    """What the seat's bank held as the turn opened."""
+    """Milliseconds in the seat's bank when the turn opened."""
     observation: dict[str, Any]
-    """All that the seat may know; see the rules."""
+    """Everything that the seat may see, with its `legal_moves`."""
 
 
 class Verdict(TypedDict):
     """The answer to one of several moves: an accepted move, or a problem document."""
 
     match: int
+    """Id of the match."""
     turn: int
+    """The turn of the move."""
     status: Literal["accepted"] | int
     """`accepted`, or the HTTP status of the problem."""
     move: NotRequired[str]
@@ -174,8 +225,8 @@ class Verdicts(TypedDict):
 
 
 class WatchedMatch(Match):
-    """A match with what the public sees of it."""
+    """A match with its public view."""
 
     view: dict[str, Any] | None
-    """What a spectator sees: an observation without anybody's secrets. Null where nothing may be
-    seen: of a void match, or before the other matches of a deal are played."""
+    """The public view: an observation without hidden cards. Null if the match is void or if other
+    matches of the same deal are not finished."""

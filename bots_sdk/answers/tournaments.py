@@ -9,234 +9,278 @@ class BracketSeat(TypedDict):
     """A bot at a table of a knockout."""
 
     bot: str
+    """Name of the bot."""
     seed: int | None
-    """1 the best; null for a house bot that fills in."""
+    """Position in the draw by rating, 1 the best; null for a house bot that fills in."""
     scores: list[float]
-    """Of the regular blocks together, then of each extra block."""
-    goes_on: bool | None
-    """In the final: has won. Null while that is not decided."""
+    """Score in the regular blocks together, then in each extra block."""
+    advances: bool | None
+    """Whether the bot goes on to the next round; in the final, whether it has won. Null until it is
+    decided."""
 
 
 class BracketTable(TypedDict):
     """A table of a knockout's round."""
 
     seats: list[BracketSeat]
-    """Best first."""
+    """The bots, best first."""
     extra_blocks: int
-    """Played for a tie at the cut."""
-    by_seed: bool
-    """Still tied then, so the better seed went on."""
+    """Number of extra blocks played for a tie at the cut."""
+    decided_by_seed: bool
+    """Whether the tie remained after the extra blocks, so that the better seed goes on."""
 
 
 class BracketRound(TypedDict):
     """A round of a knockout."""
 
     stage: int
+    """Number of the round in the tournament, from 1."""
     final: bool
+    """Whether it is the last round."""
     tables: list[BracketTable]
+    """The tables of the round."""
     byes: list[BracketSeat]
-    """They go on without playing."""
+    """Bots that go on without playing."""
 
 
 class Bye(TypedDict):
-    """A bot that sits blocks out, for want of a seat or of opponents."""
+    """A bye: a bot that does not play in a round, because seats or opponents are missing."""
 
     bot: str
+    """Name of the bot."""
     blocks: int
-    """Each counts half in a swiss and a round robin."""
+    """Number of blocks that it misses. In a Swiss or round robin each counts half."""
 
 
 class Disqualification(TypedDict):
-    """Why a bot is disqualified."""
+    """The reason of a disqualification."""
 
     reason: str
-    """For everybody to read."""
-
-
-class Met(TypedDict):
-    """What a bot took from an opponent."""
-
-    opponent: str
-    blocks: int
-    """Finished, at one table."""
-    taken: float
-    """The sum over these of the share of matches in which it came before; ties half."""
-
-
-class CrossRow(TypedDict):
-    """What an entrant took from each that it met."""
-
-    rank: int | None
-    bot: str
-    met: list[Met]
-    """In the order of the standings."""
+    """The reason; it is public."""
 
 
 class NewTournament(TypedDict):
     """A tournament to announce."""
 
     format: NotRequired[Literal["round-robin", "swiss", "knockout"]]
+    """`round-robin`: all possible tables, or a balanced choice of them. `swiss`: bots with similar
+    scores meet. `knockout`: the better half of each table goes on. Default: `round-robin`."""
     blocks_per_table: NotRequired[int | None]
-    """That a table plays in a round; null for 2 in a swiss, else 1."""
+    """Number of blocks that a table plays in a round; null for 2 in a Swiss, else 1."""
     swiss_rounds: NotRequired[int | None]
-    """Of a swiss; null for log2 of the entrants, rounded up, and 2."""
+    """Number of rounds of a Swiss; null for log2 of the number of entrants, rounded up, plus 2."""
     late_entry: NotRequired[bool]
-    """Take entries while it runs; not in a knockout."""
+    """Accept entries while it runs; not in a knockout. Default: false."""
     house_bots: NotRequired[bool]
-    """Enter them at the start."""
+    """Enter the house bots at the start. Default: true."""
     fill_in: NotRequired[bool]
-    """House bots that are not entered take empty seats."""
+    """Let house bots that are not entered take empty seats. Default: false."""
     max_tables: NotRequired[int]
-    """Of a round robin, 500 by default: of more a balanced choice is played; more only where it
-    takes them to seat everybody equally often."""
+    """The most tables of a round robin, 500 by default. If there are more, it plays a balanced
+    choice of them; the choice is larger only if equal numbers of tables for all bots require it."""
     extra_blocks: NotRequired[int]
-    """Of a knockout, 4 by default: played at most for a tie at the cut; then the better seed goes
-    on."""
+    """The most extra blocks that a knockout's table plays for a tie at the cut, 4 by default; then
+    the better seed goes on."""
     title: str
+    """The title, for people."""
     ladder: str
+    """Slug of the ladder that rates its blocks."""
     starts_at: str
+    """When it starts."""
     entries_open_at: NotRequired[str]
-    """By default now."""
+    """When entries open; now if you leave it out."""
+
+
+class OpponentScore(TypedDict):
+    """The score of a bot against one opponent."""
+
+    opponent: str
+    """Name of the opponent."""
+    blocks: int
+    """Number of finished blocks with both bots."""
+    score: float
+    """Sum over these blocks of the bot's mean pair result, from 0 to `blocks`: win 1, tie 1/2, loss
+    0."""
+
+
+class CrossRow(TypedDict):
+    """An entrant's scores against its opponents."""
+
+    rank: int | None
+    """From 1; null for a disqualified bot."""
+    bot: str
+    """Name of the bot."""
+    opponents: list[OpponentScore]
+    """The opponents that it met, in the order of the standings."""
 
 
 class Tournament(TypedDict):
     """A tournament."""
 
     id: int
+    """Id of the tournament."""
     title: str
+    """The title, for people."""
     ladder: str
-    """That it is rated on."""
+    """Slug of the ladder that rates its blocks."""
     format: Literal["round-robin", "swiss", "knockout"]
+    """`round-robin`: all possible tables, or a balanced choice of them. `swiss`: bots with similar
+    scores meet. `knockout`: the better half of each table goes on."""
     state: Literal["announced", "open", "running", "finished", "cancelled"]
+    """`announced`: entries are not open yet. `open`: entries are open. `running`: it has started.
+    `finished`: all rounds are rated. `cancelled`: it was called off before its start."""
     entries_open_at: str
+    """When entries open."""
     starts_at: str
+    """When it starts."""
     finished_at: str | None
+    """When it finished; null before."""
     blocks_per_table: int
-    """That a table plays in a round."""
+    """Number of blocks that a table plays in a round."""
     swiss_rounds: int | None
-    """Rounds of a Swiss; empty for log2 of the entrants, rounded up, plus 2."""
+    """Number of rounds of a Swiss; null for log2 of the number of entrants, rounded up, plus 2."""
     late_entry: bool
-    """Accept entries while it runs; not in a knockout."""
+    """Whether bots may enter while it runs."""
     house_bots: bool
-    """Enter the house bots at the start."""
+    """Whether the house bots enter at the start."""
     fill_in: bool
-    """House bots that are not entered take empty seats; they are not ranked."""
+    """Whether other house bots take empty seats; they are not ranked."""
     max_tables: int
-    """Tables of a round robin. If there are more, it plays a balanced choice of them; the choice is
-    larger only if equal numbers of tables for all bots require it."""
+    """The most tables of a round robin."""
     extra_blocks: int
     """The most extra blocks that a knockout's table plays for a tie at the cut; then the better
     seed goes on."""
     entries: int
-    """How many bots."""
+    """Number of entries, with bots that have left."""
     commitment: str
+    """SHA-256 of the seed as 64 hex digits, public from the start."""
     seed: str | None
-    """In hex; null until it is finished."""
+    """The seed as 64 hex digits; null until the tournament is finished."""
 
 
 class TournamentBlock(TypedDict):
     """A block of a tournament's round."""
 
     number: int
-    """From 0 in each round; the block's seed is derived from the number."""
+    """Number of the block in its round, from 0."""
     state: Literal["playing", "finished", "void"]
+    """`playing`, `finished` or `void` (cancelled; rates no bot)."""
     rated: bool
-    """Not where one owner's bots had to sit together."""
+    """False if two bots of one owner had to sit at one table; then no rating changes."""
     duplicate: bool
-    """All its matches use one deal."""
+    """Whether all its matches use one deal."""
     bots: list[str]
-    """At its table."""
+    """Names of the bots at the table."""
 
 
 class TournamentChanges(TypedDict):
-    """What to change of a tournament that has not begun."""
+    """Changes to a tournament before its start; a field that you leave out stays as it is."""
 
     format: NotRequired[Literal["round-robin", "swiss", "knockout"]]
+    """`round-robin`: all possible tables, or a balanced choice of them. `swiss`: bots with similar
+    scores meet. `knockout`: the better half of each table goes on. Default: `round-robin`."""
     blocks_per_table: NotRequired[int | None]
-    """That a table plays in a round; null for 2 in a swiss, else 1."""
+    """Number of blocks that a table plays in a round; null for 2 in a Swiss, else 1."""
     swiss_rounds: NotRequired[int | None]
-    """Of a swiss; null for log2 of the entrants, rounded up, and 2."""
+    """Number of rounds of a Swiss; null for log2 of the number of entrants, rounded up, plus 2."""
     late_entry: NotRequired[bool]
-    """Take entries while it runs; not in a knockout."""
+    """Accept entries while it runs; not in a knockout. Default: false."""
     house_bots: NotRequired[bool]
-    """Enter them at the start."""
+    """Enter the house bots at the start. Default: true."""
     fill_in: NotRequired[bool]
-    """House bots that are not entered take empty seats."""
+    """Let house bots that are not entered take empty seats. Default: false."""
     max_tables: NotRequired[int]
-    """Of a round robin, 500 by default: of more a balanced choice is played; more only where it
-    takes them to seat everybody equally often."""
+    """The most tables of a round robin, 500 by default. If there are more, it plays a balanced
+    choice of them; the choice is larger only if equal numbers of tables for all bots require it."""
     extra_blocks: NotRequired[int]
-    """Of a knockout, 4 by default: played at most for a tie at the cut; then the better seed goes
-    on."""
+    """The most extra blocks that a knockout's table plays for a tie at the cut, 4 by default; then
+    the better seed goes on."""
     title: NotRequired[str]
+    """The title, for people."""
     starts_at: NotRequired[str]
+    """When it starts."""
     entries_open_at: NotRequired[str]
-    """Only while entries are not open yet."""
+    """When entries open; only before they are open."""
 
 
 class TournamentEntry(TypedDict):
-    """That a bot is entered for a tournament."""
+    """A bot's entry in a tournament."""
 
     tournament: int
+    """Id of the tournament."""
     bot: str
+    """Name of the bot."""
     owner: str | None
+    """Name of the account that owns the bot; null for a house bot."""
     entered_at: str
+    """When the bot entered."""
     state: Literal["entered", "withdrawn", "disqualified"]
+    """`entered`: takes part. `withdrawn`: its owner withdrew it. `disqualified`: an organiser
+    disqualified it."""
     rating: int | None
-    """Rating at the start, or at a late entry, in thousandths of an Elo point."""
+    """Rating at the start, or at a late entry, in thousandths of an Elo point; null before."""
     first_round: int
-    """The first round that may draw it; above 1 for a late entry."""
+    """The first round that may draw the bot; above 1 for a late entry."""
     left_after: int | None
-    """The number of rounds that were open when it left."""
+    """Number of rounds that were open when the bot left; null if it takes part."""
     reason: str
-    """Why it is disqualified; public."""
+    """Why the bot is disqualified; else empty."""
 
 
 class TournamentRound(Round):
-    """A round of a tournament."""
+    """A round of a tournament, with its tables and byes."""
 
     stage: int | None
-    """Its number in its tournament, from 1."""
+    """Number of the round in the tournament, from 1."""
     extra: int
-    """0, or from 1 for the extra blocks that break ties in a knockout's stage."""
+    """0; from 1 for extra blocks that decide a tie in a knockout."""
     byes: list[Bye]
+    """Bots that do not play."""
     tables: list[TournamentBlock]
-    """Block by block."""
+    """The blocks, ascending by number."""
 
 
 class TournamentRow(TypedDict):
-    """How an entrant stands."""
+    """An entrant in the standings of a tournament."""
 
     rank: int | None
-    """Null if it is disqualified."""
+    """From 1; null for a disqualified bot."""
     bot: str
+    """Name of the bot."""
     owner: str | None
+    """Name of the account that owns the bot; null for a house bot."""
     state: str
-    """Whether it is still in."""
+    """`entered`, `withdrawn` or `disqualified`."""
     reason: str
-    """Why it is disqualified."""
+    """Why the bot is disqualified; else empty."""
     round_reached: int | None
-    """In a knockout, the last round that it was in."""
+    """The last round of a knockout with the bot; null in other formats."""
     table_place: int | None
-    """In a knockout, its place at its table there; null while that is not decided."""
+    """Place at its table in that round of a knockout, 1 the best; null until it is decided, and in
+    other formats."""
     score: float
-    """The sum over its finished blocks of the mean share of opponents beaten; in a swiss and a
-    round robin half for each block sat out or given up. Extra blocks of a knockout don't count."""
+    """Sum of the bot's win shares over its finished blocks. In a Swiss or round robin each bye and
+    each void block adds 1/2. Extra blocks of a knockout do not count."""
     head_to_head: float | None
-    """What it took from those with the same score; null unless all of these have met."""
+    """Tie-break: score against the entrants with the same score; null unless all of them have
+    met."""
     buchholz: float
-    """The mean score of its opponents, the lowest left out."""
+    """Tie-break: mean score of the bot's opponents, without the lowest."""
     sonneborn_berger: float
-    """Of each opponent its score, times the share taken from it, summed."""
+    """Tie-break: sum over the opponents of the opponent's score times the share won against it."""
     wins: int
-    """Matches in first place alone."""
+    """Tie-break: number of matches won without a tie for place 1."""
     mean_points: float
+    """Tie-break: mean score a match, in the game's points."""
     lot: str
-    """Drawn from the tournament's seed: 16 hex digits, the higher stands first."""
+    """Last tie-break: 16 hex digits drawn from the tournament's seed; the higher ranks first."""
     decided_by: str | None
-    """The first of these in which it differs from the row above; lot if in none."""
+    """The first number that differs from the row above: `round-reached`, `table-place`, `score`,
+    `head-to-head`, `buchholz`, `sonneborn-berger`, `wins`, `mean-points` or `lot`. Null in the
+    first row and for a disqualified bot."""
     blocks: int
-    """That it finished; extra ones of a knockout don't count."""
+    """Number of finished blocks, without extra blocks of a knockout."""
     byes: int
-    """Blocks that it sat out, or that were given up."""
+    """Number of blocks missed by byes and void blocks."""
     matches: int
+    """Number of matches in these blocks."""

@@ -12,6 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
+from bots_sdk.bot import match_info
 from bots_sdk.reference import make_player
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from engine.errors import MatchInterruptedError
@@ -107,14 +108,7 @@ def _play(version: BotVersion, setting: MatchSetting) -> QualifyingMatch:
     bot = HostedBot(
         jails.jail(),
         version,
-        {
-            "game": game,
-            "rules": rules,
-            "seats": seats,
-            "seat": 0,
-            "move_seconds": control.move_seconds,
-            "bank_seconds": control.bank_seconds,
-        },
+        match_info(game, rules, seats, 0, control),
         allowance=lambda: clock.allowance(0),
     )
     with bot:

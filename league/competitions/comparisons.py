@@ -231,8 +231,6 @@ def _end(comparison: Comparison, state: State) -> None:
         # If another version became current in the meantime, it stays current.
         comparison.promoted = bots.promote(comparison.new, instead_of=comparison.old)
     comparison.save(update_fields=["state", "ended_at", "verdict", "promoted"])
-    left = Match.objects.filter(
-        swap_block__comparison=comparison, status__in=["waiting", "playing"]
-    )
+    left = Match.objects.unfinished().filter(swap_block__comparison=comparison)
     for match in left.order_by("pk"):
         play.void_match(match)

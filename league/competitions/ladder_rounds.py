@@ -23,6 +23,7 @@ from league.bots import ONLINE_FOR
 from league.competitions.rounds import open_round
 from league.models import Block, BlockBot, Bot, Ladder, Match, MatchSeat, Round, TableCount
 from league.models.bots import BotQuerySet
+from league.models.matches import UNFINISHED
 from league.play.match_queue import AHEAD
 
 SETTLED_BLOCKS = 40
@@ -32,8 +33,6 @@ MAX_OPEN_ROUNDS = 50
 """The most open rounds of a ladder's own, so that one slow match delays no more rounds than these.
 
 A slow match with remote bots may last as long as many rounds of house and hosted bots."""
-
-_UNFINISHED = (Match.Status.WAITING, Match.Status.PLAYING)
 
 
 class OpenWork(NamedTuple):
@@ -113,7 +112,7 @@ def open_work(ladders: Collection[Ladder]) -> dict[int, OpenWork]:
     opened = dict(unapplied.annotate(count=Count("pk")).values_list("ladder", "count"))
     waiting, playing = Counter[int](), Counter[int]()
     all_waiting = 0
-    unfinished = Match.objects.filter(status__in=_UNFINISHED, live=False).order_by()
+    unfinished = Match.objects.unfinished().hosted().order_by()
     of = ("block__round__ladder", "block__round__tournament", "status")
     for ladder, tournament, status, count in unfinished.values_list(*of).annotate(Count("pk")):
         all_waiting += count * (status == Match.Status.WAITING)
@@ -166,7 +165,7 @@ def bots_in_live_matches(ladder: Ladder) -> set[int]:
     return set(
         MatchSeat.objects.filter(
             match__live=True,
-            match__status__in=_UNFINISHED,
+            match__status__in=UNFINISHED,
             match__block__round__ladder=ladder,
             match__block__round__tournament=None,
         )

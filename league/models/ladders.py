@@ -330,5 +330,5 @@ class HeadToHead(models.Model):
 
     @property
     def win_share(self) -> float:
-        """Sum of the bot's pair results against the opponent divided by their number."""
+        """The sum of the bot's pair results against the opponent divided by their number."""
         return self.half_wins / (2 * self.pairs)

@@ -8,7 +8,9 @@ from typing import Any, NamedTuple
 
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
+from engine.games.events import Event
 from engine.games.game import State
+from engine.playback import Phase, play_on
 from engine.record import replay, write
 from league.models import Match
 from league.play.match_logs import logs_of
@@ -40,8 +42,8 @@ class FeedEvent(NamedTuple):
     Attributes:
         kind: ``phase``, or ``end`` for the last.
         id: length of the log after the phase, or ``end``.
-        data: for a phase the public view after it. For the end ``status`` and, if the match is
-            finished, ``scores`` and ``places``.
+        data: for a phase the public view after it and ``events``, the public events in it. For
+            the end ``status`` and, if the match is finished, ``scores`` and ``places``.
     """
 
     kind: str
@@ -93,20 +95,19 @@ class MatchFeed:
 
     def _events_of(self, match: Match, moves: Sequence[tuple[int, str]]) -> list[FeedEvent]:
         """Return the events of further whole phases."""
-        events = []
+        found = []
         if self._state is None:
+            deal: list[Event] = []
             shuffle = seeded_shuffle(bytes(match.deal_seed))
-            self._state = catalogue.start(match.game, match.rules, match.seats, shuffle)
-            events.append(self._phase(self._state))
-        state = self._state
-        left = list(reversed(moves))
-        while left:
-            for _ in state.actors:
-                seat, text = left.pop()
-                state.step_unchecked({seat: state.moves.ids[text]})
-                self._plies += 1
-            events.append(self._phase(state))
-        return events
+            self._state = catalogue.start(match.game, match.rules, match.seats, shuffle, deal)
+            found.append(_feed_event(Phase(0, tuple(deal), self._state)))
+        for phase in play_on(self._state, moves, self._plies):
+            self._plies = phase.ply
+            found.append(_feed_event(phase))
+        return found
 
-    def _phase(self, state: State) -> FeedEvent:
-        return FeedEvent("phase", str(self._plies), state.spectate())
+
+def _feed_event(phase: Phase) -> FeedEvent:
+    """Return a phase as spectators see it: the public view after it, and its public events."""
+    events = [event.seen_by(None).as_json() for event in phase.events]
+    return FeedEvent("phase", str(phase.ply), {**phase.state.spectate(), "events": events})

@@ -19,7 +19,7 @@ from engine.rating.elo import START
 from league.models import Block, BlockBot, BlockEntry, Ladder, Match, MatchSeat, Round
 from league.ratings.ledger import revision_at, spans_of
 from league.ratings.match_results import k_schedule
-from league.visibility import may_see_seed
+from league.visibility import public_seed
 
 FORMAT = "twelfth-night-ladder/1"
 
@@ -108,7 +108,7 @@ def _round_lines(round_: Round, revision: int) -> Iterator[str]:
             "round": round_.number,
             "tournament": round_.tournament_id,
             "commitment": round_.commitment,
-            "seed": bytes(round_.seed).hex() if may_see_seed(round_) else None,
+            "seed": public_seed(round_),
             "k_steps": schedule.steps,
             "k_settled": schedule.settled,
             "new_version_blocks": schedule.new_version_blocks,

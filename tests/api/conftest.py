@@ -69,7 +69,7 @@ def ada(db):
 
 @pytest.fixture
 def eve(db):
-    """Somebody else."""
+    """Another account."""
     return accounts.create_account(username="eve", password="another long secret")
 
 

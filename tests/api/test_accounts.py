@@ -15,19 +15,19 @@ def test_signing_up_gives_a_token_that_works(api):
     assert api.post("bots", {"name": "bob-bot", "kind": "remote"}, token=token).status_code == 201
 
 
-def test_a_taken_name_and_a_weak_password_are_told_by_field(api, ada):
+def test_the_problem_names_a_taken_name_and_a_weak_password_by_field(api, ada):
     answer = api.post("accounts", {"username": "Ada", "password": "123"})
     problem = assert_problem(answer, 400, "invalid")
     assert set(problem["errors"]) == {"username", "password"}
 
 
-def test_missing_fields_are_told_by_field(api):
+def test_the_problem_lists_missing_fields(api):
     problem = assert_problem(api.post("accounts", {}), 400, "invalid")
     assert set(problem["errors"]) == {"username", "password"}
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 151, "two words", ["list"], None])
-def test_a_name_out_of_form_is_refused(api, name):
+def test_a_malformed_account_name_is_refused(api, name):
     assert_problem(api.post("accounts", {**NEW, "username": name}), 400, "invalid")
 
 
@@ -40,7 +40,7 @@ def test_signing_in_gives_one_more_token(api):
 
 
 @pytest.mark.parametrize("wrong", [{"username": "bob"}, {"username": "nobody"}])
-def test_wrong_credentials_are_refused_alike(api, wrong):
+def test_every_kind_of_wrong_credentials_gets_the_same_problem(api, wrong):
     api.post("accounts", NEW)
     answer = api.post("tokens", {"password": "not this one", **wrong})
     assert_problem(answer, 401, "wrong-credentials")
@@ -53,7 +53,7 @@ def test_a_revoked_token_is_refused(api, ada):
     assert answer["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_without_a_token_there_is_none_to_revoke(api):
+def test_revoking_without_a_token_is_a_problem(api):
     answer = api.call("DELETE", "tokens/current")
     assert_problem(answer, 401, "not-authenticated")
     assert answer["WWW-Authenticate"].startswith("Bearer")

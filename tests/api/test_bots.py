@@ -17,7 +17,7 @@ def test_a_remote_bot_comes_with_its_token_and_may_play(api, ada):
     assert accounts.bot_for_token(bot["token"]).name == "my-bot"
 
 
-def test_a_bot_needs_a_name_in_form_and_a_kind(api, ada):
+def test_a_bot_needs_a_valid_name_and_a_kind(api, ada):
     answer = api.post("bots", {"name": "My Bot", "kind": "house"}, token=ada[1])
     assert set(assert_problem(answer, 400, "invalid")["errors"]) == {"name", "kind"}
 
@@ -36,14 +36,14 @@ def test_only_owner_tokens_manage(api, bot):
     assert_problem(answer, 403, "owner-token-needed")
 
 
-def test_everybody_sees_a_bot_and_nobody_its_token(api, bot):
+def test_a_bot_is_public_and_its_token_is_not(api, bot):
     shown = api.get("bots/ada-bot")
     assert shown.status_code == 200
     assert "token" not in shown.json()
     assert [row["name"] for row in api.get("bots").json()["results"]] == ["ada-bot"]
 
 
-def test_its_owner_pauses_and_describes_a_bot(api, ada, bot):
+def test_an_owner_pauses_and_describes_a_bot(api, ada, bot):
     changes = {"paused": True, "description": "Plays low."}
     changed = api.call("PATCH", "bots/ada-bot", changes, token=ada[1])
     assert changed.status_code == 200
@@ -52,13 +52,13 @@ def test_its_owner_pauses_and_describes_a_bot(api, ada, bot):
     assert resumed.json()["description"] == "Plays low."
 
 
-def test_nobody_changes_somebody_elses_bot(api, bot, eve):
+def test_only_the_owner_changes_a_bot(api, bot, eve):
     answer = api.call("PATCH", "bots/ada-bot", {"paused": True}, token=eve[1])
     assert_problem(answer, 403, "not-your-bot")
     assert_problem(api.post("bots/ada-bot/token", token=eve[1]), 403, "not-your-bot")
 
 
-def test_nobody_owns_a_house_bot(api, ada):
+def test_no_account_changes_a_house_bot(api, ada):
     small.bots(1, prefix="house")
     assert_problem(api.post("bots/house-0/token", token=ada[1]), 403, "not-your-bot")
 

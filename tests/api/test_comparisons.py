@@ -32,7 +32,7 @@ def bot(ada):
 NEW = {"ladder": "quick", "new": 2, "old": 1, "promote": True}
 
 
-def test_an_owner_starts_a_comparison_and_everybody_sees_how_it_goes(api, ada, bot, ladder):
+def test_an_owner_starts_a_comparison_and_its_course_is_public(api, ada, bot, ladder):
     made = api.post("bots/my-bot/comparisons", NEW, token=ada[1])
     assert made.status_code == 201
     competitions.advance_comparison(made.json()["id"])
@@ -66,7 +66,7 @@ def test_a_version_that_could_not_take_over_or_play_is_refused_with_the_reason(
     assert "my-bot v1 did not qualify for twelve-days: timeout" in problem["detail"]
 
 
-def test_nobody_else_compares_or_cancels(api, ada, eve, bot, ladder):
+def test_only_the_owner_starts_and_cancels_a_comparison(api, ada, eve, bot, ladder):
     assert_problem(api.post("bots/my-bot/comparisons", NEW, token=eve[1]), 403, "not-your-bot")
     made = api.post("bots/my-bot/comparisons", NEW, token=ada[1]).json()
     assert_problem(api.post(f"comparisons/{made['id']}/cancel", token=eve[1]), 403, "not-your-bot")

@@ -85,7 +85,7 @@ def run(path: Path, data: bytes) -> subprocess.CompletedProcess[str]:
 
 
 def sealed(lines: list[Any]) -> bytes:
-    """Return the file of these lines, its last one right again: a forger who knows how."""
+    """Return the file of these lines, with a correct last line: a careful forgery."""
     body = b"".join(json.dumps(line).encode() + b"\n" for line in lines[:-1])
     end = {**lines[-1], "lines": len(lines) - 1, "sha256": sha256(body).hexdigest()}
     return body + json.dumps(end).encode() + b"\n"
@@ -187,7 +187,7 @@ def test_a_forgery_is_noticed_even_with_the_right_checksum(exported, tmp_path, f
     assert "Traceback" not in done.stderr
 
 
-def test_a_file_that_is_only_sealed_again_is_right(exported, tmp_path):
+def test_a_file_with_a_new_but_correct_checksum_passes(exported, tmp_path):
     lines = [json.loads(line) for line in exported.splitlines()]
     assert run(tmp_path / "right.jsonl", sealed(lines)).returncode == 0
 
@@ -203,7 +203,7 @@ def test_a_changed_move_or_a_file_cut_short_is_noticed_by_the_checksum(exported,
 
 
 @pytest.mark.parametrize("part", ["moves", "scores", "places"])
-def test_what_a_record_says_of_itself_is_for_the_engine_to_notice(exported, part):
+def test_only_the_engine_finds_a_change_of_these_parts_of_a_record(exported, part):
     lines = [json.loads(line) for line in exported.splitlines()]
     record = next(line for line in lines if line.get("matches"))["matches"][0]["record"]
     assert verify(read(json.dumps(record).encode())).is_over
@@ -233,7 +233,7 @@ def test_rounds_in_play_are_not_in_the_file(api, ladder):
     assert export(api) == before
 
 
-def test_a_ladder_that_nobody_has_played_on_is_a_file_too(api, tmp_path):
+def test_a_ladder_without_a_match_has_an_export(api, tmp_path):
     small.ladder()
     done = run(tmp_path / "quick.jsonl", export(api))
     assert (done.returncode, done.stderr) == (0, "")
@@ -250,13 +250,19 @@ def test_a_round_that_is_rated_while_the_file_is_sent_is_left_out(api, ladder, t
     small.run_all()
     lines += list(pieces)
     pieces.close()
-    told = [json.loads(line) for line in lines]
-    assert told[0]["rounds"] == max(line.get("round", 0) for line in told) < ladder.rounds.count()
+    lines_read = [json.loads(line) for line in lines]
+    assert (
+        lines_read[0]["rounds"]
+        == max(line.get("round", 0) for line in lines_read)
+        < ladder.rounds.count()
+    )
     end = {"type": "end", "complete": True}
-    assert run(tmp_path / "quick.jsonl", sealed([*told, end])).returncode == 0
+    assert run(tmp_path / "quick.jsonl", sealed([*lines_read, end])).returncode == 0
 
 
-def test_a_file_that_a_correction_overtook_says_so(api, ladder, tmp_path, monkeypatch):
+def test_a_file_that_is_older_than_a_correction_ends_with_a_note(
+    api, ladder, tmp_path, monkeypatch
+):
     lines = exporting._round_lines
 
     def and_correct(*args):
@@ -277,7 +283,7 @@ def test_a_false_rating_in_the_database_is_noticed_by_the_stranger(api, ladder, 
     assert "the standings do not follow from the rounds" in done.stderr
 
 
-def test_it_comes_in_pieces_and_packed_for_who_asks(api, ladder, monkeypatch):
+def test_the_export_comes_in_pieces_and_compressed_on_request(api, ladder, monkeypatch):
     monkeypatch.setattr(exporting, "_BYTES", 1)
     response = api.get(EXPORT, **{"Accept-Encoding": "gzip"})
     assert response["Content-Encoding"] == "gzip"
@@ -291,7 +297,7 @@ def test_it_comes_in_pieces_and_packed_for_who_asks(api, ladder, monkeypatch):
     assert api.get(EXPORT, Accept="application/x-ndjson").status_code == 200
 
 
-def test_only_a_few_are_sent_at_once_and_a_lost_client_gives_its_place_back(api, ladder):
+def test_few_exports_run_at_once_and_a_lost_client_frees_its_place(api, ladder):
     sending = [api.get(EXPORT) for _ in range(MAX_AT_ONCE)]
     next(sending[0].streaming_content)
     refused = api.get(EXPORT)
@@ -302,7 +308,7 @@ def test_only_a_few_are_sent_at_once_and_a_lost_client_gives_its_place_back(api,
     assert export(api)
 
 
-def test_a_rate_limit_of_its_own_keeps_it(api, ladder, settings):
+def test_exports_have_their_own_rate_limit(api, ladder, settings):
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "exports": "1/hour"}
     assert export(api)
     assert_problem(api.get(EXPORT), 429, "too-many-requests")

@@ -31,7 +31,7 @@ def test_a_ladder_is_listed_and_shown(api, ladder):
     assert api.get("ladders").json()["results"] == [shown]
 
 
-def test_a_ladder_tells_what_lies_between_bots_that_are_one_program(api, ladder):
+def test_a_ladder_shows_the_gap_between_twins(api, ladder):
     stand(ladder, (1_512_345, 20), (1_500_001, 3), (1_400_000, 20))
     for old, name in enumerate(["house-thumb-2", "house-thumb", "house-random-2"]):
         Bot.objects.filter(name=f"standing-{old}").update(name=name)
@@ -100,7 +100,7 @@ def test_standings_cost_four_queries(api, ladder, count, django_assert_num_queri
         assert len(api.get("ladders/quick/standings").json()["results"]) == count
 
 
-def test_standings_tell_performance_and_trend(api, ladder, monkeypatch):
+def test_standings_show_performance_and_trend(api, ladder, monkeypatch):
     monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 1)
     small.bots(4)
     small.tournament(ladder)
@@ -144,7 +144,7 @@ def test_a_bot_enters_by_its_own_token_and_no_other(api, ladder, bot, ada):
     assert_problem(answer, 403, "not-your-bot")
 
 
-def test_nobody_enters_somebody_elses_bot(api, ladder, bot, eve):
+def test_only_the_owner_enters_a_bot(api, ladder, bot, eve):
     path = "ladders/quick/entries/ada-bot"
     assert_problem(api.call("PUT", path), 401, "not-authenticated")
     assert_problem(api.call("PUT", path, token=eve[1]), 403, "not-your-bot")

@@ -53,7 +53,7 @@ def test_every_change_comes_with_its_blocks_matches_and_seeds(api, ladder):
     assert [row["round"] for row in found] == sorted((r["round"] for r in found), reverse=True)
 
 
-def test_it_is_narrowed_by_bot_round_and_revision(api, ladder):
+def test_the_ledger_is_filtered_by_bot_round_and_revision(api, ladder):
     everything = rows(api)
     assert rows(api, "&bot=bot-1") == [row for row in everything if row["bot"] == "bot-1"] != []
     last = everything[0]["round"]
@@ -76,19 +76,19 @@ def test_it_is_narrowed_by_bot_round_and_revision(api, ladder):
 
 
 @pytest.mark.parametrize("query", ["round=x", "revision=2", "revision=0", "round=-1", "limit=0"])
-def test_what_is_no_number_of_the_ladder_is_refused(api, ladder, query):
+def test_an_unknown_round_or_revision_is_refused(api, ladder, query):
     answer = api.get(f"ladders/quick/ledger?{query}")
     problem = assert_problem(answer, 400, "invalid")
     assert query.split("=")[0] in problem["errors"]
 
 
 @pytest.mark.parametrize("limit", [1, 100])
-def test_a_page_of_it_costs_four_queries(api, ladder, limit, django_assert_num_queries):
+def test_a_page_of_the_ledger_costs_four_queries(api, ladder, limit, django_assert_num_queries):
     with django_assert_num_queries(4):
         assert api.get(f"ladders/quick/ledger?limit={limit}").status_code == 200
 
 
-def test_a_round_in_play_is_not_in_it(api, ladder):
+def test_a_round_in_play_is_not_in_the_ledger(api, ladder):
     before = rows(api)
     tournament = small.tournament(ladder)
     competitions.advance_tournament(tournament.pk)

@@ -36,7 +36,7 @@ def test_a_finished_match_shows_all_its_cards_and_its_record(api, played):
     assert [seat["score"] for seat in shown["seating"]] == list(record.scores)
 
 
-def test_nothing_of_a_duplicate_block_is_known_before_all_its_matches_are_played(api, played):
+def test_matches_of_a_duplicate_block_are_secret_until_all_are_played(api, played):
     match = Match.objects.filter(status="finished", block__duplicate=True).first()
     Block.objects.filter(pk=match.block_id).update(state="playing")
     shown = api.get(f"matches/{match.pk}").json()
@@ -74,7 +74,7 @@ def test_a_void_match_shows_nothing(api, played):
 
 
 @pytest.mark.parametrize("what", ["bot=bot-1", "ladder=quick", "status=finished", "tournament={}"])
-def test_matches_are_found_by(api, played, what):
+def test_a_filter_finds_matches(api, played, what):
     found = api.get(f"matches?limit=200&{what.format(played.pk)}").json()["results"]
     expected = Match.objects.all()
     if what == "bot=bot-1":
@@ -84,7 +84,7 @@ def test_matches_are_found_by(api, played, what):
 
 
 @pytest.mark.parametrize("what", ["bot=nobody", "ladder=none", "status=void", "tournament=999999"])
-def test_matches_of_nobody_are_none(api, played, what):
+def test_a_filter_without_a_match_gives_an_empty_list(api, played, what):
     assert api.get(f"matches?{what}").json()["results"] == []
 
 
@@ -92,7 +92,7 @@ def test_matches_of_nobody_are_none(api, played, what):
     "what",
     ["status=odd", "tournament=one", "tournament=1.5", "bot=%00", "tournament=" + "9" * 9999],
 )
-def test_a_filter_that_makes_no_sense_is_refused_by_field(api, what):
+def test_an_invalid_filter_is_a_problem_by_field(api, what):
     problem = assert_problem(api.get(f"matches?{what}"), 400, "invalid")
     assert what.partition("=")[0] in problem["errors"]
 
@@ -115,7 +115,7 @@ def test_filters_go_on_from_page_to_page(api, played):
 NEW = {"game": "partridge", "rules": "eagle-short", "bots": ["ada-bot", "house-0", "house-1"]}
 
 
-def test_an_owner_has_an_unrated_match_played_with_house_bots(api, ada, bot):
+def test_an_owner_starts_an_unrated_match_with_house_bots(api, ada, bot):
     small.bots(2, prefix="house")
     made = api.post("matches", NEW, token=ada[1])
     assert made.status_code == 201
@@ -137,20 +137,20 @@ def test_an_owner_has_an_unrated_match_played_with_house_bots(api, ada, bot):
         ("bots", "ada-bot"),
     ],
 )
-def test_a_match_that_makes_no_sense_is_refused_by_field(api, ada, bot, field, value):
+def test_an_invalid_match_is_a_problem_by_field(api, ada, bot, field, value):
     small.bots(2, prefix="house")
     answer = api.post("matches", {**NEW, field: value}, token=ada[1])
     assert field in assert_problem(answer, 400, "invalid")["errors"]
 
 
-def test_nobody_has_somebody_elses_bot_play(api, bot, eve):
+def test_only_the_owner_starts_a_match_with_a_bot(api, bot, eve):
     small.bots(2, prefix="house")
     assert_problem(api.post("matches", NEW, token=eve[1]), 403, "not-your-bot")
     assert_problem(api.post("matches", NEW, token=bot[1]), 403, "owner-token-needed")
     assert_problem(api.post("matches", NEW), 401, "not-authenticated")
 
 
-def test_unplayed_matches_do_not_pile_up(api, ada, bot, monkeypatch):
+def test_the_number_of_unfinished_unrated_matches_is_limited(api, ada, bot, monkeypatch):
     small.bots(2, prefix="house")
     monkeypatch.setattr("league.play.unrated_matches.MAX_OPEN", 1)
     assert api.post("matches", NEW, token=ada[1]).status_code == 201

@@ -24,9 +24,7 @@ def guarded():
 
 
 @pytest.mark.parametrize(("method", "path", "permission"), list(guarded()))
-def test_without_the_token_that_a_call_needs_nothing_is_said(
-    api, bot, ada, method, path, permission
-):
+def test_a_call_without_its_token_is_a_problem(api, bot, ada, method, path, permission):
     assert api.call(method, path).status_code == 401
     wrong = {OwnerToken: bot[1], BotToken: ada[1]}
     for needed, token in wrong.items():

@@ -49,23 +49,23 @@ def queries(api, path: str) -> int:
     return len(captured)
 
 
-def test_a_bots_standing_says_what_is_due_and_what_halves_its_error(api, ladder):
+def test_a_bots_standing_describes_its_next_block_and_what_halves_its_error(api, ladder):
     shown = api.get(STANDING).json()
     [row] = [
         row for row in api.get("ladders/quick/standings").json()["results"] if row["bot"] == "bot-0"
     ]
     assert shown.items() >= row.items()
     assert shown["ladder"] == "quick"
-    assert "no bot that can play now has fewer blocks" in shown["due"]
+    assert "no bot that can play now has fewer blocks" in shown["next_block"]
     assert shown["blocks_to_halve_error"] == 9
     assert_problem(api.get("bots/bot-9/ladders/quick"), 404, "not-found")
     assert_problem(api.get("bots/bot-0/ladders/slow"), 404, "not-found")
     small.bots(1, prefix="new")
     problem = assert_problem(api.get("bots/new-0/ladders/quick"), 404, "not-found")
-    assert "not been rated" in problem["detail"]
+    assert "has no rating" in problem["detail"]
 
 
-def test_performance_is_told_round_by_round_the_latest_first(api, ladder):
+def test_performance_is_listed_by_round_the_newest_first(api, ladder):
     play_on(ladder)
     found = listed(api, f"{HISTORY}?limit=1")
     stored = list(Performance.objects.filter(bot__name="bot-0").order_by("-round__number"))
@@ -78,10 +78,10 @@ def test_performance_is_told_round_by_round_the_latest_first(api, ladder):
     assert found[1]["blocks"] == 3
 
 
-def test_who_beats_whom_has_both_sides_of_every_pair(api, ladder):
+def test_the_cross_table_has_both_sides_of_every_pair(api, ladder):
     found = listed(api, f"{TABLE}?limit=5")
     assert len(found) == HeadToHead.objects.count() == 12
-    shares = {(row["bot"], row["opponent"]): row["share"] for row in found}
+    shares = {(row["bot"], row["opponent"]): row["win_share"] for row in found}
     for (bot, opponent), share in shares.items():
         assert share + shares[opponent, bot] == pytest.approx(1)
     assert {row["matches"] for row in found} == {6}
@@ -90,7 +90,7 @@ def test_who_beats_whom_has_both_sides_of_every_pair(api, ladder):
     assert listed(api, f"{TABLE}?bot=%00") == []
 
 
-def test_all_of_it_takes_as_many_queries_however_much_there_is(api, ladder):
+def test_the_number_of_queries_does_not_grow_with_the_data(api, ladder):
     paths = [STANDING, HISTORY, TABLE]
     before = {path: queries(api, path) for path in paths}
     small.bots(2, prefix="more")
@@ -99,7 +99,7 @@ def test_all_of_it_takes_as_many_queries_however_much_there_is(api, ladder):
     assert max(before.values()) <= 12
 
 
-def test_nothing_that_came_after_a_ladder_was_frozen_is_shown(api, ladder):
+def test_a_frozen_ladder_shows_nothing_newer(api, ladder):
     before = api.get(STANDING).json(), api.get(HISTORY).json()
     ladder.standings.update(points=0)
     ratings.check_ladder(ladder.pk)
@@ -107,5 +107,9 @@ def test_nothing_that_came_after_a_ladder_was_frozen_is_shown(api, ladder):
     assert ladder.alarm
     play_on(ladder)
     frozen = api.get(STANDING).json()
-    assert {**frozen, "due": "", "mean_points": 0} == {**before[0], "due": "", "mean_points": 0}
+    assert {**frozen, "next_block": "", "mean_points": 0} == {
+        **before[0],
+        "next_block": "",
+        "mean_points": 0,
+    }
     assert api.get(HISTORY).json() == before[1]

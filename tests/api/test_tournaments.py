@@ -47,12 +47,12 @@ def test_an_organiser_announces_a_tournament(api, ladder, organiser):
     assert api.get("tournaments").json()["results"] == [shown]
 
 
-def test_the_group_of_organisers_may_too(api, ladder, ada):
+def test_members_of_the_group_of_organisers_announce_tournaments(api, ladder, ada):
     ada[0].groups.add(Group.objects.create(name="organisers"))
     assert api.post("tournaments", new(), token=ada[1]).status_code == 201
 
 
-def test_others_do_not_organise(api, tournament, ada, bot):
+def test_only_organisers_announce_tournaments(api, tournament, ada, bot):
     path = f"tournaments/{tournament.pk}"
     assert_problem(api.post("tournaments", new()), 401, "not-authenticated")
     assert_problem(api.post("tournaments", new(), token=ada[1]), 403, "organiser-needed")
@@ -74,12 +74,12 @@ def test_others_do_not_organise(api, tournament, ada, bot):
         ("house_bots", "perhaps"),
     ],
 )
-def test_a_tournament_that_makes_no_sense_is_refused_by_field(api, ladder, organiser, field, value):
+def test_an_invalid_tournament_is_a_problem_by_field(api, ladder, organiser, field, value):
     answer = api.post("tournaments", new(**{field: value}), token=organiser)
     assert field in assert_problem(answer, 400, "invalid")["errors"]
 
 
-def test_a_tournament_changes_until_it_begins(api, tournament, organiser):
+def test_a_tournament_can_change_until_its_start(api, tournament, organiser):
     path = f"tournaments/{tournament.pk}"
     assert api.call("PATCH", path, {"title": "Bowl"}, token=organiser).json()["title"] == "Bowl"
     late = {"entries_open_at": timezone.now().isoformat()}
@@ -90,7 +90,7 @@ def test_a_tournament_changes_until_it_begins(api, tournament, organiser):
     assert_problem(api.post(f"{path}/cancel", token=organiser), 409, "tournament-begun")
 
 
-def test_a_tournament_is_called_off_once_and_stays_so(api, tournament, organiser):
+def test_a_cancelled_tournament_stays_cancelled(api, tournament, organiser):
     for _ in range(2):
         answer = api.post(f"tournaments/{tournament.pk}/cancel", token=organiser)
         assert answer.status_code == 200
@@ -108,7 +108,7 @@ def test_a_bot_enters_and_withdraws_while_entries_are_open(api, tournament, ada,
     assert_problem(api.call("DELETE", path, token=bot[1]), 409, "entries-not-open")
 
 
-def test_a_bot_that_withdraws_while_the_tournament_runs_does_not_come_back(api, tournament, bot):
+def test_a_bot_that_withdraws_during_the_tournament_cannot_enter_again(api, tournament, bot):
     path = f"tournaments/{tournament.pk}/entries/ada-bot"
     api.call("PUT", path, token=bot[1])
     Tournament.objects.update(state="running", late_entry=True)
@@ -120,7 +120,7 @@ def test_a_bot_that_withdraws_while_the_tournament_runs_does_not_come_back(api, 
     assert entry["left_after"] == 0
 
 
-def test_a_bot_comes_late_where_the_organiser_allows_it(api, tournament, bot):
+def test_a_bot_enters_late_if_the_settings_allow_it(api, tournament, bot):
     path = f"tournaments/{tournament.pk}/entries/ada-bot"
     Tournament.objects.update(state="running")
     assert_problem(api.call("PUT", path, token=bot[1]), 409, "entries-not-open")
@@ -129,7 +129,7 @@ def test_a_bot_comes_late_where_the_organiser_allows_it(api, tournament, bot):
     assert (entered["first_round"], entered["rating"]) == (1, 1_500_000)
 
 
-def test_an_organiser_disqualifies_a_bot_and_says_why(api, tournament, ada, bot, organiser):
+def test_an_organiser_disqualifies_a_bot_with_a_reason(api, tournament, ada, bot, organiser):
     path = f"tournaments/{tournament.pk}/entries/ada-bot"
     why = {"reason": "Asked for hidden cards."}
     answer = api.post(f"{path}/disqualify", why, token=organiser)
@@ -152,7 +152,7 @@ def test_a_bot_without_a_version_does_not_enter(api, tournament, ada):
     assert_problem(answer, 409, "no-version")
 
 
-def test_nobody_enters_somebody_elses_bot(api, tournament, bot, eve):
+def test_only_the_owner_enters_a_bot(api, tournament, bot, eve):
     path = f"tournaments/{tournament.pk}/entries/ada-bot"
     assert_problem(api.call("PUT", path, token=eve[1]), 403, "not-your-bot")
     assert_problem(api.call("DELETE", path, token=eve[1]), 403, "not-your-bot")
@@ -174,7 +174,7 @@ def test_a_finished_tournament_shows_standings_rounds_and_its_seed(api, ladder):
     assert len(api.get(f"{path}/rounds").json()["results"]) > 0
 
 
-def test_formats_are_arranged_and_changed_until_it_begins(api, ladder, organiser):
+def test_event_settings_can_change_until_the_start(api, ladder, organiser):
     swiss = {"format": "swiss", "swiss_rounds": 4, "house_bots": False, "fill_in": True}
     made = api.post("tournaments", new(**swiss), token=organiser).json()
     assert (
@@ -198,7 +198,7 @@ def test_formats_are_arranged_and_changed_until_it_begins(api, ladder, organiser
         ("fill_in", {"fill_in": True, "house_bots": True}),
     ],
 )
-def test_an_arrangement_that_makes_no_sense_is_refused_by_field(
+def test_invalid_event_settings_are_a_problem_by_field(
     api, ladder, organiser, tournament, field, event_settings
 ):
     answer = api.post("tournaments", new(**event_settings), token=organiser)
@@ -207,7 +207,7 @@ def test_an_arrangement_that_makes_no_sense_is_refused_by_field(
     assert field in assert_problem(answer, 400, "invalid")["errors"]
 
 
-def test_a_knockout_tells_its_rounds_bracket_and_standings(api):
+def test_a_knockout_has_rounds_a_bracket_and_standings(api):
     small.bots(6)
     played = small.tournament(small.ladder(seats=4), format="knockout")
     small.run_all()
@@ -216,7 +216,7 @@ def test_a_knockout_tells_its_rounds_bracket_and_standings(api):
     assert [round_["stage"] for round_ in bracket] == list(range(1, len(bracket) + 1))
     assert bracket[-1]["final"]
     [final] = bracket[-1]["tables"]
-    [winner] = [seat["bot"] for seat in final["seats"] if seat["goes_on"]]
+    [winner] = [seat["bot"] for seat in final["seats"] if seat["advances"]]
     rows = api.get(f"{path}/standings").json()["results"]
     assert rows[0].items() >= {"bot": winner, "table_place": 1}.items()
     assert rows[0]["round_reached"] == len(bracket)
@@ -230,15 +230,15 @@ def test_a_knockout_tells_its_rounds_bracket_and_standings(api):
     }
 
 
-def test_a_swiss_tells_who_took_what_from_whom_and_who_had_a_bye(api):
+def test_a_swiss_has_a_cross_table_and_byes(api):
     small.bots(5)
     played = small.tournament(small.ladder(seats=2), format="swiss", swiss_rounds=2)
     small.run_all()
     path = f"tournaments/{played.pk}"
     rows = api.get(f"{path}/cross-table").json()["results"]
-    taken = {(row["bot"], met["opponent"]): met for row in rows for met in row["met"]}
-    for (bot, other), met in taken.items():
-        assert met["taken"] + taken[other, bot]["taken"] == met["blocks"] == 2
+    scores = {(row["bot"], one["opponent"]): one for row in rows for one in row["opponents"]}
+    for (bot, other), one in scores.items():
+        assert one["score"] + scores[other, bot]["score"] == one["blocks"] == 2
     rounds = api.get(f"{path}/rounds").json()["results"]
     assert [len(round_["byes"]) for round_ in rounds] == [1, 1]
     assert len({round_["byes"][0]["bot"] for round_ in rounds}) == 2
@@ -258,7 +258,7 @@ def cup(db):
 
 
 @pytest.mark.parametrize("part", ["rounds", "standings", "cross-table", "bracket", "entries"])
-def test_parts_of_a_tournament_cost_as_many_queries_however_long_it_is(
+def test_the_number_of_queries_does_not_grow_with_a_tournament(
     api, part, cup, django_assert_max_num_queries
 ):
     with django_assert_max_num_queries(8):
@@ -274,7 +274,7 @@ def test_a_list_of_tournaments_costs_one_query(api, ladder, count, django_assert
 
 
 @pytest.mark.parametrize("slug", ["nowhere", "a\0b", 7, None, ["quick"]])
-def test_a_ladder_that_there_is_not_is_said_so(api, ladder, organiser, slug):
+def test_an_unknown_ladder_is_a_problem(api, ladder, organiser, slug):
     new = {"title": "X", "ladder": slug, "starts_at": "2099-01-06T12:00:00Z"}
     answer = api.post("tournaments", new, token=organiser)
     assert "ladder" in assert_problem(answer, 400, "invalid")["errors"]

@@ -31,13 +31,13 @@ def upload(api, token, name, data, note="", **form):
 def test_an_upload_is_answered_at_once_with_the_version_being_checked(api, ada, hosted):
     answer = upload(api, ada[1], hosted, FIRST, "first try")
     assert answer.status_code == 202
-    told = answer.json()
-    assert (told["bot"], told["number"], told["state"]) == (hosted, 1, "checking")
-    assert told["note"] == "first try"
+    version = answer.json()
+    assert (version["bot"], version["number"], version["state"]) == (hosted, 1, "checking")
+    assert version["note"] == "first try"
     assert api.get(f"bots/{hosted}").json()["version"] is None
 
 
-def test_its_owner_gets_the_source_back_byte_by_byte_and_nobody_else(api, ada, eve, hosted):
+def test_only_the_owner_downloads_the_uploaded_file(api, ada, eve, hosted):
     upload(api, ada[1], hosted, FIRST)
     source = api.get(f"bots/{hosted}/versions/1/source", token=ada[1])
     assert source.content == FIRST
@@ -48,7 +48,7 @@ def test_its_owner_gets_the_source_back_byte_by_byte_and_nobody_else(api, ada, e
         assert_problem(api.get(path.replace("/1/", "/7/"), token=ada[1]), 404, "not-found")
 
 
-def test_the_log_says_why_a_version_was_refused_and_the_public_page_does_not(api, ada, hosted):
+def test_only_the_log_has_the_reason_why_a_version_was_refused(api, ada, hosted):
     upload(api, ada[1], hosted, RAISES)
     [version] = [row.pk for row in bots.uploads.BotVersion.objects.all()]
     bots.check_version(version)
@@ -62,7 +62,7 @@ def test_the_log_says_why_a_version_was_refused_and_the_public_page_does_not(api
     assert not {"reason", "qualifying", "source"} & shown.keys()
 
 
-def test_what_can_be_no_bot_is_refused_with_the_reason(api, ada, bot, hosted):
+def test_a_file_that_is_no_bot_is_refused_with_the_reason(api, ada, bot, hosted):
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("../bot.py", FIRST)
@@ -78,7 +78,7 @@ def test_what_can_be_no_bot_is_refused_with_the_reason(api, ada, bot, hosted):
     assert upload(api, ada[1], hosted, too_large[:-1]).status_code == 202
 
 
-def test_an_upload_that_is_json_or_lacks_its_file_is_told_so(api, ada, eve, hosted):
+def test_an_upload_as_json_or_without_a_file_is_a_problem(api, ada, eve, hosted):
     path = f"bots/{hosted}/versions"
     assert_problem(api.post(path, {}, token=ada[1]), 415, "unsupported-media-type")
     answer = api.client.post(

@@ -16,7 +16,7 @@ from league.ratings.ledger import revision_at, spans_of
 from league.ratings.match_results import k_schedule
 from league.ratings.standings import TREND_ROUNDS, StandingRow
 from league.ratings.twins import twin_gaps
-from league.visibility import may_see_seed
+from league.visibility import public_seed
 from web.charts.cross_tables import cross_table
 from web.charts.intervals import with_intervals
 from web.charts.ratings import chart_of_ladder
@@ -88,7 +88,7 @@ def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "rows": page_of(request, changes.order_by("-rating_after"), _CHANGES, "bots"),
         "blocks": blocks,
         "changes": rounds.changes_by_block(list(blocks), in_force),
-        "seed": bytes(round_.seed).hex() if may_see_seed(round_) else None,
+        "seed": public_seed(round_),
         "schedule": k_schedule(found.k_schedule),
         "revision": revision,
         "in_force": in_force,

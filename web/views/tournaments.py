@@ -14,6 +14,7 @@ from league import competitions
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import bracket_of, standings_of
 from league.models import Round, Tournament
+from league.visibility import public_seed
 from web import tournament_page
 from web.requests import page_of, visitor, whole_number
 from web.selectors.rounds import blocks_of, progress_of
@@ -47,7 +48,6 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     placed = standings_of(history)
     progress = progress_of(history.opened)
     shown = _round_shown(request, history.opened)
-    finished = found.state == Tournament.State.FINISHED
     user = visitor(request)
     context: dict[str, Any] = {
         "tournament": found,
@@ -62,7 +62,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "opened": rounds_opened(history.rounds),
         "length": tournament_page.planned_rounds(history),
         "shown": shown,
-        "seed": bytes(found.seed).hex() if finished else None,
+        "seed": public_seed(found),
         "live": found.state in (Tournament.State.RUNNING, Tournament.State.ENTRIES_OPEN),
         "to_enter": bots_to_enter(user, found),
         "to_withdraw": bots_to_withdraw(user, history),

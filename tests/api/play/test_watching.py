@@ -5,8 +5,10 @@ import threading
 
 import pytest
 
+from api.schema import openapi_schema
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
+from engine.games.events import KINDS
 from league import competitions, play
 from league.models import Block, Match
 from tests.api.play.test_waiting import served
@@ -25,6 +27,14 @@ def site():
 @pytest.fixture
 def bots():
     return remote_bots(3)
+
+
+PRESETS = [
+    (game, preset)
+    for game, module in catalogue.GAMES.items()
+    for preset, rules in module.presets.items()
+    if rules.min_seats <= 3 <= rules.max_seats
+]
 
 
 def watch(site, match, last=None):
@@ -47,19 +57,23 @@ def watch(site, match, last=None):
 def spectated(match):
     """Return the public view after each phase, replayed from the record alone."""
     record = match.record
-    state = catalogue.start(
-        record.game, record.rules, record.seats, seeded_shuffle(record.deal_seed)
-    )
-    told, moves = [("0", "phase", state.spectate())], list(record.moves)
+    deal = []
+    shuffle = seeded_shuffle(record.deal_seed)
+    state = catalogue.start(record.game, record.rules, record.seats, shuffle, deal)
+
+    def shown(events):
+        return {**state.spectate(), "events": [event.seen_by(None).as_json() for event in events]}
+
+    told, moves = [("0", "phase", shown(deal))], list(record.moves)
     while moves:
         phase = [moves.pop(0) for _ in state.actors]
-        state.step({seat: state.moves.ids[text] for seat, text in phase})
-        told.append((str(len(record.moves) - len(moves)), "phase", state.spectate()))
+        events = state.step({seat: state.moves.ids[text] for seat, text in phase})
+        told.append((str(len(record.moves) - len(moves)), "phase", shown(events)))
     end = {"status": "finished", "scores": list(record.scores), "places": list(record.places)}
     return json.loads(json.dumps([*told, ("end", "end", end)]))
 
 
-@pytest.mark.parametrize("game", [("twelve-days", "eight-nights"), ("partridge", "eagle-short")])
+@pytest.mark.parametrize("game", PRESETS)
 def test_a_live_stream_equals_the_public_part_of_the_record(site, bots, game):
     match = match_of(bots, *game)
     seen, first = [], threading.Event()
@@ -106,6 +120,25 @@ def test_no_event_shows_what_a_seat_holds_before_the_end(site, bots):
     _, _, view = next(events_seen)
     events_seen.close()
     assert not {"hand", "legal_moves", "given", "received"} & set(view)
+    assert [event["cards"] for event in view["events"] if event["kind"] == "hand_dealt"] == [
+        None
+    ] * 3
+
+
+def test_the_stream_of_a_finished_match_keeps_gifts_and_draws_secret(site, bots):
+    match = match_of(bots)
+    play_on(bots)
+    *phases, _ = watch(site, match)
+    happened = [event for _, _, data in phases for event in data["events"]]
+    secret = [event for event in happened if event["kind"] in ("card_given", "card_drawn")]
+    assert secret
+    assert all(event["rank"] is None for event in secret)
+    assert happened[-1]["kind"] == "match_over"
+
+
+def test_the_reference_names_every_kind_of_event():
+    text = openapi_schema()["paths"]["/api/v1/matches/{match_id}/events"]["get"]["description"]
+    assert all(f"`{kind}`" in text for kind in KINDS)
 
 
 def test_a_stream_of_a_duplicate_deal_stays_empty_until_the_block_is_finished(site):

@@ -88,7 +88,7 @@ def test_comparisons_have_their_share_beside_ladders_and_wait_for_tournaments() 
     tournament = group(1, 1, False, due=100, queued=0, playing=0)
     assert dict(match_queue._rooms([swap, ladder])) == {swap: AHEAD, ladder: AHEAD}
     rooms = dict(match_queue._rooms([swap, ladder, tournament]))
-    assert rooms == {swap: match_queue.FEW, ladder: AHEAD, tournament: AHEAD}
+    assert rooms == {swap: match_queue.MAX_COMPARED, ladder: AHEAD, tournament: AHEAD}
 
 
 @pytest.fixture
