@@ -67,7 +67,7 @@ def deltas(ladder: Ladder, revision: int | None = None) -> list[Any]:
 def folded_without(ladder: Ladder, block: Block) -> dict[int, int]:
     rounds = [round_to_rate(r, {block.pk}) for r in ladder.rounds.order_by("number")]
     *_, last = elo.fold(rounds)
-    return {bot: standing.rating for bot, standing in last.standings.items()}
+    return {bot: standing.rating for bot, standing in last.states.items()}
 
 
 @given(st.lists(st.integers(1, 30), max_size=6))
@@ -290,7 +290,7 @@ def test_an_organiser_voids_blocks_on_the_admin_page(client: Client, ladder: Lad
     assert "Give a reason" in page.content.decode()
     assert not VoidMark.objects.exists()
     page = client.post("/admin/league/block/", {**sent, "reason": "a power cut"}, follow=True)
-    assert "the ratings follow" in page.content.decode()
+    assert "The ratings are corrected soon." in page.content.decode()
     assert set(VoidMark.objects.values_list("block", "reason", "made_by")) == {
         (block.pk, "a power cut", ann.pk) for block in blocks
     }

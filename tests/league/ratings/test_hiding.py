@@ -239,14 +239,14 @@ def test_pages_show_why_a_bot_is_hidden_and_what_shows_it_again(
     table = "/bots/bot-0/", "/bots/bot-1/"
     text = page(client, "/ladders/quick/")
     assert not any(link in text for link in table)
-    assert "2 bots that no round has rated for 14 days" in text
+    assert "2 bots had no rated block for 14 days or withdrew from the ladder." in text
     assert "?hidden=1" in text
     assert "7500000.000" in text or "7500.000" in text  # the sum is of all
     assert "2 of them hidden" in text
     text = page(client, "/ladders/quick/?hidden=1")
     assert all(link in text for link in table)
     assert text.index("Hidden: not rated for 14 days") < text.index("/bots/bot-0/")
-    assert text.index("Hidden: no longer on the ladder") < text.index("/bots/bot-1/")
+    assert text.index("Hidden: withdrawn from the ladder") < text.index("/bots/bot-1/")
     assert "/bots/bot-0/" not in page(client, "/")
     sought = page(client, "/ladders/quick/?q=bot-0")
     assert "No bot that is shown here has “bot-0”" in sought
@@ -269,8 +269,8 @@ def test_the_page_of_a_ladder_with_only_hidden_bots_explains_it(
     Standing.objects.update(active_at=timezone.now() - timedelta(days=20))
     hide_idle(ladder.pk)
     text = page(client, "/ladders/quick/")
-    assert "all bots that were rated are hidden" in text
-    assert "Show them too" in text
+    assert "All bots with a rating are hidden now" in text
+    assert "Show them" in text
 
 
 def test_frozen_standings_keep_hidden_bots_as_they_were(ladder: Ladder) -> None:
