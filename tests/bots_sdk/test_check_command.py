@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -16,6 +16,7 @@ from bots_sdk.commands import checking
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from bots_sdk.sandbox.sources import Source
 from engine.games.catalogue import GAMES
+from engine.referee import TimeControl
 from tests.bots_sdk.conftest import Home
 
 try:
@@ -77,11 +78,11 @@ def choose(observation):
 """,
         ON,
     )
-    found = found["wrong"]["twelve-days"]
-    assert "in 1 of 3 matches" in found["text"]
-    assert "eight-nights-eight-players, 8 seats" in found["text"]
-    assert "KeyError: 'eight' (bot.py, line 4)" in found["text"]
-    assert 'bot.py", line 4, in choose' in found["evidence"]
+    wrong = found["wrong"]["twelve-days"]
+    assert "in 1 of 3 matches" in wrong["text"]
+    assert "eight-nights-eight-players, 8 seats" in wrong["text"]
+    assert "KeyError: 'eight' (bot.py, line 4)" in wrong["text"]
+    assert 'bot.py", line 4, in choose' in wrong["evidence"]
     [saved] = (tmp_path / "faults").iterdir()
     assert json.loads(saved.read_text())["observation"]["seats"] == 8
 
@@ -146,13 +147,13 @@ def choose(observation):
 """,
         ON,
     )
-    found = [each for each in found["findings"] if each["subject"] == "imports"]
-    assert [(each["result"], each["text"].split(" fails")[0]) for each in found] == [
+    imports = [each for each in found["findings"] if each["subject"] == "imports"]
+    assert [(each["result"], each["text"].split(" fails")[0]) for each in imports] == [
         ("note", "bot.py, line 4: `import numpy`"),
         ("wrong", "bot.py, line 9: `import beside_it`"),
         ("wrong", "bot.py, line 10: `from sqlite3 import connect`"),
     ]
-    assert "zip -r bot.zip bot.py beside_it*" in found[1]["remedy"]
+    assert "zip -r bot.zip bot.py beside_it*" in imports[1]["remedy"]
 
 
 def test_an_archive_finds_its_own_modules(home: Home, tmp_path: Path, check: Check) -> None:
@@ -231,8 +232,8 @@ def test_without_a_sandbox_only_unconfined_runs(
 def test_unconfined_faults_are_found(
     check: Check, monkeypatch: pytest.MonkeyPatch, source: str, text: str
 ) -> None:
-    monkeypatch.setattr(suite, "CLOCK", suite.TimeControl(0.05))
-    monkeypatch.setattr(suite, "_UNHURRIED", suite.TimeControl(0.05))
+    monkeypatch.setattr(suite, "CLOCK", TimeControl(0.05))
+    monkeypatch.setattr(suite, "_UNHURRIED", TimeControl(0.05))
     monkeypatch.setattr(suite, "_match_types", lambda game: few_tables(game)[:1])
     found = check(source, "--unconfined", ON)
     assert text in str(found["wrong"])
@@ -241,10 +242,10 @@ def test_unconfined_faults_are_found(
 def test_a_sandbox_that_fails_is_not_the_bots_fault(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*args: object) -> None:
+    def broken(*args: object) -> NoReturn:
         raise SandboxBrokenError("it is gone")
 
-    runtime = runtimes.Runtime(1, broken)  # type: ignore[arg-type]
+    runtime = runtimes.Runtime(1, broken)
     monkeypatch.setattr(checking, "_sandbox", lambda tier: runtime)
     result = home("check", "first.py")
     assert result.exit_code == 2
