@@ -52,6 +52,12 @@ def check(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
     return check
 
 
+@pytest.fixture
+def no_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the imitated failures: six matches for each game, most of the time of a check."""
+    monkeypatch.setattr(suite, "_FAILURES", ())
+
+
 ON = "--game=twelve-days"
 
 
@@ -66,6 +72,7 @@ def test_a_good_bot_plays_every_table_of_both_games_in_the_sandbox(home: Home) -
     assert "The bot is ready to upload." in result.stdout
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_a_crash_is_reported_with_match_type_line_and_observation(
     check: Check, tmp_path: Path
 ) -> None:
@@ -120,6 +127,7 @@ def test_a_fault_in_every_match_is_reported_once(check: Check) -> None:
     assert "legal_moves" in found["wrong"]["twelve-days"]["remedy"]
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_a_bot_of_one_game_passes_without_the_other(check: Check) -> None:
     source = "def choose(o): return o['day'] and o['legal_moves'][0]\n"
     found = check(source)
@@ -130,6 +138,7 @@ def test_a_bot_of_one_game_passes_without_the_other(check: Check) -> None:
     assert "only faults in every game" in found["wrong"]["games"]["text"]
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_failing_imports_are_found_with_their_lines(check: Check, tmp_path: Path) -> None:
     (tmp_path / "beside_it.py").write_text("")
     found = check(
@@ -156,6 +165,7 @@ def choose(observation):
     assert "zip -r bot.zip bot.py beside_it*" in imports[1]["remedy"]
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_an_archive_finds_its_own_modules(home: Home, tmp_path: Path, check: Check) -> None:
     with zipfile.ZipFile(tmp_path / "bot.zip", "w") as archive:
         archive.writestr("bot.py", "from inside import choose\n")
@@ -180,6 +190,7 @@ def test_a_bot_that_does_not_load_plays_no_match(check: Check, source: str, text
     assert found["seconds_a_move"]["moves"] == 0
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_time_memory_and_printing_are_measured(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -202,6 +213,7 @@ def choose(observation):
     assert "times slower would run out of time" in found["by"]["time"]["text"]
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_without_a_sandbox_only_unconfined_runs(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -219,6 +231,7 @@ def test_without_a_sandbox_only_unconfined_runs(
     assert "It ran without a sandbox" in result.stdout
 
 
+@pytest.mark.usefixtures("no_failures")
 @pytest.mark.parametrize(
     ("source", "text"),
     [
@@ -233,7 +246,6 @@ def test_unconfined_faults_are_found(
     check: Check, monkeypatch: pytest.MonkeyPatch, source: str, text: str
 ) -> None:
     monkeypatch.setattr(suite, "CLOCK", TimeControl(0.05))
-    monkeypatch.setattr(suite, "_UNHURRIED", TimeControl(0.05))
     monkeypatch.setattr(suite, "_match_types", lambda game: few_tables(game)[:1])
     found = check(source, "--unconfined", ON)
     assert text in str(found["wrong"])
