@@ -131,7 +131,7 @@ def test_every_answer_of_a_call_matches_the_schema(path, method, token_for):
 
     @given(case=schema[path][method].as_strategy())
     @settings(
-        max_examples=min(8, settings().max_examples),
+        max_examples=min(4, settings().max_examples),
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )

@@ -30,11 +30,11 @@ def bots():
 
 
 PRESETS = [
-    (game, preset)
-    for game, module in catalogue.GAMES.items()
-    for preset, rules in module.presets.items()
-    if rules.min_seats <= 3 <= rules.max_seats
+    ("twelve-days", "eight-nights"),
+    ("twelve-days", "calliope"),
+    ("partridge", "eagle-short"),
 ]
+"""One for each way that a match can go: without and with Clauses, and the other game."""
 
 
 def watch(site, match, last=None):
