@@ -149,7 +149,7 @@ class Suite:
             yield Finding(
                 "games",
                 CheckResult.WRONG,
-                "the bot made only faults in every game",
+                "every move of the bot was a fault, in every game",
                 "Read the reasons above. `twelfth-night new` writes a first bot to start from.",
             )
             return
@@ -187,15 +187,15 @@ class Suite:
         known = {reason for match in self.matches for _, reason in match.reasons()}
         reasons = {reason for match in played for _, reason in match.reasons()}
         if reasons and reasons <= known:
-            return Finding(subject, CheckResult.NOTE, "only the faults above")
+            return Finding(subject, CheckResult.NOTE, "no other faults than those above")
         found = self._judge(subject, played, failure.passed, failure.remedy)
         changed = sum(
             each.player.changed for each in played if isinstance(each.player, RepeatedBot)
         )
         if changed and found.result is CheckResult.OK:
             text = (
-                f"{failure.passed}; {changed} second answers differed, which is allowed: the "
-                "first answer counts"
+                f"{failure.passed}; the second answer differed {changed} times, which is allowed: "
+                "the first answer counts"
             )
             return Finding(found.subject, CheckResult.NOTE, text)
         return found

@@ -63,7 +63,7 @@ def require_qualified(bot: Bot, game: str, version: BotVersion | None = None) ->
     failed = QualifyingMatch.objects.filter(version=wanted, game=game, passed=False).first()
     if failed is not None:
         raise ValidationError(
-            f"{version or bot} did not qualify for {game}: {failed.reason}. "
+            f"{version or bot} failed its check for {game}: {failed.reason}. "
             f"Upload a version that plays {game}.",
             code="not-qualified",
         )

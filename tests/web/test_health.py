@@ -113,7 +113,7 @@ def test_without_the_database_a_page_is_a_503_and_one_line_of_the_log(
     with logs.captured() as events:
         response = client.get("/")
     assert (response.status_code, response["Retry-After"]) == (503, "2")
-    assert "Matches under way are kept" in response.content.decode()
+    assert "No match is lost" in response.content.decode()
     [event] = [event for event in events if event["logger"] == "web.outages"]
     assert event["error"] == "connection is bad: no such socket"
     assert "exception" not in event

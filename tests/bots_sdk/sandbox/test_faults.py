@@ -227,7 +227,7 @@ def test_an_answer_before_its_request_is_a_fault(start: Start) -> None:
     )
     bot.ready()
     time.sleep(0.5)  # the harness also reports that it is ready
-    with pytest.raises(BotCrashError, match="before it was asked"):
+    with pytest.raises(BotCrashError, match="before it received"):
         bot(OBSERVATION)
 
 
