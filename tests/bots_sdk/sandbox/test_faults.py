@@ -11,7 +11,7 @@ from bots_sdk.sandbox.errors import BotCrashError, BotMemoryError, BotTimeoutErr
 from tests.bots_sdk.sandbox import unconfined
 from tests.bots_sdk.sandbox.conftest import Start
 
-SECONDS = 0.4
+SECONDS = 0.3
 OBSERVATION = {"legal_moves": ["play 1", "play 2"]}
 
 
