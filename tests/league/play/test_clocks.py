@@ -12,7 +12,7 @@ from engine.record import verify
 from engine.referee import play as referee
 from league import play
 from league.models import Bot, Match, Turn
-from league.play import deadlines
+from league.play import overdue_turns
 from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -117,14 +117,14 @@ def test_if_all_bots_are_silent_the_clock_alone_finishes_the_match(match, bots):
 
 def test_a_match_that_fails_does_not_stop_the_clocks_of_others(bots, monkeypatch):
     broken, sound = match_of(bots), match_of(bots)
-    real = deadlines._play_overdue
+    real = overdue_turns._play_overdue
 
     def play_overdue(match, now):
         if match.match.pk == broken.pk:
             raise RuntimeError("a defect")
         return real(match, now)
 
-    monkeypatch.setattr(deadlines, "_play_overdue", play_overdue)
+    monkeypatch.setattr(overdue_turns, "_play_overdue", play_overdue)
     assert play.expire_overdue(second(60)) == 3
     assert Match.objects.get(pk=sound.pk).plies == 3
 
