@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from django.utils import timezone
 
+from bots_sdk.reference import make_player
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from engine.errors import MatchInterruptedError
 from engine.games.game import State
@@ -46,8 +47,6 @@ class Choice(NamedTuple):
 
 def house_player(seat: MatchSeat) -> Player:
     """Return the player of a house bot's seat."""
-    from bots_sdk.reference import make_player
-
     return make_player(seat.bot.name)
 
 
