@@ -173,15 +173,15 @@ def test_if_a_move_and_the_clock_meet_at_the_deadline_one_decides_and_both_agree
             lambda: play.expire_overdue(second(3.001)),
         ]
         if number % 2:  # the pool starts the first a little earlier
-            said, _ = at_once(*works)
+            reply, _ = at_once(*works)
         else:
-            _, said = at_once(*reversed(works))
+            _, reply = at_once(*reversed(works))
         decided = Turn.objects.get(match=match, seat=0, number=0)
         [first] = match.live_moves.filter(seat=0, ply=decided.ply).values_list("text", "fault")
         assert first == (decided.text, decided.fault)
-        if isinstance(said, play.Verdict):
+        if isinstance(reply, play.Verdict):
             assert (decided.text, decided.fault) == (move, "")
         else:
-            assert (said.code, decided.fault) == ("turn-expired", "timeout")
-            assert said.members["move"] == decided.text
+            assert (reply.code, decided.fault) == ("turn-expired", "timeout")
+            assert reply.members["move"] == decided.text
         play.void_match(match)

@@ -87,7 +87,7 @@ def test_if_two_different_moves_arrive_at_once_the_second_gets_the_first_as_play
             thread.start()
         for thread in threads:
             thread.join()
-        [winner] = [move for move, said in answers.items() if said["status"] == "accepted"]
+        [winner] = [move for move, verdict in answers.items() if verdict["status"] == "accepted"]
         [loser] = set(legal) - {winner}
         assert answers[loser]["status"] == "turn-already-decided"
         assert answers[loser]["move"] == winner
