@@ -180,7 +180,7 @@ def _snake(playing: Sequence[int], count: int, owners: Owners) -> list[list[int]
 
 
 def _separate_owners(tables: list[list[int]], playing: Sequence[int], owners: Owners) -> None:
-    """Let each bot that sits with a better seed of its owner exchange seats, if a seed fits.
+    """Exchange the seat of each bot that sits with a better seed of its owner, if a seed fits.
 
     The partner is the seed nearest to the bot whose exchange brings no owner together.
 
