@@ -13,19 +13,9 @@ from engine.referee import play as referee
 from league import play
 from league.models import Bot, Match, Turn
 from league.play import overdue_turns
-from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
+from tests.league.play.live import START, answer, choose, match_of, play_on, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def bots():
-    return remote_bots(3)
-
-
-@pytest.fixture
-def match(bots):
-    return match_of(bots)
 
 
 def turn_of(bot):

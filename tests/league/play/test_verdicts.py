@@ -9,23 +9,9 @@ from engine.record import fallback
 from league import play
 from league.models import LiveMove, Match, Turn
 from tests.league import small
-from tests.league.play.live import START, answer, match_of, play_on, remote_bots, second
+from tests.league.play.live import START, answer, first_turn, match_of, play_on, remote_bots, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def bots():
-    return remote_bots(3)
-
-
-@pytest.fixture
-def match(bots):
-    return match_of(bots)
-
-
-def first_turn(bot, now=START):
-    return play.open_turns(bot, now)[0]
 
 
 def refused(bot, turn, now, move):

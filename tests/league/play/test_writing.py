@@ -11,23 +11,9 @@ from engine.record import verify
 from league import play
 from league.models import LiveMove, Match, Turn
 from league.play import match_logs, statements, wakeups, writing
-from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots
+from tests.league.play.live import START, answer, choose, first_turn, match_of, play_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def bots():
-    return remote_bots(3)
-
-
-@pytest.fixture
-def match(bots):
-    return match_of(bots)
-
-
-def first_turn(bot, now=START):
-    return play.open_turns(bot, now)[0]
 
 
 @pytest.fixture
