@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := $(wildcard engine bots_sdk league api web config devserver)
-TYPED := $(wildcard engine bots_sdk devserver league api web config)
+TYPED := $(wildcard engine bots_sdk devserver league api web config tests benchmarks docs/images manage.py)
 # Django's settings are read for the types of models; nothing is connected to.
 SETTINGS := SECRET_KEY=types DATABASE_URL=postgresql:///types REDIS_URL=redis://localhost/0
 UV := $(shell command -v uv 2>/dev/null)
@@ -29,7 +29,7 @@ help: ## list the targets
 venv: $(VENV)/.project ## install what development needs into .venv (PYTHON=... picks the Python)
 	@:
 
-# Prints the first Python that will do, or says what was found and needed. uv needs no venv module.
+# Prints the first suitable Python. Without one it lists what was found. uv needs no venv module.
 define find_python
 found=; for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python); do \
 	version=$$($$python -c 'import sys; print(*sys.version_info[:3], sep=".")' 2>/dev/null) || continue; \
@@ -40,7 +40,7 @@ found=; for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 py
 done; \
 if [ -z "$$version" ]; then \
 	echo "make venv: needs Python 3.11 or newer with its venv module; found:$${found:- none}." \
-		"Say PYTHON=/path/to/python3." >&2; exit 1; \
+		"Name one: make PYTHON=/path/to/python3." >&2; exit 1; \
 fi
 endef
 
@@ -90,7 +90,7 @@ demo-bot: $(VENV)/.project ## a remote bot joins the league at URL=... and plays
 
 .PHONY: test
 test: lint ## all checks and all tests (PYTEST_ARGS="-k deal -n0" narrows them)
-	@# Types and imports are checked beside the tests; what they find is said after them.
+	@# Types and imports are checked beside the tests; their findings are printed after the tests.
 	@mkdir -p build; { $(MAKE) types imports >build/check.log 2>&1 & } ; checks=$$!; \
 	$(BIN)/pytest $(PYTEST_ARGS); tests=$$?; \
 	wait $$checks || { cat build/check.log >&2; exit 1; }; \
@@ -107,7 +107,7 @@ lint: $(VENV)/.project ## ruff: rules and format
 	@echo "lint: ok"
 
 .PHONY: types
-types: $(VENV)/.project ## mypy --strict on every package
+types: $(VENV)/.project ## mypy --strict on everything
 	@$(SETTINGS) $(BIN)/mypy --no-error-summary $(TYPED)
 	@echo "types: ok ($(TYPED))"
 

@@ -88,7 +88,8 @@ def watch_queue(seconds: float) -> float:
     """Return the share of time in which the queue was empty."""
     from config.celery import app
 
-    until, looks = time.monotonic() + seconds, []
+    until = time.monotonic() + seconds
+    looks: list[bool] = []
     with app.connection_for_read() as connection:
         client = connection.default_channel.client
         while time.monotonic() < until:
@@ -110,9 +111,11 @@ def report(began: float, options: argparse.Namespace) -> None:
     played = 0.0
     rows = Match.objects.filter(finished_at__gt=start).values_list("started_at", "finished_at")
     for started, finished in rows:
-        played += (finished - max(started, start)).total_seconds()
+        if started and finished:
+            played += (finished - max(started, start)).total_seconds()
     for started in Match.objects.filter(status="playing").values_list("started_at", flat=True):
-        played += (now - max(started, start)).total_seconds()
+        if started:
+            played += (now - max(started, start)).total_seconds()
     count = len(rows)
     print(f"{count} matches in {wall:.0f} s; workers play {played / wall / options.workers:.0%}")
     for ladder in Ladder.objects.all():

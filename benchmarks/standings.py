@@ -87,7 +87,7 @@ def from_the_middle(size: int) -> str:
     from league.ratings.standings import standings_in_order
 
     row = standings_in_order(Ladder.objects.get(slug=f"big-{size}"))[size // 2]
-    cursor = json.dumps([0, row.hidden, row.provisional, row.rating, row.bot_id]).encode()
+    cursor = json.dumps([0, row.hidden, row.is_provisional, row.rating, row.bot_id]).encode()
     text = base64.urlsafe_b64encode(cursor).decode().rstrip("=")
     return f"/api/v1/ladders/big-{size}/standings?limit=200&cursor={text}"
 

@@ -12,11 +12,15 @@ import json
 import resource
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import serving
 
 from devserver import up
 from devserver.supervisor import Part
+
+if TYPE_CHECKING:  # Django can be imported once the league has started
+    from league.models import BotVersion
 
 WAIT = "/api/v1/turns?wait=30"
 BARE = """
@@ -32,6 +36,8 @@ async def application(scope, receive, send):
     while (await receive())["type"] != "http.disconnect":
         pass
 """
+
+Waiter = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 def main() -> None:
@@ -62,17 +68,17 @@ def main() -> None:
     print(f"{'woken after, p99, ms':28}{p99:10.1f}{own99:12.1f}{p99 / own99:8.1f}")
 
 
-def make_bots(count: int) -> list[tuple[object, str]]:
+def make_bots(count: int) -> list[tuple["BotVersion", str]]:
     from django.contrib.auth.models import User
 
     from league.bots import create_bot
 
     owner = User.objects.create(username="owner")
     made = [create_bot(owner=owner, name=f"bot-{n}", kind="remote") for n in range(count)]
-    return [(bot.current, token) for bot, token in made]
+    return [(bot.current, token) for bot, token in made if bot.current]
 
 
-async def wait_for_turn(at: Path, token: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+async def wait_for_turn(at: Path, token: str) -> Waiter:
     for attempt in range(50):
         try:
             reader, writer = await asyncio.open_unix_connection(at)
@@ -84,8 +90,8 @@ async def wait_for_turn(at: Path, token: str) -> tuple[asyncio.StreamReader, asy
     return reader, writer
 
 
-async def let_wait(at: Path, pid: int, tokens: list[str]) -> list:
-    waiters = []
+async def let_wait(at: Path, pid: int, tokens: list[str]) -> list[Waiter]:
+    waiters: list[Waiter] = []
     for start in range(0, len(tokens), 50):
         batch = tokens[start : start + 50]
         waiters += await asyncio.gather(*(wait_for_turn(at, token) for token in batch))
@@ -109,7 +115,7 @@ async def memory_only(at: Path, pid: int, tokens: list[str]) -> float:
 
 
 async def measure(
-    at: Path, pid: int, bots: list[tuple[object, str]], wakes: int
+    at: Path, pid: int, bots: list[tuple["BotVersion", str]], wakes: int
 ) -> tuple[float, list[float], list[float]]:
     """Return KiB per waiter, and by wake-up the ms from commit to arrival and for Valkey alone."""
     warm = await let_wait(at, pid, [token for _, token in bots[-20:]])
@@ -135,7 +141,7 @@ async def measure(
     return kib, woken, alone
 
 
-def open_turn(version: object, other: object) -> float:
+def open_turn(version: "BotVersion", other: "BotVersion") -> float:
     """Open a match that wakes one more bot; return the time of the commit.
 
     Args:
@@ -153,7 +159,7 @@ def open_turn(version: object, other: object) -> float:
     return time.perf_counter()
 
 
-_CLIENTS: dict[str, object] = {}
+_CLIENTS: dict[str, Any] = {}
 
 
 def hint_alone() -> float:
@@ -163,7 +169,7 @@ def hint_alone() -> float:
 
     if not _CLIENTS:
         client = redis.Redis.from_url(settings.REDIS_URL)
-        subscriber = client.pubsub(ignore_subscribe_messages=True)
+        subscriber: Any = client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]  # redis has no types for it
         subscriber.subscribe("bench")
         subscriber.get_message(timeout=1)
         _CLIENTS.update(client=client, subscriber=subscriber)

@@ -9,7 +9,7 @@ from hypothesis import settings
 
 from tests.emptying import django_db_setup as django_db_setup
 
-examples = int(os.environ.get("HYPOTHESIS_EXAMPLES", "60"))
+examples = int(os.environ.get("HYPOTHESIS_EXAMPLES", "40"))
 
 # No deadline: the machine may be shared. Each test still has pytest's timeout.
 settings.register_profile("dev", deadline=None, max_examples=examples)

@@ -23,14 +23,15 @@ def django_db_setup(django_db_setup: None) -> None:
     from django.db import connection
     from django.test import TransactionTestCase
 
-    truncate_all = TransactionTestCase._fixture_teardown
+    case_class: Any = TransactionTestCase  # its teardown is not in the stubs
+    truncate_all = case_class._fixture_teardown
     tables = sorted(set(connection.introspection.django_table_names()) - _KEPT)
 
     def empty(case: Any) -> None:
         if not _delete_few(tables):
             truncate_all(case)
 
-    TransactionTestCase._fixture_teardown = empty
+    case_class._fixture_teardown = empty
 
 
 def _delete_few(tables: list[str]) -> bool:

@@ -4,11 +4,14 @@ import json
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
+from pytest_django import Settings
 
 from league import accounts, bots
 from league.models import Bot
+from tests.responses import Response
 
 JSON = "application/json"
 
@@ -19,7 +22,9 @@ class Api:
     def __init__(self) -> None:
         self.client = Client(raise_request_exception=False)
 
-    def call(self, method: str, path: str, body: Any = None, token: str = "", **headers: str):
+    def call(
+        self, method: str, path: str, body: Any = None, token: str = "", **headers: str
+    ) -> Response:
         """Return the response to a call; a body of bytes goes out as it is."""
         if token:
             headers["Authorization"] = f"Bearer {token}"
@@ -28,14 +33,14 @@ class Api:
         url = path if path.startswith(("/", "http")) else f"/api/v1/{path}"
         return self.client.generic(method, url, data, kind, headers=headers)
 
-    def get(self, path: str, **kwargs: Any):
+    def get(self, path: str, **kwargs: Any) -> Response:
         return self.call("GET", path, **kwargs)
 
-    def post(self, path: str, body: Any = None, **kwargs: Any):
+    def post(self, path: str, body: Any = None, **kwargs: Any) -> Response:
         return self.call("POST", path, body, **kwargs)
 
 
-def assert_problem(response, status: int, code: str) -> dict[str, Any]:
+def assert_problem(response: Response, status: int, code: str) -> dict[str, Any]:
     """Return a problem document, having looked that it is one, with this status and code."""
     assert response.status_code == status, response.content
     assert response["Content-Type"] == "application/problem+json"
@@ -49,7 +54,7 @@ def assert_problem(response, status: int, code: str) -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def quick_and_alone(settings):
+def quick_and_alone(settings: Settings) -> None:
     """Cheap password hashes, and a cache of this process's own."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
@@ -57,24 +62,24 @@ def quick_and_alone(settings):
 
 
 @pytest.fixture
-def api():
+def api() -> Api:
     return Api()
 
 
 @pytest.fixture
-def ada(db):
+def ada(db: None) -> tuple[User, str]:
     """An account and its token."""
     return accounts.create_account(username="ada", password="a long enough secret")
 
 
 @pytest.fixture
-def eve(db):
+def eve(db: None) -> tuple[User, str]:
     """Another account."""
     return accounts.create_account(username="eve", password="another long secret")
 
 
 @pytest.fixture
-def organiser(eve):
+def organiser(eve: tuple[User, str]) -> str:
     user, token = eve
     user.is_staff = True
     user.save()
@@ -82,6 +87,6 @@ def organiser(eve):
 
 
 @pytest.fixture
-def bot(ada) -> tuple[Bot, str]:
+def bot(ada: tuple[User, str]) -> tuple[Bot, str]:
     """A remote bot of Ada's and its token."""
     return bots.create_bot(owner=ada[0], name="ada-bot", kind="remote")

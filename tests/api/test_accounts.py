@@ -1,37 +1,42 @@
 """Signing up, signing in, tokens."""
 
-import pytest
+from typing import Any
 
-from tests.api.conftest import assert_problem
+import pytest
+from django.contrib.auth.models import User
+
+from tests.api.conftest import Api, assert_problem
 
 pytestmark = pytest.mark.django_db
 NEW = {"username": "bob", "password": "a long enough secret"}
 
 
-def test_signing_up_gives_a_token_that_works(api):
+def test_signing_up_gives_a_token_that_works(api: Api) -> None:
     made = api.post("accounts", NEW)
     assert made.status_code == 201
     token = made.json()["token"]
     assert api.post("bots", {"name": "bob-bot", "kind": "remote"}, token=token).status_code == 201
 
 
-def test_the_problem_names_a_taken_name_and_a_weak_password_by_field(api, ada):
+def test_the_problem_names_a_taken_name_and_a_weak_password_by_field(
+    api: Api, ada: tuple[User, str]
+) -> None:
     answer = api.post("accounts", {"username": "Ada", "password": "123"})
     problem = assert_problem(answer, 400, "invalid")
     assert set(problem["errors"]) == {"username", "password"}
 
 
-def test_the_problem_lists_missing_fields(api):
+def test_the_problem_lists_missing_fields(api: Api) -> None:
     problem = assert_problem(api.post("accounts", {}), 400, "invalid")
     assert set(problem["errors"]) == {"username", "password"}
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 151, "two words", ["list"], None])
-def test_a_malformed_account_name_is_refused(api, name):
+def test_a_malformed_account_name_is_refused(api: Api, name: Any) -> None:
     assert_problem(api.post("accounts", {**NEW, "username": name}), 400, "invalid")
 
 
-def test_signing_in_gives_one_more_token(api):
+def test_signing_in_gives_one_more_token(api: Api) -> None:
     first = api.post("accounts", NEW).json()["token"]
     again = api.post("tokens", NEW)
     assert again.status_code == 201
@@ -40,28 +45,30 @@ def test_signing_in_gives_one_more_token(api):
 
 
 @pytest.mark.parametrize("wrong", [{"username": "bob"}, {"username": "nobody"}])
-def test_every_kind_of_wrong_credentials_gets_the_same_problem(api, wrong):
+def test_every_kind_of_wrong_credentials_gets_the_same_problem(
+    api: Api, wrong: dict[str, str]
+) -> None:
     api.post("accounts", NEW)
     answer = api.post("tokens", {"password": "not this one", **wrong})
     assert_problem(answer, 401, "wrong-credentials")
 
 
-def test_a_revoked_token_is_refused(api, ada):
+def test_a_revoked_token_is_refused(api: Api, ada: tuple[User, str]) -> None:
     assert api.call("DELETE", "tokens/current", token=ada[1]).status_code == 204
     answer = api.call("DELETE", "tokens/current", token=ada[1])
     assert_problem(answer, 401, "invalid-token")
     assert answer["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_revoking_without_a_token_is_a_problem(api):
+def test_revoking_without_a_token_is_a_problem(api: Api) -> None:
     answer = api.call("DELETE", "tokens/current")
     assert_problem(answer, 401, "not-authenticated")
     assert answer["WWW-Authenticate"].startswith("Bearer")
 
 
-def test_a_wrong_token_is_refused_even_where_none_is_needed(api):
+def test_a_wrong_token_is_refused_even_where_none_is_needed(api: Api) -> None:
     assert_problem(api.get("games", token="tn_o_wrong"), 401, "invalid-token")
 
 
-def test_other_schemes_count_as_no_token(api):
+def test_other_schemes_count_as_no_token(api: Api) -> None:
     assert api.get("games", Authorization="Basic YTpi").status_code == 200

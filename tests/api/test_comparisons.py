@@ -1,10 +1,11 @@
 """A/B tests over the API."""
 
 import pytest
+from django.contrib.auth.models import User
 
 from league import bots, competitions
-from league.models import BotVersion, QualifyingMatch
-from tests.api.conftest import assert_problem
+from league.models import Bot, BotVersion, Ladder, QualifyingMatch
+from tests.api.conftest import Api, assert_problem
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, hosted_bot
 
@@ -12,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def ladder():
+def ladder() -> Ladder:
     made = small.ladder()
     for bot in small.bots(3):
         competitions.enter_ladder(ladder=made, bot=bot)
@@ -20,7 +21,7 @@ def ladder():
 
 
 @pytest.fixture
-def bot(ada):
+def bot(ada: tuple[User, str]) -> Bot:
     made = hosted_bot(ada[0], "my-bot")
     for _ in range(2):
         version = bots.upload(bot=made, data=FIRST, held=True)
@@ -32,7 +33,9 @@ def bot(ada):
 NEW = {"ladder": "quick", "new": 2, "old": 1, "promote": True}
 
 
-def test_an_owner_starts_a_comparison_and_its_course_is_public(api, ada, bot, ladder):
+def test_an_owner_starts_a_comparison_and_its_course_is_public(
+    api: Api, ada: tuple[User, str], bot: Bot, ladder: Ladder
+) -> None:
     made = api.post("bots/my-bot/comparisons", NEW, token=ada[1])
     assert made.status_code == 201
     competitions.advance_comparison(made.json()["id"])
@@ -49,8 +52,8 @@ def test_an_owner_starts_a_comparison_and_its_course_is_public(api, ada, bot, la
 
 
 def test_a_version_that_could_not_take_over_or_play_is_refused_with_the_reason(
-    api, ada, bot, ladder
-):
+    api: Api, ada: tuple[User, str], bot: Bot, ladder: Ladder
+) -> None:
     bots.promote(bot.versions.get(number=2))
     refused = api.post("bots/my-bot/comparisons", {**NEW, "new": 1, "old": 2}, token=ada[1])
     assert refused.status_code == 201
@@ -66,13 +69,17 @@ def test_a_version_that_could_not_take_over_or_play_is_refused_with_the_reason(
     assert "my-bot v1 did not qualify for twelve-days: timeout" in problem["detail"]
 
 
-def test_only_the_owner_starts_and_cancels_a_comparison(api, ada, eve, bot, ladder):
+def test_only_the_owner_starts_and_cancels_a_comparison(
+    api: Api, ada: tuple[User, str], eve: tuple[User, str], bot: Bot, ladder: Ladder
+) -> None:
     assert_problem(api.post("bots/my-bot/comparisons", NEW, token=eve[1]), 403, "not-your-bot")
     made = api.post("bots/my-bot/comparisons", NEW, token=ada[1]).json()
     assert_problem(api.post(f"comparisons/{made['id']}/cancel", token=eve[1]), 403, "not-your-bot")
 
 
-def test_an_owner_promotes_a_version_that_is_ready(api, ada, bot):
+def test_an_owner_promotes_a_version_that_is_ready(
+    api: Api, ada: tuple[User, str], bot: Bot
+) -> None:
     path = "bots/my-bot/versions/2/promote"
     assert api.post(path, token=ada[1]).status_code == 200
     assert api.get("bots/my-bot").json()["version"] == 2

@@ -4,7 +4,7 @@ import gzip
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from django.contrib.staticfiles import finders
 from django.test import Client
+from pytest_django import Settings
 
 from api.exports import MAX_AT_ONCE, Export
 from engine.errors import RecordError
@@ -19,19 +20,19 @@ from engine.record import read, verify
 from league import competitions, play, ratings
 from league.models import Block, BotVersion, Ladder, Match, Standing, Tournament
 from league.ratings import exporting
-from tests.api.conftest import assert_problem
+from tests.api.conftest import Api, assert_problem
 from tests.league import small
 from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SCRIPT = finders.find("web/recompute_ladder.py")
+SCRIPT = finders.find("web/recompute_ladder.py") or ""
 EXPORT = "ladders/quick/export"
 
 
 @pytest.fixture
 @kept
-def ladder(db) -> Ladder:
+def ladder(db: None) -> Ladder:
     """A ladder with all that a fold can meet: versions, void blocks and unrated ones, forfeits."""
     ladder = small.ladder()
     bots = small.bots(5)
@@ -59,7 +60,7 @@ _exported: list[bytes] = []
 
 
 @pytest.fixture
-def exported(request) -> bytes:
+def exported(request: pytest.FixtureRequest) -> bytes:
     """The file of `ladder`, made once a process: what is done to it needs no database."""
     if not _exported:
         request.getfixturevalue("ladder")
@@ -67,12 +68,12 @@ def exported(request) -> bytes:
     return _exported[0]
 
 
-def export(api) -> bytes:
+def export(api: Api) -> bytes:
     response = api.get(EXPORT)
     assert response.status_code == 200
     assert response["Content-Type"] == "application/x-ndjson"
     assert 'filename="quick.jsonl"' in response["Content-Disposition"]
-    data = b"".join(response.streaming_content)
+    data = response.getvalue()
     response.close()
     return data
 
@@ -91,7 +92,9 @@ def sealed(lines: list[Any]) -> bytes:
     return body + json.dumps(end).encode() + b"\n"
 
 
-def test_a_stranger_recomputes_the_ladder_with_python_alone(api, ladder, tmp_path):
+def test_a_stranger_recomputes_the_ladder_with_python_alone(
+    api: Api, ladder: Ladder, tmp_path: Path
+) -> None:
     data = export(api)
     done = run(tmp_path / "quick.jsonl", data)
     assert (done.returncode, done.stderr) == (0, "")
@@ -101,7 +104,7 @@ def test_a_stranger_recomputes_the_ladder_with_python_alone(api, ladder, tmp_pat
     assert data == export(api)
 
 
-def test_the_file_has_every_record_of_what_counts(api, ladder):
+def test_the_file_has_every_record_of_what_counts(api: Api, ladder: Ladder) -> None:
     lines = [json.loads(line) for line in export(api).splitlines()]
     matches = [match for line in lines if line["type"] == "block" for match in line["matches"]]
     counted = Match.objects.filter(block__state="finished")
@@ -113,8 +116,8 @@ def test_the_file_has_every_record_of_what_counts(api, ladder):
     assert all(line["deltas"] == {} and line["matches"] == [] for line in voided)
 
 
-def forge(kind: str, change: Callable[[dict], object]) -> Callable[[list], None]:
-    def falsify(lines: list) -> None:
+def forge(kind: str, change: Callable[[dict[str, Any]], object]) -> Callable[[list[Any]], None]:
+    def falsify(lines: list[Any]) -> None:
         line = next(
             line
             for line in lines
@@ -125,34 +128,34 @@ def forge(kind: str, change: Callable[[dict], object]) -> Callable[[list], None]
     return falsify
 
 
-def swap_scores(line: dict) -> None:
+def swap_scores(line: dict[str, Any]) -> None:
     for key in ("scores", "places"):
         line["matches"][0]["record"][key].reverse()
 
 
-def swap_seats(line: dict) -> None:
+def swap_seats(line: dict[str, Any]) -> None:
     line["matches"][0]["seating"].reverse()
 
 
-def shift(numbers: dict) -> None:
+def shift(numbers: dict[str, Any]) -> None:
     first, second = list(numbers)[:2]
     numbers[first] += 1
     numbers[second] -= 1
 
 
-def drop_a_round(lines: list) -> None:
+def drop_a_round(lines: list[Any]) -> None:
     last = max(line["round"] for line in lines if line["type"] == "round")
     lines[:] = [line for line in lines if line.get("round") != last]
     lines[0]["rounds"] -= 1
 
 
-def forfeit(line: dict) -> None:
+def forfeit(line: dict[str, Any]) -> None:
     match = max(line["matches"], key=lambda match: match["record"]["scores"][0])
     seat = match["record"]["places"].index(1)
     match["record"]["faults"] = [{"ply": ply, "seat": seat, "kind": "crash"} for ply in range(3)]
 
 
-FORGERIES = {
+FORGERIES: dict[str, Callable[[list[Any]], object]] = {
     "scores": forge("block", swap_scores),
     "seats": forge("block", swap_seats),
     "a deal": forge("block", lambda line: line["matches"][0]["record"].update(deal_seed=64 * "0")),
@@ -176,7 +179,9 @@ FORGERIES = {
 
 
 @pytest.mark.parametrize("forgery", FORGERIES)
-def test_a_forgery_is_noticed_even_with_the_right_checksum(exported, tmp_path, forgery):
+def test_a_forgery_is_noticed_even_with_the_right_checksum(
+    exported: bytes, tmp_path: Path, forgery: str
+) -> None:
     lines = [json.loads(line) for line in exported.splitlines()]
     before = json.dumps(lines)
     FORGERIES[forgery](lines)
@@ -187,12 +192,14 @@ def test_a_forgery_is_noticed_even_with_the_right_checksum(exported, tmp_path, f
     assert "Traceback" not in done.stderr
 
 
-def test_a_file_with_a_new_but_correct_checksum_passes(exported, tmp_path):
+def test_a_file_with_a_new_but_correct_checksum_passes(exported: bytes, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in exported.splitlines()]
     assert run(tmp_path / "right.jsonl", sealed(lines)).returncode == 0
 
 
-def test_a_changed_move_or_a_file_cut_short_is_noticed_by_the_checksum(exported, tmp_path):
+def test_a_changed_move_or_a_file_cut_short_is_noticed_by_the_checksum(
+    exported: bytes, tmp_path: Path
+) -> None:
     data = exported
     block = next(line for line in data.splitlines() if b'"moves": [[0, "' in line)
     changed = data.replace(block, block.replace(b'"moves": [[0, "', b'"moves": [[1, "', 1))
@@ -203,7 +210,9 @@ def test_a_changed_move_or_a_file_cut_short_is_noticed_by_the_checksum(exported,
 
 
 @pytest.mark.parametrize("part", ["moves", "scores", "places"])
-def test_only_the_engine_finds_a_change_of_these_parts_of_a_record(exported, part):
+def test_only_the_engine_finds_a_change_of_these_parts_of_a_record(
+    exported: bytes, part: str
+) -> None:
     lines = [json.loads(line) for line in exported.splitlines()]
     record = next(line for line in lines if line.get("matches"))["matches"][0]["record"]
     assert verify(read(json.dumps(record).encode())).is_over
@@ -212,7 +221,9 @@ def test_only_the_engine_finds_a_change_of_these_parts_of_a_record(exported, par
         verify(read(json.dumps(record).encode()))
 
 
-def test_the_seed_of_a_tournament_that_goes_on_stays_secret(api, ladder, tmp_path):
+def test_the_seed_of_a_tournament_that_goes_on_stays_secret(
+    api: Api, ladder: Ladder, tmp_path: Path
+) -> None:
     Tournament.objects.filter(pk=Tournament.objects.first().pk).update(
         state="running", finished_at=None
     )
@@ -224,7 +235,7 @@ def test_the_seed_of_a_tournament_that_goes_on_stays_secret(api, ladder, tmp_pat
     assert f"the seeds of {ladder.rounds.count() - len(secret)} are public" in done.stdout
 
 
-def test_rounds_in_play_are_not_in_the_file(api, ladder):
+def test_rounds_in_play_are_not_in_the_file(api: Api, ladder: Ladder) -> None:
     before = export(api)
     tournament = small.tournament(ladder)
     competitions.advance_tournament(tournament.pk)
@@ -233,18 +244,19 @@ def test_rounds_in_play_are_not_in_the_file(api, ladder):
     assert export(api) == before
 
 
-def test_a_ladder_without_a_match_has_an_export(api, tmp_path):
+def test_a_ladder_without_a_match_has_an_export(api: Api, tmp_path: Path) -> None:
     small.ladder()
     done = run(tmp_path / "quick.jsonl", export(api))
     assert (done.returncode, done.stderr) == (0, "")
     assert "0 bots, 0 rounds" in done.stdout
 
 
-def test_a_round_that_is_rated_while_the_file_is_sent_is_left_out(api, ladder, tmp_path):
+def test_a_round_that_is_rated_while_the_file_is_sent_is_left_out(
+    api: Api, ladder: Ladder, tmp_path: Path
+) -> None:
     pieces = Export(ladder)
-    pieces._pieces = iter(
-        exporting._lines(ladder, exporting._state_of(ladder))
-    )  # line by line, to be slow
+    slow = exporting._lines(ladder, exporting._state_of(ladder))  # line by line
+    pieces._pieces = (line.encode() for line in slow)
     lines = [next(pieces)]
     small.tournament(ladder)
     small.run_all()
@@ -261,11 +273,11 @@ def test_a_round_that_is_rated_while_the_file_is_sent_is_left_out(api, ladder, t
 
 
 def test_a_file_that_is_older_than_a_correction_ends_with_a_note(
-    api, ladder, tmp_path, monkeypatch
-):
+    api: Api, ladder: Ladder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     lines = exporting._round_lines
 
-    def and_correct(*args):
+    def and_correct(*args: Any) -> Iterator[Any]:
         yield from lines(*args)
         if Ladder.objects.get().revision == 2:
             ratings.correct(ladder.pk, reason="test")
@@ -276,30 +288,36 @@ def test_a_file_that_is_older_than_a_correction_ends_with_a_note(
     assert "corrected meanwhile: get the file again" in done.stderr
 
 
-def test_a_false_rating_in_the_database_is_noticed_by_the_stranger(api, ladder, tmp_path):
+def test_a_false_rating_in_the_database_is_noticed_by_the_stranger(
+    api: Api, ladder: Ladder, tmp_path: Path
+) -> None:
     row = ladder.standings.first()
     Standing.objects.filter(pk=row.pk).update(rating=row.rating + 1)
     done = run(tmp_path / "quick.jsonl", export(api))
     assert "the standings do not follow from the rounds" in done.stderr
 
 
-def test_the_export_comes_in_pieces_and_compressed_on_request(api, ladder, monkeypatch):
+def test_the_export_comes_in_pieces_and_compressed_on_request(
+    api: Api, ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(exporting, "_BYTES", 1)
     response = api.get(EXPORT, **{"Accept-Encoding": "gzip"})
     assert response["Content-Encoding"] == "gzip"
-    packed = b"".join(response.streaming_content)
+    packed = response.getvalue()
     response.close()
     assert gzip.decompress(packed) == export(api)
     assert len(packed) < len(export(api)) / 2
     response = api.get(EXPORT)
-    assert len(list(response.streaming_content)) > 10
+    assert len(list(response)) > 10
     response.close()
     assert api.get(EXPORT, Accept="application/x-ndjson").status_code == 200
 
 
-def test_few_exports_run_at_once_and_a_lost_client_frees_its_place(api, ladder):
+def test_few_exports_run_at_once_and_a_lost_client_frees_its_place(
+    api: Api, ladder: Ladder
+) -> None:
     sending = [api.get(EXPORT) for _ in range(MAX_AT_ONCE)]
-    next(sending[0].streaming_content)
+    next(iter(sending[0]))
     refused = api.get(EXPORT)
     assert_problem(refused, 429, "too-many-requests")
     assert refused["Retry-After"] == "30"
@@ -308,16 +326,16 @@ def test_few_exports_run_at_once_and_a_lost_client_frees_its_place(api, ladder):
     assert export(api)
 
 
-def test_exports_have_their_own_rate_limit(api, ladder, settings):
+def test_exports_have_their_own_rate_limit(api: Api, ladder: Ladder, settings: Settings) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "exports": "1/hour"}
     assert export(api)
     assert_problem(api.get(EXPORT), 429, "too-many-requests")
     assert api.get("ladders/quick").status_code == 200
 
 
-def test_the_ladders_page_links_file_and_script(ladder):
+def test_the_ladders_page_links_file_and_script(ladder: Ladder) -> None:
     text = Client().get("/ladders/quick/").content.decode()
     assert f'href="/api/v1/{EXPORT}"' in text
     response = Client().get("/static/web/recompute_ladder.py")
     assert 'href="/static/web/recompute_ladder.py"' in text
-    assert b"".join(response.streaming_content) == Path(SCRIPT).read_bytes()
+    assert response.getvalue() == Path(SCRIPT).read_bytes()

@@ -1,22 +1,26 @@
 """Ladders: standings, rounds, entries."""
 
+from typing import Any
+
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from league import ratings
-from league.models import Bot, Standing, Tournament
-from tests.api.conftest import assert_problem
+from league.models import Bot, Ladder, Standing, Tournament
+from tests.api.conftest import Api, assert_problem
 from tests.league import small
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def ladder(db):
+def ladder(db: None) -> Ladder:
     return small.ladder()
 
 
-def stand(ladder, *ratings_and_blocks):
+def stand(ladder: Ladder, *ratings_and_blocks: tuple[int, int]) -> None:
     bots = small.bots(len(ratings_and_blocks), prefix="standing")
     Standing.objects.bulk_create(
         Standing(ladder=ladder, bot=bot, rating=rating, blocks=blocks, version=1)
@@ -24,14 +28,14 @@ def stand(ladder, *ratings_and_blocks):
     )
 
 
-def test_a_ladder_is_listed_and_shown(api, ladder):
+def test_a_ladder_is_listed_and_shown(api: Api, ladder: Ladder) -> None:
     shown = api.get("ladders/quick").json()
     assert (shown["game"], shown["rules"], shown["seats"]) == ("twelve-days", "eight-nights", 3)
     assert shown.pop("twins") == []
     assert api.get("ladders").json()["results"] == [shown]
 
 
-def test_a_ladder_shows_the_gap_between_twins(api, ladder):
+def test_a_ladder_shows_the_gap_between_twins(api: Api, ladder: Ladder) -> None:
     stand(ladder, (1_512_345, 20), (1_500_001, 3), (1_400_000, 20))
     for old, name in enumerate(["house-thumb-2", "house-thumb", "house-random-2"]):
         Bot.objects.filter(name=f"standing-{old}").update(name=name)
@@ -44,7 +48,7 @@ def test_a_ladder_shows_the_gap_between_twins(api, ladder):
     assert set(schema["Twins"]["required"]) == gap.keys()
 
 
-def test_ranked_bots_stand_by_rating_before_provisional_ones(api, ladder):
+def test_ranked_bots_stand_by_rating_before_provisional_ones(api: Api, ladder: Ladder) -> None:
     stand(ladder, (1_400_000, 20), (1_600_000, 19), (1_500_000, 25), (1_500_000, 30))
     rows = api.get("ladders/quick/standings").json()["results"]
     assert [(row["bot"], row["rank"], row["provisional"]) for row in rows] == [
@@ -55,7 +59,7 @@ def test_ranked_bots_stand_by_rating_before_provisional_ones(api, ladder):
     ]
 
 
-def test_ranks_go_on_from_page_to_page(api, ladder):
+def test_ranks_go_on_from_page_to_page(api: Api, ladder: Ladder) -> None:
     stand(ladder, *[(1_500_000 - 1000 * (number // 2), 20) for number in range(9)])
     path, ranks = "ladders/quick/standings?limit=2", []
     while path:
@@ -65,13 +69,13 @@ def test_ranks_go_on_from_page_to_page(api, ladder):
     assert ranks == [1, 1, 3, 3, 5, 5, 7, 7, 9]
 
 
-def test_hidden_bots_are_listed_last_and_on_request_alone(api, ladder):
+def test_hidden_bots_are_listed_last_and_on_request_alone(api: Api, ladder: Ladder) -> None:
     stand(ladder, *[(1_500_000 - 1000 * number, 20) for number in range(5)])
     now = timezone.now()
     Standing.objects.filter(bot__name="standing-0").update(hidden="withdrawn", hidden_at=now)
     Standing.objects.filter(bot__name="standing-2").update(hidden="idle", hidden_at=now)
 
-    def listed(path):
+    def listed(path: str) -> list[Any]:
         rows = []
         while path:
             page = api.get(path).json()
@@ -94,13 +98,17 @@ def test_hidden_bots_are_listed_last_and_on_request_alone(api, ladder):
 
 
 @pytest.mark.parametrize("count", [2, 40])
-def test_standings_cost_four_queries(api, ladder, count, django_assert_num_queries):
+def test_standings_cost_four_queries(
+    api: Api, ladder: Ladder, count: int, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
     stand(ladder, *[(1_500_000, 20)] * count)
     with django_assert_num_queries(4):
         assert len(api.get("ladders/quick/standings").json()["results"]) == count
 
 
-def test_standings_show_performance_and_trend(api, ladder, monkeypatch):
+def test_standings_show_performance_and_trend(
+    api: Api, ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 1)
     small.bots(4)
     small.tournament(ladder)
@@ -118,13 +126,15 @@ def test_standings_show_performance_and_trend(api, ladder, monkeypatch):
         assert (row["performance_blocks"], row["band"]) == (3, None)
 
 
-def test_a_bot_that_sat_out_the_last_rounds_has_no_trend(api, ladder):
+def test_a_bot_that_sat_out_the_last_rounds_has_no_trend(api: Api, ladder: Ladder) -> None:
     stand(ladder, (1_500_000, 20))
     [row] = api.get("ladders/quick/standings").json()["results"]
     assert row["trend"] is None
 
 
-def test_an_owner_enters_and_takes_out_a_bot(api, ladder, ada, bot):
+def test_an_owner_enters_and_takes_out_a_bot(
+    api: Api, ladder: Ladder, ada: tuple[User, str], bot: tuple[Bot, str]
+) -> None:
     for _ in range(2):
         entered = api.call("PUT", "ladders/quick/entries/ada-bot", token=ada[1])
         assert entered.status_code == 200
@@ -136,7 +146,9 @@ def test_an_owner_enters_and_takes_out_a_bot(api, ladder, ada, bot):
     assert not ladder.entries.exists()
 
 
-def test_a_bot_enters_by_its_own_token_and_no_other(api, ladder, bot, ada):
+def test_a_bot_enters_by_its_own_token_and_no_other(
+    api: Api, ladder: Ladder, bot: tuple[Bot, str], ada: tuple[User, str]
+) -> None:
     path = "ladders/quick/entries/ada-bot"
     assert api.call("PUT", path, token=bot[1]).status_code == 200
     small.bots(1, ada[0], prefix="other")
@@ -144,14 +156,16 @@ def test_a_bot_enters_by_its_own_token_and_no_other(api, ladder, bot, ada):
     assert_problem(answer, 403, "not-your-bot")
 
 
-def test_only_the_owner_enters_a_bot(api, ladder, bot, eve):
+def test_only_the_owner_enters_a_bot(
+    api: Api, ladder: Ladder, bot: tuple[Bot, str], eve: tuple[User, str]
+) -> None:
     path = "ladders/quick/entries/ada-bot"
     assert_problem(api.call("PUT", path), 401, "not-authenticated")
     assert_problem(api.call("PUT", path, token=eve[1]), 403, "not-your-bot")
     assert_problem(api.call("DELETE", path, token=eve[1]), 403, "not-your-bot")
 
 
-def test_a_tournaments_seed_shows_when_all_its_rounds_are_over(api, ladder):
+def test_a_tournaments_seed_shows_when_all_its_rounds_are_over(api: Api, ladder: Ladder) -> None:
     small.bots(3)
     tournament = small.tournament(ladder)
     small.run_all()
@@ -165,7 +179,9 @@ def test_a_tournaments_seed_shows_when_all_its_rounds_are_over(api, ladder):
 
 
 @pytest.mark.parametrize("rounds", [1, 3])
-def test_a_list_of_rounds_costs_two_queries(api, ladder, rounds, django_assert_num_queries):
+def test_a_list_of_rounds_costs_two_queries(
+    api: Api, ladder: Ladder, rounds: int, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
     small.bots(3)
     for _ in range(rounds):
         small.tournament(ladder)
@@ -174,8 +190,10 @@ def test_a_list_of_rounds_costs_two_queries(api, ladder, rounds, django_assert_n
         assert len(api.get("ladders/quick/rounds").json()["results"]) == rounds
 
 
-def test_fair_play_is_for_organisers_alone(api, ladder, ada, organiser):
+def test_fair_play_is_for_organisers_alone(
+    api: Api, ladder: Ladder, ada: tuple[User, str], organiser: str
+) -> None:
     path = f"ladders/{ladder.slug}/fair-play"
     assert_problem(api.get(path, token=ada[1]), 403, "organiser-needed")
-    empty = {"results": [], "next": None, "previous": None}
+    empty: dict[str, Any] = {"results": [], "next": None, "previous": None}
     assert api.get(path, token=organiser).json() == empty

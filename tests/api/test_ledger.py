@@ -1,10 +1,13 @@
 """The ledger over the API."""
 
+from typing import Any
+
 import pytest
+from pytest_django import DjangoAssertNumQueries
 
 from league import competitions, play, ratings
-from league.models import BlockEntry, Match, RoundEntry
-from tests.api.conftest import assert_problem
+from league.models import BlockEntry, Ladder, Match, RoundEntry
+from tests.api.conftest import Api, assert_problem
 from tests.league import small
 from tests.league.kept import kept
 
@@ -13,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 @kept
-def ladder(db):
+def ladder(db: None) -> Ladder:
     ladder = small.ladder()
     small.bots(4)
     for _ in range(2):
@@ -22,7 +25,7 @@ def ladder(db):
     return ladder
 
 
-def rows(api, query: str = "") -> list[dict]:
+def rows(api: Api, query: str = "") -> list[dict[str, Any]]:
     path, found = f"ladders/quick/ledger?limit=3{query}", []
     while path:
         answer = api.get(path).json()
@@ -31,7 +34,7 @@ def rows(api, query: str = "") -> list[dict]:
     return found
 
 
-def test_every_change_comes_with_its_blocks_matches_and_seeds(api, ladder):
+def test_every_change_comes_with_its_blocks_matches_and_seeds(api: Api, ladder: Ladder) -> None:
     found = rows(api)
     assert len(found) == RoundEntry.objects.count()
     for row in found:
@@ -53,7 +56,7 @@ def test_every_change_comes_with_its_blocks_matches_and_seeds(api, ladder):
     assert [row["round"] for row in found] == sorted((r["round"] for r in found), reverse=True)
 
 
-def test_the_ledger_is_filtered_by_bot_round_and_revision(api, ladder):
+def test_the_ledger_is_filtered_by_bot_round_and_revision(api: Api, ladder: Ladder) -> None:
     everything = rows(api)
     assert rows(api, "&bot=bot-1") == [row for row in everything if row["bot"] == "bot-1"] != []
     last = everything[0]["round"]
@@ -76,19 +79,21 @@ def test_the_ledger_is_filtered_by_bot_round_and_revision(api, ladder):
 
 
 @pytest.mark.parametrize("query", ["round=x", "revision=2", "revision=0", "round=-1", "limit=0"])
-def test_an_unknown_round_or_revision_is_refused(api, ladder, query):
+def test_an_unknown_round_or_revision_is_refused(api: Api, ladder: Ladder, query: str) -> None:
     answer = api.get(f"ladders/quick/ledger?{query}")
     problem = assert_problem(answer, 400, "invalid")
     assert query.split("=")[0] in problem["errors"]
 
 
 @pytest.mark.parametrize("limit", [1, 100])
-def test_a_page_of_the_ledger_costs_four_queries(api, ladder, limit, django_assert_num_queries):
+def test_a_page_of_the_ledger_costs_four_queries(
+    api: Api, ladder: Ladder, limit: int, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
     with django_assert_num_queries(4):
         assert api.get(f"ladders/quick/ledger?limit={limit}").status_code == 200
 
 
-def test_a_round_in_play_is_not_in_the_ledger(api, ladder):
+def test_a_round_in_play_is_not_in_the_ledger(api: Api, ladder: Ladder) -> None:
     before = rows(api)
     tournament = small.tournament(ladder)
     competitions.advance_tournament(tournament.pk)

@@ -3,10 +3,12 @@
 import json
 
 import pytest
+from django.contrib.auth.models import User
+from pytest_django import DjangoAssertNumQueries
 
 from engine.record import read, verify
-from league.models import Block, Match, MatchSeat
-from tests.api.conftest import assert_problem
+from league.models import Block, Bot, Match, MatchSeat, Tournament
+from tests.api.conftest import Api, assert_problem
 from tests.league import small
 from tests.league.kept import kept
 from tests.league.play.live import match_of, play_on, remote_bots
@@ -16,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 @kept
-def played(db):
+def played(db: None) -> Tournament:
     """A tournament of four house bots, played to its end."""
     small.bots(4)
     tournament = small.tournament(small.ladder())
@@ -24,7 +26,7 @@ def played(db):
     return tournament
 
 
-def test_a_finished_match_shows_all_its_cards_and_its_record(api, played):
+def test_a_finished_match_shows_all_its_cards_and_its_record(api: Api, played: Tournament) -> None:
     match = Match.objects.filter(status="finished").first()
     shown = api.get(f"matches/{match.pk}").json()
     assert shown["deal_seed"] == bytes(match.deal_seed).hex()
@@ -36,9 +38,12 @@ def test_a_finished_match_shows_all_its_cards_and_its_record(api, played):
     assert [seat["score"] for seat in shown["seating"]] == list(record.scores)
 
 
-def test_matches_of_a_duplicate_block_are_secret_until_all_are_played(api, played):
-    match = Match.objects.filter(status="finished", block__duplicate=True).first()
-    Block.objects.filter(pk=match.block_id).update(state="playing")
+def test_matches_of_a_duplicate_block_are_secret_until_all_are_played(
+    api: Api, played: Tournament
+) -> None:
+    match = Match.objects.filter(status="finished", block__duplicate=True).earliest("pk")
+    assert match.block is not None
+    Block.objects.filter(pk=match.block.pk).update(state="playing")
     shown = api.get(f"matches/{match.pk}").json()
     assert shown["view"] is None
     assert shown["deal_seed"] is None
@@ -46,7 +51,7 @@ def test_matches_of_a_duplicate_block_are_secret_until_all_are_played(api, playe
     assert_problem(api.get(f"matches/{match.pk}/record"), 409, "block-not-finished")
 
 
-def test_a_match_in_play_shows_no_hidden_card(api):
+def test_a_match_in_play_shows_no_hidden_card(api: Api) -> None:
     bots = remote_bots(3)
     match = match_of(bots)
     shown = api.get(f"matches/{match.pk}").json()
@@ -58,7 +63,7 @@ def test_a_match_in_play_shows_no_hidden_card(api):
     assert_problem(api.get(f"matches/{match.pk}/record"), 409, "not-finished")
 
 
-def test_a_live_match_has_its_record_when_it_is_over(api):
+def test_a_live_match_has_its_record_when_it_is_over(api: Api) -> None:
     bots = remote_bots(3)
     match = match_of(bots)
     play_on(bots)
@@ -66,7 +71,7 @@ def test_a_live_match_has_its_record_when_it_is_over(api):
     assert api.get(f"matches/{match.pk}/record").status_code == 200
 
 
-def test_a_void_match_shows_nothing(api, played):
+def test_a_void_match_shows_nothing(api: Api, played: Tournament) -> None:
     Match.objects.update(status="void", packed_record=None)
     match = Match.objects.first()
     assert api.get(f"matches/{match.pk}").json()["view"] is None
@@ -74,7 +79,7 @@ def test_a_void_match_shows_nothing(api, played):
 
 
 @pytest.mark.parametrize("what", ["bot=bot-1", "ladder=quick", "status=finished", "tournament={}"])
-def test_a_filter_finds_matches(api, played, what):
+def test_a_filter_finds_matches(api: Api, played: Tournament, what: str) -> None:
     found = api.get(f"matches?limit=200&{what.format(played.pk)}").json()["results"]
     expected = Match.objects.all()
     if what == "bot=bot-1":
@@ -84,7 +89,9 @@ def test_a_filter_finds_matches(api, played, what):
 
 
 @pytest.mark.parametrize("what", ["bot=nobody", "ladder=none", "status=void", "tournament=999999"])
-def test_a_filter_without_a_match_gives_an_empty_list(api, played, what):
+def test_a_filter_without_a_match_gives_an_empty_list(
+    api: Api, played: Tournament, what: str
+) -> None:
     assert api.get(f"matches?{what}").json()["results"] == []
 
 
@@ -92,18 +99,20 @@ def test_a_filter_without_a_match_gives_an_empty_list(api, played, what):
     "what",
     ["status=odd", "tournament=one", "tournament=1.5", "bot=%00", "tournament=" + "9" * 9999],
 )
-def test_an_invalid_filter_is_a_problem_by_field(api, what):
+def test_an_invalid_filter_is_a_problem_by_field(api: Api, what: str) -> None:
     problem = assert_problem(api.get(f"matches?{what}"), 400, "invalid")
     assert what.partition("=")[0] in problem["errors"]
 
 
 @pytest.mark.parametrize("limit", [1, 12])
-def test_a_list_of_matches_costs_two_queries(api, played, limit, django_assert_num_queries):
+def test_a_list_of_matches_costs_two_queries(
+    api: Api, played: Tournament, limit: int, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
     with django_assert_num_queries(2):
         assert len(api.get(f"matches?limit={limit}").json()["results"]) == limit
 
 
-def test_filters_go_on_from_page_to_page(api, played):
+def test_filters_go_on_from_page_to_page(api: Api, played: Tournament) -> None:
     path, found = "matches?bot=bot-1&limit=4", []
     while path:
         page = api.get(path).json()
@@ -115,7 +124,9 @@ def test_filters_go_on_from_page_to_page(api, played):
 NEW = {"game": "partridge", "rules": "eagle-short", "bots": ["ada-bot", "house-0", "house-1"]}
 
 
-def test_an_owner_starts_an_unrated_match_with_house_bots(api, ada, bot):
+def test_an_owner_starts_an_unrated_match_with_house_bots(
+    api: Api, ada: tuple[User, str], bot: tuple[Bot, str]
+) -> None:
     small.bots(2, prefix="house")
     made = api.post("matches", NEW, token=ada[1])
     assert made.status_code == 201
@@ -137,20 +148,26 @@ def test_an_owner_starts_an_unrated_match_with_house_bots(api, ada, bot):
         ("bots", "ada-bot"),
     ],
 )
-def test_an_invalid_match_is_a_problem_by_field(api, ada, bot, field, value):
+def test_an_invalid_match_is_a_problem_by_field(
+    api: Api, ada: tuple[User, str], bot: tuple[Bot, str], field: str, value: object
+) -> None:
     small.bots(2, prefix="house")
     answer = api.post("matches", {**NEW, field: value}, token=ada[1])
     assert field in assert_problem(answer, 400, "invalid")["errors"]
 
 
-def test_only_the_owner_starts_a_match_with_a_bot(api, bot, eve):
+def test_only_the_owner_starts_a_match_with_a_bot(
+    api: Api, bot: tuple[Bot, str], eve: tuple[User, str]
+) -> None:
     small.bots(2, prefix="house")
     assert_problem(api.post("matches", NEW, token=eve[1]), 403, "not-your-bot")
     assert_problem(api.post("matches", NEW, token=bot[1]), 403, "owner-token-needed")
     assert_problem(api.post("matches", NEW), 401, "not-authenticated")
 
 
-def test_the_number_of_unfinished_unrated_matches_is_limited(api, ada, bot, monkeypatch):
+def test_the_number_of_unfinished_unrated_matches_is_limited(
+    api: Api, ada: tuple[User, str], bot: tuple[Bot, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     small.bots(2, prefix="house")
     monkeypatch.setattr("league.play.unrated_matches.MAX_OPEN", 1)
     assert api.post("matches", NEW, token=ada[1]).status_code == 201

@@ -4,6 +4,7 @@ import io
 import json
 import re
 from pathlib import Path
+from typing import Any, NoReturn
 
 import pytest
 from django.db import OperationalError
@@ -12,14 +13,14 @@ from api.middleware import MAX_BODY_BYTES
 from api.problems import CODES
 from league.models import Ladder
 from tests import logs
-from tests.api.conftest import assert_problem
+from tests.api.conftest import Api, assert_problem
 
 pytestmark = pytest.mark.django_db
 NO_JSON = [b"{", b"", b"nonsense", b"\xff\xfe", b'{"a": NaN}', b"[" * 60_000, b"1" * 9_999]
 
 
 @pytest.mark.parametrize("body", NO_JSON)
-def test_a_body_that_is_not_json_is_refused(api, body):
+def test_a_body_that_is_not_json_is_refused(api: Api, body: bytes) -> None:
     answer = api.post("accounts", body)
     if body == b"":
         assert_problem(answer, 400, "invalid")
@@ -28,35 +29,39 @@ def test_a_body_that_is_not_json_is_refused(api, body):
 
 
 @pytest.mark.parametrize("body", [b"[]", b"1", b"null", b'"text"'])
-def test_json_that_is_no_object_is_refused(api, body):
+def test_json_that_is_no_object_is_refused(api: Api, body: bytes) -> None:
     assert_problem(api.post("accounts", body), 400, "invalid")
 
 
 @pytest.mark.parametrize("kind", ["text/plain", "application/xml", "multipart/form-data"])
-def test_other_kinds_of_body_are_refused(api, kind):
+def test_other_kinds_of_body_are_refused(api: Api, kind: str) -> None:
     answer = api.post("accounts", b"username=a", content_type=kind)
     assert_problem(answer, 415, "unsupported-media-type")
 
 
-def test_a_json_body_is_utf_8_and_a_claimed_charset_is_ignored(api):
+def test_a_json_body_is_utf_8_and_a_claimed_charset_is_ignored(api: Api) -> None:
     kind = "application/json; charset=rot13"
     answer = api.post("accounts", b'{"username": ""}', content_type=kind)
     assert_problem(answer, 400, "invalid")
 
 
-def test_ten_megabytes_are_refused_by_their_length(api):
+def test_ten_megabytes_are_refused_by_their_length(api: Api) -> None:
     answer = api.post("accounts", b" " * 10_000_000)
     assert_problem(answer, 413, "body-too-large")
 
 
-def test_a_body_of_the_maximum_length_is_read_and_a_longer_one_is_refused(api):
+def test_a_body_of_the_maximum_length_is_read_and_a_longer_one_is_refused(api: Api) -> None:
     assert_problem(api.post("accounts", b" " * MAX_BODY_BYTES), 400, "invalid-json")
     assert_problem(api.post("accounts", b" " * (MAX_BODY_BYTES + 1)), 413, "body-too-large")
 
 
-def test_a_body_of_unknown_length_is_refused_after_it_was_sent(api):
+def test_a_body_of_unknown_length_is_refused_after_it_was_sent(api: Api) -> None:
     body = io.BytesIO(b"x" * 100_000)
-    sent = {"CONTENT_LENGTH": "", "HTTP_TRANSFER_ENCODING": "chunked", "wsgi.input": body}
+    sent: dict[str, Any] = {
+        "CONTENT_LENGTH": "",
+        "HTTP_TRANSFER_ENCODING": "chunked",
+        "wsgi.input": body,
+    }
     answer = api.client.post("/api/v1/accounts", **sent)
     assert_problem(answer, 411, "length-required")
     assert body.tell() == 100_000
@@ -87,26 +92,26 @@ def test_a_body_of_unknown_length_is_refused_after_it_was_sent(api):
         "matches/1/record",
     ],
 )
-def test_an_unknown_address_is_not_found(api, path):
+def test_an_unknown_address_is_not_found(api: Api, path: str) -> None:
     assert_problem(api.get(path), 404, "not-found")
 
 
-def test_a_refused_method_comes_with_the_allowed_ones(api):
+def test_a_refused_method_comes_with_the_allowed_ones(api: Api) -> None:
     answer = api.call("PUT", "bots")
     assert_problem(answer, 405, "method-not-allowed")
     assert set(answer["Allow"].split(", ")) >= {"GET", "POST"}
 
 
-def test_a_client_that_does_not_accept_json_is_refused(api):
+def test_a_client_that_does_not_accept_json_is_refused(api: Api) -> None:
     assert_problem(api.get("games", Accept="text/html"), 406, "not-acceptable")
 
 
-def test_an_unknown_host_is_refused(api):
+def test_an_unknown_host_is_refused(api: Api) -> None:
     assert_problem(api.get("games", Host="elsewhere.example"), 400, "bad-request")
 
 
-def test_a_failure_is_logged_with_the_request_id(api, monkeypatch):
-    def fail(*args):
+def test_a_failure_is_logged_with_the_request_id(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*args: object) -> NoReturn:
         raise RuntimeError("secret detail")
 
     monkeypatch.setattr("api.views.ladders.find_ladder", fail)
@@ -119,8 +124,10 @@ def test_a_failure_is_logged_with_the_request_id(api, monkeypatch):
     assert (event["code"], event["request_id"]) == ("internal-error", problem["request_id"])
 
 
-def test_an_outage_of_the_database_has_a_retry_time(api, monkeypatch):
-    def fail(*args):
+def test_an_outage_of_the_database_has_a_retry_time(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object) -> NoReturn:
         raise OperationalError
 
     monkeypatch.setattr("api.views.ladders.find_ladder", fail)
@@ -129,7 +136,7 @@ def test_an_outage_of_the_database_has_a_retry_time(api, monkeypatch):
     assert answer["Retry-After"] == "1"
 
 
-def test_a_fit_request_id_is_kept_and_an_unfit_one_is_replaced(api):
+def test_a_fit_request_id_is_kept_and_an_unfit_one_is_replaced(api: Api) -> None:
     assert api.get("games", **{"X-Request-ID": "abc-1.2_3"})["X-Request-ID"] == "abc-1.2_3"
     for bad in ("", "a b", "x" * 65, "a\tb", "ä"):
         made = api.get("games", **{"X-Request-ID": bad})["X-Request-ID"]
@@ -137,7 +144,7 @@ def test_a_fit_request_id_is_kept_and_an_unfit_one_is_replaced(api):
         assert len(made) == 24
 
 
-def test_each_request_has_an_event_in_the_log_with_its_id(api):
+def test_each_request_has_an_event_in_the_log_with_its_id(api: Api) -> None:
     with logs.captured() as events:
         api.get("games", **{"X-Request-ID": "my-request"})
         page = api.get("/no/such/page")
@@ -158,7 +165,7 @@ def test_each_request_has_an_event_in_the_log_with_its_id(api):
     assert health["log_level"] == "debug"
 
 
-def test_problems_of_the_front_are_those_of_the_table():
+def test_problems_of_the_front_are_those_of_the_table() -> None:
     caddyfile = Path(__file__).parents[2] / "devserver" / "Caddyfile"
     found = [json.loads(body) for body in re.findall(r"respond `(.*)`", caddyfile.read_text())]
     assert [problem["code"] for problem in found] == ["body-too-large", "unavailable"]
@@ -171,17 +178,17 @@ def test_problems_of_the_front_are_those_of_the_table():
 @pytest.mark.parametrize(
     "cursor", ["", "x", "ä", "W10", "WzAsICJhXHUwMDAwYiJd", "MTIz", "W251bGxd"]
 )
-def test_a_made_up_cursor_is_refused(api, cursor):
+def test_a_made_up_cursor_is_refused(api: Api, cursor: str) -> None:
     assert_problem(api.get(f"bots?cursor={cursor}"), 400, "invalid-cursor")
 
 
 @pytest.mark.parametrize("limit", ["0", "-1", "201", "ten", "9" * 999, ""])
-def test_a_page_size_beyond_the_bounds_is_refused(api, limit):
+def test_a_page_size_beyond_the_bounds_is_refused(api: Api, limit: str) -> None:
     problem = assert_problem(api.get(f"bots?limit={limit}"), 400, "invalid")
     assert "limit" in problem["errors"]
 
 
-def test_pages_lead_through_a_list_and_back(api):
+def test_pages_lead_through_a_list_and_back(api: Api) -> None:
     slugs = [f"ladder-{number}" for number in range(7)]
     for slug in slugs:
         Ladder.objects.create(slug=slug, title=slug, game="partridge", rules="eagle", seats=4)

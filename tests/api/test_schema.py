@@ -1,9 +1,13 @@
 """The schema, the reference page, and answers that match the schema."""
 
 import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 import schemathesis
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections
@@ -18,18 +22,20 @@ from schemathesis.specs.openapi.checks import (
 from api.play.schema import gateway_paths
 from api.problems import CODES
 from config.wsgi import application
+from league.models import Bot
+from tests.api.conftest import Api
 from tests.league import small
 
 pytestmark = pytest.mark.django_db
 
 
-def test_generating_the_schema_gives_no_warning(tmp_path):
+def test_generating_the_schema_gives_no_warning(tmp_path: Path) -> None:
     call_command(
         "spectacular", "--validate", "--fail-on-warn", "--file", str(tmp_path / "schema.yaml")
     )
 
 
-def test_the_schema_is_openapi_3_1_in_json(api):
+def test_the_schema_is_openapi_3_1_in_json(api: Api) -> None:
     schema = api.get("schema/").json()
     assert schema["openapi"].startswith("3.1")
     calls = ["matches/{match_id}/moves", "turns", "turns/stream", "matches/{match_id}/events"]
@@ -37,7 +43,7 @@ def test_the_schema_is_openapi_3_1_in_json(api):
     assert set(schema["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]) == {*CODES}
 
 
-def test_the_reference_lists_every_call_and_every_problem(api):
+def test_the_reference_lists_every_call_and_every_problem(api: Api) -> None:
     page = api.get("docs/", Accept="text/html")
     assert page.status_code == 200
     text = page.content.decode()
@@ -49,13 +55,13 @@ def test_the_reference_lists_every_call_and_every_problem(api):
         assert f'id="{code}"' in text
 
 
-def test_the_reference_loads_nothing_from_other_sites(api):
+def test_the_reference_loads_nothing_from_other_sites(api: Api) -> None:
     text = api.get("docs/", Accept="text/html").content.decode()
     assert not re.findall(r'(?:src|href)="(?!#|/[^/]|/")', text)
     assert "<script" not in text
 
 
-def test_every_field_and_parameter_has_a_description(api):
+def test_every_field_and_parameter_has_a_description(api: Api) -> None:
     schema = api.get("schema/").json()
     without = [
         f"{name}.{field}"
@@ -85,7 +91,7 @@ def test_every_field_and_parameter_has_a_description(api):
         ("DELETE tokens/current", "Needs an owner token or a bot token."),
     ],
 )
-def test_a_call_states_the_token_that_it_needs(api, call, token):
+def test_a_call_states_the_token_that_it_needs(api: Api, call: str, token: str) -> None:
     method, path = call.split()
     operation = api.get("schema/").json()["paths"][f"/api/v1/{path}"][method.lower()]
     assert token in operation["description"]
@@ -100,7 +106,7 @@ OPERATIONS = sorted(
 
 
 @pytest.fixture
-def token_for(ada, bot, organiser):
+def token_for(ada: tuple[User, str], bot: tuple[Bot, str], organiser: str) -> Callable[[str], str]:
     """Return a function that chooses a permitted token for a path."""
 
     def choose(path: str) -> str:
@@ -112,7 +118,7 @@ def token_for(ada, bot, organiser):
 
 
 @pytest.fixture
-def kept_connection(db):
+def kept_connection(db: None) -> Iterator[None]:
     """Keep the database connection open after a request, as Django's test client does."""
     signals = (request_started, request_finished)
     for signal in signals:
@@ -124,18 +130,20 @@ def kept_connection(db):
 
 @pytest.mark.parametrize(("path", "method"), OPERATIONS)
 @pytest.mark.usefixtures("kept_connection")
-def test_every_answer_of_a_call_matches_the_schema(path, method, token_for):
+def test_every_answer_of_a_call_matches_the_schema(
+    path: str, method: str, token_for: Callable[[str], str]
+) -> None:
     small.ladder()
     schema = schemathesis.openapi.from_wsgi("/api/v1/schema/", application)
     token = token_for(path)
 
     @given(case=schema[path][method].as_strategy())
     @settings(
-        max_examples=min(8, settings().max_examples),
+        max_examples=min(4, settings().max_examples),
         phases=[Phase.generate],
         suppress_health_check=list(HealthCheck),
     )
-    def check(case):
+    def check(case: Any) -> None:
         case.call_and_validate(
             headers={"Authorization": f"Bearer {token}"},
             checks=[not_a_server_error, status_code_conformance, response_schema_conformance],

@@ -26,14 +26,14 @@ def schema() -> Any:
     return openapi_schema()
 
 
-def test_the_committed_types_are_those_that_make_sdk_types_writes(schema):
+def test_the_committed_types_are_those_that_make_sdk_types_writes(schema: Any) -> None:
     generated = modules(schema)
     committed = {path.name: path.read_text() for path in DIRECTORY.glob("*.py")}
     assert committed == generated, "run `make sdk-types`"
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_call_has_the_type_of_the_answer_in_the_schema(schema, name):
+def test_a_call_has_the_type_of_the_answer_in_the_schema(schema: Any, name: str) -> None:
     function = getattr(calls, name)
     call = sample_call(function)
     if not isinstance(call, Call):

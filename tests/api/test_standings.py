@@ -1,12 +1,14 @@
 """How a bot stands on a ladder, over the API: what its page shows too."""
 
+from typing import Any
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from league import competitions, ratings
 from league.models import HeadToHead, Ladder, Performance
-from tests.api.conftest import assert_problem
+from tests.api.conftest import Api, assert_problem
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -17,7 +19,7 @@ TABLE = "ladders/quick/cross-table"
 
 
 @pytest.fixture
-def ladder(db, monkeypatch) -> Ladder:
+def ladder(db: None, monkeypatch: pytest.MonkeyPatch) -> Ladder:
     monkeypatch.setattr("league.ratings.performance.ERROR_FROM", 1)
     ladder = small.ladder()
     for bot in small.bots(4):
@@ -34,8 +36,8 @@ def play_on(ladder: Ladder) -> None:
         ratings.fit_round(round_id)
 
 
-def listed(api, path: str) -> list[dict]:
-    found: list[dict] = []
+def listed(api: Api, path: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
     while path:
         answer = api.get(path).json()
         found += answer["results"]
@@ -43,13 +45,15 @@ def listed(api, path: str) -> list[dict]:
     return found
 
 
-def queries(api, path: str) -> int:
+def queries(api: Api, path: str) -> int:
     with CaptureQueriesContext(connection) as captured:
         assert api.get(path).status_code == 200
     return len(captured)
 
 
-def test_a_bots_standing_describes_its_next_block_and_what_halves_its_error(api, ladder):
+def test_a_bots_standing_describes_its_next_block_and_what_halves_its_error(
+    api: Api, ladder: Ladder
+) -> None:
     shown = api.get(STANDING).json()
     [row] = [
         row for row in api.get("ladders/quick/standings").json()["results"] if row["bot"] == "bot-0"
@@ -65,7 +69,7 @@ def test_a_bots_standing_describes_its_next_block_and_what_halves_its_error(api,
     assert "has no rating" in problem["detail"]
 
 
-def test_performance_is_listed_by_round_the_newest_first(api, ladder):
+def test_performance_is_listed_by_round_the_newest_first(api: Api, ladder: Ladder) -> None:
     play_on(ladder)
     found = listed(api, f"{HISTORY}?limit=1")
     stored = list(Performance.objects.filter(bot__name="bot-0").order_by("-round__number"))
@@ -78,7 +82,7 @@ def test_performance_is_listed_by_round_the_newest_first(api, ladder):
     assert found[1]["blocks"] == 3
 
 
-def test_the_cross_table_has_both_sides_of_every_pair(api, ladder):
+def test_the_cross_table_has_both_sides_of_every_pair(api: Api, ladder: Ladder) -> None:
     found = listed(api, f"{TABLE}?limit=5")
     assert len(found) == HeadToHead.objects.count() == 12
     shares = {(row["bot"], row["opponent"]): row["win_share"] for row in found}
@@ -90,7 +94,7 @@ def test_the_cross_table_has_both_sides_of_every_pair(api, ladder):
     assert listed(api, f"{TABLE}?bot=%00") == []
 
 
-def test_the_number_of_queries_does_not_grow_with_the_data(api, ladder):
+def test_the_number_of_queries_does_not_grow_with_the_data(api: Api, ladder: Ladder) -> None:
     paths = [STANDING, HISTORY, TABLE]
     before = {path: queries(api, path) for path in paths}
     small.bots(2, prefix="more")
@@ -99,7 +103,7 @@ def test_the_number_of_queries_does_not_grow_with_the_data(api, ladder):
     assert max(before.values()) <= 12
 
 
-def test_a_frozen_ladder_shows_nothing_newer(api, ladder):
+def test_a_frozen_ladder_shows_nothing_newer(api: Api, ladder: Ladder) -> None:
     before = api.get(STANDING).json(), api.get(HISTORY).json()
     ladder.standings.update(points=0)
     ratings.check_ladder(ladder.pk)

@@ -1,14 +1,16 @@
 """Tournaments: looking, entering, organising."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, User
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from league import competitions
-from league.models import Tournament
-from tests.api.conftest import assert_problem
+from league.models import Bot, Ladder, Tournament
+from tests.api.conftest import Api, assert_problem
 from tests.league import small
 from tests.league.kept import kept
 
@@ -16,12 +18,12 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def ladder(db):
+def ladder(db: None) -> Ladder:
     return small.ladder()
 
 
 @pytest.fixture
-def tournament(ladder):
+def tournament(ladder: Ladder) -> Tournament:
     """One that starts in an hour, its entries open."""
     made = competitions.announce_tournament(
         title="Cup", ladder=ladder, starts_at=timezone.now() + timedelta(hours=1)
@@ -32,12 +34,12 @@ def tournament(ladder):
     return made
 
 
-def new(**changes):
+def new(**changes: object) -> dict[str, Any]:
     starts_at = (timezone.now() + timedelta(days=1)).isoformat()
     return {"title": "Cup", "ladder": "quick", "starts_at": starts_at, **changes}
 
 
-def test_an_organiser_announces_a_tournament(api, ladder, organiser):
+def test_an_organiser_announces_a_tournament(api: Api, ladder: Ladder, organiser: str) -> None:
     made = api.post("tournaments", new(house_bots=False), token=organiser)
     assert made.status_code == 201
     shown = made.json()
@@ -47,12 +49,16 @@ def test_an_organiser_announces_a_tournament(api, ladder, organiser):
     assert api.get("tournaments").json()["results"] == [shown]
 
 
-def test_members_of_the_group_of_organisers_announce_tournaments(api, ladder, ada):
+def test_members_of_the_group_of_organisers_announce_tournaments(
+    api: Api, ladder: Ladder, ada: tuple[User, str]
+) -> None:
     ada[0].groups.add(Group.objects.create(name="organisers"))
     assert api.post("tournaments", new(), token=ada[1]).status_code == 201
 
 
-def test_only_organisers_announce_tournaments(api, tournament, ada, bot):
+def test_only_organisers_announce_tournaments(
+    api: Api, tournament: Tournament, ada: tuple[User, str], bot: tuple[Bot, str]
+) -> None:
     path = f"tournaments/{tournament.pk}"
     assert_problem(api.post("tournaments", new()), 401, "not-authenticated")
     assert_problem(api.post("tournaments", new(), token=ada[1]), 403, "organiser-needed")
@@ -74,12 +80,16 @@ def test_only_organisers_announce_tournaments(api, tournament, ada, bot):
         ("house_bots", "perhaps"),
     ],
 )
-def test_an_invalid_tournament_is_a_problem_by_field(api, ladder, organiser, field, value):
+def test_an_invalid_tournament_is_a_problem_by_field(
+    api: Api, ladder: Ladder, organiser: str, field: str, value: object
+) -> None:
     answer = api.post("tournaments", new(**{field: value}), token=organiser)
     assert field in assert_problem(answer, 400, "invalid")["errors"]
 
 
-def test_a_tournament_can_change_until_its_start(api, tournament, organiser):
+def test_a_tournament_can_change_until_its_start(
+    api: Api, tournament: Tournament, organiser: str
+) -> None:
     path = f"tournaments/{tournament.pk}"
     assert api.call("PATCH", path, {"title": "Bowl"}, token=organiser).json()["title"] == "Bowl"
     late = {"entries_open_at": timezone.now().isoformat()}
@@ -90,14 +100,18 @@ def test_a_tournament_can_change_until_its_start(api, tournament, organiser):
     assert_problem(api.post(f"{path}/cancel", token=organiser), 409, "tournament-begun")
 
 
-def test_a_cancelled_tournament_stays_cancelled(api, tournament, organiser):
+def test_a_cancelled_tournament_stays_cancelled(
+    api: Api, tournament: Tournament, organiser: str
+) -> None:
     for _ in range(2):
         answer = api.post(f"tournaments/{tournament.pk}/cancel", token=organiser)
         assert answer.status_code == 200
         assert answer.json()["state"] == "cancelled"
 
 
-def test_a_bot_enters_and_withdraws_while_entries_are_open(api, tournament, ada, bot):
+def test_a_bot_enters_and_withdraws_while_entries_are_open(
+    api: Api, tournament: Tournament, ada: tuple[User, str], bot: tuple[Bot, str]
+) -> None:
     path = f"tournaments/{tournament.pk}/entries/ada-bot"
     for token in (ada[1], bot[1]):
         assert api.call("PUT", path, token=token).status_code == 200
@@ -108,7 +122,9 @@ def test_a_bot_enters_and_withdraws_while_entries_are_open(api, tournament, ada,
     assert_problem(api.call("DELETE", path, token=bot[1]), 409, "entries-not-open")
 
 
-def test_a_bot_that_withdraws_during_the_tournament_cannot_enter_again(api, tournament, bot):
+def test_a_bot_that_withdraws_during_the_tournament_cannot_enter_again(
+    api: Api, tournament: Tournament, bot: tuple[Bot, str]
+) -> None:
     path = f"tournaments/{tournament.pk}/entries/ada-bot"
     api.call("PUT", path, token=bot[1])
     Tournament.objects.update(state="running", late_entry=True)
@@ -120,7 +136,9 @@ def test_a_bot_that_withdraws_during_the_tournament_cannot_enter_again(api, tour
     assert entry["left_after"] == 0
 
 
-def test_a_bot_enters_late_if_the_settings_allow_it(api, tournament, bot):
+def test_a_bot_enters_late_if_the_settings_allow_it(
+    api: Api, tournament: Tournament, bot: tuple[Bot, str]
+) -> None:
     path = f"tournaments/{tournament.pk}/entries/ada-bot"
     Tournament.objects.update(state="running")
     assert_problem(api.call("PUT", path, token=bot[1]), 409, "entries-not-open")
@@ -129,7 +147,9 @@ def test_a_bot_enters_late_if_the_settings_allow_it(api, tournament, bot):
     assert (entered["first_round"], entered["rating"]) == (1, 1_500_000)
 
 
-def test_an_organiser_disqualifies_a_bot_with_a_reason(api, tournament, ada, bot, organiser):
+def test_an_organiser_disqualifies_a_bot_with_a_reason(
+    api: Api, tournament: Tournament, ada: tuple[User, str], bot: tuple[Bot, str], organiser: str
+) -> None:
     path = f"tournaments/{tournament.pk}/entries/ada-bot"
     why = {"reason": "Asked for hidden cards."}
     answer = api.post(f"{path}/disqualify", why, token=organiser)
@@ -146,19 +166,25 @@ def test_an_organiser_disqualifies_a_bot_with_a_reason(api, tournament, ada, bot
     assert (row["rank"], row["state"], row["reason"]) == (None, "disqualified", why["reason"])
 
 
-def test_a_bot_without_a_version_does_not_enter(api, tournament, ada):
+def test_a_bot_without_a_version_does_not_enter(
+    api: Api, tournament: Tournament, ada: tuple[User, str]
+) -> None:
     api.post("bots", {"name": "hosted-bot", "kind": "hosted"}, token=ada[1])
     answer = api.call("PUT", f"tournaments/{tournament.pk}/entries/hosted-bot", token=ada[1])
     assert_problem(answer, 409, "no-version")
 
 
-def test_only_the_owner_enters_a_bot(api, tournament, bot, eve):
+def test_only_the_owner_enters_a_bot(
+    api: Api, tournament: Tournament, bot: tuple[Bot, str], eve: tuple[User, str]
+) -> None:
     path = f"tournaments/{tournament.pk}/entries/ada-bot"
     assert_problem(api.call("PUT", path, token=eve[1]), 403, "not-your-bot")
     assert_problem(api.call("DELETE", path, token=eve[1]), 403, "not-your-bot")
 
 
-def test_a_finished_tournament_shows_standings_rounds_and_its_seed(api, ladder):
+def test_a_finished_tournament_shows_standings_rounds_and_its_seed(
+    api: Api, ladder: Ladder
+) -> None:
     small.bots(4)
     played = small.tournament(ladder)
     small.run_all()
@@ -174,7 +200,9 @@ def test_a_finished_tournament_shows_standings_rounds_and_its_seed(api, ladder):
     assert len(api.get(f"{path}/rounds").json()["results"]) > 0
 
 
-def test_event_settings_can_change_until_the_start(api, ladder, organiser):
+def test_event_settings_can_change_until_the_start(
+    api: Api, ladder: Ladder, organiser: str
+) -> None:
     swiss = {"format": "swiss", "swiss_rounds": 4, "house_bots": False, "fill_in": True}
     made = api.post("tournaments", new(**swiss), token=organiser).json()
     assert (
@@ -199,15 +227,20 @@ def test_event_settings_can_change_until_the_start(api, ladder, organiser):
     ],
 )
 def test_invalid_event_settings_are_a_problem_by_field(
-    api, ladder, organiser, tournament, field, event_settings
-):
+    api: Api,
+    ladder: Ladder,
+    organiser: str,
+    tournament: Tournament,
+    field: str,
+    event_settings: dict[str, Any],
+) -> None:
     answer = api.post("tournaments", new(**event_settings), token=organiser)
     assert field in assert_problem(answer, 400, "invalid")["errors"]
     answer = api.call("PATCH", f"tournaments/{tournament.pk}", event_settings, token=organiser)
     assert field in assert_problem(answer, 400, "invalid")["errors"]
 
 
-def test_a_knockout_has_rounds_a_bracket_and_standings(api):
+def test_a_knockout_has_rounds_a_bracket_and_standings(api: Api) -> None:
     small.bots(6)
     played = small.tournament(small.ladder(seats=4), format="knockout")
     small.run_all()
@@ -230,7 +263,7 @@ def test_a_knockout_has_rounds_a_bracket_and_standings(api):
     }
 
 
-def test_a_swiss_has_a_cross_table_and_byes(api):
+def test_a_swiss_has_a_cross_table_and_byes(api: Api) -> None:
     small.bots(5)
     played = small.tournament(small.ladder(seats=2), format="swiss", swiss_rounds=2)
     small.run_all()
@@ -249,7 +282,7 @@ def test_a_swiss_has_a_cross_table_and_byes(api):
 
 @pytest.fixture
 @kept
-def cup(db):
+def cup(db: None) -> Tournament:
     """A knockout of seven bots, played to its end."""
     small.bots(7)
     cup = small.tournament(small.ladder(seats=3), format="knockout")
@@ -259,14 +292,16 @@ def cup(db):
 
 @pytest.mark.parametrize("part", ["rounds", "standings", "cross-table", "bracket", "entries"])
 def test_the_number_of_queries_does_not_grow_with_a_tournament(
-    api, part, cup, django_assert_max_num_queries
-):
+    api: Api, part: str, cup: Tournament, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
     with django_assert_max_num_queries(8):
         assert api.get(f"tournaments/{cup.pk}/{part}").status_code == 200
 
 
 @pytest.mark.parametrize("count", [1, 10])
-def test_a_list_of_tournaments_costs_one_query(api, ladder, count, django_assert_num_queries):
+def test_a_list_of_tournaments_costs_one_query(
+    api: Api, ladder: Ladder, count: int, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
     for _ in range(count):
         small.tournament(ladder)
     with django_assert_num_queries(1):
@@ -274,7 +309,9 @@ def test_a_list_of_tournaments_costs_one_query(api, ladder, count, django_assert
 
 
 @pytest.mark.parametrize("slug", ["nowhere", "a\0b", 7, None, ["quick"]])
-def test_an_unknown_ladder_is_a_problem(api, ladder, organiser, slug):
+def test_an_unknown_ladder_is_a_problem(
+    api: Api, ladder: Ladder, organiser: str, slug: object
+) -> None:
     new = {"title": "X", "ladder": slug, "starts_at": "2099-01-06T12:00:00Z"}
     answer = api.post("tournaments", new, token=organiser)
     assert "ladder" in assert_problem(answer, 400, "invalid")["errors"]

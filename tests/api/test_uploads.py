@@ -2,24 +2,28 @@
 
 import io
 import zipfile
+from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from league import bots
-from tests.api.conftest import assert_problem
+from league.models import Bot, BotVersion
+from tests.api.conftest import Api, assert_problem
 from tests.league.bots.uploaded import FIRST, RAISES
+from tests.responses import Response
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def hosted(api, ada):
+def hosted(api: Api, ada: tuple[User, str]) -> str:
     api.post("bots", {"name": "my-bot", "kind": "hosted"}, token=ada[1])
     return "my-bot"
 
 
-def upload(api, token, name, data, note="", **form):
+def upload(api: Api, token: str, name: str, data: bytes, note: str = "", **form: Any) -> Response:
     source = SimpleUploadedFile("bot.py", data)
     return api.client.post(
         f"/api/v1/bots/{name}/versions",
@@ -28,7 +32,9 @@ def upload(api, token, name, data, note="", **form):
     )
 
 
-def test_an_upload_is_answered_at_once_with_the_version_being_checked(api, ada, hosted):
+def test_an_upload_is_answered_at_once_with_the_version_being_checked(
+    api: Api, ada: tuple[User, str], hosted: str
+) -> None:
     answer = upload(api, ada[1], hosted, FIRST, "first try")
     assert answer.status_code == 202
     version = answer.json()
@@ -37,7 +43,9 @@ def test_an_upload_is_answered_at_once_with_the_version_being_checked(api, ada, 
     assert api.get(f"bots/{hosted}").json()["version"] is None
 
 
-def test_only_the_owner_downloads_the_uploaded_file(api, ada, eve, hosted):
+def test_only_the_owner_downloads_the_uploaded_file(
+    api: Api, ada: tuple[User, str], eve: tuple[User, str], hosted: str
+) -> None:
     upload(api, ada[1], hosted, FIRST)
     source = api.get(f"bots/{hosted}/versions/1/source", token=ada[1])
     assert source.content == FIRST
@@ -48,9 +56,11 @@ def test_only_the_owner_downloads_the_uploaded_file(api, ada, eve, hosted):
         assert_problem(api.get(path.replace("/1/", "/7/"), token=ada[1]), 404, "not-found")
 
 
-def test_only_the_log_has_the_reason_why_a_version_was_refused(api, ada, hosted):
+def test_only_the_log_has_the_reason_why_a_version_was_refused(
+    api: Api, ada: tuple[User, str], hosted: str
+) -> None:
     upload(api, ada[1], hosted, RAISES)
-    [version] = [row.pk for row in bots.uploads.BotVersion.objects.all()]
+    [version] = [row.pk for row in BotVersion.objects.all()]
     bots.check_version(version)
     log = api.get(f"bots/{hosted}/versions/1/log", token=ada[1]).json()
     assert log["state"] == "refused"
@@ -62,7 +72,9 @@ def test_only_the_log_has_the_reason_why_a_version_was_refused(api, ada, hosted)
     assert not {"reason", "qualifying", "source"} & shown.keys()
 
 
-def test_a_file_that_is_no_bot_is_refused_with_the_reason(api, ada, bot, hosted):
+def test_a_file_that_is_no_bot_is_refused_with_the_reason(
+    api: Api, ada: tuple[User, str], bot: tuple[Bot, str], hosted: str
+) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("../bot.py", FIRST)
@@ -78,7 +90,9 @@ def test_a_file_that_is_no_bot_is_refused_with_the_reason(api, ada, bot, hosted)
     assert upload(api, ada[1], hosted, too_large[:-1]).status_code == 202
 
 
-def test_an_upload_as_json_or_without_a_file_is_a_problem(api, ada, eve, hosted):
+def test_an_upload_as_json_or_without_a_file_is_a_problem(
+    api: Api, ada: tuple[User, str], eve: tuple[User, str], hosted: str
+) -> None:
     path = f"bots/{hosted}/versions"
     assert_problem(api.post(path, {}, token=ada[1]), 415, "unsupported-media-type")
     answer = api.client.post(

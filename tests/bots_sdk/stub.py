@@ -26,6 +26,7 @@ class StubMatch:
     number: int
     state: State
     seconds: float
+    bank_seconds: float = 7.0
     opened_at: float = field(default_factory=time.monotonic)
     decided: dict[int, str] = field(default_factory=dict)
     expired: int = 0
@@ -91,7 +92,7 @@ class StubMatch:
             "id": self.number,
             "status": "finished" if state.is_over else "playing",
             "move_seconds": self.seconds,
-            "bank_seconds": 7.0,
+            "bank_seconds": self.bank_seconds,
             "seating": [
                 {"seat": seat, "bot": f"bot-{seat}", "score": scores[seat], "place": places[seat]}
                 for seat in range(state.seats)

@@ -5,7 +5,7 @@ import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -16,6 +16,7 @@ from bots_sdk.commands import checking
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from bots_sdk.sandbox.sources import Source
 from engine.games.catalogue import GAMES
+from engine.referee import TimeControl
 from tests.bots_sdk.conftest import Home
 
 try:
@@ -51,6 +52,12 @@ def check(home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Check:
     return check
 
 
+@pytest.fixture
+def no_failures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Skip the imitated failures: six matches for each game, most of the time of a check."""
+    monkeypatch.setattr(suite, "_FAILURES", ())
+
+
 ON = "--game=twelve-days"
 
 
@@ -65,6 +72,7 @@ def test_a_good_bot_plays_every_table_of_both_games_in_the_sandbox(home: Home) -
     assert "The bot is ready to upload." in result.stdout
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_a_crash_is_reported_with_match_type_line_and_observation(
     check: Check, tmp_path: Path
 ) -> None:
@@ -77,11 +85,11 @@ def choose(observation):
 """,
         ON,
     )
-    found = found["wrong"]["twelve-days"]
-    assert "in 1 of 3 matches" in found["text"]
-    assert "eight-nights-eight-players, 8 seats" in found["text"]
-    assert "KeyError: 'eight' (bot.py, line 4)" in found["text"]
-    assert 'bot.py", line 4, in choose' in found["evidence"]
+    wrong = found["wrong"]["twelve-days"]
+    assert "in 1 of 3 matches" in wrong["text"]
+    assert "eight-nights-eight-players, 8 seats" in wrong["text"]
+    assert "KeyError: 'eight' (bot.py, line 4)" in wrong["text"]
+    assert 'bot.py", line 4, in choose' in wrong["evidence"]
     [saved] = (tmp_path / "faults").iterdir()
     assert json.loads(saved.read_text())["observation"]["seats"] == 8
 
@@ -119,6 +127,7 @@ def test_a_fault_in_every_match_is_reported_once(check: Check) -> None:
     assert "legal_moves" in found["wrong"]["twelve-days"]["remedy"]
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_a_bot_of_one_game_passes_without_the_other(check: Check) -> None:
     source = "def choose(o): return o['day'] and o['legal_moves'][0]\n"
     found = check(source)
@@ -129,6 +138,7 @@ def test_a_bot_of_one_game_passes_without_the_other(check: Check) -> None:
     assert "only faults in every game" in found["wrong"]["games"]["text"]
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_failing_imports_are_found_with_their_lines(check: Check, tmp_path: Path) -> None:
     (tmp_path / "beside_it.py").write_text("")
     found = check(
@@ -146,15 +156,16 @@ def choose(observation):
 """,
         ON,
     )
-    found = [each for each in found["findings"] if each["subject"] == "imports"]
-    assert [(each["result"], each["text"].split(" fails")[0]) for each in found] == [
+    imports = [each for each in found["findings"] if each["subject"] == "imports"]
+    assert [(each["result"], each["text"].split(" fails")[0]) for each in imports] == [
         ("note", "bot.py, line 4: `import numpy`"),
         ("wrong", "bot.py, line 9: `import beside_it`"),
         ("wrong", "bot.py, line 10: `from sqlite3 import connect`"),
     ]
-    assert "zip -r bot.zip bot.py beside_it*" in found[1]["remedy"]
+    assert "zip -r bot.zip bot.py beside_it*" in imports[1]["remedy"]
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_an_archive_finds_its_own_modules(home: Home, tmp_path: Path, check: Check) -> None:
     with zipfile.ZipFile(tmp_path / "bot.zip", "w") as archive:
         archive.writestr("bot.py", "from inside import choose\n")
@@ -179,6 +190,7 @@ def test_a_bot_that_does_not_load_plays_no_match(check: Check, source: str, text
     assert found["seconds_a_move"]["moves"] == 0
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_time_memory_and_printing_are_measured(
     check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -201,6 +213,7 @@ def choose(observation):
     assert "times slower would run out of time" in found["by"]["time"]["text"]
 
 
+@pytest.mark.usefixtures("no_failures")
 def test_without_a_sandbox_only_unconfined_runs(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -218,6 +231,7 @@ def test_without_a_sandbox_only_unconfined_runs(
     assert "It ran without a sandbox" in result.stdout
 
 
+@pytest.mark.usefixtures("no_failures")
 @pytest.mark.parametrize(
     ("source", "text"),
     [
@@ -231,8 +245,7 @@ def test_without_a_sandbox_only_unconfined_runs(
 def test_unconfined_faults_are_found(
     check: Check, monkeypatch: pytest.MonkeyPatch, source: str, text: str
 ) -> None:
-    monkeypatch.setattr(suite, "CLOCK", suite.TimeControl(0.05))
-    monkeypatch.setattr(suite, "_UNHURRIED", suite.TimeControl(0.05))
+    monkeypatch.setattr(suite, "CLOCK", TimeControl(0.05))
     monkeypatch.setattr(suite, "_match_types", lambda game: few_tables(game)[:1])
     found = check(source, "--unconfined", ON)
     assert text in str(found["wrong"])
@@ -241,10 +254,10 @@ def test_unconfined_faults_are_found(
 def test_a_sandbox_that_fails_is_not_the_bots_fault(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*args: object) -> None:
+    def broken(*args: object) -> NoReturn:
         raise SandboxBrokenError("it is gone")
 
-    runtime = runtimes.Runtime(1, broken)  # type: ignore[arg-type]
+    runtime = runtimes.Runtime(1, broken)
     monkeypatch.setattr(checking, "_sandbox", lambda tier: runtime)
     result = home("check", "first.py")
     assert result.exit_code == 2

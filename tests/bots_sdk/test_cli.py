@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from bots_sdk import demo
 from bots_sdk.cli import app
+from bots_sdk.client import Retry
 from engine.cli import simulate
 from engine.deals import commitment
 from engine.record import Record, write
@@ -150,7 +151,7 @@ def test_an_unreachable_league_has_its_own_exit_status(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TWELFTH_NIGHT_URL", "http://127.0.0.1:1")
-    monkeypatch.setattr("bots_sdk.commands.leagues.SHORT", demo.Retry(0))
+    monkeypatch.setattr("bots_sdk.commands.leagues.SHORT", Retry(0))
     result = cli("ladder")
     assert result.exit_code == 3
     assert "http://127.0.0.1:1 does not answer" in result.stderr
@@ -248,7 +249,7 @@ def test_the_demo_reports_an_unreachable_league(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(demo, "_SHORT", demo.Retry(0))
+    monkeypatch.setattr(demo, "_SHORT", Retry(0))
     monkeypatch.setattr(sys, "argv", ["demo", "http://127.0.0.1:1"])
     assert demo.main() == 3
     assert "http://127.0.0.1:1 does not answer" in capsys.readouterr().err

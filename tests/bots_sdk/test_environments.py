@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pettingzoo.test import (  # type: ignore[import-untyped]
+from pettingzoo.test import (  # type: ignore[import-untyped]  # its tests have no types
     api_test,
     parallel_api_test,
     parallel_seed_test,
@@ -19,6 +19,7 @@ from pettingzoo.test import (  # type: ignore[import-untyped]
 from bots_sdk.environments import encoding, partridge_v0, twelve_days_v0
 from engine.errors import IllegalMoveError, UnknownRulesError
 from engine.games.catalogue import GAMES
+from engine.games.twelve_days import TwelveDays
 from tests.engine.tables import CASES
 
 MAKERS = {"twelve-days": twelve_days_v0, "partridge": partridge_v0}
@@ -131,6 +132,7 @@ def test_what_others_hold_or_have_chosen_changes_nothing_that_an_agent_sees(hidd
         if hidden == "choice":  # player_0 gives another card
             env.step(int(env.observe("player_0")["action_mask"].nonzero()[0][index]))
         elif index:  # player_0 and player_1 hold each other's cards
+            assert isinstance(state, TwelveDays)
             state.hands[0], state.hands[1] = state.hands[1], state.hands[0]
             state.masks[0], state.masks[1] = state.masks[1], state.masks[0]
         shown.append([env.observe(agent) for agent in ("player_2", "player_3")])

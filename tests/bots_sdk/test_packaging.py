@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
-def packaged(monkeypatch, tmp_path) -> set[str]:
+def packaged(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> set[str]:
     """Return the files of the wheel by path, as setuptools finds them."""
     monkeypatch.chdir(ROOT)
     distribution = Distribution({"script_name": "setup.py"})
@@ -21,11 +21,11 @@ def packaged(monkeypatch, tmp_path) -> set[str]:
     return {Path(file).relative_to(tmp_path).as_posix() for file in outputs}
 
 
-def test_the_package_has_the_engine_and_the_sdk_only(packaged):
+def test_the_package_has_the_engine_and_the_sdk_only(packaged: set[str]) -> None:
     assert {path.partition("/")[0] for path in packaged} == {"bots_sdk", "engine"}
 
 
-def test_the_package_has_every_file_of_the_engine_and_the_sdk(packaged):
+def test_the_package_has_every_file_of_the_engine_and_the_sdk(packaged: set[str]) -> None:
     files = {
         path.relative_to(ROOT).as_posix()
         for package in ("bots_sdk", "engine")

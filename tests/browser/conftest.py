@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from pytest_django.live_server_helper import LiveServer
 
 from league.models import Tournament
 from tests.league import small
@@ -64,7 +65,7 @@ class Visit:
 
 
 @pytest.fixture
-def context(browser: Browser, live_server) -> Iterator[BrowserContext]:
+def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
     """A fresh browser profile whose addresses begin at the league."""
     opened = browser.new_context(base_url=live_server.url, viewport={"width": 1400, "height": 900})
     opened.set_default_timeout(10_000)

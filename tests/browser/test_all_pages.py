@@ -3,6 +3,7 @@
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext
+from pytest_django.live_server_helper import LiveServer
 
 from league.models import Bot, Match, Tournament
 from tests.browser.conftest import Visit, sign_in
@@ -13,7 +14,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.mark.parametrize("width", [390, 1400])
 def test_no_page_has_an_error_or_overflows(
-    league: Tournament, context: BrowserContext, visit: Visit, live_server, width: int
+    league: Tournament, context: BrowserContext, visit: Visit, live_server: LiveServer, width: int
 ) -> None:
     sign_in(context, User.objects.get(username="ada"), live_server.url)
     visit.page.set_viewport_size({"width": width, "height": 900})

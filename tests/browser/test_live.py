@@ -24,7 +24,7 @@ PLAY = "Now all seats choose a card to play."
 
 
 @pytest.fixture
-def bots(db) -> list[Bot]:
+def bots(db: None) -> list[Bot]:
     return remote_bots(3)
 
 
@@ -119,6 +119,6 @@ def test_a_hidden_tab_fetches_nothing(live: Page) -> None:
     assert fetch_times(live) == []
 
 
-def test_a_page_without_live_parts_loads_no_script(visit: Visit, db) -> None:
+def test_a_page_without_live_parts_loads_no_script(visit: Visit, db: None) -> None:
     visit.page.goto("/")
     assert visit.page.locator("script").count() == 0

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Browser, Page, Request, expect
+from pytest_django.live_server_helper import LiveServer
 
 from league.models import Match, Tournament
 from tests.browser.conftest import Visit
@@ -96,7 +97,7 @@ def test_keys_with_modifiers_and_in_scrollable_regions_do_not_step(replay: Page)
 
 @pytest.mark.parametrize("has_javascript", [True, False])
 def test_links_work_without_javascript_and_without_the_steps(
-    league: Tournament, browser: Browser, live_server, has_javascript: bool
+    league: Tournament, browser: Browser, live_server: LiveServer, has_javascript: bool
 ) -> None:
     match = Match.objects.filter(block__round__tournament=league).earliest("pk")
     context = browser.new_context(base_url=live_server.url, java_script_enabled=has_javascript)

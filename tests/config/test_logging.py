@@ -80,13 +80,13 @@ def test_an_error_has_its_traceback() -> None:
     assert "KeyError: 'gold'" in written("line", fail)
 
 
-def test_an_unknown_log_format_is_named(monkeypatch) -> None:
+def test_an_unknown_log_format_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOG_FORMAT", "xml")
     with pytest.raises(ImproperlyConfigured, match="LOG_FORMAT is 'xml'; it must be line or json"):
         environment.choice("LOG_FORMAT", logs.FORMATS)
 
 
-def test_workers_bind_the_id_and_the_name_of_a_task(monkeypatch) -> None:
+def test_workers_bind_the_id_and_the_name_of_a_task(monkeypatch: pytest.MonkeyPatch) -> None:
     assert DjangoStructLogInitStep in celery.app.steps["worker"]
     receiver = CeleryReceiver()
     receiver.connect_worker_signals()  # as that step does

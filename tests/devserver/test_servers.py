@@ -2,12 +2,14 @@
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
@@ -99,7 +101,6 @@ def test_servers_run_in_a_directory_with_a_long_path(tmp_path: Path) -> None:
 def test_a_missing_wheel_is_named_with_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
-    find_spec = servers.find_spec
     monkeypatch.setattr(
         servers, "find_spec", lambda name: None if name == missing else find_spec(name)
     )
@@ -196,7 +197,7 @@ def test_root_that_cannot_become_nobody_gets_the_remedy(
 
 
 def test_a_missing_setpriv_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servers.shutil, "which", lambda _: None)
+    monkeypatch.setattr(shutil, "which", lambda _: None)
     with pytest.raises(ServersError, match="setpriv is missing"), local_servers(tmp_path):
         pass
 

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -43,7 +44,7 @@ def starts(output: Path) -> list[tuple[int, int]]:
 
 
 @pytest.fixture
-def supervised(tmp_path):
+def supervised(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
     """A program with a child under a supervisor; gives the supervisor and its output."""
     output = tmp_path / "output"
     with output.open("w") as file:
@@ -56,7 +57,9 @@ def supervised(tmp_path):
     supervisor.wait()
 
 
-def test_a_killed_program_starts_again_even_if_its_child_lives_on(supervised):
+def test_a_killed_program_starts_again_even_if_its_child_lives_on(
+    supervised: tuple[subprocess.Popen[bytes], Path],
+) -> None:
     _, output = supervised
     first, child = starts(output)[0]
     os.kill(first, signal.SIGKILL)
@@ -65,20 +68,24 @@ def test_a_killed_program_starts_again_even_if_its_child_lives_on(supervised):
     wait_for(lambda: not lives(child))
 
 
-def test_all_programs_end_after_a_signal(supervised):
+def test_all_programs_end_after_a_signal(supervised: tuple[subprocess.Popen[bytes], Path]) -> None:
     supervisor, output = supervised
     supervisor.send_signal(signal.SIGINT)
     assert supervisor.wait(20) == 0
     assert not any(lives(pid) for pid in starts(output)[0])
 
 
-def test_programs_end_with_a_supervisor_that_is_killed(supervised):
+def test_programs_end_with_a_supervisor_that_is_killed(
+    supervised: tuple[subprocess.Popen[bytes], Path],
+) -> None:
     supervisor, output = supervised
     supervisor.kill()
     wait_for(lambda: not lives(starts(output)[0][0]))
 
 
-def test_a_program_that_keeps_ending_at_once_stops_all_programs(capfd, tmp_path):
+def test_a_program_that_keeps_ending_at_once_stops_all_programs(
+    capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     part = Part("hasty", [sys.executable, "-c", "print('x' * 100_000); raise SystemExit(3)"])
     asyncio.run(keep_running([part], os.environ, tmp_path, asyncio.Event()))
     output = capfd.readouterr().out

@@ -20,13 +20,13 @@ from tests.journeys.running import CHECKOUT
         ("fd00::7", "localhost,127.0.0.1,[::1],[fd00::7]", "http://[fd00::7]:8000/"),
     ],
 )
-def test_a_host_gives_the_allowed_names_and_the_address(host, names, at):
+def test_a_host_gives_the_allowed_names_and_the_address(host: str, names: str, at: str) -> None:
     assert allowed_hosts(host) == names
     assert address(host, 8000) == at
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
-def test_make_takes_a_host_from_its_command_line_only():
+def test_make_takes_a_host_from_its_command_line_only() -> None:
     def command(*arguments: str) -> str:
         return subprocess.run(
             ["make", "--dry-run", "up", *arguments],

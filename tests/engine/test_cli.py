@@ -10,6 +10,7 @@ from random import Random
 import pytest
 
 from engine import bench, cli, progress
+from engine.cli import Policy
 from engine.deals import seeded_shuffle
 
 SEED = "ab" * 32
@@ -249,9 +250,14 @@ def test_show_stops_reading_after_the_given_line(tmp_path: Path) -> None:
 def test_every_match_of_a_simulation_has_a_different_policy_seed(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seeds = []
+    seeds: list[bytes] = []
     policy = cli._policy
-    monkeypatch.setattr(cli, "_policy", lambda name, seed: seeds.append(seed) or policy(name, seed))
+
+    def noted(name: str, seed: bytes) -> Policy:
+        seeds.append(seed)
+        return policy(name, seed)
+
+    monkeypatch.setattr(cli, "_policy", noted)
     simulated(capsys, 5)
     assert len(set(seeds)) == 5
 

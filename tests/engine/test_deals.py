@@ -80,8 +80,8 @@ def test_the_fast_shuffle_puts_every_card_in_every_place_equally_often() -> None
         for place, card in enumerate(cards):
             seen[place][card] += 1
     spread = 4 * (rounds * 1 / size * (1 - 1 / size)) ** 0.5
-    for place in seen:
-        for count in place:
+    for counts in seen:
+        for count in counts:
             assert count == pytest.approx(rounds / size, abs=spread)
 
 

@@ -190,7 +190,9 @@ def test_a_playout_with_and_without_a_report_goes_the_same_way(match: tuple[Stat
         state.step_unchecked(actions, report)
         silent.step_unchecked(actions)
         assert stepped.step(actions) == tuple(report)
-        assert snapshot(silent) == snapshot(state)
+        # All views take fifty times as long as a step.
+        if not state.actors or match[1].random() < 0.1:
+            assert snapshot(silent) == snapshot(stepped) == snapshot(state)
 
 
 # -- Playing back --------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from engine.games.partridge_moves import hand_of, ranks_held
 from engine.games.twelve_days import TwelveDays
 from engine.games.twelve_days_hidden import HandsKnown, known_hands
 from engine.games.twelve_days_moves import cards_in as twelve_days_cards
+from engine.games.twelve_days_past import Past
 from tests.engine.tables import (
     CASES,
     move,
@@ -52,8 +53,8 @@ def exchange_unseen(state: State, seat: int | None, rng: Random) -> State:
         gives = own if seat is None else {seat, (seat - 1) % state.seats}
         twin.gives = hide(twin.gives, gives)
         twin.chosen = {s: c for s, c in twin.chosen.items() if s in own}
-        past = None
-        for day in state.history:
+        past: Past = None
+        for day in twin.history:
             gave, drew = hide(day.gives, gives), hide(day.draws, own)
             past = (past, day.day, day.pot[0], day.plays, day.winner, day.to, gave, drew)
         twin.past = past
@@ -152,6 +153,7 @@ def test_known_cards_always_fit_the_true_hands(match: tuple[State, Random]) -> N
             assert Counter(known.passed()) + known.held <= held
     elif isinstance(state, Partridge):
         sample = state.view(0).sample(match[1])
+        assert isinstance(sample, Partridge)
         for trick_ in state.history:
             for seat in trick_.returned:
                 assert sample.hands[seat] == state.hands[seat]

@@ -109,7 +109,7 @@ def test_the_last_seat_to_play_the_lowest_card_wins_a_tie() -> None:
 
 def test_every_seat_acts_once_clockwise_from_the_leader() -> None:
     state = partridge([[4, *MANY], [4, *MANY], [4, *MANY]], leader=1)
-    order = []
+    order: list[int] = []
     for _ in range(3):
         order += state.actors
         trick(state, state.legal_texts(state.actors[0])[0])

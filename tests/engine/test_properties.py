@@ -23,8 +23,14 @@ from tests.engine.tables import CASES, played, start
 
 LONGEST = {"twelve-days": 12 * (2 * 8 + 1), "partridge": 12 * (9 * 8) * 8}
 
+
+def begun(case: tuple[str, str, int], seed: int, chance: int) -> tuple[State, Random]:
+    """Return a new match and the generator that plays it."""
+    return start(*case, seed), Random(chance)
+
+
 matches = st.builds(
-    lambda case, seed, chance: (start(*case, seed=seed), Random(chance)),
+    begun,
     st.sampled_from(CASES),
     st.integers(0, 2**64),
     st.integers(0, 2**64),

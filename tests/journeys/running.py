@@ -319,7 +319,7 @@ def folded(running: League, ladder: str) -> dict[str, int]:
                 places=rated_places(record.places, out),
             )
         )
-    standings: dict[str, elo.RatingState] = {}
+    standings: dict[Any, elo.RatingState] = {}  # by name: the API shows no ids
     for _, blocks in sorted(rounds.items()):
         finished = elo.Round(
             [

@@ -85,7 +85,7 @@ def check_all_is_whole(running: League, number: int, bots: list[RemoteBot]) -> l
 class Server:
     """PostgreSQL or Valkey, that a test may restart; Valkey forgets all when it is."""
 
-    def __init__(self, directory: Path, **elsewhere: str) -> None:
+    def __init__(self, directory: Path, **elsewhere: Any) -> None:
         self._start = partial(local_servers, directory, **elsewhere)
         self._running = ExitStack()
 

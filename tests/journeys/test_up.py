@@ -102,8 +102,8 @@ def test_a_first_tournament_plays_itself_a_second_start_keeps_it_and_the_demo_bo
     with league(directory, port, variables) as running:
         assert standings(running, "twelve-days") == rated
         for name in ("192.168.7.7", "classroom.local"):
-            page = running.client.get(f"{running.address}/", headers={"Host": f"{name}:{port}"})
-            assert page.status_code == 200
+            home = running.client.get(f"{running.address}/", headers={"Host": f"{name}:{port}"})
+            assert home.status_code == 200
 
 
 def test_a_port_that_is_taken_is_named_with_the_way_round_it(tmp_path: Path) -> None:

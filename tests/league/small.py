@@ -34,6 +34,11 @@ def bots(count: int, owner: User | None = None, prefix: str = "bot") -> list[Bot
     return made
 
 
+def versions(bots: Sequence[Bot]) -> list[BotVersion]:
+    """Return the current version of each bot."""
+    return [bot.current for bot in bots if bot.current is not None]
+
+
 def players(seating: Sequence[MatchSeat]) -> list[Player]:
     """Return a player a seat whose strength goes by the bot's name, the same at every call."""
 

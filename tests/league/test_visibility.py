@@ -28,7 +28,7 @@ def seen(block: Block) -> list[tuple[bool, bool]]:
     return [(visibility.may_see_record(match), visibility.may_watch(match)) for match in matches]
 
 
-def test_a_duplicate_block_is_secret_until_all_its_matches_are_played(block):
+def test_a_duplicate_block_is_secret_until_all_its_matches_are_played(block: Block) -> None:
     due = play.claim_due_hosted()
     assert block.duplicate
     for match_id in due:
@@ -37,7 +37,9 @@ def test_a_duplicate_block_is_secret_until_all_its_matches_are_played(block):
     assert seen(block) == [(True, True)] * 3
 
 
-def test_a_match_with_its_own_deal_may_be_watched_and_its_record_seen_at_the_end(block):
+def test_a_match_with_its_own_deal_may_be_watched_and_its_record_seen_at_the_end(
+    block: Block,
+) -> None:
     Block.objects.update(duplicate=False)
     [first, *_] = play.claim_due_hosted()
     assert seen(block) == [(False, True)] * 3
@@ -46,20 +48,20 @@ def test_a_match_with_its_own_deal_may_be_watched_and_its_record_seen_at_the_end
     assert (visibility.may_see_record(match), visibility.may_watch(match)) == (True, True)
 
 
-def test_a_void_match_is_secret(block):
+def test_a_void_match_is_secret(block: Block) -> None:
     Block.objects.update(duplicate=False)
     play.void_block(block.pk)
     assert seen(block) == [(False, False)] * 3
 
 
-def test_the_seed_of_a_ladder_round_is_public_when_the_round_is_applied(block):
+def test_the_seed_of_a_ladder_round_is_public_when_the_round_is_applied(block: Block) -> None:
     round_ = Round.objects.get()
     assert not visibility.may_see_seed(round_)
     round_.applied_at = timezone.now()
     assert visibility.may_see_seed(round_)
 
 
-def test_a_bot_is_owned_by_its_owner_alone_and_a_house_bot_by_no_user():
+def test_a_bot_is_owned_by_its_owner_alone_and_a_house_bot_by_no_user() -> None:
     ada, bob = (User.objects.create(username=name) for name in ("ada", "bob"))
     [bot], [house] = small.bots(1, ada, prefix="ada"), small.bots(1)
     assert visibility.owns(ada, bot)
@@ -68,11 +70,11 @@ def test_a_bot_is_owned_by_its_owner_alone_and_a_house_bot_by_no_user():
         assert not visibility.owns(user, house)
 
 
-def test_an_owner_has_the_seats_of_the_own_bots_only():
+def test_an_owner_has_the_seats_of_the_own_bots_only() -> None:
     ada, bob = (User.objects.create(username=name) for name in ("ada", "bob"))
     bots = [*small.bots(2, ada, prefix="ada"), *small.bots(1, bob, prefix="bob")]
     match = play.open_unrated_match(
-        game="twelve-days", rules="eight-nights", versions=[bot.current for bot in bots]
+        game="twelve-days", rules="eight-nights", versions=small.versions(bots)
     )
     assert [seat.seat for seat in visibility.own_seats(ada, match)] == [0, 1]
     assert [seat.seat for seat in visibility.own_seats(bob, match)] == [2]

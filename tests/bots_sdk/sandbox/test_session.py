@@ -4,6 +4,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ COUNTER = (
     "def choose(observation):\n"
     "    global count\n"
     "    count += 1\n"
-    "    if observation: exec(observation)\n"
+    "    exec(observation.get('code', ''))\n"
     "    return str(count)\n"
 )
 
@@ -30,10 +31,10 @@ COUNTER = (
 def test_start_gets_the_match_info_and_state_lasts_for_the_match(start: Start) -> None:
     bot = start(
         "def start(info):\n    global known\n    known = [info['seat']]\n"
-        "def choose(observation):\n    known.append(observation)\n    return str(known)\n",
+        "def choose(observation):\n    known.append(observation['day'])\n    return str(known)\n",
         info={"seat": 3},
     )
-    assert [bot("a"), bot("b")] == ["[3, 'a']", "[3, 'a', 'b']"]
+    assert [bot({"day": 1}), bot({"day": 2})] == ["[3, 1]", "[3, 1, 2]"]
 
 
 def test_a_class_bot_plays_too(start: Start) -> None:
@@ -67,9 +68,9 @@ def test_what_a_bot_prints_is_kept_with_the_traceback_of_its_error(start: Start)
 
 def test_long_output_is_cut_without_harm_to_the_bot(start: Start) -> None:
     bot = start("def choose(o):\n    print('x' * 50_000)\n    if o: 1 / 0\n    return 'ok'")
-    assert [bot(0) for _ in range(5)] == ["ok"] * 5
+    assert [bot({}) for _ in range(5)] == ["ok"] * 5
     with pytest.raises(BotCrashError):
-        bot(1)
+        bot({"fail": True})
     assert 49_000 < len(bot.printed) <= 64 << 10
     assert "ZeroDivisionError" in bot.printed
 
@@ -77,8 +78,8 @@ def test_long_output_is_cut_without_harm_to_the_bot(start: Start) -> None:
 def test_a_bot_keeps_its_state_after_an_exception(start: Start) -> None:
     bot = start(COUNTER)
     with pytest.raises(BotCrashError):
-        bot("1 / 0")
-    assert bot("") == "2"
+        bot({"code": "1 / 0"})
+    assert bot({}) == "2"
 
 
 @pytest.mark.parametrize("end", ["while True: pass", "import os; os._exit(1)"])
@@ -88,8 +89,8 @@ def test_an_ended_bot_starts_again(jail: Jail, end: str) -> None:
     with BotProcess(jail, source, {}, allowance=lambda: next(allowances)) as bot:
         bot.ready()
         with pytest.raises((BotTimeoutError, BotCrashError)):
-            bot(end)
-        assert bot("") == "1"
+            bot({"code": end})
+        assert bot({}) == "1"
 
 
 def test_a_bot_that_cannot_be_loaded_is_not_tried_again(start: Start) -> None:
@@ -103,8 +104,8 @@ def test_a_bot_that_cannot_be_loaded_is_not_tried_again(start: Start) -> None:
 
 
 def test_a_large_request_reaches_a_slow_reader(start: Start) -> None:
-    bot = start("def choose(observation): return str(len(observation))")
-    assert bot("x" * 1_000_000) == "1000000"
+    bot = start("def choose(observation): return str(len(observation['long']))")
+    assert bot({"long": "x" * 1_000_000}) == "1000000"
 
 
 def test_a_bot_that_does_not_read_is_out_of_time(start: Start) -> None:
@@ -113,11 +114,11 @@ def test_a_bot_that_does_not_read_is_out_of_time(start: Start) -> None:
     )
     bot.ready()
     with pytest.raises((BotTimeoutError, BotCrashError)):
-        bot("x" * 1_000_000)
+        bot({"long": "x" * 1_000_000})
 
 
 def test_nothing_is_left_after_the_end(jail: Jail) -> None:
-    def left() -> tuple[set[str], set[str]]:
+    def left() -> tuple[set[Path], set[int]]:
         return set(Path("/proc/self/fd").iterdir()), set(_descendants(os.getpid()))
 
     def bots() -> set[Path]:
@@ -199,7 +200,7 @@ def test_the_others_match_goes_on_beside_a_bot_that_misbehaves(
             jail,
             read_source((evil if seat == 1 else FIRST).encode()),
             {"seat": seat},
-            allowance=lambda seat=seat: clock.allowance(seat),  # type: ignore[misc]
+            allowance=partial(clock.allowance, seat),
         )
         for seat in range(4)
     ]

@@ -56,12 +56,18 @@ def run(
             bot.stdout.close()
 
 
+def _output(bot: "subprocess.Popen[bytes]") -> bytes | None:
+    """Return the new output, ``b""`` after its end, or None if there is none yet."""
+    assert bot.stdout is not None
+    return bot.stdout.read(1 << 20)
+
+
 def _judge(bot: "subprocess.Popen[bytes]", seconds: float) -> tuple[str, bytes]:
     assert bot.stdout is not None
     os.set_blocking(bot.stdout.fileno(), False)
     output, end = b"", time.monotonic() + seconds
     while time.monotonic() < end and len(output) < 1 << 20:
-        more = bot.stdout.read(1 << 20)
+        more = _output(bot)
         if more and not output:
             end = min(end, time.monotonic() + _SECONDS_FOR_MORE)
         output += more or b""

@@ -51,7 +51,8 @@ class TwelveDays(Match):
     def turn(self) -> list[int]:
         if self.phase in ("give", "play"):
             return [s for s in range(self.n) if s not in self.chosen]
-        return [self.winner()] if self.phase == "award" else []  # type: ignore[list-item]
+        winner = self.winner() if self.phase == "award" else None
+        return [] if winner is None else [winner]
 
     def winner(self) -> int | None:
         assert self.plays is not None

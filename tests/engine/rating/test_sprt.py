@@ -1,8 +1,10 @@
 import math
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import repeat
 from random import Random
 from statistics import mean, pstdev
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -21,8 +23,8 @@ from engine.rating.sprt import (
 FOUR = Plan(seats=4)
 
 
-def last(plan: Plan, differences: object) -> PathPoint:
-    step = latest_point(plan, differences)  # type: ignore[arg-type]
+def last(plan: Plan, differences: Iterable[float]) -> PathPoint:
+    step = latest_point(plan, differences)
     assert step is not None
     return step
 
@@ -138,9 +140,9 @@ def test_a_difference_out_of_range_is_refused(d: float) -> None:
         {"seats": 4, "variance_floor": 0},
     ],
 )
-def test_a_plan_with_contradicting_settings_is_refused(fields: dict[str, float]) -> None:
+def test_a_plan_with_contradicting_settings_is_refused(fields: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=r"."):
-        Plan(**fields)  # type: ignore[arg-type]
+        Plan(**fields)
 
 
 # -- How often it errs -----------------------------------------------------------------------

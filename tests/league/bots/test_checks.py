@@ -1,12 +1,14 @@
 """From an upload to a version that plays, or the reason why not."""
 
+from typing import NoReturn
+
 import pytest
 from django.core.exceptions import ValidationError
 
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from league import bots, competitions
 from league.bots import checks, jails
-from league.models import BotVersion, QualifyingMatch
+from league.models import Bot, BotVersion, QualifyingMatch
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, hosted_bot, owner, ready_bot
 
@@ -19,11 +21,11 @@ ONLY_TWELVE_DAYS = (
 
 
 @pytest.fixture
-def bot():
+def bot() -> Bot:
     return hosted_bot(owner())
 
 
-def qualified(bot, source):
+def qualified(bot: Bot, source: bytes) -> BotVersion:
     version = bots.upload(bot=bot, data=source)
     assert version.state == "checking"
     assert bots.check_version(version.pk)
@@ -32,7 +34,7 @@ def qualified(bot, source):
     return version
 
 
-def test_a_version_that_plays_both_games_is_ready_and_plays_from_then_on(bot):
+def test_a_version_that_plays_both_games_is_ready_and_plays_from_then_on(bot: Bot) -> None:
     version = qualified(bot, LOUD)
     assert (version.number, version.state, version.reason) == (1, "ready", "")
     assert bot.current == version
@@ -41,25 +43,27 @@ def test_a_version_that_plays_both_games_is_ready_and_plays_from_then_on(bot):
     assert all(match.printed.startswith("seat 0\nasked 1\n") for match in matches)
 
 
-def test_a_failed_check_stores_reason_output_and_observation(bot):
+def test_a_failed_check_stores_reason_output_and_observation(bot: Bot) -> None:
     ready = qualified(bot, FIRST)
     refused = qualified(bot, RAISES)
     assert (refused.number, refused.state) == (2, "refused")
     assert "crash" in refused.reason
     assert "gold" in refused.reason
     match = refused.qualifying.first()
+    assert match is not None
     assert "about to\n" in match.printed
+    assert match.observation is not None
     assert match.observation["legal_moves"]
     assert bot.current == ready  # it never replaces the one that plays
 
 
 @pytest.mark.parametrize("source", [b"def choose(o:\n", b"x = 1\n", b"import socket\n" + FIRST])
-def test_files_that_are_no_bots_are_refused_or_harmless(bot, source):
+def test_files_that_are_no_bots_are_refused_or_harmless(bot: Bot, source: bytes) -> None:
     version = qualified(bot, source)
     assert version.state == "refused" or b"socket" in source
 
 
-def test_a_version_that_plays_one_game_cannot_enter_the_other(bot):
+def test_a_version_that_plays_one_game_cannot_enter_the_other(bot: Bot) -> None:
     version = qualified(bot, ONLY_TWELVE_DAYS)
     assert version.state == "ready"
     competitions.enter_ladder(ladder=small.ladder(), bot=bot)
@@ -71,7 +75,7 @@ def test_a_version_that_plays_one_game_cannot_enter_the_other(bot):
     assert caught.value.code == "not-qualified"
 
 
-def test_a_new_version_must_play_each_game_that_its_bot_has_entered(bot):
+def test_a_new_version_must_play_each_game_that_its_bot_has_entered(bot: Bot) -> None:
     qualified(bot, FIRST)
     partridge = small.ladder("other", seats=4)
     partridge.game, partridge.rules = "partridge", "eagle-short"
@@ -82,7 +86,7 @@ def test_a_new_version_must_play_each_game_that_its_bot_has_entered(bot):
     assert version.reason.startswith("partridge: crash")
 
 
-def test_a_check_that_comes_twice_counts_once(bot):
+def test_a_check_that_comes_twice_counts_once(bot: Bot) -> None:
     version = qualified(bot, FIRST)
     assert not bots.check_version(version.pk)
     assert QualifyingMatch.objects.count() == 2
@@ -90,7 +94,7 @@ def test_a_check_that_comes_twice_counts_once(bot):
     assert not checks._decide(version.pk, matches)
 
 
-def test_an_older_version_that_is_ready_later_does_not_replace_a_newer_one(bot):
+def test_an_older_version_that_is_ready_later_does_not_replace_a_newer_one(bot: Bot) -> None:
     first, second = (bots.upload(bot=bot, data=FIRST) for _ in range(2))
     for version in (second, first):
         assert bots.check_version(version.pk)
@@ -98,8 +102,8 @@ def test_an_older_version_that_is_ready_later_does_not_replace_a_newer_one(bot):
     assert bot.current == second
 
 
-def test_without_a_sandbox_a_version_waits(bot, monkeypatch):
-    def none():
+def test_without_a_sandbox_a_version_waits(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> NoReturn:
         raise SandboxUnavailableError("tier 1: no namespaces; tier 2: no Landlock")
 
     version = bots.upload(bot=bot, data=FIRST)
@@ -107,13 +111,13 @@ def test_without_a_sandbox_a_version_waits(bot, monkeypatch):
         patch.setattr(jails, "proven_jail", none)
         jails.distrust()
         assert not bots.check_version(version.pk)
-        assert "no Landlock" in jails.find_fault()
+        assert "no Landlock" in (jails.find_fault() or "")
     jails.distrust()
     assert bots.check_version(version.pk)
     assert jails.find_fault() is None
 
 
-def test_a_version_whose_task_is_lost_is_queued_again_once_a_minute(bot):
+def test_a_version_whose_task_is_lost_is_queued_again_once_a_minute(bot: Bot) -> None:
     version = bots.upload(bot=bot, data=FIRST)
     assert bots.versions_to_check() == []
     BotVersion.objects.update(created_at=version.created_at - 2 * checks.QUEUE_AGAIN_AFTER)
@@ -121,7 +125,7 @@ def test_a_version_whose_task_is_lost_is_queued_again_once_a_minute(bot):
     assert bots.versions_to_check() == []
 
 
-def test_the_unchecked_versions_of_an_owner_are_limited(bot):
+def test_the_unchecked_versions_of_an_owner_are_limited(bot: Bot) -> None:
     for _ in range(5):
         bots.upload(bot=bot, data=FIRST)
     with pytest.raises(ValidationError) as caught:
@@ -129,9 +133,10 @@ def test_the_unchecked_versions_of_an_owner_are_limited(bot):
     assert caught.value.code == "too-many-uploads"
 
 
-def test_remote_bots_and_empty_files_take_no_upload(bot):
+def test_remote_bots_and_empty_files_take_no_upload(bot: Bot) -> None:
     with pytest.raises(ValidationError, match="empty"):
         bots.upload(bot=bot, data=b" \n")
+    assert bot.owner is not None
     remote = ready_bot(bot.owner)
     remote.kind = "remote"
     with pytest.raises(ValidationError, match="is a remote bot"):

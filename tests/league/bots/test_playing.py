@@ -1,14 +1,19 @@
 """Uploaded bots in matches: among themselves, with the house, with remote ones."""
 
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NoReturn
+
 import pytest
 from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.cache import cache
 
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from engine.record import verify
 from league import bots, play
 from league.bots import jails
-from league.models import Match, SeatLog
+from league.models import Bot, Match, SeatLog
 from league.play import bot_processes, owner_reports
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, owner, ready_bot
@@ -18,33 +23,33 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def _no_processes_left():
+def _no_processes_left() -> Iterator[None]:
     yield
     bot_processes.close_all()
 
 
 @pytest.fixture
-def ada():
+def ada() -> User:
     return owner()
 
 
-def match_of(bots):
+def match_of(bots: list[Bot]) -> Match:
     return play.open_unrated_match(
         game="twelve-days",
         rules="eight-nights",
-        versions=[bot.current for bot in bots],
+        versions=small.versions(bots),
         move_seconds=5,
     )
 
 
-def finished(match):
+def finished(match: Match) -> Match:
     match.refresh_from_db()
     assert match.status == "finished"
     verify(match.record)
     return match
 
 
-def test_hosted_bots_play_with_house_bots_and_owners_read_their_output(ada):
+def test_hosted_bots_play_with_house_bots_and_owners_read_their_output(ada: User) -> None:
     bots = [ready_bot(ada, LOUD), ready_bot(owner(), LOUD), *house()]
     match = match_of(bots)
     assert play.play_match(match.pk)
@@ -55,14 +60,19 @@ def test_hosted_bots_play_with_house_bots_and_owners_read_their_output(ada):
     assert seat["faults"] == []
 
 
-def house():
+def owner_of(bot: Bot) -> User:
+    assert bot.owner is not None
+    return bot.owner
+
+
+def house() -> list[Bot]:
     bots = small.bots(1)
     bots[0].name = "house-random"
     bots[0].save()
     return bots
 
 
-def test_a_bot_that_raises_forfeits_and_its_owner_sees_reason_and_observation(ada):
+def test_a_bot_that_raises_forfeits_and_its_owner_sees_reason_and_observation(ada: User) -> None:
     bots = [ready_bot(ada, RAISES), *(ready_bot(owner()) for _ in range(2))]
     match = match_of(bots)
     assert play.play_match(match.pk)
@@ -73,16 +83,16 @@ def test_a_bot_that_raises_forfeits_and_its_owner_sees_reason_and_observation(ad
     assert (first["kind"], first["ply"]) == ("crash", 0)
     assert "gold" in first["reason"]
     assert first["move"] in first["observation"]["legal_moves"]
-    namespace = {}
+    namespace: dict[str, Any] = {}
     exec(first["test"].replace("from bot import choose", "choose = lambda o: 'no'"), namespace)
     with pytest.raises(AssertionError):
         namespace[f"test_match_{match.pk}_ply_0"]()
-    assert owner_reports.owner_report(match, bots[1].owner)[0]["faults"] == []
+    assert owner_reports.owner_report(match, owner_of(bots[1]))[0]["faults"] == []
     assert seat["faults"][-1]["kind"] == "forfeit"
     assert seat["faults"][-1]["observation"] is None
 
 
-def test_matches_drawn_before_an_upload_are_played_by_the_old_version(ada):
+def test_matches_drawn_before_an_upload_are_played_by_the_old_version(ada: User) -> None:
     made = [ready_bot(ada, LOUD), ready_bot(ada), ready_bot(ada)]
     match = match_of(made)
     version = bots.upload(bot=made[0], data=RAISES)
@@ -92,8 +102,10 @@ def test_matches_drawn_before_an_upload_are_played_by_the_old_version(ada):
     assert finished(match).record.faults == ()
 
 
-def test_without_a_sandbox_a_hosted_match_waits_untouched(ada, monkeypatch):
-    def none():
+def test_without_a_sandbox_a_hosted_match_waits_untouched(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none() -> NoReturn:
         raise SandboxUnavailableError("no Landlock")
 
     match = match_of([ready_bot(ada) for _ in range(3)])
@@ -108,10 +120,10 @@ def test_without_a_sandbox_a_hosted_match_waits_untouched(ada, monkeypatch):
 
 
 @pytest.fixture
-def no_sandbox(monkeypatch):
+def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Match], object]]:
     """No worker has had a sandbox for long; give a way to let the time pass until the next try."""
 
-    def none():
+    def none() -> NoReturn:
         raise SandboxUnavailableError("no Landlock")
 
     monkeypatch.setattr(jails, "proven_jail", none)
@@ -122,7 +134,9 @@ def no_sandbox(monkeypatch):
     jails.distrust()
 
 
-def test_without_any_sandbox_a_match_is_void_after_three_tries_long_apart(ada, no_sandbox):
+def test_without_any_sandbox_a_match_is_void_after_three_tries_long_apart(
+    ada: User, no_sandbox: Callable[[Match], object]
+) -> None:
     match = match_of([ready_bot(ada) for _ in range(3)])
     for tried in (1, 2, 3):
         for _ in range(5):
@@ -133,7 +147,9 @@ def test_without_any_sandbox_a_match_is_void_after_three_tries_long_apart(ada, n
         no_sandbox(match)
 
 
-def test_without_any_sandbox_a_match_with_remote_bots_is_void_too(ada, no_sandbox):
+def test_without_any_sandbox_a_match_with_remote_bots_is_void_too(
+    ada: User, no_sandbox: Callable[[Match], object]
+) -> None:
     match = match_of([ready_bot(ada), *remote_bots(2)])
     assert play.open_live(match.pk, START)
     for tried in (1, 2, 3):
@@ -144,8 +160,10 @@ def test_without_any_sandbox_a_match_with_remote_bots_is_void_too(ada, no_sandbo
         no_sandbox(match)
 
 
-def test_a_match_with_remote_bots_is_void_if_its_sandbox_breaks_on_each_try(ada, monkeypatch):
-    def broken(*_):
+def test_a_match_with_remote_bots_is_void_if_its_sandbox_breaks_on_each_try(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> NoReturn:
         raise SandboxBrokenError("bubblewrap is gone")
 
     monkeypatch.setattr(bots.HostedBot, "__call__", broken)
@@ -159,21 +177,23 @@ def test_a_match_with_remote_bots_is_void_if_its_sandbox_breaks_on_each_try(ada,
     assert match.status == "void"
 
 
-def test_no_sandbox_is_lacking_while_one_worker_has_one(monkeypatch):
+def test_no_sandbox_is_lacking_while_one_worker_has_one(monkeypatch: pytest.MonkeyPatch) -> None:
     jails._report("")
     jails._report("no Landlock")
-    now = jails.time.time()
-    monkeypatch.setattr(jails.time, "time", lambda: now + 700)
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 700)
     jails._report("no Landlock")
     assert 699 < jails.lacking_for() < 702
     jails._report("")
     assert jails.lacking_for() == 0
 
 
-def test_a_broken_sandbox_is_no_fault_and_the_match_is_played_again(ada, monkeypatch):
+def test_a_broken_sandbox_is_no_fault_and_the_match_is_played_again(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
     match = match_of([ready_bot(ada) for _ in range(3)])
 
-    def broken(*_):
+    def broken(*_: object) -> NoReturn:
         raise SandboxBrokenError("bubblewrap is gone")
 
     with monkeypatch.context() as patch:
@@ -185,7 +205,7 @@ def test_a_broken_sandbox_is_no_fault_and_the_match_is_played_again(ada, monkeyp
     assert finished(match).record.faults == ()
 
 
-def test_at_a_mixed_table_a_hosted_bot_keeps_its_memory(ada):
+def test_at_a_mixed_table_a_hosted_bot_keeps_its_memory(ada: User) -> None:
     remote = remote_bots(2)
     match = match_of([ready_bot(ada, LOUD), *remote])
     assert play.open_live(match.pk, START)
@@ -202,7 +222,7 @@ def test_at_a_mixed_table_a_hosted_bot_keeps_its_memory(ada):
     assert len(counted) > 3
 
 
-def test_a_fault_at_a_mixed_table_is_reported_and_other_bots_play_on(ada):
+def test_a_fault_at_a_mixed_table_is_reported_and_other_bots_play_on(ada: User) -> None:
     remote = remote_bots(2)
     match = match_of([ready_bot(ada, RAISES), *remote])
     assert play.open_live(match.pk, START)
@@ -215,13 +235,13 @@ def test_a_fault_at_a_mixed_table_is_reported_and_other_bots_play_on(ada):
     assert {fault.seat for fault in record.faults} == {0}
     [seat] = owner_reports.owner_report(match, ada)
     assert "gold" in seat["faults"][0]["reason"]
-    [receipts] = [report["turns"] for report in owner_reports.owner_report(match, remote[0].owner)][
-        :1
-    ]
+    [receipts] = [
+        report["turns"] for report in owner_reports.owner_report(match, owner_of(remote[0]))
+    ][:1]
     assert receipts[0]["handed_out_at"]
 
 
-def test_a_quiet_bot_without_faults_leaves_no_log(ada):
+def test_a_quiet_bot_without_faults_leaves_no_log(ada: User) -> None:
     match = match_of([ready_bot(ada, FIRST) for _ in range(3)])
     assert play.play_match(match.pk)
     assert not SeatLog.objects.exists()

@@ -1,6 +1,7 @@
 """Tournaments for tests: started ones, their tables, and bots that come and go."""
 
 from datetime import timedelta
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.utils import timezone
@@ -14,7 +15,7 @@ from league.models import (
 from tests.league import small
 
 
-def begun(bots: int = 7, seats: int = 4, **event_settings: object) -> Tournament:
+def begun(bots: int = 7, seats: int = 4, **event_settings: Any) -> Tournament:
     """Return a tournament whose first round is open and not played."""
     tournament = small.tournament(small.ladder(seats=seats), **event_settings)
     small.bots(bots)
@@ -22,7 +23,7 @@ def begun(bots: int = 7, seats: int = 4, **event_settings: object) -> Tournament
     return again(tournament)
 
 
-def entered_by(bots: list[Bot], seats: int = 3, **event_settings: object) -> Tournament:
+def entered_by(bots: list[Bot], seats: int = 3, **event_settings: Any) -> Tournament:
     """Return a tournament of these bots alone that is due to start."""
     ladder = small.ladder(seats=seats)
     tournament = small.tournament(ladder, house_bots=False, **event_settings)

@@ -1,35 +1,40 @@
 """A/B tests of versions: swap blocks at low priority until the SPRT speaks, and what follows."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
+from typing import Any
 
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from pytest_django import DjangoAssertNumQueries
 
 from engine.rating import sprt
 from engine.record import verify
 from engine.referee import Player
 from league import bots, competitions, play, ratings
 from league.competitions import comparisons
-from league.models import Bot, BotVersion, Comparison, Match, MatchSeat, QualifyingMatch
+from league.models import Bot, BotVersion, Comparison, Ladder, Match, MatchSeat, QualifyingMatch
 from league.play import spectating
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, owner, ready_bot
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+MakePlayers = Callable[[list[MatchSeat]], list[Player]]
+
 
 @pytest.fixture
-def soon(monkeypatch):
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Test for a gain so large that few blocks decide."""
     plan = sprt.Plan(seats=3, elo1=100)
     monkeypatch.setattr(comparisons, "plan_of", lambda _: plan)
 
 
 @pytest.fixture
-def ladder():
+def ladder() -> Ladder:
     made = small.ladder()
     for bot in small.bots(3):
         competitions.enter_ladder(ladder=made, bot=bot)
@@ -37,7 +42,7 @@ def ladder():
 
 
 @pytest.fixture
-def bot(ladder):
+def bot(ladder: Ladder) -> Bot:
     made = ready_bot(owner())
     newer = bots.upload(bot=made, data=FIRST, held=True)
     newer.state = BotVersion.State.READY
@@ -45,7 +50,7 @@ def bot(ladder):
     return made
 
 
-def players(strong: int):
+def players(strong: int) -> MakePlayers:
     """Return a maker of players that move at random; all versions but one know no legal move."""
 
     def make(seating: Sequence[MatchSeat]) -> list[Player]:
@@ -60,7 +65,7 @@ def players(strong: int):
     return make
 
 
-def play_on(comparison: Comparison, make, most: int = 400) -> None:
+def play_on(comparison: Comparison, make: MakePlayers, most: int = 400) -> None:
     for _ in range(most):
         competitions.advance_comparison(comparison.pk)
         comparison.refresh_from_db()
@@ -70,23 +75,25 @@ def play_on(comparison: Comparison, make, most: int = 400) -> None:
             play.play_match(match_id, players=make)
 
 
-def compared(bot, ladder, **how) -> Comparison:
+def compared(bot: Bot, ladder: Ladder, **how: Any) -> Comparison:
     return competitions.compare(bot=bot, ladder=ladder, new=2, old=1, **how)
 
 
-def test_a_swapped_deal_is_secret_until_both_its_matches_are_finished(bot, ladder, client):
+def test_a_swapped_deal_is_secret_until_both_its_matches_are_finished(
+    bot: Bot, ladder: Ladder, client: Client
+) -> None:
     competitions.advance_comparison(compared(bot, ladder).pk)
     first, second = Match.objects.exclude(swap_block=None).order_by("pk")[:2]
     assert first.swap_block == second.swap_block
 
-    def shown():
+    def shown() -> tuple[bool, int, int, bool]:
         listed = client.get("/api/v1/matches").json()["results"]
         seed = next(match["deal_seed"] for match in listed if match["id"] == first.pk)
         record = client.get(f"/api/v1/matches/{first.pk}/record")
         page = client.get(f"/matches/{first.pk}/record.json")
         return (seed is not None, record.status_code, page.status_code, seen())
 
-    def seen():
+    def seen() -> bool:
         first.refresh_from_db()
         return spectating.public_view(first) is not None and bool(
             spectating.MatchFeed(first.pk).new_events()
@@ -99,8 +106,8 @@ def test_a_swapped_deal_is_secret_until_both_its_matches_are_finished(bot, ladde
 
 
 def test_a_list_of_compared_matches_takes_as_many_queries_however_many_there_are(
-    bot, ladder, client
-):
+    bot: Bot, ladder: Ladder, client: Client
+) -> None:
     competitions.advance_comparison(compared(bot, ladder).pk)
 
     def queries() -> int:
@@ -116,7 +123,9 @@ def test_a_list_of_compared_matches_takes_as_many_queries_however_many_there_are
     assert queries() == before
 
 
-def test_a_swap_block_is_one_deal_twice_with_the_versions_exchanged(bot, ladder):
+def test_a_swap_block_is_one_deal_twice_with_the_versions_exchanged(
+    bot: Bot, ladder: Ladder
+) -> None:
     comparison = compared(bot, ladder)
     competitions.advance_comparison(comparison.pk)
     assert comparison.blocks.count() == comparisons.OPEN_BLOCKS
@@ -132,11 +141,15 @@ def test_a_swap_block_is_one_deal_twice_with_the_versions_exchanged(bot, ladder)
         assert seats[0] != seats[1]
 
 
-def test_a_comparison_tests_for_20_elo_at_the_ladders_number_of_seats(bot, ladder):
+def test_a_comparison_tests_for_20_elo_at_the_ladders_number_of_seats(
+    bot: Bot, ladder: Ladder
+) -> None:
     assert comparisons.plan_of(compared(bot, ladder)) == sprt.Plan(seats=3, elo0=0, elo1=20)
 
 
-def test_a_better_version_is_found_and_promoted_and_rates_nobody(bot, ladder, soon):
+def test_a_better_version_is_found_and_promoted_and_rates_nobody(
+    bot: Bot, ladder: Ladder, soon: None
+) -> None:
     comparison = compared(bot, ladder, promote=True)
     play_on(comparison, players(strong=2))
     assert (comparison.state, comparison.verdict) == ("finished", "better")
@@ -147,11 +160,15 @@ def test_a_better_version_is_found_and_promoted_and_rates_nobody(bot, ladder, so
     assert not ladder.standings.exists()
     assert not Match.objects.filter(status__in=["waiting", "playing"]).exists()
     match = Match.objects.filter(status="finished").first()
+    assert match is not None
     verify(match.record)
-    assert {f"{bot.name} v1", f"{bot.name} v2"} <= set(match.record.players)
+    assert match.record is not None
+    assert {f"{bot.name} v1", f"{bot.name} v2"} <= set(match.record.players or ())
 
 
-def test_a_worse_version_is_not_better_and_takes_nothing_over(bot, ladder, soon):
+def test_a_worse_version_is_not_better_and_takes_nothing_over(
+    bot: Bot, ladder: Ladder, soon: None
+) -> None:
     comparison = compared(bot, ladder, promote=True)
     play_on(comparison, players(strong=1))
     assert comparison.verdict == "not better"
@@ -159,8 +176,8 @@ def test_a_worse_version_is_not_better_and_takes_nothing_over(bot, ladder, soon)
     assert (bot.current.number, comparison.promoted) == (1, False)
 
 
-def test_versions_that_never_differ_get_that_verdict(bot, ladder):
-    def same(seating):
+def test_versions_that_never_differ_get_that_verdict(bot: Bot, ladder: Ladder) -> None:
+    def same(seating: Sequence[MatchSeat]) -> list[Player]:
         return [lambda observation: observation["legal_moves"][0] for _ in seating]
 
     comparison = compared(bot, ladder, promote=True)
@@ -170,8 +187,8 @@ def test_versions_that_never_differ_get_that_verdict(bot, ladder):
 
 
 def test_a_version_uploaded_in_the_meantime_stays_current_and_the_page_shows_it(
-    bot, ladder, soon, client
-):
+    bot: Bot, ladder: Ladder, soon: None, client: Client
+) -> None:
     comparison = compared(bot, ladder, promote=True)
     third = bots.upload(bot=bot, data=FIRST)
     third.state = BotVersion.State.READY
@@ -189,14 +206,16 @@ def test_a_version_uploaded_in_the_meantime_stays_current_and_the_page_shows_it(
     assert text in client.get(f"/comparisons/{comparison.pk}/").content.decode()
 
 
-def test_a_version_promoted_while_a_comparison_ends_is_not_overwritten(bot, ladder, monkeypatch):
+def test_a_version_promoted_while_a_comparison_ends_is_not_overwritten(
+    bot: Bot, ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     comparison = compared(bot, ladder, promote=True)
     third = bots.upload(bot=bot, data=FIRST, held=True)
     third.state = BotVersion.State.READY
     third.save()
     promote = bots.promote
 
-    def after_another(version, **how):
+    def after_another(version: BotVersion, **how: Any) -> bool:
         promote(third)  # by the owner, when the comparison has read its bot
         return promote(version, **how)
 
@@ -207,7 +226,7 @@ def test_a_version_promoted_while_a_comparison_ends_is_not_overwritten(bot, ladd
     assert bot.current == third
 
 
-def test_only_the_current_version_can_be_replaced_by_a_comparison(bot, ladder):
+def test_only_the_current_version_can_be_replaced_by_a_comparison(bot: Bot, ladder: Ladder) -> None:
     bots.promote(bot.versions.get(number=2))
     bot.refresh_from_db()
     with pytest.raises(
@@ -217,7 +236,7 @@ def test_only_the_current_version_can_be_replaced_by_a_comparison(bot, ladder):
     assert not compared(bot, ladder).promote
 
 
-def test_no_two_bots_of_one_owner_sit_with_the_versions(bot):
+def test_no_two_bots_of_one_owner_sit_with_the_versions(bot: Bot) -> None:
     ladder = small.ladder("four", seats=4)
     rich, other = owner(), owner()
     entered = [*small.bots(5, rich, "rich"), *small.bots(1, other, "other")]
@@ -240,7 +259,9 @@ def test_no_two_bots_of_one_owner_sit_with_the_versions(bot):
     assert caught.value.code == "too-few-opponents"
 
 
-def test_a_version_that_did_not_qualify_for_the_game_is_not_compared(bot, ladder):
+def test_a_version_that_did_not_qualify_for_the_game_is_not_compared(
+    bot: Bot, ladder: Ladder
+) -> None:
     QualifyingMatch.objects.create(
         version=bot.versions.get(number=2), game=ladder.game, passed=False, reason="timeout"
     )
@@ -250,8 +271,8 @@ def test_a_version_that_did_not_qualify_for_the_game_is_not_compared(bot, ladder
 
 
 def test_storing_results_takes_the_same_queries_however_many_blocks_are_open(
-    bot, ladder, django_assert_max_num_queries
-):
+    bot: Bot, ladder: Ladder, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
     comparison = compared(bot, ladder)
     competitions.advance_comparison(comparison.pk)
     for match_id in play.claim_due_hosted():
@@ -262,7 +283,9 @@ def test_storing_results_takes_the_same_queries_however_many_blocks_are_open(
     assert None not in comparisons.differences(comparison)
 
 
-def test_league_matches_come_first_but_a_few_comparison_matches_always_go_on(bot, ladder):
+def test_league_matches_come_first_but_a_few_comparison_matches_always_go_on(
+    bot: Bot, ladder: Ladder
+) -> None:
     comparison = compared(bot, ladder)
     competitions.advance_comparison(comparison.pk)
     small.tournament(ladder)
@@ -273,18 +296,18 @@ def test_league_matches_come_first_but_a_few_comparison_matches_always_go_on(bot
     assert taken.exclude(swap_block=None).count() == 2
 
 
-def test_a_void_match_voids_its_swap_block_only(bot, ladder):
+def test_a_void_match_voids_its_swap_block_only(bot: Bot, ladder: Ladder) -> None:
     comparison = compared(bot, ladder)
     competitions.advance_comparison(comparison.pk)
     [first, *_] = comparison.blocks.all()
-    play.void_match(first.matches.first())
+    play.void_match(first.matches.earliest("pk"))
     competitions.advance_comparison(comparison.pk)
     first.refresh_from_db()
     assert (first.void, first.difference) == (True, None)
     assert comparison.blocks.count() == comparisons.OPEN_BLOCKS + 1
 
 
-def test_a_cancelled_comparison_leaves_no_match_waiting(bot, ladder):
+def test_a_cancelled_comparison_leaves_no_match_waiting(bot: Bot, ladder: Ladder) -> None:
     comparison = compared(bot, ladder)
     competitions.advance_comparison(comparison.pk)
     competitions.cancel_comparison(comparison)
@@ -301,13 +324,15 @@ def test_a_cancelled_comparison_leaves_no_match_waiting(bot, ladder):
         ({"new": 3, "old": 1}, "checking"),
     ],
 )
-def test_versions_that_cannot_be_compared_are_refused_with_a_reason(bot, ladder, how, word):
+def test_versions_that_cannot_be_compared_are_refused_with_a_reason(
+    bot: Bot, ladder: Ladder, how: Any, word: str
+) -> None:
     bots.upload(bot=bot, data=FIRST)
     with pytest.raises(ValidationError, match=word):
         competitions.compare(bot=bot, ladder=ladder, **how)
 
 
-def test_one_comparison_of_a_bot_runs_at_a_time_and_needs_a_field(bot, ladder):
+def test_one_comparison_of_a_bot_runs_at_a_time_and_needs_a_field(bot: Bot, ladder: Ladder) -> None:
     compared(bot, ladder)
     with pytest.raises(ValidationError, match="Another") as caught:
         compared(bot, ladder)
@@ -317,7 +342,7 @@ def test_one_comparison_of_a_bot_runs_at_a_time_and_needs_a_field(bot, ladder):
     assert caught.value.code == "too-few-opponents"
 
 
-def test_a_held_version_is_ready_and_does_not_become_current(bot):
+def test_a_held_version_is_ready_and_does_not_become_current(bot: Bot) -> None:
     version = bots.upload(bot=bot, data=FIRST, held=True)
     assert bots.check_version(version.pk)
     bot.refresh_from_db()

@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from datetime import timedelta
+from fractions import Fraction
 
 import pytest
 from django.contrib.auth.models import User
@@ -160,7 +161,7 @@ def test_a_bye_is_stored_and_gives_half_a_point_a_block() -> None:
     assert bye.blocks == 2
     small.run_all()
     placed = next(p for p in tournament_standings(again(tournament)) if p.bot == bye.bot)
-    assert (placed.row.score, placed.row.blocks, placed.byes) == (1, 0, 2)
+    assert (placed.row.score, placed.row.blocks, placed.byes) == (Fraction(1), 0, 2)
 
 
 def test_the_history_of_a_tournament_always_takes_the_same_number_of_queries(

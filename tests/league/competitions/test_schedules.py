@@ -2,6 +2,7 @@
 
 import threading
 from datetime import UTC, datetime, time, timedelta
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -20,9 +21,9 @@ from tests.league import small
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def schedule(**fields: object) -> Schedule:
+def schedule(**fields: Any) -> Schedule:
     defaults = {"title": "s", "first_at": datetime(2026, 1, 1, tzinfo=UTC), "time_zone": "UTC"}
-    return Schedule(**{**defaults, **fields})  # type: ignore[arg-type]
+    return Schedule(**{**defaults, **fields})
 
 
 def test_an_hourly_schedule_starts_at_its_next_full_step() -> None:
@@ -71,7 +72,9 @@ def test_a_schedule_does_not_announce_again_after_its_tournament_is_moved() -> N
         assert [one.starts_at for one in Tournament.objects.all()] == [moved]
 
 
-def test_an_error_in_a_schedule_is_logged_once_and_stops_no_other_schedule(caplog) -> None:
+def test_an_error_in_a_schedule_is_logged_once_and_stops_no_other_schedule(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     hourly = {"every_hours": 1, "first_at": timezone.now() - timedelta(minutes=30)}
     ladder = small.ladder()
     weekly = {"weekday": 1, "time_of_day": time(18, 0), "first_at": timezone.now()}
@@ -84,7 +87,9 @@ def test_an_error_in_a_schedule_is_logged_once_and_stops_no_other_schedule(caplo
     assert "can't be announced" in line.getMessage()
 
 
-def test_parallel_ticks_announce_each_schedule_once_without_errors(caplog) -> None:
+def test_parallel_ticks_announce_each_schedule_once_without_errors(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     for number in range(3):
         Schedule.objects.create(
             title=f"Hourly {number}",
@@ -110,7 +115,7 @@ def test_parallel_ticks_announce_each_schedule_once_without_errors(caplog) -> No
     assert not [line for line in caplog.records if line.levelname == "ERROR"]
 
 
-def test_an_unknown_time_zone_stops_no_other_schedule(caplog) -> None:
+def test_an_unknown_time_zone_stops_no_other_schedule(caplog: pytest.LogCaptureFixture) -> None:
     for zone in ("Mars/Olympus", "Europe/London"):
         Schedule.objects.create(
             title=zone,
@@ -156,7 +161,7 @@ def test_a_schedule_passes_its_event_settings_on() -> None:
     ],
 )
 def test_contradictory_event_settings_are_refused_by_field(
-    field: str, event_settings: dict[str, object]
+    field: str, event_settings: dict[str, Any]
 ) -> None:
     with pytest.raises(ValidationError) as refused:
         small.tournament(small.ladder(), **event_settings)

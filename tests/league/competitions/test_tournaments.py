@@ -14,6 +14,7 @@ from engine.errors import MatchInterruptedError
 from engine.pairing import Table
 from engine.rating import elo
 from engine.record import verify
+from engine.referee import Player
 from league import competitions, play, ratings
 from league.models import (
     Block,
@@ -137,7 +138,7 @@ def test_a_result_under_an_old_lease_is_dropped(running: Tournament) -> None:
     match = Match.objects.order_by("pk").first()
     assert match is not None
 
-    def slow(seating: hosted.Seating) -> list[hosted.Player]:
+    def slow(seating: hosted.Seating) -> list[Player]:
         # While this worker thinks, its lease runs out and another plays the match.
         past = timezone.now() - timedelta(seconds=1)
         Match.objects.filter(pk=match.pk).update(leased_until=past)
@@ -154,7 +155,7 @@ def test_a_match_that_is_interrupted_is_due_at_once_and_void_after_three_tries(
     match = Match.objects.order_by("pk").first()
     assert match is not None
 
-    def interrupted(_seating: hosted.Seating) -> list[hosted.Player]:
+    def interrupted(_seating: hosted.Seating) -> list[Player]:
         raise MatchInterruptedError
 
     for _ in range(3):

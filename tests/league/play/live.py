@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 
 from engine.games.game import Observation
 from league import play
-from league.models import Bot, BotVersion, Match
+from league.models import Bot, Match
 from tests.league import small
 
 START = datetime(2026, 1, 6, 12, tzinfo=UTC)
@@ -38,7 +38,7 @@ def match_of(
     bots: Sequence[Bot], game: str = "twelve-days", rules: str = "eight-nights", **control: float
 ) -> Match:
     """Store a match between bots, one second a move and two in the bank, and open it."""
-    versions: list[BotVersion] = [bot.current for bot in bots if bot.current]
+    versions = small.versions(bots)
     times = {"move_seconds": 1.0, "bank_seconds": 2.0, **control}
     match = play.open_unrated_match(game=game, rules=rules, versions=versions, **times)
     assert play.open_live(match.pk, START)

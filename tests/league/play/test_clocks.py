@@ -3,30 +3,36 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from datetime import datetime
+from functools import partial
+from typing import Any, NoReturn
 
 import pytest
 from django.db import connection
 
+from engine.games.game import Observation
 from engine.record import verify
 from engine.referee import play as referee
 from league import play
 from league.models import Bot, Match, Turn
 from league.play import overdue_turns
+from league.play.live_match import Decision, LiveMatch
 from tests.league.play.live import START, answer, choose, match_of, play_on, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def turn_of(bot):
-    return Turn.objects.filter(bot=bot).order_by("number").last()
+def turn_of(bot: Bot) -> Turn:
+    return Turn.objects.filter(bot=bot).latest("number")
 
 
-def close_to(moment, expected):
+def close_to(moment: datetime, expected: datetime) -> bool:
     return abs((moment - expected).total_seconds()) < 0.25  # opening takes real time
 
 
-def test_a_turn_handed_out_at_once_has_its_move_and_bank_from_then_on(match, bots):
+def test_a_turn_handed_out_at_once_has_its_move_and_bank_from_then_on(
+    match: Match, bots: list[Bot]
+) -> None:
     [turn] = play.open_turns(bots[0], second(0.5))
     assert (turn["match"], turn["seat"], turn["turn"]) == (match.pk, 0, 0)
     assert turn["deadline"] == "2026-01-06T12:00:03.500Z"
@@ -35,13 +41,17 @@ def test_a_turn_handed_out_at_once_has_its_move_and_bank_from_then_on(match, bot
     assert turn_of(bots[0]).handed_out_at == second(0.5)
 
 
-def test_the_clock_of_a_turn_that_is_not_fetched_starts_two_seconds_after_it_opened(match, bots):
+def test_the_clock_of_a_turn_that_is_not_fetched_starts_two_seconds_after_it_opened(
+    match: Match, bots: list[Bot]
+) -> None:
     assert close_to(turn_of(bots[0]).deadline, second(5))
     [turn] = play.open_turns(bots[0], second(3))
     assert 1900 <= turn["remaining_ms"] <= 2250
 
 
-def test_a_turn_handed_out_again_keeps_its_first_receipt_and_deadline(match, bots):
+def test_a_turn_handed_out_again_keeps_its_first_receipt_and_deadline(
+    match: Match, bots: list[Bot]
+) -> None:
     [first] = play.open_turns(bots[0], second(0.5))
     [again] = play.open_turns(bots[0], second(1.5))
     assert again["deadline"] == first["deadline"]
@@ -49,7 +59,9 @@ def test_a_turn_handed_out_again_keeps_its_first_receipt_and_deadline(match, bot
     assert turn_of(bots[0]).handed_out_at == second(0.5)
 
 
-def test_time_beyond_the_seconds_of_a_move_comes_from_the_bank(match, bots):
+def test_time_beyond_the_seconds_of_a_move_comes_from_the_bank(
+    match: Match, bots: list[Bot]
+) -> None:
     for bot in bots:
         play.open_turns(bot, START)
     answer(bots[0], play.open_turns(bots[0], START)[0], second(1))
@@ -59,7 +71,9 @@ def test_time_beyond_the_seconds_of_a_move_comes_from_the_bank(match, bots):
     assert banks == [2000, 1300, 0]
 
 
-def test_after_the_deadline_the_fallback_is_played_with_the_fault_timeout(match, bots):
+def test_after_the_deadline_the_fallback_is_played_with_the_fault_timeout(
+    match: Match, bots: list[Bot]
+) -> None:
     for bot in bots[1:]:
         answer(bot, play.open_turns(bot, START)[0], START)
     play.open_turns(bots[0], START)
@@ -71,8 +85,10 @@ def test_after_the_deadline_the_fallback_is_played_with_the_fault_timeout(match,
     assert turn_of(bots[0]).bank_ms == 0
 
 
-def test_a_silent_bot_forfeits_after_three_faults_and_is_placed_last(match, bots):
-    def asleep(observation):
+def test_a_silent_bot_forfeits_after_three_faults_and_is_placed_last(
+    match: Match, bots: list[Bot]
+) -> None:
+    def asleep(observation: Observation) -> NoReturn:
         raise TimeoutError
 
     now = START
@@ -97,7 +113,9 @@ def test_a_silent_bot_forfeits_after_three_faults_and_is_placed_last(match, bots
     assert seats[0].faults == len(match.record.faults)
 
 
-def test_if_all_bots_are_silent_the_clock_alone_finishes_the_match(match, bots):
+def test_if_all_bots_are_silent_the_clock_alone_finishes_the_match(
+    match: Match, bots: list[Bot]
+) -> None:
     for minute in (1, 2, 3):
         assert play.expire_overdue(START.replace(minute=minute)) == 3
     match.refresh_from_db()
@@ -105,11 +123,13 @@ def test_if_all_bots_are_silent_the_clock_alone_finishes_the_match(match, bots):
     assert [seat.place for seat in match.seating.all()] == [1, 1, 1]
 
 
-def test_a_match_that_fails_does_not_stop_the_clocks_of_others(bots, monkeypatch):
+def test_a_match_that_fails_does_not_stop_the_clocks_of_others(
+    bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
     broken, sound = match_of(bots), match_of(bots)
     real = overdue_turns._play_overdue
 
-    def play_overdue(match, now):
+    def play_overdue(match: LiveMatch, now: datetime) -> Decision[int]:
         if match.match.pk == broken.pk:
             raise RuntimeError("a defect")
         return real(match, now)
@@ -119,14 +139,14 @@ def test_a_match_that_fails_does_not_stop_the_clocks_of_others(bots, monkeypatch
     assert Match.objects.get(pk=sound.pk).plies == 3
 
 
-def test_a_bot_that_asks_for_turns_is_noted_as_seen_every_five_seconds(bots):
+def test_a_bot_that_asks_for_turns_is_noted_as_seen_every_five_seconds(bots: list[Bot]) -> None:
     bot = bots[0]
     for at, seen in ((0, 0), (4, 0), (5, 5), (6, 5)):
         play.open_turns(bot, second(at))
         assert Bot.objects.get(pk=bot.pk).seen_at == second(seen)
 
 
-def test_looking_after_a_match_opens_a_turn_that_is_missing(match, bots):
+def test_looking_after_a_match_opens_a_turn_that_is_missing(match: Match, bots: list[Bot]) -> None:
     due = Match.objects.get().due_at
     assert play.claim_due_live(due) == [match.pk]
     assert play.claim_due_live(due) == []
@@ -153,13 +173,15 @@ def at_once(*works: Callable[[], Any]) -> list[Any]:
         return list(threads.map(run, works))
 
 
-def test_if_a_move_and_the_clock_meet_at_the_deadline_one_decides_and_both_agree(bots):
+def test_if_a_move_and_the_clock_meet_at_the_deadline_one_decides_and_both_agree(
+    bots: list[Bot],
+) -> None:
     for number in range(12):
         match = match_of(bots)
         [turn] = [turn for turn in play.open_turns(bots[0], START) if turn["match"] == match.pk]
         move = choose(turn["observation"])
-        works = [
-            lambda turn=turn, move=move: answer(bots[0], turn, second(3), move),
+        works: list[Callable[[], Any]] = [
+            partial(answer, bots[0], turn, second(3), move),
             lambda: play.expire_overdue(second(3.001)),
         ]
         if number % 2:  # the pool starts the first a little earlier

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from league import competitions, health, heartbeats, tasks
 from league.bots import jails
-from league.models import Match
+from league.models import Match, Tournament
 from league.play import leases, match_queue
 from tests.league import small
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def running():
+def running() -> Tournament:
     """A tournament whose first round is open and not played."""
     tournament = small.tournament(small.ladder())
     small.bots(4)
@@ -25,15 +25,20 @@ def running():
     return tournament
 
 
-def test_a_lease_is_renewed_while_its_match_is_played(running, monkeypatch) -> None:
+def test_a_lease_is_renewed_while_its_match_is_played(
+    running: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(leases, "RENEW_EVERY", 0.01)
-    match = Match.objects.order_by("pk").first()
+    match = Match.objects.earliest("pk")
     lease = leases.take(match.pk)
+    assert lease is not None
     match.refresh_from_db()
     first = match.leased_until
+    assert first is not None
 
     def renewed() -> bool:
         match.refresh_from_db()
+        assert match.leased_until is not None
         return match.leased_until > first
 
     with leases.kept(match.pk, lease):
@@ -44,10 +49,13 @@ def test_a_lease_is_renewed_while_its_match_is_played(running, monkeypatch) -> N
     assert match.due_at == match.leased_until
 
 
-def test_a_lease_that_another_worker_took_over_is_not_renewed(running, monkeypatch) -> None:
+def test_a_lease_that_another_worker_took_over_is_not_renewed(
+    running: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(leases, "RENEW_EVERY", 0.01)
-    match = Match.objects.order_by("pk").first()
+    match = Match.objects.earliest("pk")
     old = leases.take(match.pk)
+    assert old is not None
     Match.objects.filter(pk=match.pk).update(leased_until=timezone.now() - leases.LEASE)
     leases.take(match.pk)
     match.refresh_from_db()
@@ -57,7 +65,9 @@ def test_a_lease_that_another_worker_took_over_is_not_renewed(running, monkeypat
     assert match.leased_until == before
 
 
-def test_if_the_broker_was_emptied_the_next_tick_queues_matches_again(running, monkeypatch) -> None:
+def test_if_the_broker_was_emptied_the_next_tick_queues_matches_again(
+    running: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
     queued: list[int] = []
     monkeypatch.setattr(match_queue, "AHEAD", 1000)
     monkeypatch.setattr(tasks.play_match, "delay", queued.append)
@@ -73,7 +83,7 @@ def test_if_the_broker_was_emptied_the_next_tick_queues_matches_again(running, m
 
 
 @pytest.fixture
-def queued(running, monkeypatch) -> list[int]:
+def queued(running: Tournament, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Matches that were queued, each time; nobody plays them."""
     cache.delete_many(["worker-started", "worker-started-pause"])
     found: list[int] = []
@@ -86,7 +96,9 @@ def queued(running, monkeypatch) -> list[int]:
     return found
 
 
-def test_when_a_worker_starts_the_matches_of_a_killed_one_are_queued_again(queued) -> None:
+def test_when_a_worker_starts_the_matches_of_a_killed_one_are_queued_again(
+    queued: list[int],
+) -> None:
     first = sorted(queued)
     worker_ready.send(sender=None)
     tasks.tick()
@@ -95,7 +107,9 @@ def test_when_a_worker_starts_the_matches_of_a_killed_one_are_queued_again(queue
     assert sorted(queued) == sorted(first * 2)
 
 
-def test_a_worker_that_restarts_often_has_matches_queued_again_only_now_and_then(queued) -> None:
+def test_a_worker_that_restarts_often_has_matches_queued_again_only_now_and_then(
+    queued: list[int],
+) -> None:
     first = len(queued)
     for _ in range(5):
         worker_ready.send(sender=None)
@@ -106,7 +120,9 @@ def test_a_worker_that_restarts_often_has_matches_queued_again_only_now_and_then
     assert len(queued) == 3 * first, "the last start is not forgotten"
 
 
-def test_no_match_is_queued_if_no_worker_takes_tasks_out(queued, monkeypatch) -> None:
+def test_no_match_is_queued_if_no_worker_takes_tasks_out(
+    queued: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = len(queued)
     monkeypatch.setattr(health, "tasks_queued", lambda queue: 1000)
     worker_ready.send(sender=None)

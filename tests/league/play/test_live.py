@@ -1,15 +1,18 @@
 """Live matches from the first turn to the record."""
 
 from random import Random
+from typing import NoReturn
 
 import pytest
 
 from engine.games.catalogue import GAMES
+from engine.games.game import Observation
 from engine.pairing import Table
 from engine.record import verify
+from engine.referee import Outcome, Player
 from engine.referee import play as referee
 from league import competitions, play
-from league.models import Block, Bot, LiveMove, Match, Turn
+from league.models import Block, Bot, LiveMove, Match, MatchSeat, Turn
 from league.play import match_logs
 from league.play.finishing import void_match
 from tests.league import small
@@ -32,7 +35,7 @@ PRESETS = [
 ]
 
 
-def as_the_referee_has_it(match: Match, choosers):
+def as_the_referee_has_it(match: Match, choosers: list[Player]) -> Outcome:
     """Play a match in memory with the same deal and players."""
     return referee(
         match.game,
@@ -44,7 +47,9 @@ def as_the_referee_has_it(match: Match, choosers):
 
 
 @pytest.mark.parametrize(("game", "rules"), PRESETS)
-def test_a_match_of_remote_bots_gives_the_record_that_the_referee_gives(game, rules):
+def test_a_match_of_remote_bots_gives_the_record_that_the_referee_gives(
+    game: str, rules: str
+) -> None:
     bots = remote_bots(3)
     match = match_of(bots, game, rules)
     play_on(bots)
@@ -58,7 +63,7 @@ def test_a_match_of_remote_bots_gives_the_record_that_the_referee_gives(game, ru
     assert not Turn.objects.filter(decided_at=None).exists()
 
 
-def test_the_record_is_the_same_if_each_request_reaches_another_process():
+def test_the_record_is_the_same_if_each_request_reaches_another_process() -> None:
     bots = remote_bots(3)
     match = match_of(bots)
 
@@ -71,14 +76,14 @@ def test_the_record_is_the_same_if_each_request_reaches_another_process():
     assert match.record == as_the_referee_has_it(match, [choose] * 3).record
 
 
-def test_house_seats_are_moved_by_a_task_and_their_mistakes_are_faults():
+def test_house_seats_are_moved_by_a_task_and_their_mistakes_are_faults() -> None:
     remote, [house, bad] = remote_bots(1), small.bots(2)
     bots = [*remote, house, bad]
 
-    def broken(observation):
+    def broken(observation: Observation) -> NoReturn:
         raise ValueError("broken")
 
-    def player(seat):
+    def player(seat: MatchSeat) -> Player:
         return broken if seat.bot_id == bad.pk else choose
 
     match = match_of(bots)
@@ -93,7 +98,7 @@ def test_house_seats_are_moved_by_a_task_and_their_mistakes_are_faults():
     assert match.seating.get(seat=2).place == 3
 
 
-def test_the_reference_bots_move_the_house_seats():
+def test_the_reference_bots_move_the_house_seats() -> None:
     names = ["house-random", "house-thumb"]
     remote, house = remote_bots(1), small.bots(2)
     for bot, name in zip(house, names, strict=True):
@@ -105,7 +110,7 @@ def test_the_reference_bots_move_the_house_seats():
     verify(Match.objects.get(pk=match.pk).record)
 
 
-def test_moves_of_a_phase_are_recorded_by_seat_in_any_order_of_arrival():
+def test_moves_of_a_phase_are_recorded_by_seat_in_any_order_of_arrival() -> None:
     bots = remote_bots(3)
     match = match_of(bots)
     turns = [play.open_turns(bot, START)[0] for bot in bots]
@@ -116,7 +121,7 @@ def test_moves_of_a_phase_are_recorded_by_seat_in_any_order_of_arrival():
     assert list(match.live_moves.values_list("ply", "seat")) == [(0, 0), (1, 1), (2, 2)]
 
 
-def test_secret_choices_change_nothing_that_another_seat_or_a_spectator_receives():
+def test_secret_choices_change_nothing_that_another_seat_or_a_spectator_receives() -> None:
     bots = remote_bots(3)
     match = match_of(bots)
     [before] = play.open_turns(bots[1], START)
@@ -129,7 +134,7 @@ def test_secret_choices_change_nothing_that_another_seat_or_a_spectator_receives
     assert play.open_turns(bots[0], START) == []
 
 
-def test_a_seat_with_one_legal_move_gets_no_turn():
+def test_a_seat_with_one_legal_move_gets_no_turn() -> None:
     bots = remote_bots(2)
     match = match_of(bots, "partridge", "eagle-short")
     play_on(bots)
@@ -142,7 +147,7 @@ def test_a_seat_with_one_legal_move_gets_no_turn():
     assert Turn.objects.count() == choices < len(match.record.moves)
 
 
-def test_turns_are_numbered_from_0_for_each_seat_and_kept_with_their_receipts():
+def test_turns_are_numbered_from_0_for_each_seat_and_kept_with_their_receipts() -> None:
     bots = remote_bots(3)
     match = match_of(bots)
     play_on(bots)
@@ -152,7 +157,7 @@ def test_turns_are_numbered_from_0_for_each_seat_and_kept_with_their_receipts():
         assert all(turn.handed_out_at and turn.decided_at and turn.text for turn in turns)
 
 
-def test_the_last_match_of_a_block_finishes_the_block_if_it_is_live():
+def test_the_last_match_of_a_block_finishes_the_block_if_it_is_live() -> None:
     remote = remote_bots(1)
     bots = [*remote, *small.bots(2)]
     ladder = small.ladder()
@@ -176,7 +181,7 @@ def test_the_last_match_of_a_block_finishes_the_block_if_it_is_live():
     assert block.state == Block.State.FINISHED
 
 
-def test_a_void_match_has_no_open_turns():
+def test_a_void_match_has_no_open_turns() -> None:
     bots = remote_bots(3)
     match = match_of(bots)
     turns = play.open_turns(bots[0], START)
@@ -189,7 +194,7 @@ def test_a_void_match_has_no_open_turns():
     assert play.expire_overdue(second(100)) == 0
 
 
-def test_every_call_a_second_time_changes_nothing():
+def test_every_call_a_second_time_changes_nothing() -> None:
     """Each task and request is repeated, as a queue or a client may do."""
     remote, house = remote_bots(2), small.bots(1)
     match = match_of([*remote, *house])

@@ -1,9 +1,11 @@
 """Decisions on live matches, made from a snapshot and without the database."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
+from league.models import Bot
 from league.play import match_logs, moves, verdicts
 from league.play.live import start_or_look_after
 from league.play.live_match import LiveMatch
@@ -27,14 +29,7 @@ MATCH = MatchRow(
 LOG = match_logs._dealt(MATCH)
 
 
-class Bot:
-    """A bot as `moves.decide` needs it."""
-
-    def __init__(self, seat: int) -> None:
-        self.pk = 100 + seat
-
-
-def turn(seat: int, **fields) -> TurnRow:
+def turn(seat: int, **fields: Any) -> TurnRow:
     return TurnRow(
         **{
             "pk": 1 + seat,
@@ -54,7 +49,9 @@ def turn(seat: int, **fields) -> TurnRow:
     )
 
 
-def snapshot(*chosen: int, remote: tuple[bool, ...] = (True, True, True), **fields) -> Snapshot:
+def snapshot(
+    *chosen: int, remote: tuple[bool, ...] = (True, True, True), **fields: Any
+) -> Snapshot:
     """Return a match in its first phase, in which some seats have chosen."""
     texts = {seat: legal(seat)[0] for seat in chosen}
     return Snapshot(
@@ -73,12 +70,12 @@ def legal(seat: int) -> list[str]:
     return [LOG.state.moves.texts[action] for action in LOG.state.legal(seat)]
 
 
-def decide(read: Snapshot, seat: int, text: str, now=START, number: int = 0):
+def decide(read: Snapshot, seat: int, text: str, now: datetime = START, number: int = 0) -> Any:
     match = LiveMatch(read, LOG, now)
-    return moves.decide(Bot(seat), moves.Move(7, number, text), now, match)
+    return moves.decide(Bot(pk=100 + seat), moves.Move(7, number, text), now, match)
 
 
-def test_a_move_that_is_not_the_last_of_its_phase_needs_no_lock_and_wakes_nobody():
+def test_a_move_that_is_not_the_last_of_its_phase_needs_no_lock_and_wakes_nobody() -> None:
     decision = decide(snapshot(), 1, legal(1)[0], second(1))
     assert decision.answer == verdicts.Verdict(legal(1)[0], 0, 2000)
     assert decision.change.moves == [MoveRow(7, 1, 1, legal(1)[0], "")]
@@ -92,7 +89,7 @@ def test_a_move_that_is_not_the_last_of_its_phase_needs_no_lock_and_wakes_nobody
     )
 
 
-def test_the_last_move_of_a_phase_opens_the_next_turns_with_the_rest_of_each_bank():
+def test_the_last_move_of_a_phase_opens_the_next_turns_with_the_rest_of_each_bank() -> None:
     decision = decide(snapshot(0, 1), 2, legal(2)[0], second(2.5))
     assert decision.change.match.plies == decision.log.plies == 3
     assert [(new.seat, new.number, new.bank_ms) for new in decision.change.opened] == [
@@ -104,7 +101,7 @@ def test_the_last_move_of_a_phase_opens_the_next_turns_with_the_rest_of_each_ban
     assert (decision.needs_lock, decision.ends) == (False, False)
 
 
-def test_a_decision_leaves_the_snapshot_and_the_log_as_they_were():
+def test_a_decision_leaves_the_snapshot_and_the_log_as_they_were() -> None:
     read = snapshot(0, 1)
     before = (read.match, list(read.seats), dict(read.turns), dict(read.chosen))
     observed = LOG.state.observe(2)
@@ -115,7 +112,7 @@ def test_a_decision_leaves_the_snapshot_and_the_log_as_they_were():
     assert (again.answer, again.change) == (first.answer, first.change)
 
 
-def test_an_illegal_answer_needs_the_lock_as_it_adds_no_move():
+def test_an_illegal_answer_needs_the_lock_as_it_adds_no_move() -> None:
     decision = decide(snapshot(), 0, "nonsense")
     assert decision.answer.members["answers_left"] == 4
     assert decision.change.moves == []
@@ -123,7 +120,7 @@ def test_an_illegal_answer_needs_the_lock_as_it_adds_no_move():
     assert decision.needs_lock
 
 
-def test_the_fifth_illegal_answer_is_counted_and_decides_the_turn():
+def test_the_fifth_illegal_answer_is_counted_and_decides_the_turn() -> None:
     read = snapshot()
     read.turns[0] = turn(0, illegal_answers=4)
     decision = decide(read, 0, "nonsense")
@@ -136,7 +133,7 @@ def test_the_fifth_illegal_answer_is_counted_and_decides_the_turn():
     assert decision.change.moves[0].fault == "illegal"
 
 
-def test_a_late_move_needs_no_lock():
+def test_a_late_move_needs_no_lock() -> None:
     decision = decide(snapshot(), 0, legal(0)[0], second(3.001))
     assert decision.answer.code == "turn-expired"
     assert decision.change.moves[0].fault == "timeout"
@@ -152,13 +149,13 @@ def test_a_late_move_needs_no_lock():
         (snapshot(status="void"), 0, 0, "turn-not-open"),
     ],
 )
-def test_a_refused_move_changes_nothing(read, seat, number, code):
+def test_a_refused_move_changes_nothing(read: Snapshot, seat: int, number: int, code: str) -> None:
     decision = decide(read, seat, "nonsense", number=number)
     assert (decision.answer.code, decision.change) == (code, None)
     assert not decision.needs_lock
 
 
-def test_a_move_in_a_turn_that_was_not_read_has_no_answer_yet():
+def test_a_move_in_a_turn_that_was_not_read_has_no_answer_yet() -> None:
     read = snapshot()
     read.turns[0] = turn(0, number=1)
     assert decide(read, 0, legal(0)[0], number=0) == (
@@ -173,7 +170,7 @@ def test_a_move_in_a_turn_that_was_not_read_has_no_answer_yet():
     )
 
 
-def test_a_match_starts_without_the_lock_and_is_looked_after_with_it():
+def test_a_match_starts_without_the_lock_and_is_looked_after_with_it() -> None:
     waiting = snapshot(status="waiting", attempts=0)
     started = start_or_look_after(LiveMatch(waiting._replace(turns={}), LOG, START))
     assert (started.answer, started.change.started_at) == (True, START)
@@ -185,14 +182,14 @@ def test_a_match_starts_without_the_lock_and_is_looked_after_with_it():
     assert looked_after.needs_lock
 
 
-def test_a_house_seat_with_a_choice_wakes_a_worker():
+def test_a_house_seat_with_a_choice_wakes_a_worker() -> None:
     read = snapshot(remote=(True, True, False))
     decision = start_or_look_after(LiveMatch(read, LOG, START))
     assert decision.wakes_worker
     assert not start_or_look_after(LiveMatch(snapshot(), LOG, START)).wakes_worker
 
 
-def test_the_last_move_of_a_match_needs_the_lock():
+def test_the_last_move_of_a_match_needs_the_lock() -> None:
     state, played = LOG.state.copy(), 0
     while True:
         after = state.copy()

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 
 from league import play
-from league.models import Clock, Turn
+from league.models import Bot, Clock, Match, Turn
 from league.play import outages
 from tests.league.play.live import START, answer, choose, match_of, play_on, second
 
@@ -16,7 +16,7 @@ NIGHT = 8 * 3600.0
 
 
 @pytest.fixture
-def match(bots):
+def match(bots: list[Bot]) -> Match:
     play.note_tick(START)
     return match_of(bots)
 
@@ -27,7 +27,7 @@ def tick(now: float) -> int:
     return play.expire_overdue(second(now))
 
 
-def test_a_night_without_the_league_causes_no_timeout(match, bots):
+def test_a_night_without_the_league_causes_no_timeout(match: Match, bots: list[Bot]) -> None:
     for at in range(3):
         assert tick(at) == 0
     assert tick(2 + NIGHT) == 0
@@ -38,7 +38,7 @@ def test_a_night_without_the_league_causes_no_timeout(match, bots):
     assert {turn.fault for turn in Turn.objects.filter(number=0)} == {"timeout"}
 
 
-def test_an_outage_uses_up_no_bank(match, bots):
+def test_an_outage_uses_up_no_bank(match: Match, bots: list[Bot]) -> None:
     for bot in bots:
         play.open_turns(bot, second(0.2))
     tick(1)
@@ -48,7 +48,9 @@ def test_an_outage_uses_up_no_bank(match, bots):
     assert list(banks) == [2000] * 3
 
 
-def test_a_move_before_the_first_tick_after_an_outage_is_in_time(match, bots):
+def test_a_move_before_the_first_tick_after_an_outage_is_in_time(
+    match: Match, bots: list[Bot]
+) -> None:
     [turn] = play.open_turns(bots[0], second(0.2))
     now = second(NIGHT)
     verdict = answer(bots[0], turn, now, choose(turn["observation"]))
@@ -56,18 +58,24 @@ def test_a_move_before_the_first_tick_after_an_outage_is_in_time(match, bots):
     assert Turn.objects.get(bot=bots[0], number=0).fault == ""
 
 
-def test_a_turn_fetched_before_the_first_tick_after_an_outage_has_its_time(match, bots):
+def test_a_turn_fetched_before_the_first_tick_after_an_outage_has_its_time(
+    match: Match, bots: list[Bot]
+) -> None:
     [turn] = play.open_turns(bots[0], second(NIGHT))
     assert turn["remaining_ms"] >= 3000
 
 
-def test_a_turn_that_was_overdue_before_an_outage_stays_overdue(match, bots):
+def test_a_turn_that_was_overdue_before_an_outage_stays_overdue(
+    match: Match, bots: list[Bot]
+) -> None:
     play.open_turns(bots[0], START)
     play.note_tick(second(3.2))
     assert tick(3.2 + NIGHT) == 1
 
 
-def test_a_turn_that_opened_in_an_outage_gets_back_only_the_rest_of_it(match, bots):
+def test_a_turn_that_opened_in_an_outage_gets_back_only_the_rest_of_it(
+    match: Match, bots: list[Bot]
+) -> None:
     for bot in bots:
         answer(bot, play.open_turns(bot, second(1))[0], second(1))
     opened = Turn.objects.filter(number=1)
@@ -76,14 +84,14 @@ def test_a_turn_that_opened_in_an_outage_gets_back_only_the_rest_of_it(match, bo
     assert set(opened.values_list("deadline", flat=True)) == {second(108)}
 
 
-def test_a_slow_clock_moves_no_deadline(match):
+def test_a_slow_clock_moves_no_deadline(match: Match) -> None:
     before = set(Turn.objects.values_list("deadline", flat=True))
     play.note_tick(START + outages.MAX_TICK_GAP)
     assert not outages.give_back_lost_time(START + 2 * outages.MAX_TICK_GAP)
     assert set(Turn.objects.values_list("deadline", flat=True)) == before
 
 
-def test_processes_that_run_at_once_after_an_outage_give_its_time_back_once(match):
+def test_processes_that_run_at_once_after_an_outage_give_its_time_back_once(match: Match) -> None:
     before = Turn.objects.order_by("pk").first().deadline
 
     def come(number: int) -> None:
@@ -99,7 +107,7 @@ def test_processes_that_run_at_once_after_an_outage_give_its_time_back_once(matc
     assert Clock.objects.get().ran_until == second(NIGHT)
 
 
-def test_the_time_before_the_first_tick_ever_is_no_outage(bots):
+def test_the_time_before_the_first_tick_ever_is_no_outage(bots: list[Bot]) -> None:
     match_of(bots)
     before = set(Turn.objects.values_list("deadline", flat=True))
     play.note_tick(second(NIGHT))

@@ -1,26 +1,33 @@
 """The answer to a move, at the first request and when it is sent again."""
 
 import threading
+from datetime import datetime
+from typing import Any
 
 import pytest
 from django.db import connection
+from pytest_django import DjangoAssertNumQueries
 
 from engine.record import fallback
 from league import play
-from league.models import LiveMove, Match, Turn
+from league.models import Bot, LiveMove, Match, Turn
 from tests.league import small
 from tests.league.play.live import START, answer, first_turn, match_of, play_on, remote_bots, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def refused(bot, turn, now, move):
+def refused(
+    bot: Bot, turn: dict[str, Any], now: datetime, move: str | None
+) -> tuple[str, dict[str, Any]]:
     with pytest.raises(play.MoveRefusedError) as caught:
         answer(bot, turn, now, move)
     return caught.value.code, caught.value.members
 
 
-def test_a_verdict_has_the_canonical_text_and_the_rest_of_the_clock(match, bots):
+def test_a_verdict_has_the_canonical_text_and_the_rest_of_the_clock(
+    match: Match, bots: list[Bot]
+) -> None:
     turn = first_turn(bots[0])
     move = turn["observation"]["legal_moves"][0]
     verdict = answer(bots[0], turn, second(0.25), f"  {move.replace(' ', '   ')} ")
@@ -32,7 +39,9 @@ def test_a_verdict_has_the_canonical_text_and_the_rest_of_the_clock(match, bots)
     }
 
 
-def test_the_same_move_again_gets_the_original_verdict_even_after_the_match(match, bots):
+def test_the_same_move_again_gets_the_original_verdict_even_after_the_match(
+    match: Match, bots: list[Bot]
+) -> None:
     turn = first_turn(bots[0])
     verdict = answer(bots[0], turn, second(0.5))
     assert answer(bots[0], turn, second(77)) == verdict
@@ -41,7 +50,9 @@ def test_the_same_move_again_gets_the_original_verdict_even_after_the_match(matc
     assert answer(bots[0], turn, second(777), verdict.move.replace(" ", "  ")) == verdict
 
 
-def test_another_move_in_a_decided_turn_gets_the_move_that_was_played(match, bots):
+def test_another_move_in_a_decided_turn_gets_the_move_that_was_played(
+    match: Match, bots: list[Bot]
+) -> None:
     turn = first_turn(bots[0])
     legal = turn["observation"]["legal_moves"]
     answer(bots[0], turn, START, legal[0])
@@ -52,14 +63,21 @@ def test_another_move_in_a_decided_turn_gets_the_move_that_was_played(match, bot
         )
 
 
-def test_if_two_different_moves_arrive_at_once_the_second_gets_the_first_as_played(match, bots):
+def test_if_two_different_moves_arrive_at_once_the_second_gets_the_first_as_played(
+    match: Match, bots: list[Bot]
+) -> None:
     for _ in range(5):
         turn = first_turn(bots[0])
         legal = turn["observation"]["legal_moves"][:2]
         start = threading.Barrier(2)
-        answers = {}
+        answers: dict[str, dict[str, Any]] = {}
 
-        def send(move, turn=turn, start=start, answers=answers):
+        def send(
+            move: str,
+            turn: dict[str, Any] = turn,
+            start: threading.Barrier = start,
+            answers: dict[str, dict[str, Any]] = answers,
+        ) -> None:
             start.wait()
             try:
                 answers[move] = answer(bots[0], turn, START, move).as_json()
@@ -81,8 +99,8 @@ def test_if_two_different_moves_arrive_at_once_the_second_gets_the_first_as_play
         play_on(bots[1:])
 
 
-def test_all_seats_of_a_phase_can_move_at_once(match, bots):
-    def send(bot, start):
+def test_all_seats_of_a_phase_can_move_at_once(match: Match, bots: list[Bot]) -> None:
+    def send(bot: Bot, start: threading.Barrier) -> None:
         start.wait()
         try:
             answer(bot, first_turn(bot), START)
@@ -101,7 +119,9 @@ def test_all_seats_of_a_phase_can_move_at_once(match, bots):
     assert LiveMove.objects.count() == 12
 
 
-def test_a_match_without_the_bot_is_not_found_and_a_turn_that_is_not_open_is_refused(match, bots):
+def test_a_match_without_the_bot_is_not_found_and_a_turn_that_is_not_open_is_refused(
+    match: Match, bots: list[Bot]
+) -> None:
     turn = first_turn(bots[0])
     [stranger] = remote_bots(1)
     assert refused(stranger, turn, START, "give 1")[0] == "not-found"
@@ -109,12 +129,12 @@ def test_a_match_without_the_bot_is_not_found_and_a_turn_that_is_not_open_is_ref
         assert refused(bots[0], {**turn, "match": unknown}, START, "give 1")[0] == "not-found"
     for number in (1, -1, 10**30):
         assert refused(bots[0], {**turn, "turn": number}, START, "give 1")[0] == "turn-not-open"
-    versions = [bot.current for bot in bots]
+    versions = small.versions(bots)
     waiting = play.open_unrated_match(game="twelve-days", rules="calliope", versions=versions)
     assert refused(bots[0], {"match": waiting.pk, "turn": 0}, START, "give 1")[0] == "turn-not-open"
 
 
-def test_a_late_move_gets_the_move_that_the_referee_played(match, bots):
+def test_a_late_move_gets_the_move_that_the_referee_played(match: Match, bots: list[Bot]) -> None:
     turn = first_turn(bots[0])
     legal = turn["observation"]["legal_moves"]
     action = fallback(bytes(match.deal_seed), 0, range(len(legal)))
@@ -125,11 +145,13 @@ def test_a_late_move_gets_the_move_that_the_referee_played(match, bots):
     assert LiveMove.objects.get(ply=0).fault == "timeout"
 
 
-def test_at_the_deadline_a_move_is_in_time(match, bots):
+def test_at_the_deadline_a_move_is_in_time(match: Match, bots: list[Bot]) -> None:
     assert answer(bots[0], first_turn(bots[0]), second(3)).remaining_ms == 0
 
 
-def test_an_illegal_move_gets_the_legal_moves_and_the_fifth_is_a_fault(match, bots):
+def test_an_illegal_move_gets_the_legal_moves_and_the_fifth_is_a_fault(
+    match: Match, bots: list[Bot]
+) -> None:
     turn = first_turn(bots[0])
     legal = turn["observation"]["legal_moves"]
     for left, move in zip((4, 3, 2, 1), ("nonsense", "", "give 99", "pass " * 20_000), strict=True):
@@ -151,7 +173,7 @@ def test_an_illegal_move_gets_the_legal_moves_and_the_fifth_is_a_fault(match, bo
         )
 
 
-def test_after_four_illegal_answers_a_legal_one_counts(match, bots):
+def test_after_four_illegal_answers_a_legal_one_counts(match: Match, bots: list[Bot]) -> None:
     turn = first_turn(bots[0])
     for _ in range(4):
         refused(bots[0], turn, START, "nonsense")
@@ -164,15 +186,15 @@ def test_after_four_illegal_answers_a_legal_one_counts(match, bots):
 
 
 def test_the_turns_of_many_matches_take_as_many_queries_as_those_of_one(
-    bots, django_assert_max_num_queries
-):
+    bots: list[Bot], django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
     for _ in range(8):
         match_of(bots)
     with django_assert_max_num_queries(3):
         assert len(play.open_turns(bots[0], START)) == 8
 
 
-def test_a_house_bot_in_a_live_match_has_no_turns(bots):
+def test_a_house_bot_in_a_live_match_has_no_turns(bots: list[Bot]) -> None:
     [house] = small.bots(1)
     match_of([house, *bots[:2]])
     assert play.open_turns(house, START) == []

@@ -1,7 +1,9 @@
 """The nightly check: what differs from the records is frozen on display, with an alarm."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -9,7 +11,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from django.test import Client
 
-from league import play, ratings, tasks
+from league import health, heartbeats, play, ratings, tasks
 from league.models import Block, FrozenStanding, Ladder, MatchSeat, Standing
 from league.ratings import DamagedError, recomputing
 from league.ratings.recomputing import OvertakenError
@@ -37,6 +39,7 @@ def play_tournament(ladder: Ladder) -> None:
 def falsify(ladder: Ladder) -> Standing:
     """Give a bot a thousandth of a point."""
     row = ladder.standings.select_related("bot").order_by("rating").first()
+    assert row is not None
     Standing.objects.filter(pk=row.pk).update(rating=row.rating + 1)
     row.refresh_from_db()
     return row
@@ -62,8 +65,8 @@ def test_a_check_without_differences_stores_its_time_and_round(
 def test_an_alarm_freezes_the_shown_standings_while_play_goes_on(
     client: Client, ladder: Ladder, caplog: pytest.LogCaptureFixture
 ) -> None:
-    tasks.heartbeats.note_tick()
-    tasks.heartbeats.note_worker(tasks.health.QUEUES)
+    heartbeats.note_tick()
+    heartbeats.note_worker(health.QUEUES)
     row = falsify(ladder)
     loser = ladder.standings.exclude(bot=row.bot).first()  # so that the sum is right
     Standing.objects.filter(pk=loser.pk).update(rating=loser.rating - 1)
@@ -197,7 +200,7 @@ DAMAGES = {
 def test_a_damaged_record_raises_the_alarm_until_its_block_is_void(
     client: Client, ladder: Ladder, damage: str
 ) -> None:
-    block = Block.objects.filter(round__ladder=ladder, round__number=1, rated=True).first()
+    block = Block.objects.filter(round__ladder=ladder, round__number=1, rated=True).earliest("pk")
     match = block.matches.order_by("number").last()
     with connection.cursor() as cursor:
         cursor.execute(DAMAGES[damage].format(match.pk))
@@ -243,27 +246,28 @@ def test_a_deleted_standing_is_detected(ladder: Ladder) -> None:
 def test_rounds_that_are_rated_while_a_check_folds_raise_no_alarm(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    comparing = recomputing._compare
+    comparing: Callable[..., Any] = recomputing._compare
 
     def compare(*args: object) -> object:
         play_tournament(ladder)
-        return comparing(*args)  # type: ignore[arg-type]
+        return comparing(*args)
 
     monkeypatch.setattr(recomputing, "_compare", compare)
     assert ratings.check_ladder(ladder.pk).differences == []
     ladder.refresh_from_db()
     assert not ladder.alarm
+    assert ladder.checked_round is not None
     assert ladder.checked_round < ladder.rounds.count()
 
 
 def test_a_check_fails_if_corrections_overtake_each_try(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    comparing = recomputing._compare
+    comparing: Callable[..., Any] = recomputing._compare
 
     def compare(*args: object) -> object:
         Ladder.objects.update(revision=Ladder.objects.get().revision + 1)
-        return comparing(*args)  # type: ignore[arg-type]
+        return comparing(*args)
 
     monkeypatch.setattr(recomputing, "_compare", compare)
     with pytest.raises(OvertakenError, match="quick was corrected 3 times"):
@@ -273,7 +277,7 @@ def test_a_check_fails_if_corrections_overtake_each_try(
 def test_a_second_parallel_check_of_a_ladder_does_nothing(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    comparing = recomputing._compare
+    comparing: Callable[..., Any] = recomputing._compare
     seconds: list[object] = []
 
     def second() -> object:
@@ -285,7 +289,7 @@ def test_a_second_parallel_check_of_a_ladder_does_nothing(
     def compare(*args: object) -> object:
         with ThreadPoolExecutor(1) as thread:
             seconds.append(thread.submit(second).result())
-        return comparing(*args)  # type: ignore[arg-type]
+        return comparing(*args)
 
     monkeypatch.setattr(recomputing, "_compare", compare)
     assert ratings.check_ladder(ladder.pk) is not None

@@ -36,7 +36,7 @@ def let_win_when_fed(partner: Bot, gainer: Bot) -> None:
             seat.save()
 
 
-def test_a_colluding_pair_is_reported_with_its_matches(ladder: Ladder):
+def test_a_colluding_pair_is_reported_with_its_matches(ladder: Ladder) -> None:
     bots = list(Bot.objects.order_by("pk"))
     let_win_when_fed(bots[0], bots[1])
     [report, *_] = suspicious_pairs(ladder)
@@ -47,10 +47,10 @@ def test_a_colluding_pair_is_reported_with_its_matches(ladder: Ladder):
 
 def test_honest_bots_are_not_reported_and_only_organisers_see_the_report(
     client: Client, ladder: Ladder
-):
+) -> None:
     assert suspicious_pairs(ladder) == []
     path = f"/ladders/{ladder.slug}/fair-play/"
-    assert client.get(path).url.startswith("/account/sign-in/")
+    assert client.get(path)["Location"].startswith("/account/sign-in/")
     client.force_login(User.objects.create(username="sebastian"))
     assert client.get(path).status_code == 403
     client.force_login(User.objects.create(username="olivia", is_staff=True))

@@ -128,7 +128,7 @@ def test_a_void_block_counts_in_no_cross_table() -> None:
 
 
 def test_a_trend_is_the_sum_of_the_last_rounds(ladder: Ladder) -> None:
-    bots = ladder.standings.order_by("bot").values_list("bot", flat=True)
+    bots = list(ladder.standings.order_by("bot").values_list("bot", flat=True))
     for number in range(TREND_ROUNDS):
         small.play_round(ladder, bots[number % 3 : number % 3 + 3])
     rounds = ladder.rounds.order_by("-number")[:TREND_ROUNDS]

@@ -56,7 +56,7 @@ def rate(ladder: Ladder, bot: Bot, rounds: list[Round]) -> Standing:
     )
 
 
-def test_a_bot_without_a_block_for_a_thousand_rounds_still_has_its_chart():
+def test_a_bot_without_a_block_for_a_thousand_rounds_still_has_its_chart() -> None:
     ladder, [early, late] = small.ladder(), small.bots(2)
     rounds = rounds_of(ladder, 1200)
     gone, new = rate(ladder, early, rounds[:50]), rate(ladder, late, rounds[-10:])
@@ -77,7 +77,7 @@ def test_a_bot_without_a_block_for_a_thousand_rounds_still_has_its_chart():
     assert len(both.lines[0].points.split()) > 70
 
 
-def test_without_a_rating_there_is_no_chart():
+def test_without_a_rating_there_is_no_chart() -> None:
     ladder, [bot] = small.ladder(), small.bots(1)
     assert chart_of_ladder(ladder, [bot]) is None
     rounds_of(ladder, 3)
@@ -85,7 +85,9 @@ def test_without_a_rating_there_is_no_chart():
 
 
 @pytest.mark.parametrize("luck", range(8))
-def test_a_line_has_the_rating_after_each_round_drawn(luck, monkeypatch):
+def test_a_line_has_the_rating_after_each_round_drawn(
+    luck: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rating_charts, "_POINTS", 4)
     drawn = []
     monkeypatch.setattr(rating_charts, "chart", lambda *how: drawn.append(how))

@@ -7,7 +7,7 @@ from django.test import Client
 
 from league import competitions
 from league.models import Bot, Ladder, Match, Standing, Tournament
-from league.ratings.standings import RANKED_FROM
+from league.models.ladders import RANKED_FROM
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
 from tests.web.pages import page, queries

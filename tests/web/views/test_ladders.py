@@ -7,7 +7,7 @@ from django.test import Client
 
 from league import ratings
 from league.models import HeadToHead, Standing, Tournament
-from league.ratings.standings import RANKED_FROM
+from league.models.ladders import RANKED_FROM
 from tests.league import small
 from tests.web.pages import page
 

@@ -1,0 +1,10 @@
+"""The type of what Django's test client returns, which only Django's stubs name."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Response
+else:
+    from django.http import HttpResponse as Response
+
+__all__ = ["Response"]
