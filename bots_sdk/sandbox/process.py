@@ -281,9 +281,9 @@ class JailedProcess:
             locked = self._line_of_harness()
         except (BotTimeoutError, BotCrashError) as error:
             self.drain()
-            said = self._log.decode("utf-8", "replace").strip().splitlines()
+            lines = self._log.decode("utf-8", "replace").strip().splitlines()
             self._log.clear()
-            last = quote(said[-1], 200) if said else str(error)
+            last = quote(lines[-1], 200) if lines else str(error)
             raise SandboxBrokenError(f"the sandbox can't be set up: {last}") from None
         if locked != b'{"locked": true}\n':
             raise SandboxBrokenError(f"the sandbox can't be set up: it printed {quote(locked)}")

@@ -117,7 +117,7 @@ def _play(version: BotVersion, setting: MatchSetting) -> QualifyingMatch:
         seed = hashlib.sha256(f"qualify {version.pk} {game}".encode()).digest()
         outcome = play(game, rules, seed, [bot, *others], clock=clock)
         printed = bot.printed_text
-    failed = next((incident for incident in outcome.incidents if incident.fault.seat == 0), None)
+    failed = next((report for report in outcome.fault_reports if report.fault.seat == 0), None)
     return QualifyingMatch(
         version=version,
         game=game,

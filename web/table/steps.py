@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.games.events import Event, HandDealt, HandShown
-from engine.texts import sentence
+from engine.sentences import sentence
 
 
 class Card(NamedTuple):

@@ -148,7 +148,7 @@ MISDEEDS = {
         into_protocol('b\'{"id": 1, "move": ["play 2"]}\\n\''),
         *(BotCrashError, "wrote into the protocol", "lies"),
     ),
-    "more than was asked": Misdeed(
+    "unknown member": Misdeed(
         into_protocol('b\'{"id": 1, "move": "play 2", "score": 9}\\n\''),
         *(BotCrashError, "wrote into the protocol", "lies"),
     ),
@@ -200,8 +200,8 @@ def test_a_misdeed_is_the_bots_fault_and_costs_no_more_than_its_time(
 def test_a_misdeed_does_harm_without_a_jail(misdeed: Misdeed) -> None:
     source = misdeed.source if isinstance(misdeed.source, bytes) else misdeed.source.encode()
     seconds = SECONDS if "hangs" in misdeed.unconfined else 5.0
-    how, said = unconfined.run(source, OBSERVATION, seconds=seconds)
-    if how == "answers" and said != b'"play 1"':
+    how, output = unconfined.run(source, OBSERVATION, seconds=seconds)
+    if how == "answers" and output != b'"play 1"':
         how = "lies"
     assert how in misdeed.unconfined.split("|")
 

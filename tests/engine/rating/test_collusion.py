@@ -70,7 +70,7 @@ def test_no_pair_of_an_honest_league_is_flagged() -> None:
 
 
 def test_without_the_correction_pairs_of_honest_leagues_would_be_flagged() -> None:
-    assert flag_pairs(league(100, 250), rate=100.0)  # every question asked is let through
+    assert flag_pairs(league(100, 250), rate=100.0)  # every pair passes at this rate
 
 
 def test_no_pair_is_flagged_with_few_blocks() -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -47,8 +47,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_a_bot_has_the_same_rank_in_lists_and_searches(
     numbers: list[tuple[int, int, int, str]], wanted: str, with_hidden: bool, db: None
 ) -> None:
-    from django.db import transaction
-
     with transaction.atomic():
         ladder = small.ladder()
         Standing.objects.bulk_create(

@@ -1,4 +1,7 @@
-"""Announce, change and cancel tournaments before they start."""
+"""Announce, change and cancel tournaments before they start.
+
+`league.competitions.schedules` decides when a schedule announces its next tournament.
+"""
 
 import secrets
 from datetime import datetime, timedelta
