@@ -131,7 +131,7 @@ def test_too_few_blocks_are_undecided_and_each_versions_faults_are_printed(
 @pytest.mark.parametrize(
     ("words", "found"),
     [
-        (["first.py", "first.py"], "are the same bot"),
+        (["first.py", "first.py"], "are the same file"),
         (["first.py", "no.py"], "There is no file no.py"),
         (["first.py"], "Missing argument"),
         (["first.py", "last.py", "--max-blocks", -1], "Invalid value for '--max-blocks'"),
