@@ -15,6 +15,7 @@ from bots_sdk.commands.shared import (
     print_json,
     print_table,
 )
+from bots_sdk.statuses import UNFINISHED
 from bots_sdk.verifying import check_match
 from engine.errors import RecordError
 from engine.record import read
@@ -54,7 +55,7 @@ def status(
             for seat in match["seating"]
             if seat["bot"] == bot["name"] and seat["place"]
         ]
-        playing = sum(match["status"] in ("waiting", "playing") for match in latest)
+        playing = sum(match["status"] in UNFINISHED for match in latest)
         add_row(table, bot["name"], bot["kind"], bot["version"], online, playing, " ".join(places))
     print_table(table)
 
