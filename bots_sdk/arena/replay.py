@@ -7,7 +7,7 @@ from engine.games import events as happened
 from engine.games.game import State
 from engine.playback import play_back
 from engine.record import Record
-from engine.texts import sentence
+from engine.sentences import sentence
 
 _HEADINGS = (
     *(happened.MatchStarted, happened.DayStarted, happened.RoundDealt),

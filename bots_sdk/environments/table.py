@@ -8,13 +8,14 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from bots_sdk.arena.replay import lines
 from bots_sdk.environments import encoding
 from engine.deals import SEED_BYTES, derive, seeded_shuffle
 from engine.games import catalogue
 from engine.games.events import Event
 from engine.games.game import Observation, State, places
 from engine.rating.blocks import half_points
-from engine.texts import sentence
+from engine.sentences import sentence
 
 AgentObservation = dict[str, NDArray[Any]]
 Rewards = Literal["places", "scores"]
@@ -53,7 +54,7 @@ class TableOfAgents:
             illegal: the result of an illegal action: ``fallback`` draws a legal action, as the
                 league's referee does; ``raise`` raises an error.
             extra: the number of actions in addition to the game's.
-            record_events: whether `text` shows events. Without them a match runs faster.
+            record_events: whether `render` shows events. Without them a match runs faster.
 
         Raises:
             UnknownRulesError: no such preset or number of seats exists.
@@ -149,11 +150,16 @@ class TableOfAgents:
             for agent, place in zip(self.agents, found, strict=True)
         }
 
-    def text(self) -> str:
-        """Return the latest events and the current state with all hands, as text."""
-        from bots_sdk.arena.replay import lines
+    def render(self, mode: str | None) -> str | None:
+        """Return the latest events and the match with all hands as text, or print it.
 
+        Args:
+            mode: ``ansi`` to return the text, ``human`` to print it.
+        """
         shown = [sentence(event, self.agents) for event in self.events or ()]
         if shown:
             shown.append("")
-        return "\n".join([*shown, *lines(self.state, self.agents)])
+        text = "\n".join([*shown, *lines(self.state, self.agents)])
+        if mode == "human":
+            print(text, end="\n\n")
+        return text if mode == "ansi" else None

@@ -24,7 +24,7 @@ from bots_sdk.arena.worker import WorkerSetup
 from bots_sdk.bot import BotFileError
 from engine.playback import play_back
 from engine.record import verify
-from engine.texts import sentence
+from engine.sentences import sentence
 
 TABLE = MatchType("twelve-days", "calliope", 4)
 SHORT = MatchType("partridge", "eagle-short", 3)
