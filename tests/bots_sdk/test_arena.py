@@ -23,7 +23,7 @@ from bots_sdk.arena.trials import Trial, TrialResults
 from bots_sdk.arena.worker import WorkerSetup
 from bots_sdk.bot import BotFileError
 from engine.playback import play_back
-from engine.record import verify
+from engine.record import replay, verify
 from engine.sentences import sentence
 
 TABLE = MatchType("twelve-days", "calliope", 4)
@@ -331,11 +331,13 @@ def test_each_step_has_a_line_for_each_event_and_the_last_one_the_places(table: 
 
 def test_a_step_shows_the_hands_before_its_moves() -> None:
     record = played_here(trial(contestant("thumb"), "random", table=SHORT, blocks=1))[0].record
-    seat, move = record.moves[0]
-    step = list(frames(record, "match 1", 0))[1]
-    hand = " ".join(map(str, record.start().observe(seat)["hand"]))
-    assert hand in step
-    assert f"leads {move.removeprefix('play ')}" in step
+    _, *steps = frames(record, "match 1", 0)
+    for ply, step in enumerate(steps[:-1]):
+        before = replay(record, ply)
+        hands = [before.observe(seat)["hand"] for seat in range(record.seats)]
+        rows = step.splitlines()[4 : 4 + record.seats]
+        for row, hand in zip(rows, hands, strict=True):
+            assert row.endswith(" ".join(map(str, hand)))
 
 
 def test_bots_of_one_name_appear_with_their_seats() -> None:
