@@ -363,7 +363,10 @@ def match_log(number: int) -> Call[Page[answers.SeatLog]]:
 
 
 def match_events(number: int, last_event_id: str | None = None) -> Stream:
-    """Follow a match as spectators see it, from the start or after an event."""
+    """Follow a match as spectators see it, from the start or after an event.
+
+    `ServerEvent.events` lists what happened in each phase.
+    """
     return Stream(url_path("matches", number, "events"), last_event_id)
 
 

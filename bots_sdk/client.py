@@ -31,6 +31,7 @@ from bots_sdk.connection import (
 )
 from bots_sdk.errors import LeagueError, ProblemError
 from bots_sdk.pages import Page
+from engine.games.events import Event, from_json
 
 __all__ = ["AsyncClient", "Client", "LeagueError", "ProblemError", "Retry", "ServerEvent"]
 
@@ -54,6 +55,19 @@ class ServerEvent(NamedTuple):
     event: str
     data: Any
     id: str
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """What happened in a phase of a match, as the public sees it.
+
+        An event of another kind than ``phase`` has none.
+
+        Raises:
+            ValueError: the league sent an event that the engine on this machine does not have.
+        """
+        if self.event != "phase":
+            return ()
+        return tuple(from_json(document) for document in self.data["events"])
 
 
 class Client:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from bots_sdk import calls
+from bots_sdk.arena.replay import outcomes
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.shared import (
     REFUSED,
@@ -14,7 +15,11 @@ from bots_sdk.commands.shared import (
     print_json,
     print_table,
 )
+from bots_sdk.statuses import UNFINISHED
 from bots_sdk.verifying import check_match
+from engine.errors import RecordError
+from engine.record import read
+from engine.record import verify as verify_record
 
 
 def status(
@@ -50,7 +55,7 @@ def status(
             for seat in match["seating"]
             if seat["bot"] == bot["name"] and seat["place"]
         ]
-        playing = sum(match["status"] in ("waiting", "playing") for match in latest)
+        playing = sum(match["status"] in UNFINISHED for match in latest)
         add_row(table, bot["name"], bot["kind"], bot["version"], online, playing, " ".join(places))
     print_table(table)
 
@@ -104,21 +109,40 @@ def match(
     number: Annotated[int, typer.Argument(min=1, help="The match's number.", metavar="ID")],
     as_json: Json = False,
 ) -> None:
-    """Show a match: its bots, places and scores."""
+    """Show a match: its results with their reasons, its bots, places and scores.
+
+    The reasons come from the record, so they appear when the record is public.
+    """
     url = chosen_league()[0]
     with client_for(url) as client:
         found = client.send(calls.match(number))
+        is_public = found["deal_seed"] is not None
+        line = client.send(calls.record(number)) if is_public and not as_json else b""
     if as_json:
         print_json(found)
         return
     what = "unrated" if found["ladder"] is None else f"rated on {found['ladder']}"
     print(f"Match {number}: {found['game']} {found['rules']}, {what}, {found['status']}")
+    if line:
+        _print_outcomes(line, number)
     columns = ("seat", "bot", "version", "place", "score", "faults")
     table = new_table(*columns)
     for seat in found["seating"]:
         add_row(table, *(seat.get(column) for column in columns))
     print_table(table)
     print(f"{url}/matches/{number}/")
+
+
+def _print_outcomes(line: bytes, number: int) -> None:
+    """Print the result of each day, trick, round and gift from a record."""
+    try:
+        record = read(line)
+        verify_record(record)
+    except RecordError:
+        print(f"The record is not valid. `twelfth-night verify {number}` shows the reason.")
+        return
+    for outcome in outcomes(record):
+        print(outcome)
 
 
 def verify(

@@ -12,7 +12,10 @@ from bots_sdk.arena.replay import lines
 from bots_sdk.environments import encoding
 from engine.deals import SEED_BYTES, derive, seeded_shuffle
 from engine.games import catalogue
+from engine.games.events import Event
 from engine.games.game import Observation, State, places
+from engine.rating.blocks import half_points
+from engine.sentences import sentence
 
 AgentObservation = dict[str, NDArray[Any]]
 Rewards = Literal["places", "scores"]
@@ -25,10 +28,19 @@ class TableOfAgents:
     Attributes:
         agents: the names of the agents, by seat.
         state: the state of the match.
+        events: what the latest phase brought; None if the table does not record events.
     """
 
     def __init__(
-        self, game: str, rules: str, seats: int, rewards: Rewards, illegal: Illegal, extra: int = 0
+        self,
+        game: str,
+        rules: str,
+        seats: int,
+        rewards: Rewards,
+        illegal: Illegal,
+        extra: int = 0,
+        *,
+        record_events: bool = False,
     ) -> None:
         """Create a table; `deal` starts the first match.
 
@@ -42,6 +54,7 @@ class TableOfAgents:
             illegal: the result of an illegal action: ``fallback`` draws a legal action, as the
                 league's referee does; ``raise`` raises an error.
             extra: the number of actions in addition to the game's.
+            record_events: whether `render` shows events. Without them a match runs faster.
 
         Raises:
             UnknownRulesError: no such preset or number of seats exists.
@@ -70,6 +83,7 @@ class TableOfAgents:
         self._extra = extra
         self._luck = Random()
         self.state: State
+        self.events: list[Event] | None = [] if record_events else None
 
     def deal(self, seed: int | None) -> None:
         """Start a new match; a seed determines this match and all later ones."""
@@ -77,9 +91,19 @@ class TableOfAgents:
             self._luck = Random(seed)
         self.deal_seed = self._luck.randbytes(SEED_BYTES)
         self._fallbacks = Random(derive(self.deal_seed, "fallback"))
+        self._clear_events()
         self.state = catalogue.start(
-            self._game, self._rules, self._seats, seeded_shuffle(self.deal_seed)
+            self._game, self._rules, self._seats, seeded_shuffle(self.deal_seed), self.events
         )
+
+    def step(self, actions: Mapping[int, int]) -> None:
+        """Make legal moves, by seat."""
+        self._clear_events()
+        self.state.step_unchecked(actions, self.events)
+
+    def _clear_events(self) -> None:
+        if self.events is not None:
+            self.events = []
 
     def seen(self, agent: str) -> Observation:
         """Return an agent's observation as JSON data, as bots get it."""
@@ -113,26 +137,29 @@ class TableOfAgents:
         scores = self.state.scores
         if scores is None:
             return dict.fromkeys(self.agents, 0.0)
-        values = [-place for place in places(scores)] if self._rewards == "places" else scores
         others = self._seats - 1
         if self._rewards == "scores":
-            total = sum(values)
+            total = sum(scores)
             return {
-                agent: value - (total - value) / others
-                for agent, value in zip(self.agents, values, strict=True)
+                agent: score - (total - score) / others
+                for agent, score in zip(self.agents, scores, strict=True)
             }
+        found = places(scores)
         return {
-            agent: sum((value > other) - (value < other) for other in values) / others
-            for agent, value in zip(self.agents, values, strict=True)
+            agent: sum(half_points(place, other) - 1 for other in found) / others
+            for agent, place in zip(self.agents, found, strict=True)
         }
 
     def render(self, mode: str | None) -> str | None:
-        """Return the match with all hands as text, or print it.
+        """Return the latest events and the match with all hands as text, or print it.
 
         Args:
             mode: ``ansi`` to return the text, ``human`` to print it.
         """
-        text = "\n".join(lines(self.state, tuple(self.agents), -1, {}))
+        shown = [sentence(event, self.agents) for event in self.events or ()]
+        if shown:
+            shown.append("")
+        text = "\n".join([*shown, *lines(self.state, self.agents)])
         if mode == "human":
             print(text, end="\n\n")
         return text if mode == "ansi" else None

@@ -35,7 +35,15 @@ class TogetherEnv(ParallelEnv):  # type: ignore[misc]
         """Create the environment; `TableOfAgents` describes the arguments."""
         self.metadata = {"name": "twelve_days_v0", "render_modes": ["ansi", "human"]}
         self.render_mode = render_mode
-        self._table = TableOfAgents(TwelveDays.game, rules, seats, rewards, illegal, extra=1)
+        self._table = TableOfAgents(
+            TwelveDays.game,
+            rules,
+            seats,
+            rewards,
+            illegal,
+            extra=1,
+            record_events=render_mode is not None,
+        )
         self.possible_agents = list(self._table.agents)
         self.observation_spaces = self._table.observation_spaces
         self.action_spaces = self._table.action_spaces
@@ -80,7 +88,7 @@ class TogetherEnv(ParallelEnv):  # type: ignore[misc]
             chosen[seat], own = self._table.action(agent, action)
             if not own:
                 infos[agent]["illegal_action"] = int(action)
-        state.step_unchecked(chosen)
+        self._table.step(chosen)
         observations = self._observations()
         if state.is_over:
             self.agents = []

@@ -40,7 +40,9 @@ class TurnsEnv(AECEnv):  # type: ignore[misc]
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
-        self._table = TableOfAgents(game, rules, seats, rewards, illegal)
+        self._table = TableOfAgents(
+            game, rules, seats, rewards, illegal, record_events=render_mode is not None
+        )
         self.possible_agents = list(self._table.agents)
         self.observation_spaces = self._table.observation_spaces
         self.action_spaces = self._table.action_spaces
@@ -87,7 +89,7 @@ class TurnsEnv(AECEnv):  # type: ignore[misc]
         assert action is not None
         played, own = self._table.action(agent, action)
         self.infos[agent] = {} if own else {"illegal_action": int(action)}
-        self._table.state.step_unchecked({self._table.seat[agent]: played})
+        self._table.step({self._table.seat[agent]: played})
         self.rewards = dict(self._table.rewards())
         if self._table.state.is_over:
             self.terminations = dict.fromkeys(self.agents, True)

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import Count, OuterRef, Subquery
 from django.utils import timezone
 
+from bots_sdk.statuses import UNFINISHED
 from engine.deals import SEED_BYTES
 from engine.pairing import LadderEntrant, Table, ladder_round
 from engine.rating import elo
@@ -23,7 +24,6 @@ from league.bots import ONLINE_FOR
 from league.competitions.rounds import open_round
 from league.models import Block, BlockBot, Bot, Ladder, Match, MatchSeat, Round, TableCount
 from league.models.bots import BotQuerySet
-from league.models.matches import UNFINISHED
 from league.play.match_queue import AHEAD
 
 SETTLED_BLOCKS = 40

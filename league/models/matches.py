@@ -5,10 +5,8 @@ from datetime import datetime
 
 from django.db import models
 
+from bots_sdk.statuses import UNFINISHED
 from engine.record import Record, read, write
-
-UNFINISHED = ("waiting", "playing")
-"""The states of a match that is neither finished nor void."""
 
 
 class MatchQuerySet(models.QuerySet["Match"]):

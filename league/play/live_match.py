@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Generic, NamedTuple, TypeVar
 
+from bots_sdk.statuses import UNFINISHED
 from engine.record import fallback
 from engine.referee import FAULTS_TO_FORFEIT
-from league.models.matches import UNFINISHED, Match
+from league.models.matches import Match
 from league.play.clocks import bank_after, full_bank, latest_deadline
 from league.play.match_logs import Log
 from league.play.rows import MoveRow, OpenTurn, Snapshot, TurnRow

@@ -5,9 +5,8 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from engine.deals import seeded_shuffle
-from engine.games import catalogue
 from engine.games.game import Observation
+from engine.playback import play_back
 from league.models import Match, MatchSeat, Turn
 from league.play.turns import as_text
 from league.visibility import own_seats
@@ -51,19 +50,17 @@ def _faults(match: Match, seats: dict[int, MatchSeat]) -> dict[int, list[dict[st
         return found
     record = match.record
     wanted = {fault.ply: fault for fault in record.faults if fault.seat in seats}
-    state = catalogue.start(
-        record.game, record.rules, record.seats, seeded_shuffle(record.deal_seed)
-    )
-    ply = 0
-    while state.actors and wanted:
-        moves = record.moves[ply : ply + len(state.actors)]
-        for at, (seat, text) in enumerate(moves, ply):
+    for phase in play_back(record):
+        if not wanted:
+            break
+        moves = record.moves[phase.ply : phase.ply + len(phase.state.actors)]
+        for at, (seat, text) in enumerate(moves, phase.ply):
             fault = wanted.pop(at, None)
             if fault is None:
                 continue
             log = getattr(seats[seat], "log", None)
             reason = (log.reasons if log else {}).get(str(at), _REASONS.get(fault.kind, ""))
-            observation = None if fault.kind == "forfeit" else state.observe(seat)
+            observation = None if fault.kind == "forfeit" else phase.state.observe(seat)
             found[seat].append(
                 {
                     "ply": at,
@@ -74,8 +71,6 @@ def _faults(match: Match, seats: dict[int, MatchSeat]) -> dict[int, list[dict[st
                     "test": unit_test(match.pk, at, observation) if observation else None,
                 }
             )
-        state.step_unchecked({seat: state.moves.ids[text] for seat, text in moves})
-        ply += len(moves)
     return found
 
 

@@ -15,10 +15,10 @@ from typing import TypeVar
 from django.db import OperationalError, transaction
 from psycopg.errors import DeadlockDetected
 
+from bots_sdk.statuses import UNFINISHED
 from engine.record import Fault, Record
 from engine.referee import FAULTS_TO_FORFEIT
 from league.models import Match
-from league.models.matches import UNFINISHED
 from league.play import outages, statements, wakeups
 from league.play.clocks import Stopwatch
 from league.play.finishing import finish

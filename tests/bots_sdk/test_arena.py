@@ -1,7 +1,9 @@
 """The arena: blocks as at the league, repeatable in any number of processes, with error bars."""
 
+import re
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from statistics import fmean
@@ -16,11 +18,13 @@ from bots_sdk.arena.errors import ArenaError
 from bots_sdk.arena.figures import elo, share, student_t, times
 from bots_sdk.arena.matches import MatchType, PlayedMatch, limit_time, play_fixture
 from bots_sdk.arena.pool import Pool
-from bots_sdk.arena.replay import frames
+from bots_sdk.arena.replay import frames, outcomes
 from bots_sdk.arena.trials import Trial, TrialResults
 from bots_sdk.arena.worker import WorkerSetup
 from bots_sdk.bot import BotFileError
-from engine.record import verify
+from engine.playback import play_back
+from engine.record import replay, verify
+from engine.sentences import sentence
 
 TABLE = MatchType("twelve-days", "calliope", 4)
 SHORT = MatchType("partridge", "eagle-short", 3)
@@ -312,11 +316,48 @@ def test_times_show_the_tail_and_the_matches_out_of_time() -> None:
 
 
 @pytest.mark.parametrize("table", [TABLE, SHORT])
-def test_each_step_shows_the_moves_and_the_last_one_the_places(table: MatchType) -> None:
-    played = played_here(trial(contestant("thumb"), "random", table=table, blocks=1))[0]
-    steps = list(frames(played.record, "match 1", 0))
-    text = "".join(steps)
-    for _, text in played.record.moves[:40]:
-        assert text in text
+def test_each_step_has_a_line_for_each_event_and_the_last_one_the_places(table: MatchType) -> None:
+    record = played_here(trial(contestant("thumb"), "random", table=table, blocks=1))[0].record
+    record = replace(record, players=tuple("abcdefgh"[: record.seats]))
+    steps = list(frames(record, "match 1", 0))
+    phases = [phase.events for phase in play_back(record)]
+    assert len(steps) == len(phases) + 1
+    for step, events in zip(steps, phases, strict=False):
+        expected = [sentence(event, record.players) for event in events]
+        assert step.endswith("\n".join(["", *expected]))
     assert "place 1" in steps[-1]
-    assert "place" not in "".join(steps[:-1])
+    assert "place 1" not in "".join(steps[:-1])
+
+
+def test_a_step_shows_the_hands_before_its_moves() -> None:
+    record = played_here(trial(contestant("thumb"), "random", table=SHORT, blocks=1))[0].record
+    _, *steps = frames(record, "match 1", 0)
+    for ply, step in enumerate(steps[:-1]):
+        before = replay(record, ply)
+        hands = [before.observe(seat)["hand"] for seat in range(record.seats)]
+        rows = step.splitlines()[4 : 4 + record.seats]
+        for row, hand in zip(rows, hands, strict=True):
+            assert row.endswith(" ".join(map(str, hand)))
+
+
+def test_bots_of_one_name_appear_with_their_seats() -> None:
+    record = played_here(trial(contestant("thumb"), "random", table=SHORT, blocks=1))[0].record
+    record = replace(record, players=("ada", *["bo"] * (record.seats - 1)))
+    deal = next(frames(record, "match 1", 0))
+    assert "ada is dealt" in deal
+    assert "bo (seat 1) is dealt" in deal
+
+
+@pytest.mark.parametrize(
+    ("table", "reason"), [(TABLE, "so .* wins"), (SHORT, "wins the trick|holds the most cards")]
+)
+def test_outcomes_have_a_reason_for_each_day_trick_and_gift(table: MatchType, reason: str) -> None:
+    record = played_here(trial(contestant("thumb"), "random", table=table, blocks=1))[0].record
+    found = list(outcomes(record))
+    results = {"day_won", "trick_won", "gift_moved"}
+    events = [event for phase in play_back(record) for event in phase.events]
+    expected = [sentence(event, record.players) for event in events if event.kind in results]
+    assert [line.strip() for line in found if line.strip() in expected] == expected
+    assert re.search(reason, "\n".join(found))
+    assert "the final score is" in found[-1]
+    assert not any("is dealt 1" in line or " draws " in line for line in found)

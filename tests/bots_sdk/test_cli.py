@@ -1,10 +1,12 @@
 """The command line against a stub league: what it prints, saves and exits with."""
 
 import json
+import re
 import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -198,6 +200,31 @@ def serve(stub: StubLeague, record: Record, **changes: Any) -> None:
     }
     stub.answers["GET matches/7"] = (200, {**match, **changes})
     stub.answers["GET matches/7/record"] = (200, json.loads(write(record)))
+
+
+def test_a_public_match_is_shown_with_the_reason_of_each_result(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    record = simulated()
+    shown = {"ladder": None, "status": "finished", "deal_seed": record.deal_seed.hex()}
+    serve(stub, record, **shown)
+    result = logged_in("match", 7)
+    assert result.exit_code == 0
+    assert re.search(r"^  \d+ is the lowest card, so \S+ wins the trick$", result.stdout, re.M)
+    scores = record.scores
+    serve(stub, replace(record, scores=(scores[0] + 1, *scores[1:])), **shown)
+    assert "The record is not valid" in logged_in("match", 7).stdout
+
+
+def test_a_match_with_a_secret_record_is_shown_without_reasons(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    serve(stub, simulated(), ladder=None, status="finished", deal_seed=None)
+    del stub.answers["GET matches/7/record"]
+    result = logged_in("match", 7)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Match 7: partridge eagle-short, unrated, finished\n")
+    assert "wins the trick" not in result.stdout
 
 
 def test_a_match_that_holds_is_verified(logged_in: Cli, stub: StubLeague) -> None:

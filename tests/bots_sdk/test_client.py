@@ -1,6 +1,7 @@
 """The client over real HTTP: what is sent again, what is not, and what is raised."""
 
 import asyncio
+import json
 import math
 import time
 from collections.abc import AsyncIterator, Iterator
@@ -15,6 +16,8 @@ from bots_sdk import calls
 from bots_sdk.client import AsyncClient, Client, Retry, ServerEvent
 from bots_sdk.connection import check_url
 from bots_sdk.errors import LeagueError, ProblemError, UnreachableError
+from engine.cli import simulate
+from engine.playback import play_back
 from tests.bots_sdk.stub import DROP, LOSE, StubLeague
 
 QUICK = Retry(seconds=5, first_wait_seconds=0.01, max_wait_seconds=0.02)
@@ -228,6 +231,24 @@ def test_a_stream_gives_its_events_after_the_last_one(listen: Any) -> None:
         ServerEvent("end", {}, "7-0"),
     ]
     assert sent == ["6"]
+
+
+def test_a_phase_of_a_match_stream_has_events_of_the_engine(listen: Any) -> None:
+    phases = list(play_back(simulate("twelve-days", "calliope", 3, bytes(32), max, "last")))
+    public = [tuple(event.seen_by(None) for event in phase.events) for phase in phases]
+    documents = [[event.as_json() for event in events] for events in public]
+    parts = [f"event: phase\ndata: {json.dumps({'events': each})}\n\n" for each in documents]
+    content = "".join([*parts, 'event: end\ndata: {"status": "finished"}\n\n']).encode()
+    *found, end = listen(lambda request: httpx.Response(200, headers=EVENT_STREAM, content=content))
+    assert [event.events for event in found] == public
+    assert [event.data["events"] for event in found] == documents
+    assert end.events == ()
+
+
+def test_an_event_that_this_engine_does_not_have_is_refused() -> None:
+    event = ServerEvent("phase", {"events": [{"kind": "card_burnt", "seat": 0}]}, "4")
+    with pytest.raises(ValueError, match="unknown kind of event 'card_burnt'"):
+        _ = event.events
 
 
 def test_a_stream_without_content_has_no_events(listen: Any) -> None:

@@ -208,6 +208,9 @@ def test_the_match_can_be_shown_as_text() -> None:
     env = partridge_v0.env(render_mode="ansi")
     env.reset(seed=1)
     assert "player_3" in env.render()
+    lead = env.unwrapped.seen(env.agent_selection)["legal_moves"][0]
+    env.step(int(env.last()[0]["action_mask"].argmax()))
+    assert env.render().startswith(f"player_0 leads {lead.removeprefix('play ')}\n\nround 1")
 
 
 @pytest.mark.parametrize(

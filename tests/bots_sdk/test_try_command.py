@@ -86,7 +86,10 @@ def test_wrong_arguments_name_a_remedy(home: Home, words: list[str], found: str)
 def test_a_match_of_the_run_is_shown_step_by_step(home: Home) -> None:
     shown = home("try", "first.py", *SMALL, "--replay", 3, "--all")
     assert shown.exit_code == 0
-    assert shown.stdout.startswith("twelve-days calliope, match 3 of --seed x\nday 1, give")
+    title = "twelve-days calliope, match 3 of --seed x\n"
+    assert shown.stdout.startswith(f"{title}a match of twelve-days")
+    assert f"\n{title}day 1, give" in shown.stdout
+    assert re.search(r"^\d+ is the lowest.*, so .* wins \d+ points?$", shown.stdout, re.M)
     record = read(home("try", "first.py", *SMALL, "--replay", 3, "--json").stdout.encode())
     verify(record)
     assert record.players is not None
