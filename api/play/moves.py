@@ -9,6 +9,7 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
+from structlog.contextvars import bind_contextvars
 
 from api.authentication import BotToken
 from api.problems import ProblemError, problem
@@ -37,6 +38,7 @@ class MatchMovesView(ApiView):
     )
     def post(self, request: Request, match_id: int) -> Response:
         """Make a move in an open turn. You may send it again: it gets the same answer."""
+        bind_contextvars(match_id=match_id)
         data: object = request.data
         sent = data if _is_plain(data, {"turn", "move"}) else checked(MoveSerializer, request)
         move = play.Move(match_id, sent["turn"], sent["move"])
