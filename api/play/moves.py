@@ -12,6 +12,7 @@ from rest_framework.response import Response
 from structlog.contextvars import bind_contextvars
 
 from api.authentication import BotToken
+from api.base import ApiView, checked
 from api.problems import ProblemError, problem
 from api.serializers.turns import (
     AcceptedSerializer,
@@ -19,7 +20,6 @@ from api.serializers.turns import (
     MovesSerializer,
     VerdictsSerializer,
 )
-from api.views.base import ApiView, checked
 from league import play
 from league.models import Bot, Token
 
