@@ -21,7 +21,6 @@ from operator import itemgetter
 from typing import NamedTuple
 
 import structlog
-from django.db.models import QuerySet
 from structlog.contextvars import bound_contextvars
 
 from engine.rating import elo
@@ -30,6 +29,7 @@ from engine.record import Record
 from engine.referee import FAULTS_TO_FORFEIT
 from league import play
 from league.models import Block, Match, MatchSeat, Round
+from league.models.matches import MatchSeatQuerySet
 
 log = structlog.get_logger(__name__)
 
@@ -151,14 +151,14 @@ def rewrite_wrong_copies(wrong: Iterable[SeatDifference]) -> None:
             play.note_results(match, match.record, forfeited_in(match.record))
 
 
-def stored_results(seats: QuerySet[MatchSeat]) -> Iterator[StoredResult]:
+def stored_results(seats: MatchSeatQuerySet) -> Iterator[StoredResult]:
     """Yield the stored results of finished matches, in the order of blocks and match numbers.
 
     Args:
         seats: all seats of the matches wanted.
     """
     rows = (
-        seats.filter(match__status=Match.Status.FINISHED)
+        seats.in_finished()
         .order_by("match__block", "match__number", "seat")
         .values_list("match__block__round", "match__block", "match", "bot", "place", "score")
     )
