@@ -203,6 +203,16 @@ def half_points(place: int, other: int) -> int:
     return (place < other) + (place <= other)
 
 
+def win_share(halves: int, pairs: int) -> float:
+    """Return the sum of pair results divided by their number, from 0 to 1.
+
+    Args:
+        halves: sum of the pair results in half points.
+        pairs: number of pair results, at least 1.
+    """
+    return halves / (2 * pairs)
+
+
 def pair_results(results: Sequence[MatchResult]) -> dict[tuple[int, int], Fraction]:
     """Return the mean pair results s of some matches of one table, such as a block's matches.
 

@@ -8,6 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from engine.pairing import MAX_BLOCKS_PER_ROUND, RANDOM_PERCENT
+from engine.rating.blocks import win_share
 
 
 class LadderQuerySet(models.QuerySet["Ladder"]):
@@ -249,7 +250,7 @@ class StandingNumbers(models.Model):
     @property
     def win_share(self) -> float | None:
         """The sum of pair results divided by the number of pairs; None before the first match."""
-        return self.half_wins / (2 * self.pairs) if self.pairs else None
+        return win_share(self.half_wins, self.pairs) if self.pairs else None
 
     @property
     def mean_points(self) -> float | None:
@@ -331,4 +332,4 @@ class HeadToHead(models.Model):
     @property
     def win_share(self) -> float:
         """The sum of the bot's pair results against the opponent divided by their number."""
-        return self.half_wins / (2 * self.pairs)
+        return win_share(self.half_wins, self.pairs)
