@@ -36,7 +36,8 @@ class Ladder(models.Model):
     k_schedule = models.JSONField(
         default=dict,
         blank=True,
-        help_text="Fields of engine.rating.elo.KSchedule; {} for its defaults.",
+        help_text="K, the size of rating changes, by number of blocks: fields of "
+        "engine.rating.elo.KSchedule as JSON; {} for the defaults.",
     )
     round_pause_seconds = models.FloatField(
         default=0.0,
@@ -64,7 +65,8 @@ class Ladder(models.Model):
     random_percent = models.PositiveSmallIntegerField(
         default=RANDOM_PERCENT,
         validators=[MaxValueValidator(100)],
-        help_text="Share of the seats of its own rounds that is drawn regardless of ratings.",
+        help_text="Percentage of the seats in its own rounds that are drawn without regard to "
+        "ratings.",
     )
     anchor = models.ForeignKey(
         "Bot",

@@ -117,6 +117,7 @@ def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
     Provisional bots have no band: a first bot with a large error would draw all others into its
     band. Hidden bots have none, because the best bot of a band defines it.
     """
+    # Imported here, because web processes run without NumPy.
     import numpy as np
 
     from engine.rating.performance import rank_bands

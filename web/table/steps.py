@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.games.events import Event, HandDealt, HandShown
-from engine.texts import sentence
+from engine.sentences import sentence
 
 
 class Card(NamedTuple):
@@ -186,7 +186,7 @@ def as_sentence(event: Event, names: Sequence[str]) -> str:
 def winners(places: Sequence[int], names: Sequence[str]) -> str:
     """Return who won a match, as a sentence."""
     best = [name for name, place in zip(names, places, strict=True) if place == 1]
-    return f"{' and '.join(best)} {'wins' if len(best) == 1 else 'share the win of'} the match."
+    return f"{' and '.join(best)} {'wins the match' if len(best) == 1 else 'share first place'}."
 
 
 def marked(hand: Sequence[int], marks: Sequence[tuple[str, Sequence[int]]]) -> list[Card]:
