@@ -8,6 +8,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+from structlog.contextvars import bind_contextvars
 
 from api import tokens
 from api.problems import ProblemError
@@ -27,6 +28,8 @@ class BearerAuthentication(BaseAuthentication):
             raise AuthenticationFailed(error.detail) from None
         if token is None:
             return None
+        if token.bot:
+            bind_contextvars(bot=token.bot.name)
         return token.owner or (token.bot and token.bot.owner) or AnonymousUser(), token
 
     def authenticate_header(self, request: Request) -> str:

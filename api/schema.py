@@ -1,12 +1,12 @@
 """The OpenAPI schema: additions to the output of drf-spectacular."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 
-from api.play.schema import gateway_paths
 from api.problems import CODES, CONTENT_TYPE
 from api.reference import problem_codes
 
@@ -74,13 +74,7 @@ class ApiSchema(AutoSchema):
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
         if operation is None:
             return None
-        for code in sorted(self._problem_codes(operation), key=lambda code: CODES[code][0]):
-            status, title = CODES[code]
-            response = operation["responses"].setdefault(
-                str(status), {"description": "", "content": problem_content()}
-            )
-            line = f"`{code}`: {title}"
-            response["description"] = "\n\n".join(filter(None, [response["description"], line]))
+        add_problems(operation["responses"], self._problem_codes(operation))
         return operation
 
     def _problem_codes(self, operation: dict[str, Any]) -> set[str]:
@@ -99,15 +93,20 @@ class ApiSchema(AutoSchema):
         return codes
 
 
-def problem_content() -> dict[str, Any]:
-    """Return the content of a response that is a problem."""
-    return {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+def add_problems(responses: dict[str, Any], codes: Iterable[str]) -> None:
+    """Add the problems with these codes to the responses of a call, by status."""
+    for code in sorted(codes, key=lambda code: CODES[code][0]):
+        status, title = CODES[code]
+        content = {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
+        response = responses.setdefault(str(status), {"description": "", "content": content})
+        line = f"`{code}`: {title}"
+        response["description"] = "\n\n".join(filter(None, [response["description"], line]))
 
 
 def add_the_rest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Add the problem document, the gateway's calls and each call's token, as a hook."""
+    """Add the problem document and each call's token, and sort the calls by path, as a hook."""
     result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
-    result["paths"] = dict(sorted({**result["paths"], **gateway_paths()}.items()))
+    result["paths"] = dict(sorted(result["paths"].items()))
     for methods in result["paths"].values():
         for operation in methods.values():
             for parameter in operation.get("parameters", []):

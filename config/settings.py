@@ -219,6 +219,7 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_PATCH": False,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
+        "api.play.schema.add_gateway_paths",
         "api.schema.add_the_rest",
     ],
     "ENUM_NAME_OVERRIDES": {

@@ -1,10 +1,14 @@
 """Celery's entry points. Arguments are ids. Every task may run twice, even at the same time."""
 
+import inspect
 from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TypeVar
 
 import structlog
 from celery import shared_task
 from django.utils import timezone
+from structlog.contextvars import bound_contextvars
 
 from engine.rating.elo import ZeroSumError
 from league import bots, competitions, health, heartbeats, play, ratings
@@ -13,6 +17,7 @@ from league.models import Ladder
 from league.queueing import note_begun, queue_once
 
 log = structlog.get_logger(__name__)
+Result = TypeVar("Result")
 
 _FIT_REST = 4
 """After a fit that took t seconds, a ladder gets no other fit for this many times t."""
@@ -22,7 +27,20 @@ _MAX_QUEUED_TASKS = 1000
 """If more tasks wait in a queue, its workers are stuck, and no match is queued again."""
 
 
+def _binds_id(work: Callable[[int], Result]) -> Callable[[int], Result]:
+    """Bind the id that a function takes, by the parameter's name, to all lines that it logs."""
+    [name] = inspect.signature(work).parameters
+
+    @wraps(work)
+    def bound(number: int) -> Result:
+        with bound_contextvars(**{name: number}):
+            return work(number)
+
+    return bound
+
+
 @shared_task
+@_binds_id
 def play_match(match_id: int) -> None:
     """Play a match whose bots all run on workers, then queue `follow_up`."""
     if play.play_match(match_id):
@@ -30,18 +48,21 @@ def play_match(match_id: int) -> None:
 
 
 @shared_task
+@_binds_id
 def open_live_match(match_id: int) -> None:
     """Start a live match, or continue one that is in play."""
     play.open_live(match_id)
 
 
 @shared_task
+@_binds_id
 def play_house_turns(match_id: int) -> None:
     """Play the open turns of the bots that run on workers at a mixed table."""
     play.play_house_turns(match_id)
 
 
 @shared_task
+@_binds_id
 def check_version(version_id: int) -> None:
     """Check an uploaded version."""
     bots.check_version(version_id)
@@ -81,21 +102,24 @@ def follow_up() -> None:
 
 
 @shared_task
+@_binds_id
 def fit_performance(round_id: int) -> None:
     """Fit performance up to a round. If it fails, ratings stand, and a later tick tries again."""
     try:
         ratings.fit_round(round_id)
     except Exception:
-        log.exception("a performance fit failed; a later tick tries again", round_id=round_id)
+        log.exception("a performance fit failed; a later tick tries again")
 
 
 @shared_task(time_limit=_MAX_FOLD_SECONDS)
+@_binds_id
 def correct_ladder(ladder_id: int) -> None:
     """Fold a ladder anew if its ratings don't follow its void marks yet."""
     ratings.correct(ladder_id)
 
 
 @shared_task(time_limit=_MAX_FOLD_SECONDS)
+@_binds_id
 def check_ladder(ladder_id: int) -> None:
     """Recompute a ladder. If a number differs, freeze its standings with an alarm."""
     ratings.check_ladder(ladder_id)
@@ -129,6 +153,7 @@ def _has_room(queue: str) -> bool:
     return health.tasks_queued(queue) < _MAX_QUEUED_TASKS
 
 
+@_binds_id
 def _apply_round(round_id: int) -> bool:
     """Apply a round; return whether it was applied.
 

@@ -6,7 +6,7 @@ from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.core.exceptions import ValidationError
 
-from league.models import Bot, BotVersion, Ladder
+from league.models import Bot, Ladder
 
 _VERSIONS = 50
 """Versions that can be chosen for a comparison."""
@@ -85,7 +85,7 @@ class CompareForm(forms.Form):
 
     def __init__(self, bot: Bot, data: Any = None) -> None:
         super().__init__(data)
-        ready = bot.versions.filter(state=BotVersion.State.READY).order_by("-number")
+        ready = bot.versions.ready().order_by("-number")
         numbers = list(ready.values_list("number", flat=True)[:_VERSIONS])
         for at, name in enumerate(("new", "old")):
             field = self.fields[name]

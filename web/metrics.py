@@ -36,14 +36,12 @@ class LeagueCollector(Collector):
         began = time.monotonic()
         yield from self._matches()
         now = timezone.now()
-        open_turns = Turn.objects.filter(
-            decided_at__isnull=True, match__status=Match.Status.PLAYING
-        )
-        yield _gauge("turns_open", "Turns that wait for a bot's move.", open_turns.count())
+        open_turns = Turn.objects.open().in_play().count()
+        yield _gauge("turns_open", "Turns that wait for a bot's move.", open_turns)
         yield _gauge(
             "turns_overdue",
             "Open turns past their deadline; a clock worker plays them within a second.",
-            open_turns.filter(deadline__lt=now).count(),
+            Turn.objects.overdue(now).in_play().count(),
         )
         yield _gauge(
             "rounds_open",
@@ -98,10 +96,8 @@ class LeagueCollector(Collector):
     def _matches(self) -> Iterator[Metric]:
         unfinished = Match.objects.unfinished()
         yield _by("matches_unfinished", "Matches that are not finished.", "status", unfinished)
-        hour = Match.objects.filter(
-            status=Match.Status.FINISHED,
-            finished_at__gte=timezone.now() - timedelta(hours=1),
-        )
+        hour_ago = timezone.now() - timedelta(hours=1)
+        hour = Match.objects.finished().filter(finished_at__gte=hour_ago)
         yield _gauge(
             "matches_finished_last_hour", "Matches finished in the last hour.", hour.count()
         )

@@ -9,8 +9,10 @@ from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
+from structlog.contextvars import bind_contextvars
 
 from api.authentication import BotToken
+from api.base import ApiView, checked
 from api.problems import ProblemError, problem
 from api.serializers.turns import (
     AcceptedSerializer,
@@ -18,7 +20,6 @@ from api.serializers.turns import (
     MovesSerializer,
     VerdictsSerializer,
 )
-from api.views.base import ApiView, checked
 from league import play
 from league.models import Bot, Token
 
@@ -37,6 +38,7 @@ class MatchMovesView(ApiView):
     )
     def post(self, request: Request, match_id: int) -> Response:
         """Make a move in an open turn. If you send the same move again, the answer is the same."""
+        bind_contextvars(match_id=match_id)
         data: object = request.data
         sent = data if _is_plain(data, {"turn", "move"}) else checked(MoveSerializer, request)
         move = play.Move(match_id, sent["turn"], sent["move"])

@@ -3,11 +3,17 @@
 from typing import Any
 
 from api.play.match_events import describe_match_events
-from api.problems import CODES, CONTENT_TYPE
+from api.schema import add_problems
 
 _EVENT_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
 _PROBLEMS = ("too-many-requests", "internal-error", "unavailable")
 _TOKEN_PROBLEMS = ("not-authenticated", "invalid-token", "bot-token-needed", *_PROBLEMS)
+
+
+def add_gateway_paths(result: dict[str, Any], **_: Any) -> dict[str, Any]:
+    """Add the gateway's calls, as a hook of drf-spectacular."""
+    result["paths"].update(gateway_paths())
+    return result
 
 
 def gateway_paths() -> dict[str, Any]:
@@ -71,12 +77,7 @@ def _get(
     token: bool = False,
 ) -> dict[str, Any]:
     responses = dict(answers)
-    for code in sorted(problems, key=lambda code: CODES[code][0]):
-        status, title = CODES[code]
-        content = {CONTENT_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}}
-        response = responses.setdefault(str(status), {"description": "", "content": content})
-        line = f"`{code}`: {title}"
-        response["description"] = "\n\n".join(filter(None, [response["description"], line]))
+    add_problems(responses, problems)
     return {
         "get": {
             "operationId": name,

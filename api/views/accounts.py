@@ -8,10 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken
+from api.base import ApiView, checked
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.accounts import CredentialsSerializer, OwnerTokenSerializer
-from api.views.base import ApiView, checked
 from league import accounts
 from league.models import Token
 

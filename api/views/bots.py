@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import OwnerToken, check_owner
+from api.base import ApiView, ListView, checked, find_bot, signed_in
 from api.problems import ProblemError
 from api.serializers.bots import (
     BotChangesSerializer,
@@ -21,7 +22,6 @@ from api.serializers.bots import (
     VersionLogSerializer,
     VersionSerializer,
 )
-from api.views.base import ApiView, ListView, checked, find_bot, signed_in
 from bots_sdk.sandbox.sources import MAX_BYTES
 from league import accounts, bots
 from league.models import Bot, BotSource, BotVersion

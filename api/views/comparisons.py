@@ -8,12 +8,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import OwnerToken, check_owner
+from api.base import ApiView, ListView, checked, find_bot, find_comparison, find_ladder
 from api.serializers.comparisons import (
     ComparisonDetailSerializer,
     ComparisonSerializer,
     NewComparisonSerializer,
 )
-from api.views.base import ApiView, ListView, checked, find_bot, find_comparison, find_ladder
 from league import competitions
 from league.models import Comparison
 

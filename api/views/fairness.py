@@ -7,8 +7,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import Organiser
+from api.base import ApiView, find_ladder
 from api.serializers.fairness import FairPlaySerializer
-from api.views.base import ApiView, find_ladder
 from league.ratings.fair_play import suspicious_pairs
 
 

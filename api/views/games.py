@@ -7,8 +7,8 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.base import ApiView
 from api.serializers.games import GamesSerializer
-from api.views.base import ApiView
 from engine.games.catalogue import GAMES
 from engine.games.game import Rules
 

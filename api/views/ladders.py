@@ -13,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken, check_owner_or_bot
+from api.base import ApiView, ListView, find_bot, find_ladder
 from api.exports import BusyError, Export
 from api.filters import by_bot
 from api.problems import ProblemError
@@ -25,7 +26,6 @@ from api.serializers.ladders import (
     StandingSerializer,
 )
 from api.serializers.ledger import RatingChangeSerializer, RevisionSerializer
-from api.views.base import ApiView, ListView, find_bot, find_ladder
 from league import competitions
 from league.models import Ladder, Round
 from league.ratings import ledger, standings

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import OwnerToken
+from api.base import ApiView, ListView, checked, find_match, signed_in
 from api.filters import MatchFilter
 from api.problems import ProblemError
 from api.serializers.matches import (
@@ -20,7 +21,6 @@ from api.serializers.matches import (
     NewMatchSerializer,
     WatchedMatchSerializer,
 )
-from api.views.base import ApiView, ListView, checked, find_match, signed_in
 from league import visibility
 from league.models import Match, MatchSeat
 from league.play import owner_reports, spectating, unrated_matches

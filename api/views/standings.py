@@ -6,6 +6,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api.base import ApiView, ListView, find_bot, find_ladder
 from api.filters import by_bot
 from api.problems import ProblemError
 from api.serializers.standings import (
@@ -13,7 +14,6 @@ from api.serializers.standings import (
     MeetingSerializer,
     PerformanceSerializer,
 )
-from api.views.base import ApiView, ListView, find_bot, find_ladder
 from league.models import Standing
 from league.ratings import standings
 

@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken, Organiser, check_owner_or_bot
+from api.base import ApiView, ListView, checked, find_bot, find_tournament
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.tournament_standings import (
@@ -23,7 +24,6 @@ from api.serializers.tournaments import (
     TournamentRoundSerializer,
     TournamentSerializer,
 )
-from api.views.base import ApiView, ListView, checked, find_bot, find_tournament
 from league import competitions
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import (

@@ -204,7 +204,12 @@ def half_points(place: int, other: int) -> int:
 
 
 def win_share(halves: int, pairs: int) -> float:
-    """Return the win share from the sum of half points (`half_points`) and the number of pairs."""
+    """Return the sum of pair results divided by their number, from 0 to 1.
+
+    Args:
+        halves: sum of the pair results in half points.
+        pairs: number of pair results, at least 1.
+    """
     return halves / (2 * pairs)
 
 

@@ -100,6 +100,10 @@ class BotVersionQuerySet(models.QuerySet["BotVersion"]):
         """Return the versions whose check is not over."""
         return self.filter(state=BotVersion.State.CHECKING)
 
+    def ready(self) -> "BotVersionQuerySet":
+        """Return the versions that may play."""
+        return self.filter(state=BotVersion.State.READY)
+
 
 class BotVersion(models.Model):
     """One upload of a bot; versions are numbered from 1."""

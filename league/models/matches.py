@@ -28,6 +28,18 @@ class MatchQuerySet(models.QuerySet["Match"]):
         """Keep the matches that have a record."""
         return self.filter(status=Match.Status.FINISHED)
 
+    def without_record(self) -> "MatchQuerySet":
+        """Keep the matches that are unfinished or void."""
+        return self.exclude(status=Match.Status.FINISHED)
+
+    def of_comparisons(self) -> "MatchQuerySet":
+        """Keep the matches of comparisons."""
+        return self.exclude(swap_block=None)
+
+    def outside_comparisons(self) -> "MatchQuerySet":
+        """Leave out the matches of comparisons."""
+        return self.filter(swap_block=None)
+
     def live(self) -> "MatchQuerySet":
         """Keep the live matches: at least one seat has a remote bot."""
         return self.filter(live=True)
@@ -151,6 +163,18 @@ class Match(models.Model):
         return zlib.compress(write(record).encode("ascii"), 9)
 
 
+class MatchSeatQuerySet(models.QuerySet["MatchSeat"]):
+    """Seats by state and kind of their match."""
+
+    def in_finished(self) -> "MatchSeatQuerySet":
+        """Keep the seats at matches that have a record."""
+        return self.filter(match__status=Match.Status.FINISHED)
+
+    def outside_comparisons(self) -> "MatchSeatQuerySet":
+        """Leave out the seats at matches of comparisons."""
+        return self.filter(match__swap_block=None)
+
+
 class MatchSeat(models.Model):
     """A seat at a match: its bot and, once the match is finished, its result."""
 
@@ -164,6 +188,8 @@ class MatchSeat(models.Model):
     )
     forfeited = models.BooleanField(default=False)
     faults = models.PositiveIntegerField(default=0, help_text="Counted when the match is finished.")
+
+    objects = MatchSeatQuerySet.as_manager()
 
     class Meta:
         ordering = ["match", "seat"]

@@ -52,8 +52,7 @@ def note_results(match: Match, record: Record, forfeited: Collection[int]) -> No
 def _finish_block(block_id: int) -> None:
     # If the last two matches finish at once, the second waits here until the first is committed.
     block = Block.objects.select_for_update(of=("self",)).get(pk=block_id)
-    missing = block.matches.exclude(status=Match.Status.FINISHED)
-    if block.state == Block.State.PLAYING and not missing.exists():
+    if block.state == Block.State.PLAYING and not block.matches.without_record().exists():
         block.state = Block.State.FINISHED
         block.save(update_fields=["state"])
 

@@ -84,7 +84,7 @@ def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | No
                 if isinstance(player, HostedBot)
             }
     except MatchInterruptedError as error:
-        log.warning("a match will be played again", match_id=match_id, error=str(error))
+        log.warning("a match will be played again", error=str(error))
         leases.give_back(match_id, lease)
         jails.distrust()
         return False

@@ -9,6 +9,7 @@ import threading
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import copy_context
 from datetime import timedelta
 
 import structlog
@@ -72,7 +73,10 @@ def kept(match_id: int, lease: uuid.UUID) -> Iterator[None]:
         finally:
             connection.close()
 
-    thread = threading.Thread(target=renew, name=f"lease of match {match_id}", daemon=True)
+    # A new thread begins without the ids that are bound for the log, so it gets a copy of them.
+    thread = threading.Thread(
+        target=copy_context().run, args=(renew,), name=f"lease of match {match_id}", daemon=True
+    )
     thread.start()
     try:
         yield
@@ -86,5 +90,5 @@ def _renew(match_id: int, lease: uuid.UUID) -> None:
     try:
         Match.objects.filter(pk=match_id, lease=lease).update(leased_until=until, due_at=until)
     except DatabaseError as error:  # if all renewals fail, another worker plays the match
-        log.warning("a lease could not be renewed", match_id=match_id, error=str(error))
+        log.warning("a lease could not be renewed", error=str(error))
         connection.close()

@@ -15,6 +15,7 @@ from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
 from django.utils import timezone
 
 from league.models import Match
+from league.models.matches import MatchQuerySet
 from league.play import leases
 from league.play.finishing import void_match
 
@@ -48,12 +49,12 @@ class _Group(NamedTuple):
     queued: int
     playing: int
 
-    def matches(self, unfinished: QuerySet[Match]) -> QuerySet[Match]:
+    def matches(self, unfinished: MatchQuerySet) -> MatchQuerySet:
         """Keep the matches of the group."""
         if self.swap:
-            return unfinished.exclude(swap_block=None)
+            return unfinished.of_comparisons()
         if self.ladder is None:
-            return unfinished.filter(swap_block=None, block=None)
+            return unfinished.outside_comparisons().filter(block=None)
         return unfinished.filter(
             block__round__ladder=self.ladder, block__round__tournament=self.tournament
         )
@@ -99,7 +100,7 @@ def claim_due_hosted() -> list[int]:
     return [match.pk for match in due if match not in tried_out]
 
 
-def _groups(unfinished: QuerySet[Match], now: datetime) -> list[_Group]:
+def _groups(unfinished: MatchQuerySet, now: datetime) -> list[_Group]:
     """Return all groups with unfinished matches, in one query."""
     is_swap = ExpressionWrapper(Q(swap_block__isnull=False), output_field=BooleanField())
     ahead, waiting = Q(due_at__gt=now), Q(status=Match.Status.WAITING)
@@ -137,7 +138,7 @@ def _rooms(groups: Iterable[_Group]) -> list[tuple[_Group, int]]:
     return rooms
 
 
-def _claim(group: _Group, unfinished: QuerySet[Match], limit: int, now: datetime) -> list[Match]:
+def _claim(group: _Group, unfinished: MatchQuerySet, limit: int, now: datetime) -> list[Match]:
     """Lock and return up to ``limit`` due matches of a group, the longest wait first."""
     return list(
         group.matches(unfinished)

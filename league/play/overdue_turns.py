@@ -4,6 +4,7 @@ from datetime import datetime
 
 import structlog
 from django.db.models import Min
+from structlog.contextvars import bound_contextvars
 
 from league.models import Turn
 from league.play import verdicts
@@ -29,12 +30,13 @@ def expire_overdue(now: datetime) -> int:
     )
     expired = 0
     for match_id in list(match_ids):
-        try:  # match by match: a defect in one must not stop the others' clocks
-            played = change_matches({match_id: lambda match: _play_overdue(match, now)}, watch)
-        except Exception:
-            log.exception("overdue turns could not be played", match_id=match_id)
-        else:
-            expired += sum(played.values())
+        with bound_contextvars(match_id=match_id):
+            try:  # match by match: a defect in one must not stop the others' clocks
+                played = change_matches({match_id: lambda match: _play_overdue(match, now)}, watch)
+            except Exception:
+                log.exception("overdue turns could not be played")
+            else:
+                expired += sum(played.values())
     return expired
 
 

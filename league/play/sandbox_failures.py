@@ -39,7 +39,7 @@ def _count(match_id: int, every: int) -> None:
         if not cache.add(f"tried:{match_id}", True, timeout=every):
             return
     except RedisError as error:
-        log.warning("a failed attempt could not be counted", match_id=match_id, error=str(error))
+        log.warning("a failed attempt could not be counted", error=str(error))
         return
     with transaction.atomic():
         match = (
@@ -51,8 +51,6 @@ def _count(match_id: int, every: int) -> None:
         match.save(update_fields=["attempts"])
     # Starting a live match was its first attempt.
     failed = match.attempts - match.live
-    log.warning(
-        "a match could not be played", match_id=match_id, attempt=failed, max_attempts=MAX_ATTEMPTS
-    )
+    log.warning("a match could not be played", attempt=failed, max_attempts=MAX_ATTEMPTS)
     if failed >= MAX_ATTEMPTS:
         void_match(match)

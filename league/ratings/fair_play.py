@@ -59,7 +59,8 @@ def _rated_blocks(ladder: Ladder) -> Iterator[RatedBlock]:
 
 def _matches(ladder: Ladder, found: FlaggedPair) -> list[int]:
     both = (
-        Match.objects.filter(block__round__ladder=ladder, status=Match.Status.FINISHED)
+        Match.objects.finished()
+        .filter(block__round__ladder=ladder)
         .filter(seating__bot=found.partner)
         .filter(seating__bot=found.gainer)
     )

@@ -14,14 +14,14 @@ The copy is proven equal to the record twice: `rewrite_wrong_copies` compares it
 applied, and each recompute compares it again and raises the alarm (`SeatDifference`).
 """
 
-import logging
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import NamedTuple
 
-from django.db.models import QuerySet
+import structlog
+from structlog.contextvars import bound_contextvars
 
 from engine.rating import elo
 from engine.rating.blocks import MatchResult, rated_places
@@ -29,8 +29,9 @@ from engine.record import Record
 from engine.referee import FAULTS_TO_FORFEIT
 from league import play
 from league.models import Block, Match, MatchSeat, Round
+from league.models.matches import MatchSeatQuerySet
 
-log = logging.getLogger(__name__)
+log = structlog.get_logger(__name__)
 
 
 class SeatDifference(NamedTuple):
@@ -145,18 +146,19 @@ def _differences(
 def rewrite_wrong_copies(wrong: Iterable[SeatDifference]) -> None:
     """Store the results of matches again from their records, where the copies differ."""
     for match in {difference.match for difference in wrong}:
-        log.warning("%s: the stored result differed from the record; it is stored again", match)
-        play.note_results(match, match.record, forfeited_in(match.record))
+        with bound_contextvars(match_id=match.pk):
+            log.warning("a stored result differed from the record; it is stored again")
+            play.note_results(match, match.record, forfeited_in(match.record))
 
 
-def stored_results(seats: QuerySet[MatchSeat]) -> Iterator[StoredResult]:
+def stored_results(seats: MatchSeatQuerySet) -> Iterator[StoredResult]:
     """Yield the stored results of finished matches, in the order of blocks and match numbers.
 
     Args:
         seats: all seats of the matches wanted.
     """
     rows = (
-        seats.filter(match__status=Match.Status.FINISHED)
+        seats.in_finished()
         .order_by("match__block", "match__number", "seat")
         .values_list("match__block__round", "match__block", "match", "bot", "place", "score")
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from django.db import connection
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from league.models import HeadToHead, Ladder, Performance, Round, Standing
+from league.models import HeadToHead, Ladder, Performance, Round, RoundEntry, Standing
 from league.models.ladders import RANKED_FROM, SHOWN, StandingQuerySet
 from league.ratings.ledger import round_entries
 
@@ -53,12 +53,26 @@ def public_standing(row: Standing) -> Standing:
     return frozen
 
 
+def up_to_public(ladder: Ladder, number: str = "round__number") -> Q:
+    """Return the condition for rows up to the round of the public standings.
+
+    While the ladder has an alarm, this is the frozen round. If not, the condition is empty.
+
+    Args:
+        ladder: of the rows.
+        number: path from a row to the number of its round.
+    """
+    return Q(**{f"{number}__lte": ladder.frozen_round or 0}) if ladder.alarm else Q()
+
+
+def public_entries(ladder: Ladder) -> QuerySet[RoundEntry]:
+    """Return the rating changes of each round and bot that made the public standings."""
+    return round_entries(ladder).filter(up_to_public(ladder))
+
+
 def public_rounds(ladder: Ladder) -> QuerySet[Round]:
     """Return the applied rounds that made the public standings, the last first."""
-    rounds = ladder.rounds.applied()
-    if ladder.alarm:
-        rounds = rounds.filter(number__lte=ladder.frozen_round or 0)
-    return rounds.order_by("-number")
+    return ladder.rounds.applied().filter(up_to_public(ladder, "number")).order_by("-number")
 
 
 def standings_in_order(ladder: Ladder, *, hidden: bool = False) -> StandingQuerySet:
@@ -170,9 +184,7 @@ def _trends(ladder: Ladder, rows: Sequence[Standing]) -> dict[int, int]:
 def public_performances(standing: Standing) -> QuerySet[Performance]:
     """Return a bot's performances on a ladder, round by round, up to the public standings."""
     found = Performance.objects.filter(bot=standing.bot_id, round__ladder=standing.ladder)
-    if standing.ladder.alarm:
-        found = found.filter(round__number__lte=standing.ladder.frozen_round or 0)
-    return found
+    return found.filter(up_to_public(standing.ladder))
 
 
 def meetings(ladder: Ladder) -> QuerySet[HeadToHead]:

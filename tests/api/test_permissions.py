@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from rest_framework.permissions import BasePermission
 
 from api.authentication import BotToken, OwnerToken
+from api.base import ApiView
 from api.urls import urlpatterns
-from api.views.base import ApiView
 from league.models import Bot
 from tests.api.conftest import Api
 

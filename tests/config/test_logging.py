@@ -98,3 +98,28 @@ def test_workers_bind_the_id_and_the_name_of_a_task(monkeypatch: pytest.MonkeyPa
     assert (event["task_id"], event["task"]) == ("some-id", "prove_sandbox")
     # Lines of django-structlog itself, several per task, stay out of the log.
     assert {event["log_level"] for event in events if event["event"] != "proven"} == {"debug"}
+
+
+@pytest.mark.parametrize(
+    ("task", "service", "name"),
+    [
+        (tasks.play_match, "play.play_match", "match_id"),
+        (tasks.open_live_match, "play.open_live", "match_id"),
+        (tasks.play_house_turns, "play.play_house_turns", "match_id"),
+        (tasks.check_version, "bots.check_version", "version_id"),
+        (tasks.fit_performance, "ratings.fit_round", "round_id"),
+        (tasks.correct_ladder, "ratings.correct", "ladder_id"),
+        (tasks.check_ladder, "ratings.check_ladder", "ladder_id"),
+    ],
+)
+def test_a_task_binds_the_id_that_it_takes(
+    task: Callable[[int], object], service: str, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = structlog.get_logger("league.test_log")
+    monkeypatch.setattr(f"league.tasks.{service}", lambda number: log.info("begun"))
+    with captured() as events:
+        task(7)
+        log.info("over")
+    begun, over = events
+    assert begun[name] == 7
+    assert name not in over

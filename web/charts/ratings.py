@@ -14,7 +14,7 @@ from engine.rating.elo import START
 from engine.rating.intervals import Z_95
 from league.models import Bot, Ladder, Performance, RoundEntry, Standing
 from league.ratings.ledger import round_entries
-from league.ratings.standings import public_performances, public_rounds
+from league.ratings.standings import public_entries, public_performances, public_rounds
 from web.charts.lines import Chart, Values, chart
 
 _POINTS = 299
@@ -98,9 +98,7 @@ def _bounds(fitted: Sequence[tuple[float | None, float | None]], errors: float) 
 
 def _spans(ladder: Ladder, bots: Sequence[Bot]) -> dict[int, _Span]:
     """Return the span of each bot that was rated on a ladder, by its id."""
-    entries = round_entries(ladder).filter(bot=OuterRef("pk"))
-    if ladder.alarm:
-        entries = entries.filter(round__number__lte=ladder.frozen_round or 0)
+    entries = public_entries(ladder).filter(bot=OuterRef("pk"))
     number = entries.values("round__number")
     found = Bot.objects.filter(pk__in=[bot.pk for bot in bots]).annotate(
         first=Subquery(number.order_by("round_id")[:1]),

@@ -20,7 +20,8 @@ class Faults(NamedTuple):
 def last_faults(bot: Bot, matches: int) -> Faults:
     """Return the faults and forfeits in a bot's last finished matches, at most so many."""
     seats = list(
-        MatchSeat.objects.filter(bot=bot, score__isnull=False, match__swap_block=None)
+        MatchSeat.objects.outside_comparisons()
+        .filter(bot=bot, score__isnull=False)
         .order_by("-match_id")
         .values_list("faults", "forfeited")[:matches]
     )

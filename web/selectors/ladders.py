@@ -10,13 +10,13 @@ from django.db.models.functions import RowNumber
 from engine.rating.elo import START
 from league.models import Ladder, RoundEntry, Standing
 from league.models.ladders import SHOWN
-from league.ratings.ledger import round_entries
 from league.ratings.standings import (
     ORDER,
     StandingRow,
     bots_in_order,
     find_bots,
     in_order,
+    public_entries,
     public_standings,
     standing_rows,
     standings_in_order,
@@ -104,7 +104,5 @@ def last_changes(standing: Standing, count: int) -> list[RoundEntry]:
 
     If the ladder is frozen, later changes are left out: they don't lead to the rating shown.
     """
-    rows = round_entries(standing.ladder).filter(bot=standing.bot_id)
-    if standing.ladder.alarm:
-        rows = rows.filter(round__number__lte=standing.ladder.frozen_round or 0)
+    rows = public_entries(standing.ladder).filter(bot=standing.bot_id)
     return list(rows.select_related("round").order_by("-round_id")[:count])

@@ -3,19 +3,20 @@
 from django.db.models import Prefetch, Q, QuerySet
 
 from league.models import Bot, Match, MatchSeat
+from league.models.matches import MatchQuerySet
 
 SEATING = Prefetch(
     "seating", queryset=MatchSeat.objects.select_related("bot").order_by("match", "seat")
 )
 
 
-def matches_listed() -> QuerySet[Match]:
+def matches_listed() -> MatchQuerySet:
     """Return matches with their bots and block, without records.
 
     Matches of comparisons are left out; the comparison's page shows their result.
     """
-    listed = Match.objects.filter(swap_block=None).defer("packed_record").select_related("block")
-    return listed.prefetch_related(SEATING)
+    listed = Match.objects.outside_comparisons().defer("packed_record")
+    return listed.select_related("block").prefetch_related(SEATING)
 
 
 def matches_playing(count: int) -> QuerySet[Match]:
@@ -28,8 +29,7 @@ def matches_playing(count: int) -> QuerySet[Match]:
 
 def matches_finished(count: int) -> QuerySet[Match]:
     """Return the matches that finished last."""
-    finished = matches_listed().filter(status=Match.Status.FINISHED)
-    return finished.order_by("-finished_at")[:count]
+    return matches_listed().finished().order_by("-finished_at")[:count]
 
 
 def matches_with_seats() -> QuerySet[Match]:
@@ -42,7 +42,8 @@ def matches_with_seats() -> QuerySet[Match]:
 def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
     """Return a bot's seats in its last matches, each match with all its bots."""
     seats = (
-        MatchSeat.objects.filter(bot=bot, match__swap_block=None)
+        MatchSeat.objects.outside_comparisons()
+        .filter(bot=bot)
         .select_related("match__block")
         .defer("match__packed_record")
         .prefetch_related(Prefetch("match__seating", queryset=SEATING.queryset))

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from league import competitions
 from league.competitions import comparisons
-from league.models import Bot, BotVersion, Comparison
+from league.models import Bot, Comparison
 from league.visibility import owns
 from web.charts.lines import chart
 from web.forms import CompareForm, add_errors
@@ -50,8 +50,7 @@ def compare(request: HttpRequest, name: str) -> HttpResponse:
             add_errors(form, error)
         else:
             return redirect("web:comparison", started.pk)
-    ready = bot.versions.filter(state=BotVersion.State.READY)
-    context = {"bot": bot, "form": form, "versions": ready.count()}
+    context = {"bot": bot, "form": form, "versions": bot.versions.ready().count()}
     return render(request, "web/compare.html", context, status=400 if form.errors else 200)
 
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from league import accounts, play
 from league.models import Bot, Match, Turn
+from tests import logs
 from tests.api.conftest import Api, assert_problem
 from tests.league import small
 from tests.league.play.live import choose, remote_bots
@@ -60,6 +61,13 @@ def test_a_legal_move_is_accepted_in_canonical_text(api: Api, table: Table) -> N
     verdict = answer.json()
     assert (verdict["status"], verdict["move"], verdict["turn"]) == ("accepted", move, 0)
     assert 0 < verdict["remaining_ms"] <= 3_601_000
+
+
+def test_the_line_of_a_move_in_the_log_has_the_bot_and_the_match(api: Api, table: Table) -> None:
+    with logs.captured() as events:
+        send(api, table, 0, choose(table.turns()[0]["observation"]))
+    [event] = [event for event in events if event["event"] == "request finished"]
+    assert (event["bot"], event["match_id"]) == (table.bots[0].name, table.match.pk)
 
 
 def test_a_retry_gets_the_same_answer(api: Api, table: Table) -> None:

@@ -20,6 +20,7 @@ from engine.rating.blocks import (
     plan_block,
     rated_places,
     seat_orders,
+    win_share,
 )
 
 SIZES = range(2, 9)
@@ -192,6 +193,13 @@ def test_a_better_place_scores_two_half_points_and_a_tied_place_one(
 ) -> None:
     assert half_points(place, other) == taken
     assert half_points(other, place) == 2 - taken
+
+
+@pytest.mark.parametrize(("halves", "pairs", "share"), [(0, 3, 0.0), (3, 2, 0.75), (4, 2, 1.0)])
+def test_the_win_share_counts_a_win_as_one_and_a_tie_as_half(
+    halves: int, pairs: int, share: float
+) -> None:
+    assert win_share(halves, pairs) == share
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from league import play
 from league.models import Bot, Match, Turn
 from league.play import overdue_turns
 from league.play.live_match import Decision, LiveMatch
+from tests import logs
 from tests.league.play.live import START, answer, choose, match_of, play_on, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -135,7 +136,11 @@ def test_a_match_that_fails_does_not_stop_the_clocks_of_others(
         return real(match, now)
 
     monkeypatch.setattr(overdue_turns, "_play_overdue", play_overdue)
-    assert play.expire_overdue(second(60)) == 3
+    with logs.captured() as events:
+        assert play.expire_overdue(second(60)) == 3
+    [failure] = [event for event in events if event["log_level"] == "error"]
+    assert failure["match_id"] == broken.pk
+    assert "a defect" in failure["exception"]
     assert Match.objects.get(pk=sound.pk).plies == 3
 
 

@@ -1,16 +1,21 @@
 """Leases, and the recovery when a worker or the queue is lost."""
 
+import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 from celery.signals import worker_ready
 from django.core.cache import cache
+from django.db import DatabaseError
 from django.utils import timezone
+from structlog.contextvars import bound_contextvars
 
 from league import competitions, health, heartbeats, tasks
 from league.bots import jails
 from league.models import Match, Tournament
 from league.play import leases, match_queue
+from tests import logs
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -47,6 +52,27 @@ def test_a_lease_is_renewed_while_its_match_is_played(
             assert time.monotonic() < until
             time.sleep(0.01)
     assert match.due_at == match.leased_until
+
+
+def test_a_renewal_that_fails_is_logged_with_the_ids_that_the_task_has_bound(
+    running: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failed = threading.Event()
+
+    def fail(**_: object) -> None:
+        failed.set()
+        raise DatabaseError("no such socket")
+
+    match = Match.objects.earliest("pk")
+    lease = leases.take(match.pk)
+    assert lease is not None
+    monkeypatch.setattr(leases, "RENEW_EVERY", 0.01)
+    monkeypatch.setattr(leases, "Match", SimpleNamespace(objects=SimpleNamespace(filter=fail)))
+    bound = bound_contextvars(match_id=match.pk)
+    with logs.captured() as events, bound, leases.kept(match.pk, lease):
+        assert failed.wait(10)
+    assert events[0]["event"] == "a lease could not be renewed"
+    assert events[0]["match_id"] == match.pk
 
 
 def test_a_lease_that_another_worker_took_over_is_not_renewed(

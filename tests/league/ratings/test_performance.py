@@ -259,6 +259,7 @@ def test_a_failed_fit_is_logged_and_tried_again_and_ratings_stay(
         with logs.captured() as events:
             tasks.fit_performance(round_id)
     assert "no room" in events[0]["exception"]
+    assert events[0]["round_id"] == round_id
     assert list(ladder.standings.order_by("pk").values()) == before
     assert not Performance.objects.exists()
     assert ratings.recompute(ladder) == []
