@@ -5,6 +5,7 @@ from engine.games import catalogue
 from engine.games.events import Event
 from engine.playback import play_on
 from league.models import Match
+from league.visibility import may_watch
 
 
 def public_events(match: Match) -> list[list[Event]] | None:
@@ -16,8 +17,7 @@ def public_events(match: Match) -> list[list[Event]] | None:
     Args:
         match: the match, with its block.
     """
-    is_duplicate = match.block is not None and match.block.duplicate
-    if match.status != Match.Status.PLAYING or is_duplicate:
+    if match.status != Match.Status.PLAYING or not may_watch(match):
         return None
     moves = match.live_moves.filter(ply__lt=match.plies).order_by("ply")
     log = list(moves.values_list("seat", "text"))
