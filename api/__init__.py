@@ -1,1 +1,1 @@
-"""The REST API, for programs: thin views over what `league` knows and does."""
+"""The REST API, for programs: thin views over `league`."""

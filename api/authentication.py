@@ -23,7 +23,7 @@ class BearerAuthentication(BaseAuthentication):
         try:
             token = tokens.find_token(request.META.get("HTTP_AUTHORIZATION", ""))
         except ProblemError as error:
-            # DRF remembers a failed authentication only by an exception of its own.
+            # DRF remembers a failed authentication only if it raises DRF's exception.
             raise AuthenticationFailed(error.detail) from None
         if token is None:
             return None

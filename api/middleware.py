@@ -77,7 +77,7 @@ class ApiMiddleware:
         if not request.path_info.startswith(API_PREFIX):
             return self.get_response(request)
         if request.encoding:
-            # JSON is UTF-8 (RFC 8259), and so are our query strings, whatever the header claims.
+            # JSON is UTF-8 (RFC 8259), and so are our query strings. Ignore another charset.
             request.encoding = "utf-8"
         response = self._refuse_body(request) or self.get_response(request)
         if response.status_code >= 400 and response.get("Content-Type") != CONTENT_TYPE:

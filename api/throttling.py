@@ -30,7 +30,7 @@ class RateLimit(BaseThrottle):
         )
         usage = throttles.count(getattr(view, "rate", "general"), client)
         if usage is not None:
-            # `api.middleware` adds the headers to the response, whatever the view answers.
+            # `api.middleware` adds the headers to every response of the view.
             request._request.rate_limit_usage = usage  # type: ignore[attr-defined] # our own
             if usage.is_exceeded:
                 raise too_many_requests(usage)

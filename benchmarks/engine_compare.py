@@ -1,8 +1,8 @@
 """How fast the engine is beside OpenSpiel and RLCard: random playouts through Python, in one run.
 
-The others are installed, in pinned versions, into a virtual environment that is thrown away.
-Every measurement is a process of its own, one at a time, in rounds (A B C, A B C, ...), so that
-what else the machine does falls on all alike; the table shows medians.
+It installs pinned versions of the others into a temporary virtual environment. Each measurement is
+a separate process, one at a time, in rounds (A B C, A B C, ...), so that other work on the machine
+slows all of them alike. The table shows medians.
 
 Exit status: 0 done, 1 our own engine could not be measured, 2 wrong arguments, 3 none of the
 others could be measured, 130 stopped by Ctrl-C.
@@ -77,18 +77,18 @@ def main(arguments: Sequence[str]) -> int:
     try:
         python, versions = install(scratch / "venv")
         if not versions:
-            say("none of the other libraries could be installed")
+            note("none of the other libraries could be installed")
             return NONE_MEASURED
         return compare(python, versions, options)
     except FailedError as error:
-        say(str(error))
+        note(str(error))
         return OWN_FAILED
     except KeyboardInterrupt:
-        say("stopped")
+        note("stopped")
         return STOPPED
     finally:
         if options.keep:
-            say(f"kept {scratch}")
+            note(f"kept {scratch}")
         else:
             shutil.rmtree(scratch, ignore_errors=True)
 
@@ -124,7 +124,7 @@ def a_count(text: str) -> int:
     return int(text)
 
 
-def say(line: str) -> None:
+def note(line: str) -> None:
     print(f"engine_compare: {line}", file=sys.stderr, flush=True)
 
 
@@ -138,17 +138,17 @@ def install(venv: Path) -> tuple[str, dict[str, str]]:
     try:
         run((sys.executable, "-m", "venv", str(venv)), INSTALL_SECONDS)
     except FailedError as error:
-        say(f"no virtual environment: {error}")
+        note(f"no virtual environment: {error}")
         return python, {}
     versions = {}
     for library, pins in PINNED.items():
-        say(f"installing {pins[0]}")
+        note(f"installing {pins[0]}")
         try:
             # Without a wheel for this Python, OpenSpiel would compile for a quarter of an hour.
             run((*pip, "--only-binary=open_spiel,numpy", *pins), INSTALL_SECONDS)
             versions[library] = pins[0].partition("==")[2]
         except FailedError as error:
-            say(f"going on without {library}: {error}")
+            note(f"going on without {library}: {error}")
     return python, versions
 
 
@@ -190,19 +190,19 @@ def compare(python: str, versions: dict[str, str], options: argparse.Namespace) 
     before = plain_loop()
     rounds: dict[Subject, list[dict[str, Any]]] = {subject: [] for subject in subjects}
     for number in range(options.rounds):
-        say(f"round {number + 1} of {options.rounds}")
+        note(f"round {number + 1} of {options.rounds}")
         for subject in list(rounds):
             try:
                 rounds[subject].append(measure(subject, options.seconds))
             except FailedError as error:
                 if subject.library == OURS:
                     raise FailedError(f"{OURS} {subject.game}: {error}") from None
-                say(f"going on without {subject.library} {subject.game}: {error}")
+                note(f"going on without {subject.library} {subject.game}: {error}")
                 del rounds[subject]
     after = plain_loop()
     results = [summary(subject, measured) for subject, measured in rounds.items()]
     if all(result["library"] == OURS for result in results):
-        say("none of the other libraries could be measured")
+        note("none of the other libraries could be measured")
         return NONE_MEASURED
     report = {
         "date": date.today().isoformat(),

@@ -3,10 +3,10 @@
 Usage: python benchmarks/performance_fit.py [--repeats 5]
 
 A pair result is the mean result of two bots over a block; a block of four has six. The reference is
-`numpy.linalg.solve` of as many equations as there are bots, the least that a Newton step costs: a
-ratio to it tells more than seconds on a machine that others use too. Measured in turns (fit, solve,
-fit, solve, ...), medians shown. Filling `PairResults` is not part of a refit and has its own
-column, for blocks that come in one array.
+`numpy.linalg.solve` of as many equations as there are bots, the least that a Newton step costs. On
+a shared machine the ratio to it varies less than seconds do. Fits and solves alternate, and the
+table shows medians. To fill `PairResults` is not part of a refit and has a separate column, for
+blocks that come in one array.
 """
 
 import argparse

@@ -60,7 +60,7 @@ def play_block(job: Job) -> tuple[float, dict[str, list[float]]]:
         names = [pair[bot % 2] for bot in match.seating]
         players = [timed(make_player(name), seconds[name]) for name in names]
         outcome = play(game, rules, match.deal_seed, players)
-        assert not outcome.incidents, outcome.incidents[0]
+        assert not outcome.fault_reports, outcome.fault_reports[0]
         results.append(MatchResult(match.seating, outcome.record.places))
     shares = pair_results(results)
     return mean(float(shares[i, j]) for i, j in shares if i % 2 == 0 and j % 2), seconds

@@ -132,12 +132,12 @@ def measure_moves(
 ) -> dict[str, list[float]]:
     times: dict[str, list[float]] = {name: [] for name in makers}
     players = {name: make() for name, make in makers.items()}
-    asked = observation()
+    sample = observation()
     for _ in range(-(-count // AT_A_TIME)):
         for name, player in players.items():
             for _ in range(AT_A_TIME):
                 began = perf_counter()
-                player(asked)
+                player(sample)
                 times[name].append(perf_counter() - began)
     for player in players.values():
         player.close()

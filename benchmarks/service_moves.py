@@ -69,8 +69,8 @@ def main() -> None:
     with serving.league() as directory:
         socket = directory / "web.sock"
         tables = [make_bots(number) for number in range(options.clients)]
-        aside = make_bots(options.clients)
-        opened = [open_match(aside, options.game)[0] for _ in range(PGBENCH_MATCHES)]
+        spare_bots = make_bots(options.clients)
+        opened = [open_match(spare_bots, options.game)[0] for _ in range(PGBENCH_MATCHES)]
         reference = range(opened[0], opened[-1] + 1)
         with serving.running(up.web(socket), socket, directory / "web.log") as pid:
             warm_up(socket, options.clients)

@@ -169,7 +169,8 @@ def hint_alone() -> float:
 
     if not _CLIENTS:
         client = redis.Redis.from_url(settings.REDIS_URL)
-        subscriber: Any = client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]  # redis has no types for it
+        # redis has no types for it.
+        subscriber = client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
         subscriber.subscribe("bench")
         subscriber.get_message(timeout=1)
         _CLIENTS.update(client=client, subscriber=subscriber)

@@ -63,7 +63,7 @@ class MoveChooser:
         self._faults = faults
 
     async def move(self, player: MatchPlayer, turn: Turn) -> str:
-        """Return a legal move for a turn before its clock runs out, whatever the bot does."""
+        """Return a legal move before the turn's clock runs out, even if the bot fails or hangs."""
         began = _now()
         seconds = turn["remaining_ms"] / 1000
         deadline = began + seconds - min(1.0, 0.1 + seconds / 10)

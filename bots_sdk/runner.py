@@ -199,7 +199,7 @@ class Runner:
         return f"{self._client.url}/matches/{match.id}/"
 
     async def _decide(self, match: _RemoteMatch, turn: Turn, known: str) -> None:
-        """Put a move in the outbox before the turn's clock runs out, whatever the bot does."""
+        """Put a move in the outbox before the turn's clock runs out, even if the bot hangs."""
         if known:
             await asyncio.sleep(_POLL_SECONDS)
             match.move = known

@@ -178,7 +178,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
         ),
         Part(
             # One process with threads keeps the processes of hosted bots in live matches from move
-            # to move. A worker of its own keeps clocks from waiting behind matches.
+            # to move. With a separate worker, clocks never wait behind matches.
             "clock",
             [
                 *(*celery, "worker", "--queues", "clock,control,seats", "--loglevel", "WARNING"),

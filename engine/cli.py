@@ -37,7 +37,7 @@ class ImpossibleError(Exception):
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        raise ImpossibleError(f"{message} (see {self.prog} --help)")
+        raise ImpossibleError(f"{message}; {self.prog} --help shows the arguments")
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -86,7 +86,7 @@ def _parser() -> argparse.ArgumentParser:
         return made
 
     made = command(
-        "simulate", _simulate, "Play matches between simple policies and print one record per line."
+        "simulate", _simulate, "Play matches of simple bots and print one record per line."
     )
     made.add_argument("--game", required=True, help=f"one of {', '.join(catalogue.GAMES)}")
     made.add_argument(
@@ -99,17 +99,20 @@ def _parser() -> argparse.ArgumentParser:
         "--policy",
         choices=("random", "first", "last"),
         default="random",
-        help="the legal move that each seat makes (default: random, reproducible from the seed)",
+        help="the legal move that every seat plays; random follows from the seed (default: random)",
     )
 
     made = command("verify", _verify, "Replay records and check every move, fault and score.")
     made.add_argument("files", nargs="+", metavar="FILE", help=_FILE)
 
-    made = command("observe", _observe, "Print what a seat saw just before a ply, as JSON.")
+    made = command("observe", _observe, "Print the observation of a seat before a move, as JSON.")
     made.add_argument("file", metavar="FILE", help=_FILE)
     made.add_argument("--line", required=True, type=_count, help="line of the record, from 1")
     made.add_argument(
-        "--ply", required=True, type=_count, help="ply, from 0; the number of moves for the end"
+        "--ply",
+        required=True,
+        type=_count,
+        help="position of the move in the match, from 0; for the end, the number of moves",
     )
     made.add_argument("--seat", required=True, type=_count, help="seat, from 0")
 
@@ -120,7 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     made = command(
-        "bench", _bench, "Measure the speed of random playouts with the published shuffle."
+        "bench", _bench, "Measure the speed of matches with random moves, with the real shuffle."
     )
     made.add_argument(
         "--seconds", type=_seconds, default=1.0, help="time for each preset (default: %(default)s)"
@@ -133,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _count(text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,18}", text, re.ASCII):
-        raise argparse.ArgumentTypeError(f"not a whole number from 0 up: {quote(text)}")
+        raise argparse.ArgumentTypeError(f"not a whole number of 0 or more: {quote(text)}")
     return int(text)
 
 

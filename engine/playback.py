@@ -1,7 +1,7 @@
 """Play moves back phase by phase, with the events and the state after each phase.
 
-`play_back` takes a finished record, `play_on` the moves of a match in play. Both yield the full
-truth: pass events through `Event.seen_by` before they leave for a seat or the public.
+`play_back` takes a finished record, `deal` and `play_on` a match in play. All of them include
+secrets: pass events through `Event.seen_by` before they leave for a seat or the public.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,11 +30,20 @@ class Phase(NamedTuple):
 
 def play_back(record: Record) -> Iterator[Phase]:
     """Yield the deal, then each phase, of a record that `engine.record.verify` accepts."""
-    deal: list[Event] = []
-    shuffle = seeded_shuffle(record.deal_seed)
-    state = catalogue.start(record.game, record.rules, record.seats, shuffle, deal)
-    yield Phase(0, tuple(deal), state)
-    yield from play_on(state, record.moves)
+    dealt = deal(record.game, record.rules, record.seats, record.deal_seed)
+    yield dealt
+    yield from play_on(dealt.state, record.moves)
+
+
+def deal(game: str, rules: str, seats: int, deal_seed: bytes) -> Phase:
+    """Return the deal of a match as its first phase.
+
+    Raises:
+        ValueError: game, preset, number of seats or seed are not allowed.
+    """
+    events: list[Event] = []
+    state = catalogue.start(game, rules, seats, seeded_shuffle(deal_seed), events)
+    return Phase(0, tuple(events), state)
 
 
 def play_on(state: State, moves: Sequence[tuple[int, str]], ply: int = 0) -> Iterator[Phase]:

@@ -84,7 +84,7 @@ class Answer(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Incident:
+class FaultReport:
     """A fault, with the details that the bot's author needs.
 
     Attributes:
@@ -105,12 +105,12 @@ class Outcome:
     Attributes:
         record: record of the match.
         forfeited: seats with three faults or more, ascending.
-        incidents: all faults except those of kind ``forfeit``.
+        fault_reports: all faults except those of kind ``forfeit``.
     """
 
     record: Record
     forfeited: tuple[int, ...]
-    incidents: tuple[Incident, ...]
+    fault_reports: tuple[FaultReport, ...]
 
 
 @dataclass(slots=True)
@@ -123,7 +123,7 @@ class _Table:
     clock: MatchClock | None
     moves: list[tuple[int, str]] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
-    incidents: list[Incident] = field(default_factory=list)
+    fault_reports: list[FaultReport] = field(default_factory=list)
 
     def forfeited(self, seat: int) -> bool:
         return sum(fault.seat == seat for fault in self.faults) >= FAULTS_TO_FORFEIT
@@ -174,7 +174,7 @@ def play(
         players=None if names is None else tuple(names),
     )
     forfeited = tuple(seat for seat in range(len(players)) if table.forfeited(seat))
-    return Outcome(record, forfeited, tuple(table.incidents))
+    return Outcome(record, forfeited, tuple(table.fault_reports))
 
 
 def _decide(table: _Table, seat: int) -> int:
@@ -191,7 +191,7 @@ def _decide(table: _Table, seat: int) -> int:
         return answer.action
     fault = Fault(ply, seat, answer.fault)
     table.faults.append(fault)
-    table.incidents.append(Incident(fault, answer.reason, table.state.observe(seat)))
+    table.fault_reports.append(FaultReport(fault, answer.reason, table.state.observe(seat)))
     return fallback(table.deal_seed, ply, legal)
 
 

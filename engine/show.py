@@ -8,7 +8,7 @@ from engine.games import events
 from engine.games.events import Event
 from engine.playback import play_back
 from engine.record import Record, verify
-from engine.texts import cards, sentence
+from engine.sentences import cards, sentence
 
 _Kind = TypeVar("_Kind", bound=Event)
 

@@ -10,7 +10,7 @@ from django.db import DatabaseError, connection
 from league import heartbeats
 from league.ratings import alarms
 
-MAX_SILENCE_SECONDS = 15
+MAX_HEARTBEAT_AGE_SECONDS = 15
 """A clock without a tick, or a queue without a worker's heartbeat, for longer than this is down."""
 
 QUEUES = sorted(
@@ -48,7 +48,7 @@ def find_alarms() -> dict[str, str]:
         return {}  # `find_faults` reports it
 
 
-def workers_silent() -> dict[str, float]:
+def heartbeat_ages() -> dict[str, float]:
     """Return the seconds since a worker's last heartbeat by queue, for queues that had one.
 
     Raises:
@@ -87,22 +87,22 @@ def _check_broker() -> str | None:
 
 def _check_clock() -> str | None:
     try:
-        silent = heartbeats.seconds_since_tick()
+        age = heartbeats.seconds_since_tick()
     except redis.RedisError:
         return "unknown without the broker"
-    if silent is None:
+    if age is None:
         return "no tick yet: start a worker for the queue clock, and beat"
-    if silent > MAX_SILENCE_SECONDS:
-        return f"no tick for {silent:.0f} s: check that a worker for the queue clock and beat run"
+    if age > MAX_HEARTBEAT_AGE_SECONDS:
+        return f"no tick for {age:.0f} s: check that a worker for the queue clock and beat run"
     return None
 
 
 def _check_workers() -> str | None:
     try:
-        silent = workers_silent()
+        ages = heartbeat_ages()
     except redis.RedisError:
         return "unknown without the broker"
-    missing = [queue for queue in QUEUES if silent.get(queue, math.inf) > MAX_SILENCE_SECONDS]
+    missing = [queue for queue in QUEUES if ages.get(queue, math.inf) > MAX_HEARTBEAT_AGE_SECONDS]
     if missing:
         return f"no worker serves the queues {', '.join(missing)}: start one"
     return None

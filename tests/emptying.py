@@ -1,7 +1,7 @@
 """Empties the database after tests that commit.
 
-Django truncates every table and makes its content types and permissions anew, which keeps the
-server busy for a tenth of a second whatever the test stored. A few rows are sooner deleted.
+Django truncates every table and creates its content types and permissions anew. That takes the
+server a tenth of a second, however little a test stored. To delete a few rows is faster.
 """
 
 from typing import Any
@@ -9,16 +9,17 @@ from typing import Any
 import pytest
 
 _KEPT = {"django_content_type", "auth_permission"}
-"""Made when the database is, and the same in all tests."""
+"""Created with the database, and the same in all tests."""
 _MAX_BYTES = 1 << 20
-"""Of a table: deleted rows take up room until the server cleans up, truncated ones don't."""
+"""Size of a table above which it is truncated: deleted rows take up room until a clean-up."""
 
 _SIZES = "SELECT name, pg_relation_size(name::regclass) FROM unnest(%s::text[]) AS name"
 
 
 @pytest.fixture(scope="session")
 def django_db_setup(django_db_setup: None) -> None:
-    """Have the database emptied so, by whatever Django would empty it with."""
+    """Replace Django's truncation of all tables."""
+    # Imported here and below, because pytest loads this plugin before Django's settings.
     from django.db import connection
     from django.test import TransactionTestCase
 
@@ -43,7 +44,7 @@ def _delete_few(tables: list[str]) -> bool:
             sizes = dict(cursor.fetchall())
             if max(sizes.values()) > _MAX_BYTES:
                 return False
-            # Looks neither at foreign keys nor at the trigger that guards the ledger.
+            # Checks no foreign keys and skips the trigger that protects the ledger.
             first = "SET LOCAL session_replication_role = replica"
             cursor.execute("; ".join([first, *(f"DELETE FROM {of}" for of in tables if sizes[of])]))
     except ProgrammingError:  # a server named by DATABASE_URL may not let us

@@ -1,4 +1,4 @@
-"""The type of what Django's test client returns, which only Django's stubs name."""
+"""The type of the responses of Django's test client, which only the stubs name."""
 
 from typing import TYPE_CHECKING
 

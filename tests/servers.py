@@ -1,8 +1,8 @@
-"""Starts real servers for a test run, before Django's settings ask where they are.
+"""Starts real servers for a test run, before Django reads their addresses from the environment.
 
 Loaded as a plugin (``-p tests.servers``). The servers are those of `devserver`, one pair for
-all workers; each worker has a database of its own in both. DATABASE_URL and REDIS_URL, where set,
-name others. A run of tests that need none starts none.
+all workers; each worker has a separate database in both. If DATABASE_URL or REDIS_URL is set,
+the run uses that server instead. A run of tests without a database starts no server.
 """
 
 import os

@@ -112,12 +112,12 @@ class TournamentEntryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         """Entries stay on record."""
         return False
 
-    @admin.action(description="Withdraw from further rounds", permissions=["change"])
+    @admin.action(description="Withdraw bots from further rounds", permissions=["change"])
     def withdraw(self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]) -> None:
         """Withdraw the bots of the chosen entries."""
         self._each(request, queryset, competitions.withdraw, "withdrawn")
 
-    @admin.action(description="Disqualify: withdraw and remove the rank", permissions=["change"])
+    @admin.action(description="Disqualify bots: withdraw, remove rank", permissions=["change"])
     def disqualify(self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]) -> None:
         """Disqualify the bots of the chosen entries, each for the reason in its entry."""
 
@@ -203,7 +203,7 @@ class BlockAdmin(_ReadOnly):
     action_form = _ReasonForm
     actions = ("void_blocks",)
 
-    @admin.action(description="Void for good: remove from the ratings", permissions=["void"])
+    @admin.action(description="Void blocks: remove them from the ratings", permissions=["void"])
     def void_blocks(self, request: HttpRequest, queryset: QuerySet[models.Block]) -> None:
         """Mark the blocks void; a task corrects the ratings soon after."""
         for block in queryset.order_by("pk"):

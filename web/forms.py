@@ -52,7 +52,7 @@ class UploadForm(forms.Form):
     source = forms.FileField(
         label="File",
         allow_empty_file=True,  # `league.bots.upload` has the message for an empty file
-        help_text="One .py file, or a .zip file that contains bot.py; at most 1 MiB.",
+        help_text="One .py file, or a .zip file with a bot.py at its top; at most 1 MiB.",
         widget=forms.FileInput({"accept": ".py,.zip"}),
     )
     note = forms.CharField(
@@ -72,12 +72,16 @@ class UploadForm(forms.Form):
 class CompareForm(forms.Form):
     """Two versions of a bot to compare."""
 
-    new = forms.TypedChoiceField(label="Is version", coerce=int)
-    old = forms.TypedChoiceField(label="better than version", coerce=int)
+    new = forms.TypedChoiceField(label="New version", coerce=int)
+    old = forms.TypedChoiceField(label="Old version", coerce=int)
     ladder = forms.ModelChoiceField(
-        Ladder.objects.all(), label="against the bots of", empty_label=None
+        Ladder.objects.all(), label="Ladder of the opponents", empty_label=None
     )
-    promote = forms.BooleanField(required=False, label="If it is better, promote it")
+    promote = forms.BooleanField(
+        required=False,
+        label="Promote the new version",
+        help_text="If it is better, it becomes the current version, which plays.",
+    )
 
     def __init__(self, bot: Bot, data: Any = None) -> None:
         super().__init__(data)

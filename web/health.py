@@ -1,4 +1,7 @@
-"""``/healthz`` and ``/readyz``, for operators and load balancers."""
+"""``/healthz`` and ``/readyz``, for operators and load balancers.
+
+`league.health` has the checks.
+"""
 
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache

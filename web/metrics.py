@@ -78,10 +78,10 @@ class LeagueCollector(Collector):
         about = "Time since the last heartbeat of a worker for a queue; workers send one every 2 s."
         family = GaugeMetricFamily("league_worker_silent_seconds", about, labels=["queue"])
         try:
-            silent = health.workers_silent()
+            ages = health.heartbeat_ages()
         except RedisError:
             return family
-        for queue, seconds in silent.items():
+        for queue, seconds in ages.items():
             family.add_metric([queue], seconds)
         return family
 

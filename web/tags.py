@@ -78,7 +78,7 @@ def deal_seed(match: Match) -> str:
 
 @register.filter
 def times(number: float, factor: int) -> str:
-    """Return a product as a whole number in HTML's notation, whatever the language."""
+    """Return a product as a whole number in HTML's notation, in every language."""
     return f"{number * factor:.0f}"
 
 

@@ -147,18 +147,19 @@ def description_of(history: History) -> Sequence[str]:
     sentences = []
     if tournament.format == Tournament.Format.SWISS:
         sentences.append(
-            "In each round bots with similar scores meet, if possible bots that have not met yet."
+            "In each round, bots with similar scores meet; if possible, they have not met before."
         )
         if tournament.swiss_rounds is None:
-            sentences.append("n entrants play log2(n) rounds, rounded up, and 2 more.")
+            sentences.append("With n entrants it has log2(n) rounds, rounded up, plus 2.")
     elif tournament.format == Tournament.Format.KNOCKOUT:
         sentences.append(
-            "Tables are seeded by rating; the better half of each table reaches the next round."
+            "The first tables are made by rating, so that the best bots meet late. The better half "
+            "of each table reaches the next round."
         )
         limit = tournament.extra_blocks
         blocks = "1 block" if limit == 1 else f"{limit} blocks"
-        extra = f"the tied table plays up to {blocks} more, then " if limit else ""
-        sentences.append(f"If bots tie at the cut, {extra}the better seed goes on.")
+        extra = f"their table plays up to {blocks} more; then " if limit else ""
+        sentences.append(f"If bots tie for the next round, {extra}the better seed goes on.")
     else:
         sentences.append(_round_robin_description(history))
     if tournament.blocks > 1:
@@ -181,7 +182,7 @@ def _owners_apart(history: History) -> list[str]:
     blocks = [block.bots for round_ in history.rounds for block in round_.blocks]
     together = sum(not are_owners_apart(bots, owners) for bots in blocks)
     if together:
-        sentences.append(f"So far {together} of {len(blocks)} blocks seated them together.")
+        sentences.append(f"So far they have met in {together} of {len(blocks)} blocks.")
     if history.event_settings.format == Format.ROUND_ROBIN and history.rounds:
         starters = sum(one.started for one in history.entrants)
         seats = min(history.event_settings.seats, starters)
@@ -191,8 +192,8 @@ def _owners_apart(history: History) -> list[str]:
             tables = count_tables(starters, seats, history.event_settings.max_tables)
             sentences.append(
                 f"Of the {tables} tables of {seats}, {left_out} would seat two bots of one owner. "
-                "They are not played. Each counts half a win for its bots, so that all scores are "
-                "sums of the same number of blocks."
+                "These tables are not played. Each counts half a win for its bots, so that the "
+                "score of every bot counts the same number of blocks."
             )
     return sentences
 
@@ -218,8 +219,8 @@ def _round_robin_description(history: History) -> str:
     each, pair = played * seats // bots, played * comb(seats, 2) / comb(bots, 2)
     return (
         f"{bots} bots make {every} tables of {seats}; {played} of them are played. Each bot plays "
-        f"at {each}, and pairs meet as evenly as possible, {_number(Fraction(pair), 2)} times on "
-        "average."
+        f"at {each} tables. Pairs meet as evenly as possible, {_number(Fraction(pair), 2)} times "
+        "on average."
     )
 
 

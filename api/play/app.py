@@ -150,7 +150,8 @@ class Gateway:
         if self._waiting[client] >= settings.MAX_WAITING_REQUESTS:
             raise ProblemError(
                 "too-many-requests",
-                f"{self._waiting[client]} of your requests wait already, which is the maximum.",
+                f"{self._waiting[client]} of your requests wait already; that is the maximum. "
+                "Wait until one of them ends.",
                 headers={"Retry-After": str(RETRY_WAITING_SECONDS)},
             )
         self._waiting[client] += 1

@@ -1,6 +1,6 @@
 """Wake-ups: hints from Valkey, and a regular look-up in the database for hints that were lost.
 
-A hint only says that something is new. Woken requests answer with what the database contains.
+A hint carries no data. Woken requests answer with what the database contains.
 """
 
 import asyncio
@@ -22,10 +22,10 @@ RECONNECT_SECONDS = 0.25
 
 
 class Waiters(Protocol):
-    """Requests that wait for news of one kind: turns of bots, or events of matches."""
+    """Requests that wait for one kind of change: turns of bots, or events of matches."""
 
     def wake(self, ids: Iterable[int]) -> None:
-        """Wake the requests that wait for news of these bots or matches."""
+        """Wake the requests that wait for these bots or matches."""
 
     async def refresh(self) -> None:
         """Read the database, and wake the requests that have missed a hint."""

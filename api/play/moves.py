@@ -36,7 +36,7 @@ class MatchMovesView(ApiView):
         operation_id="matches_move", request=MoveSerializer, responses={200: AcceptedSerializer}
     )
     def post(self, request: Request, match_id: int) -> Response:
-        """Make a move in an open turn. You may send it again: it gets the same answer."""
+        """Make a move in an open turn. If you send the same move again, the answer is the same."""
         data: object = request.data
         sent = data if _is_plain(data, {"turn", "move"}) else checked(MoveSerializer, request)
         move = play.Move(match_id, sent["turn"], sent["move"])
@@ -57,7 +57,7 @@ class MovesView(ApiView):
         operation_id="moves_create", request=MovesSerializer, responses={200: VerdictsSerializer}
     )
     def post(self, request: Request) -> Response:
-        """Make up to 100 moves, one after the other, and get the turns that are open then."""
+        """Make up to 100 moves in their order, then get the turns that are open."""
         bot = _bot(request)
         moves = [
             play.Move(sent["match"], sent["turn"], sent["move"]) for sent in _all_sent(request)

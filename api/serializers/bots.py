@@ -22,8 +22,8 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         help_text="Number of the current version, which plays; null if there is none yet.",
     )
     online = serializers.SerializerMethodField(
-        help_text="Whether rounds may draw the bot: a remote bot must have asked for turns in the "
-        "last 60 seconds."
+        help_text="Whether rounds may draw the bot for a table: a remote bot must have asked for "
+        "turns in the last 60 seconds."
     )
 
     class Meta:
@@ -42,11 +42,11 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         extra_kwargs = {
             "name": {"help_text": "The bot's name, unique in the league."},
             "kind": {
-                "help_text": "`remote`: runs at its owner's and calls the API. `hosted`: uploaded, "
-                "and runs on the league's workers. `house`: a bot of the league itself."
+                "help_text": "`remote`: runs on its owner's machine and calls the API. `hosted`: "
+                "uploaded, and runs on the league's workers. `house`: a bot of the league itself."
             },
             "description": {"help_text": "The owner's text about the bot; may be empty."},
-            "paused": {"help_text": "If true, rounds do not draw the bot."},
+            "paused": {"help_text": "If true, rounds do not draw the bot for a table."},
             "created_at": {"help_text": "When the bot was created."},
         }
 
@@ -77,8 +77,8 @@ class BotChangesSerializer(serializers.Serializer[None]):
 
     paused = serializers.BooleanField(
         required=False,
-        help_text="If true, rounds of ladders and tournaments do not draw the bot. It gets no "
-        "points for them, and a knockout that would seat it is over for it.",
+        help_text="If true, rounds of ladders and tournaments do not draw the bot, and it gets no "
+        "points for them. If a round of a knockout would draw it, it is out.",
     )
     description = serializers.CharField(
         required=False, max_length=500, allow_blank=True, help_text="A public text about the bot."
@@ -129,7 +129,7 @@ class UploadSerializer(serializers.Serializer[None]):
 
     source = serializers.FileField(  # type: ignore[assignment] # DRF takes fields off the class
         allow_empty_file=True,
-        help_text="A Python file, or a zip archive with a `bot.py`; 1 MiB at most.",
+        help_text="A Python file, or a zip archive with a `bot.py` at its top; at most 1 MiB.",
     )
     note = serializers.CharField(
         required=False, max_length=500, allow_blank=True, help_text="A text about the version."

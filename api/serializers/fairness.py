@@ -28,7 +28,7 @@ class SuspicionSerializer(serializers.Serializer[Report]):
     blocks = serializers.IntegerField(
         source="found.blocks", help_text="Number of blocks with both bots."
     )
-    t = serializers.FloatField(source="found.t", help_text="The gain in standard errors.")
+    t = serializers.FloatField(source="found.t", help_text="Size of the gain in standard errors.")
     p = serializers.FloatField(
         source="found.p", help_text="Probability that chance alone gives such a gain, from 0 to 1."
     )

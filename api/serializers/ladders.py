@@ -70,8 +70,8 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
                 "help_text": "The last round in the frozen standings; null without an alarm."
             },
             "checked_at": {
-                "help_text": "When the ratings were last computed again from the records without "
-                "a difference; null if never."
+                "help_text": "When the ratings were last recomputed from the records and did not "
+                "differ; null if never."
             },
             "checked_round": {"help_text": "The last round of that check; null if never."},
             "paused": {"help_text": "If true, the ladder opens no rounds."},
@@ -85,7 +85,7 @@ class TwinsSerializer(serializers.Serializer[TwinGap]):
     bot = serializers.CharField(help_text="Name of one bot.")
     twin = serializers.CharField(help_text="Name of the other bot.")
     gap = serializers.IntegerField(
-        help_text="Difference of their ratings, in thousandths of an Elo point; it is luck alone."
+        help_text="Difference of their ratings, in thousandths of an Elo point. It is only luck."
     )
 
 
@@ -150,7 +150,7 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     blocks = serializers.IntegerField(
         source="standing.blocks",
-        help_text="Number of rated blocks; a new version starts at 10 at most.",
+        help_text="Number of rated blocks. After a new version it continues from at most 10.",
     )
     matches = serializers.IntegerField(
         source="standing.matches", help_text="Number of rated matches."

@@ -180,7 +180,7 @@ class ReceiptSerializer(serializers.Serializer[None]):
     handed_out_at = serializers.DateTimeField(
         allow_null=True, help_text="When the bot first received the turn; null if it never did."
     )
-    deadline = serializers.DateTimeField(help_text="When the time was over.")
+    deadline = serializers.DateTimeField(help_text="When the referee plays for the seat.")
     decided_at = serializers.DateTimeField(
         allow_null=True, help_text="When the turn was decided; null while it is open."
     )

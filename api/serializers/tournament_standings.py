@@ -80,7 +80,7 @@ class TournamentRowSerializer(serializers.Serializer[TournamentStanding]):
         source="row.blocks",
         help_text="Number of finished blocks, without extra blocks of a knockout.",
     )
-    byes = serializers.IntegerField(help_text="Number of blocks missed by byes and void blocks.")
+    byes = serializers.IntegerField(help_text="Number of blocks that are byes or void.")
     matches = serializers.IntegerField(
         source="row.matches", help_text="Number of matches in these blocks."
     )
@@ -146,7 +146,7 @@ class BracketTableSerializer(serializers.Serializer[BracketTable]):
 
     seats = BracketSeatSerializer(many=True, help_text="The bots, best first.")
     extra_blocks = serializers.IntegerField(
-        help_text="Number of extra blocks played for a tie at the cut."
+        help_text="Number of extra blocks played because a tie decided who goes on."
     )
     decided_by_seed = serializers.BooleanField(
         source="by_seed",

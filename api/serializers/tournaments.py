@@ -77,8 +77,8 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             },
             "max_tables": {"help_text": "The most tables of a round robin."},
             "extra_blocks": {
-                "help_text": "The most extra blocks that a knockout's table plays for a tie at "
-                "the cut; then the better seed goes on."
+                "help_text": "The most extra blocks that a knockout's table plays if a tie decides "
+                "who goes on; then the better seed goes on."
             },
             "commitment": {
                 "help_text": "SHA-256 of the seed as 64 hex digits, public from the start."
@@ -126,16 +126,16 @@ class EventSettingsSerializer(serializers.Serializer[None]):
         min_value=1,
         max_value=TABLES_LIMIT,
         required=False,
-        help_text="The most tables of a round robin, 500 by default. If there are more, it plays a "
-        "balanced choice of them; the choice is larger only if equal numbers of tables for all "
-        "bots require it.",
+        help_text="The most tables of a round robin. If more are possible, it plays a balanced "
+        "choice of them, larger only if all bots could not play equally often otherwise. Default: "
+        "500.",
     )
     extra_blocks = serializers.IntegerField(
         min_value=0,
         max_value=EXTRA_BLOCKS_LIMIT,
         required=False,
-        help_text="The most extra blocks that a knockout's table plays for a tie at the cut, 4 by "
-        "default; then the better seed goes on.",
+        help_text="The most extra blocks that a knockout's table plays if a tie decides who goes "
+        "on; then the better seed goes on. Default: 4.",
     )
 
 
@@ -156,7 +156,7 @@ class TournamentChangesSerializer(EventSettingsSerializer):
     title = serializers.CharField(max_length=80, required=False, help_text="The title, for people.")
     starts_at = serializers.DateTimeField(required=False, help_text="When it starts.")
     entries_open_at = serializers.DateTimeField(
-        required=False, help_text="When entries open; only before they are open."
+        required=False, help_text="When entries open; you can't change it after that."
     )
 
 
@@ -254,5 +254,8 @@ class TournamentRoundSerializer(RoundSerializer):
         extra_kwargs = {
             **RoundSerializer.Meta.extra_kwargs,
             "stage": {"help_text": "Number of the round in the tournament, from 1."},
-            "extra": {"help_text": "0; from 1 for extra blocks that decide a tie in a knockout."},
+            "extra": {
+                "help_text": "0 for a normal round; 1, 2, ... for the extra blocks that break a "
+                "tie in a knockout."
+            },
         }

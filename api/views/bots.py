@@ -118,7 +118,7 @@ class VersionsView(ListView):
         if sent["source"].size > MAX_BYTES:
             raise ProblemError(
                 "body-too-large",
-                f"The file has {sent['source'].size} bytes; the most is {MAX_BYTES}.",
+                f"The file has {sent['source'].size} bytes; at most {MAX_BYTES} are allowed.",
             )
         version = bots.upload(
             bot=bot,

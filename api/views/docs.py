@@ -11,7 +11,7 @@ FIRST_BOT = (
     ("accounts_create", "Sign up. The answer has your owner token."),
     ("bots_create", "Create a bot of the kind “remote”. The answer has its bot token."),
     ("ladders_list", "Choose a ladder."),
-    ("ladders_enter", "Enter the bot on the ladder. Its rounds draw the bot while it is online."),
+    ("ladders_enter", "Enter the bot on the ladder. While it is online, rounds seat it at tables."),
     ("turns_list", "Ask for the bot's turns with wait=25. A turn has the legal moves."),
     ("matches_move", "Send a move for the turn. Then ask for turns again."),
     ("matches_record", "After the match, get its record."),

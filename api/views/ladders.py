@@ -180,7 +180,7 @@ class LadderEntryView(ApiView):
 
     @extend_schema(operation_id="ladders_enter", request=None, responses=LadderEntrySerializer)
     def put(self, request: Request, slug: str, name: str) -> Response:
-        """Enter a bot on a ladder: its rounds may draw the bot.
+        """Enter a bot on a ladder. Rounds of the ladder may then draw it for a table.
 
         If the bot is on the ladder, nothing changes.
         """

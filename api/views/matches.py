@@ -87,7 +87,9 @@ class RecordView(ApiView):
         if match.status == Match.Status.VOID:
             raise ProblemError("not-found", f"Match {match_id} is void; it has no record.")
         if match.status != Match.Status.FINISHED:
-            raise ProblemError("not-finished", f"Match {match_id} is {match.status}.")
+            raise ProblemError(
+                "not-finished", f"Match {match_id} is {match.status}; it has no record yet."
+            )
         if not visibility.may_see_record(match):
             raise ProblemError("block-not-finished")
         return Response(json.loads(spectating.record_line(match)))

@@ -96,7 +96,10 @@ class CancelTournamentView(ApiView):
         if not competitions.cancel_tournament(tournament=tournament):
             tournament.refresh_from_db()
             if tournament.state != Tournament.State.CANCELLED:
-                raise ProblemError("tournament-begun", f"{tournament} is {tournament.state}.")
+                raise ProblemError(
+                    "tournament-begun",
+                    f"{tournament} is {tournament.state}; you can cancel it only before its start.",
+                )
         return Response(_shown(tournament_id))
 
 
@@ -173,7 +176,7 @@ class TournamentEntriesView(ListView):
         operation_id="tournaments_entries", responses=TournamentEntrySerializer(many=True)
     )
     def get(self, request: Request, tournament_id: int) -> Response:
-        """List the entries of a tournament, also of bots that have left, the oldest first."""
+        """List the entries of a tournament, the oldest first, with bots that have left."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         entries = tournament.entries.select_related("bot__owner")
         return self.answer(TournamentEntrySerializer, self.page(entries))

@@ -11,19 +11,19 @@ class Bot(TypedDict):
     name: str
     """The bot's name, unique in the league."""
     kind: Literal["house", "remote", "hosted"]
-    """`remote`: runs at its owner's and calls the API. `hosted`: uploaded, and runs on the league's
-    workers. `house`: a bot of the league itself."""
+    """`remote`: runs on its owner's machine and calls the API. `hosted`: uploaded, and runs on the
+    league's workers. `house`: a bot of the league itself."""
     owner: str | None
     """Name of the account that owns the bot; null for a house bot."""
     description: str
     """The owner's text about the bot; may be empty."""
     paused: bool
-    """If true, rounds do not draw the bot."""
+    """If true, rounds do not draw the bot for a table."""
     version: int | None
     """Number of the current version, which plays; null if there is none yet."""
     online: bool
-    """Whether rounds may draw the bot: a remote bot must have asked for turns in the last 60
-    seconds."""
+    """Whether rounds may draw the bot for a table: a remote bot must have asked for turns in the
+    last 60 seconds."""
     created_at: str
     """When the bot was created."""
 
@@ -32,8 +32,8 @@ class BotChanges(TypedDict):
     """Changes to a bot; a field that you leave out stays as it is."""
 
     paused: NotRequired[bool]
-    """If true, rounds of ladders and tournaments do not draw the bot. It gets no points for them,
-    and a knockout that would seat it is over for it."""
+    """If true, rounds of ladders and tournaments do not draw the bot, and it gets no points for
+    them. If a round of a knockout would draw it, it is out."""
     description: NotRequired[str]
     """A public text about the bot."""
 

@@ -61,8 +61,7 @@ class Ladder(TypedDict):
     frozen_round: int | None
     """The last round in the frozen standings; null without an alarm."""
     checked_at: str | None
-    """When the ratings were last computed again from the records without a difference; null if
-    never."""
+    """When the ratings were last recomputed from the records and did not differ; null if never."""
     checked_round: int | None
     """The last round of that check; null if never."""
     paused: bool
@@ -179,7 +178,7 @@ class Standing(TypedDict):
     performance_blocks: int
     """Number of blocks in the estimate of `performance`."""
     blocks: int
-    """Number of rated blocks; a new version starts at 10 at most."""
+    """Number of rated blocks. After a new version it continues from at most 10."""
     matches: int
     """Number of rated matches."""
     win_share: float | None
@@ -212,7 +211,7 @@ class Suspicion(TypedDict):
     blocks: int
     """Number of blocks with both bots."""
     t: float
-    """The gain in standard errors."""
+    """Size of the gain in standard errors."""
     p: float
     """Probability that chance alone gives such a gain, from 0 to 1."""
     matches: list[int]
@@ -227,7 +226,7 @@ class Twins(TypedDict):
     twin: str
     """Name of the other bot."""
     gap: int
-    """Difference of their ratings, in thousandths of an Elo point; it is luck alone."""
+    """Difference of their ratings, in thousandths of an Elo point. It is only luck."""
 
 
 class LadderDetail(Ladder):

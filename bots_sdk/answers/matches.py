@@ -80,7 +80,7 @@ class Receipt(TypedDict):
     handed_out_at: str | None
     """When the bot first received the turn; null if it never did."""
     deadline: str
-    """When the time was over."""
+    """When the referee plays for the seat."""
     decided_at: str | None
     """When the turn was decided; null while it is open."""
     bank_ms: int

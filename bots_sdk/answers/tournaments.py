@@ -25,7 +25,7 @@ class BracketTable(TypedDict):
     seats: list[BracketSeat]
     """The bots, best first."""
     extra_blocks: int
-    """Number of extra blocks played for a tie at the cut."""
+    """Number of extra blocks played because a tie decided who goes on."""
     decided_by_seed: bool
     """Whether the tie remained after the extra blocks, so that the better seed goes on."""
 
@@ -76,11 +76,11 @@ class NewTournament(TypedDict):
     fill_in: NotRequired[bool]
     """Let house bots that are not entered take empty seats. Default: false."""
     max_tables: NotRequired[int]
-    """The most tables of a round robin, 500 by default. If there are more, it plays a balanced
-    choice of them; the choice is larger only if equal numbers of tables for all bots require it."""
+    """The most tables of a round robin. If more are possible, it plays a balanced choice of them,
+    larger only if all bots could not play equally often otherwise. Default: 500."""
     extra_blocks: NotRequired[int]
-    """The most extra blocks that a knockout's table plays for a tie at the cut, 4 by default; then
-    the better seed goes on."""
+    """The most extra blocks that a knockout's table plays if a tie decides who goes on; then the
+    better seed goes on. Default: 4."""
     title: str
     """The title, for people."""
     ladder: str
@@ -148,8 +148,8 @@ class Tournament(TypedDict):
     max_tables: int
     """The most tables of a round robin."""
     extra_blocks: int
-    """The most extra blocks that a knockout's table plays for a tie at the cut; then the better
-    seed goes on."""
+    """The most extra blocks that a knockout's table plays if a tie decides who goes on; then the
+    better seed goes on."""
     entries: int
     """Number of entries, with bots that have left."""
     commitment: str
@@ -190,17 +190,17 @@ class TournamentChanges(TypedDict):
     fill_in: NotRequired[bool]
     """Let house bots that are not entered take empty seats. Default: false."""
     max_tables: NotRequired[int]
-    """The most tables of a round robin, 500 by default. If there are more, it plays a balanced
-    choice of them; the choice is larger only if equal numbers of tables for all bots require it."""
+    """The most tables of a round robin. If more are possible, it plays a balanced choice of them,
+    larger only if all bots could not play equally often otherwise. Default: 500."""
     extra_blocks: NotRequired[int]
-    """The most extra blocks that a knockout's table plays for a tie at the cut, 4 by default; then
-    the better seed goes on."""
+    """The most extra blocks that a knockout's table plays if a tie decides who goes on; then the
+    better seed goes on. Default: 4."""
     title: NotRequired[str]
     """The title, for people."""
     starts_at: NotRequired[str]
     """When it starts."""
     entries_open_at: NotRequired[str]
-    """When entries open; only before they are open."""
+    """When entries open; you can't change it after that."""
 
 
 class TournamentEntry(TypedDict):
@@ -233,7 +233,7 @@ class TournamentRound(Round):
     stage: int | None
     """Number of the round in the tournament, from 1."""
     extra: int
-    """0; from 1 for extra blocks that decide a tie in a knockout."""
+    """0 for a normal round; 1, 2, ... for the extra blocks that break a tie in a knockout."""
     byes: list[Bye]
     """Bots that do not play."""
     tables: list[TournamentBlock]
@@ -281,6 +281,6 @@ class TournamentRow(TypedDict):
     blocks: int
     """Number of finished blocks, without extra blocks of a knockout."""
     byes: int
-    """Number of blocks missed by byes and void blocks."""
+    """Number of blocks that are byes or void."""
     matches: int
     """Number of matches in these blocks."""

@@ -150,8 +150,8 @@ def play_fixture(
             names=[names[fixture.bots[bot]] for bot in fixture.seating],
         )
     faults = []
-    for incident in outcome.incidents:
-        fault = incident.fault
+    for report in outcome.fault_reports:
+        fault = report.fault
         bot = fixture.seating[fault.seat]
         raised = players[bot].raised.pop(0) if fault.kind != "illegal" else ("", "")
         faults.append(
@@ -160,9 +160,9 @@ def play_fixture(
                 seat=fault.seat,
                 ply=fault.ply,
                 kind=fault.kind,
-                reason=incident.reason,
+                reason=report.reason,
                 traceback=raised[0],
-                observation=incident.observation,
+                observation=report.observation,
                 printed=raised[1] or printed.text(),
             )
         )

@@ -1,4 +1,8 @@
-"""The imports of a bot, and whether the sandbox has them."""
+"""The imports of a bot, and whether the sandbox has them.
+
+No list of modules decides. The sandbox contains the standard library and the packages of
+`bots_sdk.sandbox.jail`, and `bots_sdk.sandbox.harness` lists the C extensions that load.
+"""
 
 import ast
 import json

@@ -45,7 +45,7 @@ def of_imports(path: Path, source: Source, runtime: Runtime) -> Iterator[Finding
     try:
         absent = missing(bot(question(imports)), imports)
     except (BotCrashError, BotTimeoutError, json.JSONDecodeError) as error:
-        text = f"one of the imports ends the process: {error}"
+        text = f"an import ended the bot's process: {error}"
         yield Finding("imports", CheckResult.WRONG, text, "Remove imports one by one to find it.")
         return
     finally:

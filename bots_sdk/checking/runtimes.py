@@ -41,6 +41,7 @@ def sandbox(tier: int = 0) -> Runtime:
     Raises:
         SandboxUnavailableError: no sandbox, or not that tier, works here.
     """
+    # Imported here, because systems other than Linux lack modules of the sandbox.
     try:
         from bots_sdk.sandbox.canary import prove, proven_jail
         from bots_sdk.sandbox.jail import Limits, jails

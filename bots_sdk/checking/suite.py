@@ -35,7 +35,7 @@ from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
 from engine.deals import derive
 from engine.games.catalogue import GAMES
-from engine.referee import FAULTS_TO_FORFEIT, Incident, MatchClock, TimeControl, play
+from engine.referee import FAULTS_TO_FORFEIT, FaultReport, MatchClock, TimeControl, play
 
 _UNHURRIED = TimeControl(move_seconds=60.0)
 _MUCH_MEMORY = 0.8
@@ -52,25 +52,25 @@ class CheckedMatch:
         table: the game, the preset and the number of seats.
         seat: the bot's seat.
         player: the bot, whose process has ended.
-        incidents: the bot's faults.
+        fault_reports: the bot's faults.
     """
 
     table: MatchType
     seat: int
     player: CheckedBot
-    incidents: tuple[Incident, ...]
+    fault_reports: tuple[FaultReport, ...]
 
     @property
     def where(self) -> str:
         """The match type and the seat, as a part of a sentence."""
         return f"{self.table.game} {self.table.rules}, {self.table.seats} seats, seat {self.seat}"
 
-    def reasons(self) -> Iterator[tuple[Incident, str]]:
+    def reasons(self) -> Iterator[tuple[FaultReport, str]]:
         """Yield the bot's faults, each with its reason."""
         raised = iter(self.player.reasons)
-        for incident in self.incidents:
-            own = None if incident.fault.kind == "illegal" else next(raised, None)
-            yield incident, own or incident.reason
+        for report in self.fault_reports:
+            own = None if report.fault.kind == "illegal" else next(raised, None)
+            yield report, own or report.reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class Suite:
         known = []
         for game in games:
             first = self._play(tables[game][0], CheckedBot)
-            unknown = len(first.player.seconds) == len(first.incidents) == FAULTS_TO_FORFEIT
+            unknown = len(first.player.seconds) == len(first.fault_reports) == FAULTS_TO_FORFEIT
             if unknown and not self.games:
                 yield self._unknown(game, first)
                 self._total -= len(tables[game]) - 1 + failures
@@ -149,7 +149,7 @@ class Suite:
             yield Finding(
                 "games",
                 CheckResult.WRONG,
-                "the bot made only faults in every game",
+                "every move of the bot was a fault, in every game",
                 "Read the reasons above. `twelfth-night new` writes a first bot to start from.",
             )
             return
@@ -187,15 +187,15 @@ class Suite:
         known = {reason for match in self.matches for _, reason in match.reasons()}
         reasons = {reason for match in played for _, reason in match.reasons()}
         if reasons and reasons <= known:
-            return Finding(subject, CheckResult.NOTE, "only the faults above")
+            return Finding(subject, CheckResult.NOTE, "no other faults than those above")
         found = self._judge(subject, played, failure.passed, failure.remedy)
         changed = sum(
             each.player.changed for each in played if isinstance(each.player, RepeatedBot)
         )
         if changed and found.result is CheckResult.OK:
             text = (
-                f"{failure.passed}; {changed} second answers differed, which is allowed: the "
-                "first answer counts"
+                f"{failure.passed}; the second answer differed {changed} times, which is allowed: "
+                "the first answer counts"
             )
             return Finding(found.subject, CheckResult.NOTE, text)
         return found
@@ -223,7 +223,7 @@ class Suite:
             players[seat] = player
             seed = derive(bytes(32), f"check/{table.rules}/{table.seats}/{number}")
             outcome = play(table.game, table.rules, seed, players, clock=clock)
-        return CheckedMatch(table, seat, player, outcome.incidents)
+        return CheckedMatch(table, seat, player, outcome.fault_reports)
 
     def _judge(
         self, subject: str, played: Sequence[CheckedMatch], passed: str, remedy: str
@@ -232,23 +232,23 @@ class Suite:
         faults = [(match, *fault) for match in played for fault in match.reasons()]
         if not faults:
             return Finding(subject, CheckResult.OK, passed)
-        match, incident, reason = faults[0]
+        match, report, reason = faults[0]
         kinds = {each.fault.kind for _, each, _ in faults}
         matches = len({id(each) for each, _, _ in faults})
         saved = self._files.save(
             {
                 "table": f"{match.table.rules}, {match.table.seats} seats",
-                "ply": incident.fault.ply,
-                "kind": incident.fault.kind,
+                "ply": report.fault.ply,
+                "kind": report.fault.kind,
                 "reason": reason,
                 "info": self._info(match.table, match.seat),
-                "observation": incident.observation,
+                "observation": report.observation,
             },
-            f"{match.table.rules}-{match.table.seats}-ply{incident.fault.ply}",
+            f"{match.table.rules}-{match.table.seats}-ply{report.fault.ply}",
         )
         lines = [
             f"faults ({', '.join(sorted(kinds))}) in {matches} of {len(played)} matches; the "
-            f"first at {match.where}, ply {incident.fault.ply}: {reason}; {saved.note}"
+            f"first at {match.where}, ply {report.fault.ply}: {reason}; {saved.note}"
         ]
         others = sorted({each for _, _, each in faults} - {reason})
         lines += [f"also: {each}" for each in others[:3]]
@@ -256,7 +256,7 @@ class Suite:
             subject,
             CheckResult.WRONG,
             "\n".join(lines),
-            f"{_REMEDIES[incident.fault.kind]} {remedy}",
+            f"{_REMEDIES[report.fault.kind]} {remedy}",
             _last_traceback(match.player.printed),
         )
 

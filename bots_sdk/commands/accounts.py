@@ -62,7 +62,9 @@ def login(
 
 
 def bot_create(
-    name: Annotated[str, typer.Argument(help="The bot's name: 3 to 32 of a-z, 0-9 and -.")],
+    name: Annotated[
+        str, typer.Argument(help="The bot's name: 3 to 32 characters, a-z, 0-9 and -.")
+    ],
     kind: Annotated[
         Literal["remote", "hosted"],
         typer.Option(help="remote: runs on your machine; hosted: runs at the league."),

@@ -47,8 +47,8 @@ def check(
         typer.Option(
             min=0,
             max=2,
-            help="The tier of the sandbox: 1 is stronger, 2 works without namespaces; default: "
-            "the strongest that works here.",
+            help="The tier (kind) of the sandbox: 1 is stronger, 2 works without Linux namespaces; "
+            "default: the strongest that works here.",
             show_default=False,
         ),
     ] = 0,
@@ -70,7 +70,7 @@ def check(
     """
     source = _source(bot)
     if tier and without:
-        raise ImpossibleError("--tier and --unconfined exclude each other.")
+        raise ImpossibleError("--unconfined uses no sandbox, so leave out --tier.")
     runtime = unconfined() if without else _sandbox(tier)
     findings: list[Finding] = []
     stopped = False

@@ -115,8 +115,7 @@ def ab(
     """Test whether a new version of a bot is better than the old one.
 
     In a block, both versions play one deal twice and exchange seats. The test ends as soon as the
-    blocks are evidence for a gain of 20 Elo, or for no gain. Either answer is wrong in 5 % of
-    cases.
+    results show a gain of 20 Elo, or no gain. Either answer is wrong in 5 % of cases.
 
     Exit status 0: better; 1: not better, no difference in behaviour, or undecided.
     """
@@ -137,7 +136,7 @@ def ab(
     )
     if test.new == test.old:
         raise ImpossibleError(
-            f"{old} and {new} are the same bot. Keep the old version in a file with another name."
+            f"{old} and {new} are the same file. Keep the old version in another file."
         )
     jobs = process_count(jobs, 2 * max_blocks)
     if not as_json:

@@ -29,7 +29,11 @@ Game = Annotated[
     ),
 ]
 RulesName = Annotated[
-    str, typer.Option(help="The preset; default: the game's first preset.", show_default=False)
+    str,
+    typer.Option(
+        help="The preset, an edition of the game such as calliope; default: the game's first one.",
+        show_default=False,
+    ),
 ]
 Seats = Annotated[
     int, typer.Option(min=0, help="The number of seats; default: 4.", show_default=False)
@@ -37,8 +41,8 @@ Seats = Annotated[
 Against = Annotated[
     list[str],
     typer.Option(
-        help="The opponents: a reference bot, a file, or house for all reference bots. "
-        "You can repeat this option."
+        help="The opponents: a reference bot such as house-thumb, a bot's file, or house for all "
+        "reference bots. You can repeat this option."
     ),
 ]
 SeedText = Annotated[
@@ -51,7 +55,7 @@ Jobs = Annotated[
     int,
     typer.Option(min=0, help="The number of processes; default: one per core.", show_default=False),
 ]
-Faults = Annotated[Path, typer.Option(help="The directory for the observations of faults.")]
+Faults = Annotated[Path, typer.Option(help="The directory for the bot's input at each fault.")]
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def status(
 
 def ladder(
     slug: Annotated[
-        str, typer.Argument(help="The ladder; default: list all ladders.", show_default=False)
+        str, typer.Argument(help="The ladder's short name; default: list all.", show_default=False)
     ] = "",
     top: Annotated[int, typer.Option(min=1, max=1000, help="The number of bots to show.")] = 20,
     as_json: Json = False,

@@ -24,7 +24,7 @@ def run(
         int, typer.Option(min=1, help="The number of turns to compute in parallel.")
     ] = THREADS,
     faults: Annotated[
-        Path, typer.Option(help="The directory for the observations of faults.")
+        Path, typer.Option(help="The directory for the bot's input at each fault.")
     ] = Path("faults"),
     as_json: Json = False,
 ) -> None:
@@ -43,16 +43,16 @@ def run(
         known = f" Saved here: {', '.join(league.bots)}." if league.bots else ""
         raise NoTokenError(
             f"No token is saved here for the bot {name} at {url}. "
-            f"`twelfth-night bot create {name}` creates the bot, "
-            f"`twelfth-night bot token {name}` gets a new token for your bot, --bot selects "
-            f"another bot.{known}"
+            f"Create the bot: `twelfth-night bot create {name}`. "
+            f"Or, if it exists, get a new token: `twelfth-night bot token {name}`. "
+            f"Or choose another bot with --bot.{known}"
         )
     running.run(loaded, url, token, threads=threads, faults=faults, as_json=as_json)
 
 
 def enter(
     ladder: Annotated[
-        str, typer.Argument(help="The ladder's slug; `twelfth-night ladder` lists the ladders.")
+        str, typer.Argument(help="The ladder's short name, from `twelfth-night ladder`.")
     ],
     bot: Annotated[str, typer.Argument(help="One of your bots.")],
     as_json: Json = False,

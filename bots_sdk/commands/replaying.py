@@ -81,6 +81,7 @@ def read_key() -> str:
     Raises:
         KeyboardInterrupt: Ctrl-C.
     """
+    # Imported here, because each platform lacks the other's modules.
     if sys.platform == "win32":
         import msvcrt
 

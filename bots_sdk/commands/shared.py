@@ -123,7 +123,7 @@ def prompt(name: str, source: str, **options: Any) -> str:
         if sys.stdin.isatty():
             raise
         raise ImpossibleError(
-            f"There is no {name.lower()} and no terminal. Use {source}."
+            f"No {name.lower()} is given, and there is no terminal to ask for it. Use {source}."
         ) from None
     return answer
 

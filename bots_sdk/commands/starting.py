@@ -13,7 +13,9 @@ _NAME = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
 
 
 def new(
-    name: Annotated[str, typer.Argument(help="The bot's name: 3 to 32 of a-z, 0-9 and -.")],
+    name: Annotated[
+        str, typer.Argument(help="The bot's name: 3 to 32 characters, a-z, 0-9 and -.")
+    ],
     game: Annotated[
         Literal["twelve-days", "partridge"], typer.Option(help="The game that the bot plays.")
     ] = "twelve-days",
@@ -22,7 +24,7 @@ def new(
     """Write a first bot and a test for it to the current directory."""
     if not _NAME.fullmatch(name):
         raise ImpossibleError(
-            f"{name!r} is not a bot name. A name has 3 to 32 of the characters a-z, 0-9 and -."
+            f"{name!r} is not a bot name. A name has 3 to 32 characters: a-z, 0-9 and -."
         )
     stem = name.replace("-", "_")
     files = {

@@ -62,7 +62,7 @@ def try_bot(
         typer.Option(
             min=0,
             metavar="[N]",
-            help="Instead, step through match N of the seed; without N, through match 1.",
+            help="Play only match N of the seed, and step through it; default: match 1.",
             show_default=False,
         ),
     ] = 0,

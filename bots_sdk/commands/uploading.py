@@ -31,7 +31,7 @@ def upload(
         str, typer.Option(help="Your note about this version.", show_default=False)
     ] = "",
     held: Annotated[
-        bool, typer.Option("--hold", help="Do not make it current; promote it later.")
+        bool, typer.Option("--hold", help="Do not make it current; promote it on its page.")
     ] = False,
     wait: Annotated[bool, typer.Option(help="Wait for the result of the check.")] = True,
     as_json: Json = False,
@@ -125,8 +125,8 @@ def _find_or_create(client: Client, url: str, name: str) -> bool:
         return True
     if found["kind"] != "hosted":
         raise ImpossibleError(
-            f"{name} is a {found['kind']} bot; only hosted bots have uploads. --bot selects "
-            "another bot."
+            f"{name} is a {found['kind']} bot; you can upload files only for hosted bots. --bot "
+            "selects another bot."
         )
     return False
 

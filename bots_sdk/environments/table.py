@@ -8,6 +8,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
+from bots_sdk.arena.replay import lines
 from bots_sdk.environments import encoding
 from engine.deals import SEED_BYTES, derive, seeded_shuffle
 from engine.games import catalogue
@@ -125,8 +126,13 @@ class TableOfAgents:
             for agent, value in zip(self.agents, values, strict=True)
         }
 
-    def text(self) -> str:
-        """Return the current state of the match with all hands, as text."""
-        from bots_sdk.arena.replay import lines
+    def render(self, mode: str | None) -> str | None:
+        """Return the match with all hands as text, or print it.
 
-        return "\n".join(lines(self.state, tuple(self.agents), -1, {}))
+        Args:
+            mode: ``ansi`` to return the text, ``human`` to print it.
+        """
+        text = "\n".join(lines(self.state, tuple(self.agents), -1, {}))
+        if mode == "human":
+            print(text, end="\n\n")
+        return text if mode == "ansi" else None

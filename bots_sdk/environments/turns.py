@@ -99,11 +99,7 @@ class TurnsEnv(AECEnv):  # type: ignore[misc]
 
     def render(self) -> str | None:
         """Return the match as text, or print it."""
-        if self.render_mode == "ansi":
-            return self._table.text()
-        if self.render_mode == "human":
-            print(self._table.text(), end="\n\n")
-        return None
+        return self._table.render(self.render_mode)
 
     def close(self) -> None:
         """Do nothing."""

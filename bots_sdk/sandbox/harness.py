@@ -105,10 +105,10 @@ def main() -> NoReturn:
         for line in lines:
             request = json.loads(line)
             try:
-                said = answer(choose, request["choose"])
+                result = answer(choose, request["choose"])
             except BaseException as error:
-                said = _failure(error, source, log)
-            _send(answers, {"id": request["id"], **said}, log)
+                result = _failure(error, source, log)
+            _send(answers, {"id": request["id"], **result}, log)
     os._exit(0)  # without exit handlers of the bot
 
 

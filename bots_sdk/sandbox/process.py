@@ -139,7 +139,7 @@ class JailedProcess:
         with contextlib.suppress(BlockingIOError):
             if not os.read(self._answers, 1):
                 self._raise_death()
-            raise BotCrashError("it answered before it was asked")
+            raise BotCrashError("it answered before it received an observation")
         self._idle = False
         while request:
             try:
@@ -273,7 +273,7 @@ class JailedProcess:
         poll = select.poll()
         poll.register(descriptor, select.POLLOUT)
         if left <= 0 or not poll.poll(math.ceil(min(left, 3600.0) * 1000)):
-            raise BotTimeoutError("it did not read what it was asked in time")
+            raise BotTimeoutError("it did not read its observation in time")
 
     def _wait_locked(self) -> None:
         """Wait until the jail is locked; a failure before is not the bot's fault."""
@@ -281,12 +281,12 @@ class JailedProcess:
             locked = self._line_of_harness()
         except (BotTimeoutError, BotCrashError) as error:
             self.drain()
-            said = self._log.decode("utf-8", "replace").strip().splitlines()
+            lines = self._log.decode("utf-8", "replace").strip().splitlines()
             self._log.clear()
-            last = quote(said[-1], 200) if said else str(error)
+            last = quote(lines[-1], 200) if lines else str(error)
             raise SandboxBrokenError(f"the sandbox can't be set up: {last}") from None
         if locked != b'{"locked": true}\n':
-            raise SandboxBrokenError(f"the sandbox can't be set up: it said {quote(locked)}")
+            raise SandboxBrokenError(f"the sandbox can't be set up: it printed {quote(locked)}")
 
     def _line_of_harness(self) -> bytes:
         """Return the first line and nothing after it, which comes from the loading bot."""

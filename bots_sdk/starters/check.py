@@ -16,11 +16,12 @@ def test_the_bot_plays_every_preset_without_a_fault() -> None:
         for seats in range(preset.min_seats, preset.max_seats + 1):
             players = [BOT(info(rules, seats, seat)) for seat in range(seats)]
             outcome = play(GAME, rules, bytes(32), players)
-            assert not outcome.incidents, outcome.incidents[0]
+            assert not outcome.fault_reports, outcome.fault_reports[0]
 
 
 def test_the_same_deal_gets_the_same_moves() -> None:
-    # Your bot may break this rule. If it keeps it, you can repeat every fault from its observation.
+    # This test is optional: remove it if your bot is random. A bot that passes it repeats each
+    # fault if it gets the same observation again.
     rules = next(iter(GAMES[GAME].presets))
     first, second = (
         play(GAME, rules, bytes(32), [BOT(info(rules, 4, seat)) for seat in range(4)])

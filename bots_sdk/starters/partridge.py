@@ -1,9 +1,9 @@
 """NAME: a bot for partridge.
 
-The leader plays a single, a set or a straight. Each other seat passes, or plays the same kind with
-a lowest card no higher than the lowest card led. The seat with the lowest card wins the trick and
-leads the next one. A seat that wins a trick with its last cards wins the round. A seat that plays
-its last cards without winning takes them back.
+The leader plays a single card, a set (cards of one rank) or a straight (cards in a row). Each other
+seat passes, or plays the same kind. Its lowest card must not be higher than the lowest card led.
+The seat with the lowest card wins the trick and leads the next one. A seat that wins a trick with
+its last cards wins the round. A seat that plays its last cards without winning takes them back.
 """
 
 from typing import Any

@@ -2,7 +2,7 @@
 
 `State.step` returns events; records, pages, streams and texts format them, so that no consumer
 works the rules out again. `Event.seen_by` alone decides what a seat or the public may see of an
-event. `engine.texts` writes events as sentences, and ``docs/engine.md`` lists all kinds.
+event. `engine.sentences` writes events as sentences, and ``docs/engine.md`` lists all kinds.
 
 In every event ``seat`` is the seat that acts, draws or wins, and ``to`` is the seat that receives.
 """

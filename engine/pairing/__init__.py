@@ -19,10 +19,7 @@ from engine.pairing.knockout import (
     places_to_advance,
     seed_entrants,
 )
-from engine.pairing.ladder import RANDOM_PERCENT, LadderEntrant, blocks_to_halve_error, ladder_round
-from engine.pairing.next_round import has_too_few_entrants, next_round, swiss_round_count
-from engine.pairing.round_robin import count_tables, round_robin
-from engine.pairing.stages import (
+from engine.pairing.knockout_stages import (
     KnockoutResult,
     Stage,
     StageTable,
@@ -31,6 +28,9 @@ from engine.pairing.stages import (
     seeding,
     stages,
 )
+from engine.pairing.ladder import RANDOM_PERCENT, LadderEntrant, blocks_to_halve_error, ladder_round
+from engine.pairing.next_round import has_too_few_entrants, next_round, swiss_round_count
+from engine.pairing.round_robin import count_tables, round_robin
 from engine.pairing.swiss import SwissEntrant, SwissRound, default_swiss_rounds, swiss_round
 from engine.pairing.tables import (
     MAX_BLOCKS_PER_ROUND,

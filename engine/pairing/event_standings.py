@@ -14,7 +14,7 @@ from engine.pairing.event import (
     awarded_scores,
     finished_blocks,
 )
-from engine.pairing.stages import knockout_results
+from engine.pairing.knockout_stages import knockout_results
 from engine.pairing.tiebreaks import EventStanding, rank_entrants
 from engine.rating.blocks import MatchResult, pair_results
 

@@ -1,4 +1,8 @@
-"""Knockouts: snake-seeded tables, the top half of each advances, until one table is left."""
+"""Knockouts: snake-seeded tables, the top half of each advances, until one table is left.
+
+That table is the final (`KnockoutRound.final`). `engine.pairing.next_round` ends the knockout after
+it, or earlier if too few entrants are left.
+"""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -176,7 +180,7 @@ def _snake(playing: Sequence[int], count: int, owners: Owners) -> list[list[int]
 
 
 def _separate_owners(tables: list[list[int]], playing: Sequence[int], owners: Owners) -> None:
-    """Let each bot that sits with a better seed of its owner exchange seats, if a seed fits.
+    """Exchange the seat of each bot that sits with a better seed of its owner, if a seed fits.
 
     The partner is the seed nearest to the bot whose exchange brings no owner together.
 

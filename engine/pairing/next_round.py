@@ -17,8 +17,8 @@ from engine.pairing.event import (
     rounds_opened,
 )
 from engine.pairing.knockout import knockout_round
+from engine.pairing.knockout_stages import Stage, advancing_bots, seeding, stages
 from engine.pairing.round_robin import max_tables_of_a_bot, round_robin_round
-from engine.pairing.stages import Stage, advancing_bots, seeding, stages
 from engine.pairing.swiss import SwissEntrant, default_swiss_rounds, swiss_round
 from engine.pairing.tables import Table, count_meetings, derive_pairing_seed
 from engine.rating.blocks import MIN_SEATS

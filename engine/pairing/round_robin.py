@@ -23,7 +23,7 @@ from engine.pairing.tables import (
 
 
 class RoundRobinTables(NamedTuple):
-    """Tables of a round robin, before anybody leaves.
+    """Tables of a round robin, before any entrant leaves.
 
     Attributes:
         tables: in the order of play.

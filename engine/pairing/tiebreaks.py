@@ -108,7 +108,8 @@ def rank_entrants(
         seed: 32 bytes, the event's seed; the lots come from it.
         awarded: by bot, the score for blocks that it missed (`event.awarded_scores`).
         knockout_results: in a knockout, by bot, the last round that it was in and its place there,
-            None if that is not decided (`stages.KnockoutResult`). They come before the score.
+            None if that is not decided (`knockout_stages.KnockoutResult`). They come before the
+            score.
 
     Raises:
         ValueError: a block has no matches, a match has no scores, or the matches of a block are of

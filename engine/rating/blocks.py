@@ -203,6 +203,11 @@ def half_points(place: int, other: int) -> int:
     return (place < other) + (place <= other)
 
 
+def win_share(halves: int, pairs: int) -> float:
+    """Return the win share from the sum of half points (`half_points`) and the number of pairs."""
+    return halves / (2 * pairs)
+
+
 def pair_results(results: Sequence[MatchResult]) -> dict[tuple[int, int], Fraction]:
     """Return the mean pair results s of some matches of one table, such as a block's matches.
 

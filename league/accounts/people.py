@@ -56,5 +56,7 @@ def is_organiser(user: Any) -> bool:
 def name_taken(field: str, value: str) -> ValidationError:
     """Return the error for a name that is taken."""
     return ValidationError(
-        "The %(field)s %(value)s is taken.", code="taken", params={"field": field, "value": value}
+        "The %(field)s %(value)s is taken; choose another.",
+        code="taken",
+        params={"field": field, "value": value},
     )

@@ -1,6 +1,7 @@
 """Rate limits: requests of a client, counted in fixed windows in the cache.
 
-API, gateway and pages use the same counters. While the cache can't be reached there is no limit.
+``settings.RATE_LIMITS`` has the numbers. API, gateway and pages use the same counters. While the
+cache can't be reached there is no limit.
 """
 
 import math

@@ -63,7 +63,7 @@ def require_qualified(bot: Bot, game: str, version: BotVersion | None = None) ->
     failed = QualifyingMatch.objects.filter(version=wanted, game=game, passed=False).first()
     if failed is not None:
         raise ValidationError(
-            f"{version or bot} did not qualify for {game}: {failed.reason}. "
+            f"{version or bot} failed its check for {game}: {failed.reason}. "
             f"Upload a version that plays {game}.",
             code="not-qualified",
         )
@@ -117,7 +117,7 @@ def _play(version: BotVersion, setting: MatchSetting) -> QualifyingMatch:
         seed = hashlib.sha256(f"qualify {version.pk} {game}".encode()).digest()
         outcome = play(game, rules, seed, [bot, *others], clock=clock)
         printed = bot.printed_text
-    failed = next((incident for incident in outcome.incidents if incident.fault.seat == 0), None)
+    failed = next((report for report in outcome.fault_reports if report.fault.seat == 0), None)
     return QualifyingMatch(
         version=version,
         game=game,

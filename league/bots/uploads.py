@@ -31,7 +31,7 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
     """
     if bot.kind != Bot.Kind.HOSTED:
         raise ValidationError(
-            {"source": f"{bot} is a {bot.kind} bot; only hosted bots are uploaded."}
+            {"source": f"{bot} is a {bot.kind} bot; you can upload files only for hosted bots."}
         )
     _check_file(data)
     with transaction.atomic():
@@ -86,7 +86,10 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
             return False
         version.refresh_from_db()
         if version.state != BotVersion.State.READY:
-            raise ValidationError(f"{version} is {version.state}, not ready.", code="not-ready")
+            raise ValidationError(
+                f"{version} is {version.state}; you can promote only a ready version.",
+                code="not-ready",
+            )
         bot.current = version
         bot.save(update_fields=["current"])
     return True

@@ -1,11 +1,5 @@
 """Competitions: which bots play each other, and when, on ladders, in tournaments and A/B tests."""
 
-from league.competitions.announcing import (
-    announce_tournament,
-    cancel_tournament,
-    change_tournament,
-    plan_tournament,
-)
 from league.competitions.comparisons import (
     advance_comparison,
     cancel_comparison,
@@ -18,6 +12,12 @@ from league.competitions.ladder_rounds import ladders_to_pair, open_ladder_round
 from league.competitions.next_block import describe_next_block
 from league.competitions.rounds import open_round
 from league.competitions.schedules import announce_scheduled
+from league.competitions.tournament_announcements import (
+    announce_tournament,
+    cancel_tournament,
+    change_tournament,
+    plan_tournament,
+)
 from league.competitions.tournament_entries import disqualify, enter, takes_entries, withdraw
 from league.competitions.tournament_rounds import advance_tournament, tournaments_to_advance
 

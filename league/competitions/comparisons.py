@@ -45,14 +45,17 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
     """
     if bot.kind != Bot.Kind.HOSTED:
         raise ValidationError(
-            f"{bot} is a {bot.kind} bot; only hosted bots can be compared.", code="not-hosted"
+            f"{bot} is a {bot.kind} bot; only versions of hosted bots can be compared.",
+            code="not-hosted",
         )
     versions = {version.number: version for version in bot.versions.filter(number__in=[new, old])}
     for field, number in (("new", new), ("old", old)):
         if number not in versions:
             raise ValidationError({field: f"{bot} has no version {number}."})
         if versions[number].state != BotVersion.State.READY:
-            raise ValidationError({field: f"Version {number} is {versions[number].state}."})
+            raise ValidationError(
+                {field: f"Version {number} is {versions[number].state}; choose a ready version."}
+            )
     if new == old:
         raise ValidationError({"old": "Choose two different versions."})
     if promote and bot.current_id != versions[old].pk:
@@ -68,7 +71,8 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
         bots.require_qualified(bot, ladder.game, versions[number])
     if len(_opponents_by_owner(bot, ladder)) < ladder.seats - 2:
         raise ValidationError(
-            f"{ladder} needs {ladder.seats - 2} opponents of different owners; house bots count.",
+            f"A comparison on {ladder} needs {ladder.seats - 2} opponents of different owners that "
+            "can play now; house bots count too. Try again later, or choose another ladder.",
             code="too-few-opponents",
         )
     try:
@@ -83,7 +87,8 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
             )
     except IntegrityError:
         raise ValidationError(
-            f"Another comparison of {bot} is running.", code="comparison-running"
+            f"Another comparison of {bot} is running; wait for its end or cancel it.",
+            code="comparison-running",
         ) from None
 
 

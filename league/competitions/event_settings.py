@@ -23,12 +23,12 @@ def check_event_settings(event: EventSettings) -> None:
     Raises:
         ValidationError: by field.
     """
-    errors = {}
+    errors, name = {}, event.get_format_display()
     if event.swiss_rounds is not None and event.format != Format.SWISS:
-        errors["swiss_rounds"] = f"A {event.get_format_display()} has no number of rounds."
+        errors["swiss_rounds"] = f"Only a Swiss has it; leave it empty for a {name}."
     if event.late_entry and event.format == Format.KNOCKOUT:
-        errors["late_entry"] = "A knockout accepts no entry once its first round is open."
+        errors["late_entry"] = "A knockout can't have late entries; set late_entry to false."
     if event.fill_in and event.house_bots:
-        errors["fill_in"] = "House bots are entered already; set house_bots to false."
+        errors["fill_in"] = "It needs house bots that are not entered: set house_bots to false."
     if errors:
         raise ValidationError(errors)

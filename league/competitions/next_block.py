@@ -31,25 +31,28 @@ def describe_next_block(standing: Standing) -> str:
     ).values()
     if count < ladder.seats:
         return (
-            f"It waits for more bots: a table takes {ladder.seats}, and {count} on this ladder can "
-            "play now."
+            f"It waits for more bots: a table has {ladder.seats} seats, and {count} of this "
+            "ladder's bots can play now."
         )
     if (missing := ladder.seats - house - owners) > 0:
         more = "one more owner" if missing == 1 else f"{missing} more owners"
         return (
-            f"It waits for bots of {more}, or for house bots: a table takes {ladder.seats} bots, "
-            "no two of them of one owner."
+            f"It waits for bots of {more}, or for house bots: a table has {ladder.seats} seats, "
+            "and an owner's bots take at most one of them."
         )
     fewer = _short_of(standing.blocks, can_play, ladder).count()
     house_alone = bot.kind == Bot.Kind.HOUSE and not can_play.filter(owner__isnull=False).exists()
     if house_alone and standing.blocks >= SETTLED_BLOCKS and not fewer:
         return f"It pauses: after {SETTLED_BLOCKS} blocks house bots wait until another bot enters."
     if bot.kind == Bot.Kind.REMOTE and bot.pk in bots_in_live_matches(ladder):
-        return "It plays now. Remote bots are drawn again when half of them have finished."
+        return (
+            "It plays now. A round seats remote bots again when half of them have finished their "
+            "matches."
+        )
     order = (
-        "It is drawn first: no bot that can play now has fewer blocks."
+        "It gets a seat first: no bot that can play now has fewer blocks."
         if not fewer
-        else f"{fewer} of the {count} bots that can play now have fewer blocks and are drawn "
+        else f"{fewer} of the {count} bots that can play now have fewer blocks and get seats "
         "before it."
     )
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
@@ -72,7 +75,10 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
     if bot.current_id is None:
         return "It waits for a version that passes its check."
     if not bots_to_draw(ladder).filter(pk=bot.pk).exists():
-        return "It is offline. A remote bot is drawn if it asked for turns in the last 60 seconds."
+        return (
+            "It is offline: it asked for no turns in the last 60 s, so rounds give it no seat. "
+            "Start its program."
+        )
     return None
 
 
@@ -81,12 +87,12 @@ def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
     pause = pause_of(ladder, is_quiet=is_quiet)
     if work.is_enough:
         return (
-            "The next round is drawn when workers have taken the matches that wait; "
+            "The next round opens when the workers have started the waiting matches; "
             f"{work.waiting} of this ladder wait."
         )
     if work.rounds >= MAX_OPEN_ROUNDS or (pause and work.rounds):
-        return "The next round is drawn when the open rounds are over."
+        return "The next round opens when the open rounds are over."
     until = work.pause_ends(pause)
     if until is None or until <= timezone.now():
-        return "The next round is drawn at once."
-    return f"The next round is drawn in {(until - timezone.now()).total_seconds():.0f} s."
+        return "The next round opens now."
+    return f"The next round opens in {(until - timezone.now()).total_seconds():.0f} s."

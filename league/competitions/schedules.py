@@ -8,8 +8,8 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
-from league.competitions.announcing import announce_tournament
 from league.competitions.event_settings import settings_of
+from league.competitions.tournament_announcements import announce_tournament
 from league.models import Schedule
 
 log = structlog.get_logger(__name__)

@@ -29,12 +29,14 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
         entry = locked.entries.filter(bot=bot).first()
         if entry is not None and entry.state != Entry.ENTERED:
             raise ValidationError(
-                f"{bot} was {entry.state} in {locked}; a bot that has left can't enter again.",
+                f"{bot} is {entry.state} in {locked}, so it can't enter this tournament again.",
                 code="bot-has-left",
             )
         first_round = _first_round(locked)
         if bot.current_id is None:
-            raise ValidationError(f"{bot} has no version that passed its check.", code="no-version")
+            raise ValidationError(
+                f"{bot} has no version that passed its check; upload one first.", code="no-version"
+            )
         require_qualified(bot, locked.ladder.game)
         if entry is not None:
             return entry
@@ -90,10 +92,13 @@ def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEn
     with transaction.atomic():
         locked = _lock(tournament)
         if locked.state not in (State.ENTRIES_OPEN, State.RUNNING, State.FINISHED):
-            raise ValidationError(f"{locked} is {locked.state}.", code="entries-not-open")
+            raise ValidationError(
+                f"You can't disqualify a bot now: {locked} is {locked.state}.",
+                code="entries-not-open",
+            )
         entry = locked.entries.filter(bot=bot).first()
         if entry is None:
-            raise ValidationError(f"{bot} is not entered for {locked}.", code="not-found")
+            raise ValidationError(f"{bot} is not entered in {locked}.", code="not-found")
         if entry.left_after is None:
             entry.left_after = _opened(locked)
         entry.state = Entry.DISQUALIFIED
@@ -120,8 +125,11 @@ def _first_round(tournament: Tournament) -> int:
         opened = _opened(tournament)
         if tournament.format != Tournament.Format.SWISS or opened < _length(tournament):
             return opened + 1
+    opening = f"; they open at {tournament.entries_open_at:%Y-%m-%d %H:%M} UTC"
     raise ValidationError(
-        f"Entries are not open: {tournament} is {tournament.state}.", code="entries-not-open"
+        f"Entries are not open: {tournament} is {tournament.state}"
+        f"{opening if tournament.state == State.ANNOUNCED else ''}.",
+        code="entries-not-open",
     )
 
 

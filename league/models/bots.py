@@ -46,16 +46,16 @@ class Bot(models.Model):
     class Kind(models.TextChoices):
         """Where a bot runs."""
 
-        HOUSE = "house", "house bot, run by the workers"
-        REMOTE = "remote", "remote, plays over the API"
-        HOSTED = "hosted", "hosted, uploaded and run in the sandbox"
+        HOUSE = "house", "house bot: a bot of the league itself"
+        REMOTE = "remote", "remote bot: runs on its owner's machine, plays over the API"
+        HOSTED = "hosted", "hosted bot: uploaded, runs in the league's sandbox"
 
     name = models.CharField(
         max_length=32,
         unique=True,
         validators=[
             RegexValidator(
-                r"\A[a-z0-9-]{3,32}\Z", "A bot's name is 3 to 32 of the characters a-z, 0-9 and -."
+                r"\A[a-z0-9-]{3,32}\Z", "A bot's name has 3 to 32 characters: a-z, 0-9 and -."
             )
         ],
     )

@@ -8,6 +8,7 @@ from django.db import models
 from django.utils import timezone
 
 from engine.pairing import MAX_BLOCKS_PER_ROUND, RANDOM_PERCENT
+from engine.rating.blocks import win_share
 
 
 class LadderQuerySet(models.QuerySet["Ladder"]):
@@ -35,7 +36,8 @@ class Ladder(models.Model):
     k_schedule = models.JSONField(
         default=dict,
         blank=True,
-        help_text="Fields of engine.rating.elo.KSchedule; {} for its defaults.",
+        help_text="K, the size of rating changes, by number of blocks: fields of "
+        "engine.rating.elo.KSchedule as JSON; {} for the defaults.",
     )
     round_pause_seconds = models.FloatField(
         default=0.0,
@@ -63,7 +65,8 @@ class Ladder(models.Model):
     random_percent = models.PositiveSmallIntegerField(
         default=RANDOM_PERCENT,
         validators=[MaxValueValidator(100)],
-        help_text="Share of the seats of its own rounds that is drawn regardless of ratings.",
+        help_text="Percentage of the seats in its own rounds that are drawn without regard to "
+        "ratings.",
     )
     anchor = models.ForeignKey(
         "Bot",
@@ -249,7 +252,7 @@ class StandingNumbers(models.Model):
     @property
     def win_share(self) -> float | None:
         """The sum of pair results divided by the number of pairs; None before the first match."""
-        return self.half_wins / (2 * self.pairs) if self.pairs else None
+        return win_share(self.half_wins, self.pairs) if self.pairs else None
 
     @property
     def mean_points(self) -> float | None:
@@ -331,4 +334,4 @@ class HeadToHead(models.Model):
     @property
     def win_share(self) -> float:
         """The sum of the bot's pair results against the opponent divided by their number."""
-        return self.half_wins / (2 * self.pairs)
+        return win_share(self.half_wins, self.pairs)

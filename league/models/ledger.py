@@ -59,7 +59,7 @@ class VoidMarkQuerySet(models.QuerySet["VoidMark"]):
 
 
 class VoidMark(models.Model):
-    """The cancellation of a block, with its reason: the block no longer rates anybody."""
+    """The cancellation of a block, with its reason: the block no longer changes any rating."""
 
     block = models.OneToOneField("Block", models.PROTECT, related_name="void_mark")
     reason = models.CharField(max_length=500)

@@ -47,14 +47,14 @@ class EventSettings(models.Model):
     max_tables = models.PositiveSmallIntegerField(
         default=MAX_TABLES,
         validators=[MinValueValidator(1), MaxValueValidator(TABLES_LIMIT)],
-        help_text="Tables of a round robin. If there are more, it plays a balanced choice of "
-        "them; the choice is larger only if equal numbers of tables for all bots require it.",
+        help_text="The most tables of a round robin. If more are possible, it plays a balanced "
+        "choice of them, larger only if all bots could not play equally often otherwise.",
     )
     extra_blocks = models.PositiveSmallIntegerField(
         default=MAX_EXTRA_BLOCKS,
         validators=[MaxValueValidator(EXTRA_BLOCKS_LIMIT)],
-        help_text="The most extra blocks that a knockout's table plays for a tie at the cut; "
-        "then the better seed goes on.",
+        help_text="The most extra blocks that a knockout's table plays if a tie decides who goes "
+        "on; then the better seed goes on.",
     )
 
     class Meta:
@@ -115,8 +115,8 @@ class Tournament(EventSettings):
     scheduled_for = models.DateTimeField(
         null=True,
         blank=True,
-        help_text="The schedule's start that it was made for; organisers may have moved the "
-        "tournament since.",
+        help_text="The start that its schedule planned. Organisers may have moved the tournament "
+        "since.",
     )
 
     objects = TournamentQuerySet.as_manager()

@@ -10,8 +10,8 @@ from league.models.matches import Match
 class LiveMove(models.Model):
     """A move of a match in play; it is deleted when the match is finished and has its record.
 
-    The phase fixes the ply. If seats decide together, their plies ascend by seat, in whatever
-    order the moves arrive. So the moves from ``Match.plies`` on are choices that wait for the
+    The phase fixes the ply. If seats decide together, their plies ascend by seat, however the
+    moves arrive. So the moves from ``Match.plies`` on are choices that wait for the
     last of their phase, and may have gaps.
     """
 

@@ -1,6 +1,5 @@
 """Matches: the one door through which they change."""
 
-from league.play.deadlines import expire_overdue
 from league.play.finishing import note_results, void_block, void_match
 from league.play.hosted import play_match
 from league.play.live import open_live
@@ -9,6 +8,7 @@ from league.play.mixed_tables import play_house_turns
 from league.play.moves import Move, SentMove, submit, submit_all, submit_together
 from league.play.opening import open_matches, open_swap_match, open_unrated_match
 from league.play.outages import note_tick
+from league.play.overdue_turns import expire_overdue
 from league.play.turns import open_turns
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
 

@@ -1,7 +1,9 @@
-"""Clocks: the rules of a turn's time, worked out from its receipts.
+"""Clocks: when a turn's deadline is, and how much of the bank a turn uses.
 
 A turn's clock starts when the turn is first handed out, or `GRACE` after it opened, whichever is
 first. The turn then has the match's seconds for a move and, after them, the seat's bank.
+`league.play.outages` moves deadlines after an outage, and `league.play.overdue_turns` plays once a
+deadline has passed.
 """
 
 import time

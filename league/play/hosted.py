@@ -23,7 +23,7 @@ from engine.referee import MatchClock, Outcome, Player, TimeControl, play
 from league.bots import jails
 from league.bots.hosted_players import HostedBot, info_for
 from league.models import Bot, Match, MatchSeat
-from league.play import leases, retries
+from league.play import leases, sandbox_failures
 from league.play.finishing import finish
 from league.play.mixed_tables import house_player
 from league.play.seat_logs import store_logs
@@ -51,7 +51,7 @@ def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | No
         try:
             jail = jails.jail()
         except SandboxUnavailableError:
-            retries.note_no_sandbox(match_id)
+            sandbox_failures.note_no_sandbox(match_id)
             return False
     lease = leases.take(match_id)
     if lease is None:

@@ -1,7 +1,8 @@
-"""Leases: a worker's right to play a hosted match until a time.
+"""Leases: a worker's right to play a hosted match until a time; a dead worker's match is retried.
 
-A lease is short, and its worker renews it while it plays. So a dead worker's match is played again
-soon. Each lease has an id, and a result under another id is dropped.
+A lease is short, and its worker renews it while it plays. If the worker dies, the lease runs out,
+and another worker plays the match from its start. Each lease has an id, and a result under another
+id is dropped.
 """
 
 import threading
@@ -27,7 +28,7 @@ MAX_ATTEMPTS = 3
 def take(match_id: int) -> uuid.UUID | None:
     """Take the lease of a match and count the attempt; return None if it is not free.
 
-    A match that was tried too often has none: `league.play.claim_due_hosted` makes it void.
+    After `MAX_ATTEMPTS` a match has none: `league.play.claim_due_hosted` makes it void.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -54,7 +55,7 @@ def take(match_id: int) -> uuid.UUID | None:
 
 
 def give_back(match_id: int, lease: uuid.UUID) -> None:
-    """End a lease early: the match may be tried again at once."""
+    """End a lease early, so that another worker may play the match at once."""
     now = timezone.now()
     Match.objects.filter(pk=match_id, lease=lease).update(leased_until=now, due_at=now)
 

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from django.utils import timezone
 
+from bots_sdk.reference import make_player
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from engine.errors import MatchInterruptedError
 from engine.games.game import State
 from engine.referee import Answer, Player, ask
 from league.models import Bot, MatchSeat
-from league.play import bot_processes, retries
+from league.play import bot_processes, sandbox_failures
 from league.play.bot_processes import BotProcesses
 from league.play.clocks import Stopwatch
 from league.play.live_match import Decision, LiveMatch
@@ -46,8 +47,6 @@ class Choice(NamedTuple):
 
 def house_player(seat: MatchSeat) -> Player:
     """Return the player of a house bot's seat."""
-    from bots_sdk.reference import make_player
-
     return make_player(seat.bot.name)
 
 
@@ -71,10 +70,10 @@ def play_house_turns(match_id: int, *, player: Callable[[MatchSeat], Player] = h
                     continue  # another task was faster while this one waited
                 choices = [_choose(pending.state, seat, hosted, player) for seat in pending.seats]
         except SandboxUnavailableError:
-            retries.note_no_sandbox(match_id)
+            sandbox_failures.note_no_sandbox(match_id)
             return made
         except MatchInterruptedError:
-            retries.note_broken_sandbox(match_id)
+            sandbox_failures.note_broken_sandbox(match_id)
             return made
         plans = {match_id: lambda match, at=plies, made=choices: _play(match, at, made)}
         made += change_matches(plans, Stopwatch(timezone.now())).get(match_id, 0)

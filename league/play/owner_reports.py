@@ -13,9 +13,9 @@ from league.play.turns import as_text
 from league.visibility import own_seats
 
 _REASONS = {
-    "timeout": "it had not answered when its time was over",
-    "illegal": "it gave too many answers that were no legal move",
-    "forfeit": "it had three faults before, so the referee played on for it",
+    "timeout": "it did not answer in time",
+    "illegal": "it sent too many illegal moves",
+    "forfeit": "after three faults the referee plays the rest of the match for it",
 }
 """Reasons of faults for which the seat has no log."""
 

@@ -43,9 +43,9 @@ def store_logs(match: Match, outcome: Outcome, printed: Mapping[int, str]) -> No
         printed: what each hosted bot printed, by the id of its seat.
     """
     reasons: dict[int, dict[int, str]] = {}
-    for incident in outcome.incidents:
-        of_seat = reasons.setdefault(incident.fault.seat, {})
-        of_seat[incident.fault.ply] = storable(incident.reason)
+    for report in outcome.fault_reports:
+        of_seat = reasons.setdefault(report.fault.seat, {})
+        of_seat[report.fault.ply] = storable(report.reason)
     SeatLog.objects.bulk_create(
         SeatLog(seat=seat, printed=printed[seat.pk], reasons=reasons.get(seat.seat, {}))
         for seat in match.seating.filter(pk__in=printed)

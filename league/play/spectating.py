@@ -6,11 +6,9 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from engine.deals import seeded_shuffle
-from engine.games import catalogue
 from engine.games.events import Event
 from engine.games.game import State
-from engine.playback import Phase, play_on
+from engine.playback import Phase, deal, play_on
 from engine.record import replay, write
 from league.models import Match
 from league.play.match_logs import logs_of
@@ -29,6 +27,25 @@ def public_view(match: Match) -> dict[str, Any] | None:
         match.refresh_from_db()
         return public_view(match) if match.status != Match.Status.PLAYING else None
     return log.state.spectate()
+
+
+def public_events(match: Match) -> list[list[Event]] | None:
+    """Return the public events of the deal and of each phase of a match in play.
+
+    The answer is None if the match is not in play, or if spectators may not see it. Costs one
+    query, and one more if the match went on meanwhile.
+
+    Args:
+        match: the match, with its block.
+    """
+    if match.status != Match.Status.PLAYING or not may_watch(match):
+        return None
+    moves = _stored_moves(match, 0)
+    if moves is None:
+        match.refresh_from_db()
+        return public_events(match) if match.status == Match.Status.PLAYING else None
+    dealt = _deal_of(match)
+    return [_public(phase) for phase in (dealt, *play_on(dealt.state, moves))]
 
 
 def record_line(match: Match) -> str:
@@ -87,20 +104,16 @@ class MatchFeed:
             return [*events, FeedEvent("end", "end", end)]
         if match.status != Match.Status.PLAYING or not match.live:
             return []
-        moves = match.live_moves.filter(ply__gte=self._plies, ply__lt=match.plies)
-        found = list(moves.order_by("ply").values_list("seat", "text"))
-        if len(found) < match.plies - self._plies:
-            return []  # the match was finished meanwhile
-        return self._events_of(match, found)
+        moves = _stored_moves(match, self._plies)
+        return [] if moves is None else self._events_of(match, moves)
 
     def _events_of(self, match: Match, moves: Sequence[tuple[int, str]]) -> list[FeedEvent]:
         """Return the events of further whole phases."""
         found = []
         if self._state is None:
-            deal: list[Event] = []
-            shuffle = seeded_shuffle(bytes(match.deal_seed))
-            self._state = catalogue.start(match.game, match.rules, match.seats, shuffle, deal)
-            found.append(_feed_event(Phase(0, tuple(deal), self._state)))
+            dealt = _deal_of(match)
+            self._state = dealt.state
+            found.append(_feed_event(dealt))
         for phase in play_on(self._state, moves, self._plies):
             self._plies = phase.ply
             found.append(_feed_event(phase))
@@ -109,5 +122,21 @@ class MatchFeed:
 
 def _feed_event(phase: Phase) -> FeedEvent:
     """Return a phase as spectators see it: the public view after it, and its public events."""
-    events = [event.seen_by(None).as_json() for event in phase.events]
+    events = [event.as_json() for event in _public(phase)]
     return FeedEvent("phase", str(phase.ply), {**phase.state.spectate(), "events": events})
+
+
+def _public(phase: Phase) -> list[Event]:
+    """Return the events of a phase without their secrets."""
+    return [event.seen_by(None) for event in phase.events]
+
+
+def _deal_of(match: Match) -> Phase:
+    return deal(match.game, match.rules, match.seats, bytes(match.deal_seed))
+
+
+def _stored_moves(match: Match, ply: int) -> list[tuple[int, str]] | None:
+    """Return the moves of a match from a ply on; None if it was finished since it was read."""
+    moves = match.live_moves.filter(ply__gte=ply, ply__lt=match.plies).order_by("ply")
+    found = list(moves.values_list("seat", "text"))
+    return found if len(found) >= match.plies - ply else None

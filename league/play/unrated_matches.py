@@ -36,11 +36,16 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
             raise ValidationError({"bots": f"There is no bot {name}."})
         bot = found[name]
         if bot.owner_id != owner.pk and bot.kind != Bot.Kind.HOUSE:
-            raise ValidationError(f"{name} belongs to somebody else.", code="not-your-bot")
+            raise ValidationError(
+                f"{name} belongs to another account; choose your bots and house bots.",
+                code="not-your-bot",
+            )
         if bot.current is None:
-            raise ValidationError(f"{name} has no version that may play yet.", code="no-version")
+            raise ValidationError(
+                f"{name} has no version that can play yet; upload one first.", code="no-version"
+            )
     if all(bot.kind == Bot.Kind.HOUSE for bot in found.values()):
-        raise ValidationError({"bots": "One of them must be yours."})
+        raise ValidationError({"bots": "At least one of the bots must be yours."})
     _check_room(owner)
     versions = [found[name].current for name in bots]
     try:
@@ -50,12 +55,13 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
     except UnknownRulesError as error:
         raise ValidationError({"rules": str(error)}) from None
     except ValueError:
-        raise ValidationError({"bots": "A bot has one seat in a match."}) from None
+        raise ValidationError({"bots": "Each bot can have one seat only."}) from None
 
 
 def _check_room(owner: User) -> None:
     own = MatchSeat.objects.filter(bot__owner=owner).values("match")
     if Match.objects.unfinished().filter(block=None, pk__in=own).count() >= MAX_OPEN:
         raise ValidationError(
-            f"{MAX_OPEN} unrated matches of yours are not finished yet.", code="too-many-matches"
+            f"{MAX_OPEN} unrated matches of yours are not finished yet; wait until one is.",
+            code="too-many-matches",
         )

@@ -74,10 +74,10 @@ def decided_before(game: str, turn: TurnRow, text: str) -> Answer:
         return expired(turn)
     if not turn.fault and turn.decided_at and _canonical(game, text) == turn.text:
         return accepted(turn, turn.decided_at)
-    who = "the referee played, after illegal answers," if turn.fault else "you played"
+    who = "after illegal moves the referee played" if turn.fault else "you played"
     return MoveRefusedError(
         "turn-already-decided",
-        f"turn {turn.number} of match {turn.match_id} is decided: {who} {turn.text!r}",
+        f"Turn {turn.number} of match {turn.match_id} is decided: {who} {turn.text!r}.",
         turn=turn.number,
         move=turn.text,
     )
@@ -87,8 +87,8 @@ def expired(turn: TurnRow) -> MoveRefusedError:
     """Return the answer for a turn in which the referee played after the deadline."""
     return MoveRefusedError(
         "turn-expired",
-        f"turn {turn.number} of match {turn.match_id} had to be answered by "
-        f"{turn.deadline:%Y-%m-%dT%H:%M:%S.%fZ}; the referee played {turn.text!r}",
+        f"The deadline of turn {turn.number} of match {turn.match_id} was "
+        f"{turn.deadline:%Y-%m-%dT%H:%M:%S.%fZ}; the referee played {turn.text!r}.",
         turn=turn.number,
         move=turn.text,
     )
@@ -116,13 +116,13 @@ def not_open(match_id: int, number: int) -> MoveRefusedError:
     """Return the answer for a turn that is not open and was not decided."""
     return MoveRefusedError(
         "turn-not-open",
-        f"turn {number} of match {match_id} is not open; ask for turns to see which are",
+        f"Turn {number} of match {match_id} is not open. GET /api/v1/turns lists the open turns.",
     )
 
 
 def not_found(bot: object, match_id: int) -> MoveRefusedError:
     """Return the answer if the match does not exist or the bot does not play in it."""
-    return MoveRefusedError("not-found", f"{bot} has no seat in a match {match_id}.")
+    return MoveRefusedError("not-found", f"{bot} has no seat in match {match_id}.")
 
 
 def _canonical(game: str, text: str) -> str:

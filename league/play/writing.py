@@ -79,7 +79,7 @@ def read_matches(match_ids: Iterable[int], now: datetime) -> dict[int, LiveMatch
 
 
 def _read_after_outage(match_ids: Iterable[int], watch: Stopwatch) -> dict[int, LiveMatch]:
-    """Read matches; before anybody is late, give open turns the time of an outage."""
+    """Read matches; before a turn counts as overdue, give open turns the time of an outage."""
     matches = read_matches(match_ids, watch.now())
     is_overdue = any(match.overdue_turns(watch.start) for match in matches.values())
     if is_overdue and outages.give_back_lost_time(watch.start):

@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
+from engine.rating.blocks import win_share
 from league.models import Fit, Ladder, Performance, Round
 from league.models.ladders import ERROR_FROM, RANKED_FROM
 from league.ratings.packing import read_packed
@@ -116,6 +117,7 @@ def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
     Provisional bots have no band: a first bot with a large error would draw all others into its
     band. Hidden bots have none, because the best bot of a band defines it.
     """
+    # Imported here, because web processes run without NumPy.
     import numpy as np
 
     from engine.rating.performance import rank_bands
@@ -175,7 +177,7 @@ def _write_rows(
                 band=bands.get(bot),
                 blocks=fitted.blocks[i],
                 matches=totals[bot].matches,
-                win_share=totals[bot].halves / (2 * totals[bot].pairs),
+                win_share=win_share(totals[bot].halves, totals[bot].pairs),
                 mean_points=totals[bot].points / totals[bot].matches,
             )
             for bot, i in at.items()

@@ -66,7 +66,7 @@ def test_a_version_that_could_not_take_over_or_play_is_refused_with_the_reason(
     )
     refused = api.post("bots/my-bot/comparisons", {**NEW, "promote": False}, token=ada[1])
     problem = assert_problem(refused, 409, "not-qualified")
-    assert "my-bot v1 did not qualify for twelve-days: timeout" in problem["detail"]
+    assert "my-bot v1 failed its check for twelve-days: timeout" in problem["detail"]
 
 
 def test_only_the_owner_starts_and_cancels_a_comparison(

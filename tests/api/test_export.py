@@ -79,7 +79,7 @@ def export(api: Api) -> bytes:
 
 
 def run(path: Path, data: bytes) -> subprocess.CompletedProcess[str]:
-    """Run the script as a stranger would: without our packages, without anybody's."""
+    """Run the script as a stranger would: without any packages."""
     path.write_bytes(data)
     command = [sys.executable, "-I", "-S", SCRIPT, str(path)]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=50)
@@ -99,8 +99,8 @@ def test_a_stranger_recomputes_the_ladder_with_python_alone(
     done = run(tmp_path / "quick.jsonl", data)
     assert (done.returncode, done.stderr) == (0, "")
     rounds = ladder.rounds.count()
-    said = f"Right: 5 bots, {rounds} rounds; the seeds of {rounds} are public.\n"
-    assert done.stdout == said
+    expected = f"Right: 5 bots, {rounds} rounds; the seeds of {rounds} are public.\n"
+    assert done.stdout == expected
     assert data == export(api)
 
 

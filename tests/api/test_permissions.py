@@ -1,4 +1,4 @@
-"""Who may call what: every operation with a permission, whatever the method is spelt."""
+"""Permissions of every operation, for every spelling of its method."""
 
 import re
 from collections.abc import Iterator

@@ -49,6 +49,7 @@ def described() -> set[tuple[str, str]]:
 
 
 def test_the_sdk_has_exactly_the_calls_of_the_schema() -> None:
+    # Imported here, so that the other tests of this file run without Django.
     from api.schema import openapi_schema
 
     schema = openapi_schema()

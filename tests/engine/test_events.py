@@ -19,7 +19,7 @@ from engine.playback import play_back, play_on
 from engine.record import replay
 from tests.engine.expected_events import expected_deal, expected_phase
 from tests.engine.tables import move, no_shuffle, partridge, play_day, played, trick, twelve_days
-from tests.engine.test_properties import finished, matches, snapshot, somewhere
+from tests.engine.test_properties import every_phase, finished, matches, snapshot, somewhere
 
 MANY = [12, 12, 12]
 
@@ -51,6 +51,7 @@ def seen(happened: Sequence[Event], seat: int | None) -> list[dict[str, Any]]:
 # -- Who sees what -------------------------------------------------------------------------
 
 
+@every_phase
 @given(matches)
 def test_the_public_and_each_seat_see_only_events_that_follow_from_their_views(
     match: tuple[State, Random],
@@ -152,6 +153,7 @@ class Folded:
                 self.scores = scores
 
 
+@every_phase
 @given(matches)
 def test_public_events_add_up_to_the_public_view_after_every_phase(
     match: tuple[State, Random],
@@ -180,6 +182,7 @@ def test_public_events_add_up_to_the_public_view_after_every_phase(
         assert [a + b for a, b in zip(sums, folded.ranks, strict=True)] == folded.scores
 
 
+@every_phase
 @given(matches)
 def test_a_playout_with_and_without_a_report_goes_the_same_way(match: tuple[State, Random]) -> None:
     state = somewhere(*match)
@@ -198,6 +201,7 @@ def test_a_playout_with_and_without_a_report_goes_the_same_way(match: tuple[Stat
 # -- Playing back --------------------------------------------------------------------------
 
 
+@every_phase
 @given(matches)
 def test_a_record_played_back_yields_the_deal_and_every_phase_with_its_state(
     match: tuple[State, Random],
@@ -214,6 +218,7 @@ def test_a_record_played_back_yields_the_deal_and_every_phase_with_its_state(
     assert phase.events[-1] == events.MatchOver(record.scores, record.places)
 
 
+@every_phase
 @given(matches)
 def test_playing_on_in_portions_of_whole_phases_yields_the_same_events(
     match: tuple[State, Random],
@@ -248,6 +253,7 @@ def test_moves_after_the_end_are_refused() -> None:
 # -- JSON ----------------------------------------------------------------------------------
 
 
+@every_phase
 @given(matches)
 def test_an_event_does_not_change_when_written_to_json_and_read(
     match: tuple[State, Random],

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.deals import seeded_shuffle
@@ -37,6 +37,9 @@ matches = st.builds(
 )
 """A match just dealt, and a source of random numbers to play it."""
 
+every_phase = settings(max_examples=max(settings().max_examples // 3, 20))
+"""Settings for properties that examine each phase of a whole match: 20 matches have hundreds."""
+
 
 def somewhere(state: State, rng: Random) -> State:
     """Play on to a random ply of the match, the end included."""
@@ -45,6 +48,7 @@ def somewhere(state: State, rng: Random) -> State:
     return next(islice(played(state, Random(luck)), rng.randrange(length), None))
 
 
+@every_phase
 @given(matches)
 def test_no_card_is_lost_or_made(match: tuple[State, Random]) -> None:
     state = somewhere(*match)

@@ -125,11 +125,11 @@ def test_after_three_faults_a_seat_forfeits_and_gets_no_more_calls(
     assert kinds[:3] == [kind] * 3
     assert set(kinds[3:]) == {"forfeit"}
     assert {fault.seat for fault in outcome.record.faults} == {1}
-    assert len(outcome.incidents) == 3
-    assert reason in outcome.incidents[0].reason
-    assert "\n" not in outcome.incidents[0].reason
-    assert len(outcome.incidents[0].reason) < 500
-    assert outcome.incidents[0].observation["seat"] == 1
+    assert len(outcome.fault_reports) == 3
+    assert reason in outcome.fault_reports[0].reason
+    assert "\n" not in outcome.fault_reports[0].reason
+    assert len(outcome.fault_reports[0].reason) < 500
+    assert outcome.fault_reports[0].observation["seat"] == 1
 
 
 def test_two_faults_are_no_forfeit() -> None:
@@ -177,7 +177,7 @@ def test_a_move_within_its_seconds_leaves_the_bank_alone() -> None:
 def test_a_slow_move_uses_up_the_bank_and_then_is_a_timeout() -> None:
     outcome = timed(TimeControl(move_seconds=1, bank_seconds=2), [2.0, 2.0, 1.5])
     assert [fault.kind for fault in outcome.record.faults] == ["timeout"]
-    assert "out of time" in outcome.incidents[0].reason
+    assert "out of time" in outcome.fault_reports[0].reason
 
 
 def test_a_late_answer_is_a_timeout_even_when_it_crashes() -> None:

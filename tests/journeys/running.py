@@ -85,15 +85,15 @@ class League:
         self.client = httpx.Client(base_url=f"{self.address}/api/v1/", timeout=40)
 
     def log(self) -> str:
-        """Return the end of what it has printed."""
+        """Return the end of its output."""
         return self._log.read_text()[-6000:]
 
     def is_up(self) -> bool:
-        """Return whether it has said so."""
+        """Return whether the log reports the start."""
         return "Twelfth Night is up" in self._log.read_text()
 
     def get(self, path: str) -> Any:
-        """Return what the API answers to anybody."""
+        """Return the API's answer to a request without a token."""
         response = self.client.get(path)
         assert response.status_code == 200, response.text
         return response.json()
@@ -109,7 +109,7 @@ class League:
         return results
 
     def post(self, path: str, token: str = "", **body: Any) -> Any:
-        """Return what the API answers to somebody who sends something."""
+        """Return the API's answer to a request with a body."""
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         response = self.client.post(path, json=body, headers=headers)
         assert response.is_success, response.text
@@ -180,7 +180,7 @@ def league(
 class RemoteBot(threading.Thread):
     """A bot that plays all its turns by long polls, each move chosen by a function.
 
-    It rides out whatever the league goes through: an error is noted, and it asks again.
+    It outlives outages of the league: it notes each error and polls again.
     """
 
     def __init__(
@@ -196,10 +196,10 @@ class RemoteBot(threading.Thread):
         self.moves: list[tuple[int, int, str]] = []
         self.answers: list[tuple[int, str]] = []
         self.outages: list[str] = []
-        self.told: list[httpx.Response] = []
+        self.problems: list[httpx.Response] = []
 
     def run(self) -> None:
-        """Play until told to stop."""
+        """Play until `stop` is called."""
         with httpx.Client(base_url=f"{self._league.address}/api/v1/", timeout=40) as client:
             while not self._ended.is_set():
                 try:
@@ -209,14 +209,14 @@ class RemoteBot(threading.Thread):
                     self._ended.wait(0.1)
                 except _OutageError as error:
                     self.outages.append(error.response.text)
-                    self.told.append(error.response)
+                    self.problems.append(error.response)
                     self._ended.wait(0.1)
 
     def _play(self, client: httpx.Client) -> None:
-        asked = client.get("turns", params={"wait": 5}, headers=self.headers)
-        if asked.status_code != 200:
-            raise _OutageError(asked)
-        for turn in asked.json():
+        response = client.get("turns", params={"wait": 5}, headers=self.headers)
+        if response.status_code != 200:
+            raise _OutageError(response)
+        for turn in response.json():
             move = self._choose(turn["observation"])
             answer = self.send(client, f"matches/{turn['match']}/moves", turn["turn"], move)
             if answer.status_code >= 500:
@@ -291,7 +291,7 @@ def tournament(
 
 
 def wait_for_end(league: League, number: int, seconds: float = SECONDS) -> Any:
-    """Return a tournament once it is over; the API may be away in between."""
+    """Return a tournament after its end; the API may be down in between."""
 
     def over() -> Any:
         try:
@@ -305,7 +305,7 @@ def wait_for_end(league: League, number: int, seconds: float = SECONDS) -> Any:
 
 
 def folded(running: League, ladder: str) -> dict[str, int]:
-    """Return the ratings that folding the records gives, from what the API tells anybody."""
+    """Return the ratings folded from the public records of the API."""
     rounds: dict[int, dict[int, list[MatchResult]]] = {}
     for match in running.all(f"matches?ladder={ladder}&status=finished"):
         record = read(json.dumps(running.get(f"matches/{match['id']}/record")).encode())

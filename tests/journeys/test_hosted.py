@@ -26,7 +26,7 @@ pytestmark = pytest.mark.timeout(240)
 
 
 def upload(running: League, owner: str, bot: str, source: bytes) -> Any:
-    """Upload a version and return it once it is checked."""
+    """Upload a version and return it after its check."""
     sent = running.client.post(
         f"bots/{bot}/versions",
         files={"source": ("bot.py", source)},
@@ -93,11 +93,11 @@ def test_uploaded_bots_play_remote_ones_and_lose_no_match_when_workers_are_kille
             if {"maria-1", "feste-1"} <= {seat["bot"] for seat in match["seating"]}
         ]
         assert mixed
-        told = running.client.get(
+        logs = running.client.get(
             f"matches/{mixed[0]}/log", headers={"Authorization": f"Bearer {owner}"}
         ).json()["results"]
-        assert "asked 1" in told[0]["printed"]
+        assert "asked 1" in logs[0]["printed"]
         _, reports = cli(running, owner, "logs", "maria-1", "--match", str(mixed[0]))
-        assert reports[0]["printed"] == told[0]["printed"]
+        assert reports[0]["printed"] == logs[0]["printed"]
         assert running.client.get(f"matches/{mixed[0]}/log").status_code == 401
         remote.join(30)

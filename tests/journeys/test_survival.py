@@ -108,7 +108,7 @@ def thoughtful(seen: Any) -> str:
     return moves[len(moves) // 2]
 
 
-def test_a_tournament_is_played_to_its_end_whatever_is_killed_meanwhile(tmp_path: Path) -> None:
+def test_a_tournament_is_played_to_its_end_although_processes_are_killed(tmp_path: Path) -> None:
     postgres = Server(tmp_path / "postgres", redis_url="redis://nowhere")
     valkey = Server(tmp_path / "valkey", database_url="postgresql://nowhere")
     with postgres as database, valkey as broker:
@@ -141,10 +141,10 @@ def survive(running: League, postgres: Server, valkey: Server) -> None:
     matches = check_all_is_whole(running, number, bots)
     assert not any(seat["faults"] for match in matches for seat in match["seating"])
     assert any(bot.outages for bot in bots)
-    for told in (problem for bot in bots for problem in bot.told):
-        assert told.headers["Content-Type"] == "application/problem+json"
-        assert (told.status_code, told.json()["code"]) == (503, "unavailable")
-        assert int(told.headers["Retry-After"]) <= 5
+    for problem in (each for bot in bots for each in bot.problems):
+        assert problem.headers["Content-Type"] == "application/problem+json"
+        assert (problem.status_code, problem.json()["code"]) == (503, "unavailable")
+        assert int(problem.headers["Retry-After"]) <= 5
     for bot in bots:
         bot.join(30)
 
@@ -189,10 +189,10 @@ def test_bots_that_misbehave_harm_nobody_but_themselves(
         assert faults["nonsense"] == faults["silent"] == [9, 9, 9]
         assert {code for code, _ in good.answers} == {200}
         assert (422, "illegal-move") in nonsense.answers
-        # The second of two moves at once is told what was played, or that it was the same one.
+        # Of two parallel moves the second is refused, or repeats the verdict if both are equal.
         assert set(twice.seconds) <= {(200, ""), (409, "turn-already-decided")}
         assert len(twice.seconds) == len(twice.moves)
-        # A body of 10 MB, no JSON, and a late answer: each is told so.
+        # A body of 10 MB, a body that is not JSON, and a late move are refused.
         assert twice.refused == {413, 400}
         missed = next(
             match for match in matches if "silent" in [seat["bot"] for seat in match["seating"]]

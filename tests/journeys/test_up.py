@@ -23,36 +23,36 @@ def standings(running: League, ladder: str) -> list[tuple[str, int]]:
 
 
 def demo(address: str, saved: Path) -> list[dict[str, Any]]:
-    """Run the demo bot until both its matches are over and return what it told."""
+    """Run the demo bot until both its matches are over; return its output, one object a line."""
     process = subprocess.Popen(
         [sys.executable, "-m", "bots_sdk.demo", address, "--saved", str(saved), "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    told: list[dict[str, Any]] = []
+    reports: list[dict[str, Any]] = []
     try:
         assert process.stdout
         for line in process.stdout:
-            told.append(json.loads(line))
-            ends = sum(event["event"] == "finished" for event in told)
-            if ends == 2 and told[-1]["event"] == "finished":
+            reports.append(json.loads(line))
+            ends = sum(event["event"] == "finished" for event in reports)
+            if ends == 2 and reports[-1]["event"] == "finished":
                 process.send_signal(signal.SIGINT)
         assert process.wait(20) == 0
     finally:
         process.kill()
-        _, complaints = process.communicate()
-    assert told[-1]["event"] == "stopped", complaints
-    return told
+        _, errors = process.communicate()
+    assert reports[-1]["event"] == "stopped", errors
+    return reports
 
 
 def check_demo_bot(running: League, home: Path) -> None:
-    """Have ``make demo-bot``'s bot play two matches, look at them, and verify them offline."""
+    """Have ``make demo-bot``'s bot play two matches, open their pages, and verify them offline."""
     saved = home / "demo-bot.json"
-    told = demo(running.address, saved)
-    assert not [event for event in told if event["event"] in ("fault", "refused", "warning")]
+    reports = demo(running.address, saved)
+    assert not [event for event in reports if event["event"] in ("fault", "refused", "warning")]
     (bot,) = json.loads(saved.read_text())["leagues"][running.address]["bots"]
-    for event in told:
+    for event in reports:
         if event["event"] != "finished":
             continue
         assert bot in [row["bot"] for row in event["table"]]

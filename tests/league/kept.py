@@ -29,7 +29,7 @@ def kept(play: Callable[P, M]) -> Callable[P, M]:
 
     @wraps(play)
     def fixture(*args: P.args, **kwargs: P.kwargs) -> M:
-        assert not Bot.objects.exists(), f"ask for {play.__name__} before what stores other rows"
+        assert not Bot.objects.exists(), f"request {play.__name__} before fixtures that store bots"
         if not returned:
             made = play(*args, **kwargs)
             league.update(_copied())

@@ -1,6 +1,6 @@
 """A small league to test with: a ladder, some bots, and players that cost nothing."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -34,7 +34,7 @@ def bots(count: int, owner: User | None = None, prefix: str = "bot") -> list[Bot
     return made
 
 
-def versions(bots: Sequence[Bot]) -> list[BotVersion]:
+def versions(bots: Iterable[Bot]) -> list[BotVersion]:
     """Return the current version of each bot."""
     return [bot.current for bot in bots if bot.current is not None]
 

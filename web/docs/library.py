@@ -137,7 +137,7 @@ def _names() -> dict[Path, str]:
 
 
 def _parser() -> MarkdownIt:
-    # Without raw HTML: a document can't bring markup or scripts of its own.
+    # Without raw HTML, so that a document can't add markup or scripts.
     parser = MarkdownIt("commonmark", {"html": False}).enable("table")
     return parser.use(anchors_plugin, min_level=1, max_level=3)
 

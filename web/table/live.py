@@ -14,7 +14,7 @@ def live_steps(phases: Sequence[Sequence[Event]], names: Sequence[str]) -> list[
     """Return the last steps of a match in play, the newest first.
 
     Args:
-        phases: the events of each phase so far, as `league.play.public_events` returns them.
+        phases: the events of each phase so far, as `league.play.spectating` returns them.
         names: of the bots, by seat.
     """
     steps = build([Phase(events) for events in phases], names)

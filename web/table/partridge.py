@@ -93,6 +93,6 @@ class Tricks(Steps):
         """Describe the pending decision, and the sizes of the hands."""
         led = bool(self._acted)
         leader = self.names[self._leader]
-        self.current.reasons.append(f"{leader} {'leads' if led else 'is to lead'}.")
+        self.current.reasons.append(f"{leader} {'led' if led else 'leads next'}.")
         for seat, size in zip(self.current.seats, self._sizes, strict=True):
             seat.extra = f"{size} card{'' if size == 1 else 's'} in hand"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.games.events import Event, HandDealt, HandShown, MatchOver
-from engine.texts import sentence, winners
+from engine.sentences import sentence, winners
 
 
 class Card(NamedTuple):

@@ -81,7 +81,11 @@ class Days(Steps):
                 Card(rank, ("scored",) if rank in scored else ()) for rank in sorted(hand or ())
             ]
             ranks = ", ".join(map(str, scored))
-            seat.extra = f"{sum(scored)} for the most of {ranks}" if scored else "most of no rank"
+            seat.extra = (
+                f"{sum(scored)} for the most cards of rank {ranks}"
+                if scored
+                else "has the most cards of no rank"
+            )
         self.points = list(event.scores)
         self.finish()
 

@@ -70,7 +70,7 @@ def _upload(bot: Bot, form: UploadForm) -> BotVersion:
     sent = form.cleaned_data
     size = sent["source"].size
     if size > MAX_BYTES:
-        raise ValidationError({"source": f"The file has {size:,} bytes; the limit is 1 MiB."})
+        raise ValidationError({"source": f"The file has {size:,} bytes; at most 1 MiB is allowed."})
     return bots.upload(bot=bot, data=sent["source"].read(), note=sent["note"], held=sent["held"])
 
 
@@ -141,11 +141,12 @@ def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
         else:
-            messages.success(request, f"{bot} is on {ladder}.")
+            messages.success(request, f"{bot} is on the ladder {ladder}.")
     else:
         leave_ladder(ladder=ladder, bot=bot)
         messages.success(
-            request, f"{bot} has left {ladder}. Its rating stays; the standings hide the bot."
+            request,
+            f"{bot} has left the ladder {ladder}. Its rating stays; the standings hide the bot.",
         )
     return redirect("web:account")
 

@@ -9,8 +9,7 @@ from django.views.decorators.http import require_safe
 
 from league.models import Match
 from league.play.owner_reports import owner_report
-from league.play.public_events import public_events
-from league.play.spectating import record_line
+from league.play.spectating import public_events, record_line
 from league.visibility import may_see_record
 from web.charts.lines import chart
 from web.requests import visitor, whole_number

@@ -84,7 +84,7 @@ def tournament_entry(request: HttpRequest, pk: int) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, f"{bot} is entered.")
+        messages.success(request, f"{bot} is entered in {found}.")
     return redirect("web:tournament", pk=pk)
 
 
@@ -99,7 +99,7 @@ def tournament_withdrawal(request: HttpRequest, pk: int) -> HttpResponse:
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, f"{bot} is withdrawn.")
+        messages.success(request, f"{bot} is withdrawn from {found}.")
     return redirect("web:tournament", pk=pk)
 
 

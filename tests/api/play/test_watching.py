@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable
 from typing import Any
 
 import pytest
@@ -13,22 +13,11 @@ from engine.games import catalogue
 from engine.games.events import KINDS, Event
 from league import competitions, play
 from league.models import Block, Bot, Match
-from tests.api.play.test_waiting import Site, served
+from tests.api.play.sites import Site
 from tests.league import small
-from tests.league.play.live import match_of, play_on, remote_bots
+from tests.league.play.live import match_of, play_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def site() -> Iterator[Site]:
-    with served() as site:
-        yield site
-
-
-@pytest.fixture
-def bots() -> list[Bot]:
-    return remote_bots(3)
 
 
 PRESETS = [
@@ -68,13 +57,13 @@ def spectated(match: Match) -> Any:
     def shown(events: Iterable[Event]) -> dict[str, Any]:
         return {**state.spectate(), "events": [event.seen_by(None).as_json() for event in events]}
 
-    told, moves = [("0", "phase", shown(deal))], list(record.moves)
+    expected, moves = [("0", "phase", shown(deal))], list(record.moves)
     while moves:
         phase = [moves.pop(0) for _ in state.actors]
         events = state.step({seat: state.moves.ids[text] for seat, text in phase})
-        told.append((str(len(record.moves) - len(moves)), "phase", shown(events)))
+        expected.append((str(len(record.moves) - len(moves)), "phase", shown(events)))
     end = {"status": "finished", "scores": list(record.scores), "places": list(record.places)}
-    return json.loads(json.dumps([*told, ("end", "end", end)]))
+    return json.loads(json.dumps([*expected, ("end", "end", end)]))
 
 
 @pytest.mark.parametrize("game", PRESETS)
@@ -84,17 +73,17 @@ def test_a_live_stream_equals_the_public_part_of_the_record(
     match = match_of(bots, *game)
     seen, first = [], threading.Event()
 
-    def look() -> None:
+    def read() -> None:
         for event in watch(site, match):
             seen.append(list(event))
             first.set()
 
-    watcher = threading.Thread(target=look)
-    watcher.start()
+    reader = threading.Thread(target=read)
+    reader.start()
     assert first.wait(10)
     play_on(bots)
-    watcher.join(20)
-    assert not watcher.is_alive()
+    reader.join(20)
+    assert not reader.is_alive()
     match.refresh_from_db()
     assert seen == spectated(match)
     assert [list(event) for event in watch(site, match)] == seen
@@ -106,10 +95,10 @@ def test_a_spectator_who_reconnects_continues_after_the_last_event(
     match = match_of(bots)
     play_on(bots)
     match.refresh_from_db()
-    told = spectated(match)
-    for at in (0, 5, len(told) - 2):
-        rest = [list(event) for event in watch(site, match, last=told[at][0])]
-        assert rest == told[at + 1 :]
+    expected = spectated(match)
+    for at in (0, 5, len(expected) - 2):
+        rest = [list(event) for event in watch(site, match, last=expected[at][0])]
+        assert rest == expected[at + 1 :]
     over = site.client.get(f"/matches/{match.pk}/events", headers={"Last-Event-ID": "end"})
     assert over.status_code == 204
 
@@ -161,19 +150,19 @@ def test_a_stream_of_a_duplicate_deal_stays_empty_until_the_block_is_finished(si
     seen: list[tuple[str, str, Any]] = []
     begun = threading.Event()
 
-    def look() -> None:
+    def read() -> None:
         begun.set()
         seen.extend(watch(site, first))
 
-    watcher = threading.Thread(target=look)
-    watcher.start()
+    reader = threading.Thread(target=read)
+    reader.start()
     assert begun.wait(10)
-    site.client.get("/turns")  # whatever was to be told at once has been
+    site.client.get("/turns")  # by its answer, the stream has sent its first events
     assert seen == []
     for match in rest:
         play.play_match(match.pk, players=small.players)
-    watcher.join(20)
-    assert not watcher.is_alive()
+    reader.join(20)
+    assert not reader.is_alive()
     assert seen[-1][0] == "end"
 
 

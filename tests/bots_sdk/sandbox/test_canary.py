@@ -22,11 +22,11 @@ SOURCE = canary.source()
 
 @pytest.fixture(scope="module")
 def got_out() -> set[str]:
-    """What the canary gets through where there is no jail."""
+    """The escapes of the canary without a jail."""
     with canary.planted() as plants:
-        how, said = unconfined.run(SOURCE.main, {"plants": plants}, seconds=30, inherit=True)
+        how, output = unconfined.run(SOURCE.main, {"plants": plants}, seconds=30, inherit=True)
     assert how == "answers"
-    return set(json.loads(said).split())
+    return set(json.loads(output).split())
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from bots_sdk.sandbox.errors import BotCrashError, BotMemoryError, BotTimeoutErr
 from tests.bots_sdk.sandbox import unconfined
 from tests.bots_sdk.sandbox.conftest import Start
 
-SECONDS = 0.4
+SECONDS = 0.3
 OBSERVATION = {"legal_moves": ["play 1", "play 2"]}
 
 
@@ -148,7 +148,7 @@ MISDEEDS = {
         into_protocol('b\'{"id": 1, "move": ["play 2"]}\\n\''),
         *(BotCrashError, "wrote into the protocol", "lies"),
     ),
-    "more than was asked": Misdeed(
+    "unknown member": Misdeed(
         into_protocol('b\'{"id": 1, "move": "play 2", "score": 9}\\n\''),
         *(BotCrashError, "wrote into the protocol", "lies"),
     ),
@@ -200,8 +200,8 @@ def test_a_misdeed_is_the_bots_fault_and_costs_no_more_than_its_time(
 def test_a_misdeed_does_harm_without_a_jail(misdeed: Misdeed) -> None:
     source = misdeed.source if isinstance(misdeed.source, bytes) else misdeed.source.encode()
     seconds = SECONDS if "hangs" in misdeed.unconfined else 5.0
-    how, said = unconfined.run(source, OBSERVATION, seconds=seconds)
-    if how == "answers" and said != b'"play 1"':
+    how, output = unconfined.run(source, OBSERVATION, seconds=seconds)
+    if how == "answers" and output != b'"play 1"':
         how = "lies"
     assert how in misdeed.unconfined.split("|")
 
@@ -227,7 +227,7 @@ def test_an_answer_before_its_request_is_a_fault(start: Start) -> None:
     )
     bot.ready()
     time.sleep(0.5)  # the harness also reports that it is ready
-    with pytest.raises(BotCrashError, match="before it was asked"):
+    with pytest.raises(BotCrashError, match="before it received"):
         bot(OBSERVATION)
 
 

@@ -216,7 +216,7 @@ def test_the_others_match_goes_on_beside_a_bot_that_misbehaves(
             player.close()
     assert outcome.forfeited == (1,)
     assert {fault.seat for fault in outcome.record.faults} == {1}
-    assert [incident.fault.kind for incident in outcome.incidents] == [kind] * 3
+    assert [report.fault.kind for report in outcome.fault_reports] == [kind] * 3
     assert took < 3 * control.move_seconds + control.bank_seconds + 3
 
 

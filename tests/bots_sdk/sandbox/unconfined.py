@@ -65,21 +65,21 @@ def _output(bot: "subprocess.Popen[bytes]") -> bytes | None:
 def _judge(bot: "subprocess.Popen[bytes]", seconds: float) -> tuple[str, bytes]:
     assert bot.stdout is not None
     os.set_blocking(bot.stdout.fileno(), False)
-    said, end = b"", time.monotonic() + seconds
-    while time.monotonic() < end and len(said) < 1 << 20:
+    output, end = b"", time.monotonic() + seconds
+    while time.monotonic() < end and len(output) < 1 << 20:
         more = _output(bot)
-        if more and not said:
+        if more and not output:
             end = min(end, time.monotonic() + _SECONDS_FOR_MORE)
-        said += more or b""
+        output += more or b""
         if more == b"":
             break
         time.sleep(0.005)
-    first = said.split(b"\n")[0]
+    first = output.split(b"\n")[0]
     if len(first) > 1 << 16:
         return "floods", first[:80]
-    if said and said.count(b"\n") != 1:
+    if output and output.count(b"\n") != 1:
         return "lies", first
-    if not said:
+    if not output:
         bot.terminate()
         time.sleep(0.05)
         return ("hangs" if bot.poll() in (None, -signal.SIGTERM) and more is None else "dies"), b""

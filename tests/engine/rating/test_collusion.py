@@ -64,13 +64,13 @@ def test_a_bot_that_helps_its_partner_from_any_seat_is_flagged() -> None:
 
 
 def test_no_pair_of_an_honest_league_is_flagged() -> None:
-    # 90 ordered pairs, two questions: at a rate of 1 % one league of a hundred may have a report.
-    reports = [flag_pairs(league(100 + seed, 250)) for seed in range(40)]
-    assert sum(map(bool, reports)) <= 2
+    # 90 ordered pairs, two tests each: at a rate of 1 % one league of 100 may have a flagged pair.
+    reports = [flag_pairs(league(100 + seed, 250)) for seed in range(20)]
+    assert sum(map(bool, reports)) <= 1
 
 
 def test_without_the_correction_pairs_of_honest_leagues_would_be_flagged() -> None:
-    assert flag_pairs(league(100, 250), rate=100.0)  # every question asked is let through
+    assert flag_pairs(league(100, 250), rate=100.0)  # every pair passes at this rate
 
 
 def test_no_pair_is_flagged_with_few_blocks() -> None:

@@ -27,10 +27,10 @@ PAIRS = tuple(combinations(range(N), 2))
 def simulate(
     rng: np.random.Generator, strengths: npt.ArrayLike, blocks: int, luck: float = 0.5
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """Play duplicate blocks of four in which the Bradley-Terry model is true, to the letter.
+    """Play duplicate blocks of four in which the Bradley-Terry model is exact.
 
-    A bot's score is its strength plus Gumbel noise, so i beats j with logistic(r_i - r_j), whoever
-    else sits there. The noise is the luck of the seat, the same in all matches of the deal, with
+    A bot's score is its strength plus Gumbel noise, so i beats j with logistic(r_i - r_j) at
+    every table. The noise is the luck of the seat, the same in all matches of the deal, with
     probability ``luck``, else its own: the matches of a block are correlated, as on the ladder.
 
     Returns:

@@ -47,7 +47,7 @@ def test_only_a_hash_and_the_first_characters_are_stored(ada: tuple[User, str]) 
 
 
 def test_the_hash_needs_the_secret_key(ada: tuple[User, str], settings: Settings) -> None:
-    settings.SECRET_KEY = "another key, as of somebody who has only the database"
+    settings.SECRET_KEY = "another key, as if only the database was stolen"
     assert accounts.owner_for_token(ada[1]) is None
 
 

@@ -70,7 +70,7 @@ def test_a_version_that_plays_one_game_cannot_enter_the_other(bot: Bot) -> None:
     other = small.ladder("other")
     other.game = "partridge"
     other.save()
-    with pytest.raises(ValidationError, match="did not qualify for partridge: crash") as caught:
+    with pytest.raises(ValidationError, match="failed its check for partridge: crash") as caught:
         competitions.enter_ladder(ladder=other, bot=bot)
     assert caught.value.code == "not-qualified"
 

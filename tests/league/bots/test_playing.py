@@ -217,9 +217,9 @@ def test_at_a_mixed_table_a_hosted_bot_keeps_its_memory(ada: User) -> None:
     record = finished(match).record
     assert record.faults == ()
     [seat] = owner_reports.owner_report(match, ada)
-    asked = [line for line in seat["printed"].splitlines() if line.startswith("asked")]
-    assert asked == [f"asked {number}" for number in range(1, len(asked) + 1)]
-    assert len(asked) > 3
+    counted = [line for line in seat["printed"].splitlines() if line.startswith("asked")]
+    assert counted == [f"asked {number}" for number in range(1, len(counted) + 1)]
+    assert len(counted) > 3
 
 
 def test_a_fault_at_a_mixed_table_is_reported_and_other_bots_play_on(ada: User) -> None:

@@ -131,11 +131,11 @@ def test_rounds_pause_once_all_bots_are_settled_and_go_on_with_a_new_version() -
     small.run_all()
     ladder.standings.update(blocks=5)
     assert competitions.open_ladder_round(ladder.pk) is None
-    assert "The next round is drawn in" in competitions.describe_next_block(
+    assert "The next round opens in" in competitions.describe_next_block(
         ladder.standings.get(bot=guest)
     )
     ladder.standings.filter(bot=guest).update(blocks=4)
-    assert "The next round is drawn at once" in competitions.describe_next_block(
+    assert "The next round opens now" in competitions.describe_next_block(
         ladder.standings.get(bot=guest)
     )
     assert competitions.open_ladder_round(ladder.pk) is not None

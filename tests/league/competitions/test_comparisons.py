@@ -265,7 +265,7 @@ def test_a_version_that_did_not_qualify_for_the_game_is_not_compared(
     QualifyingMatch.objects.create(
         version=bot.versions.get(number=2), game=ladder.game, passed=False, reason="timeout"
     )
-    with pytest.raises(ValidationError, match="v2 did not qualify for twelve-days") as caught:
+    with pytest.raises(ValidationError, match="v2 failed its check for twelve-days") as caught:
         compared(bot, ladder)
     assert caught.value.code == "not-qualified"
 

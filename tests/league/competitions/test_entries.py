@@ -96,7 +96,7 @@ def test_a_disqualified_bot_has_no_rank_and_cannot_enter_again() -> None:
     tournament = begun(format="swiss", late_entry=True)
     bot = Bot.objects.get(name="bot-0")
     competitions.disqualify(tournament=tournament, bot=bot, reason="Asked for hidden cards.")
-    with pytest.raises(ValidationError, match="can't enter again"):
+    with pytest.raises(ValidationError, match="can't enter this tournament again"):
         competitions.enter(tournament=tournament, bot=bot)
     competitions.withdraw(tournament=tournament, bot=bot)
     small.run_all()

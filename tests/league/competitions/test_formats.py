@@ -9,6 +9,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
 from engine.rating import elo
 from engine.rating.blocks import derive_block_seed, plan_block
@@ -165,10 +166,10 @@ def test_a_bye_is_stored_and_gives_half_a_point_a_block() -> None:
 
 
 def test_the_history_of_a_tournament_always_takes_the_same_number_of_queries(
-    django_assert_num_queries: object,
+    django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     tournament = begun(format="swiss")
     for _ in range(2):
-        with django_assert_num_queries(6):  # type: ignore[operator]
+        with django_assert_num_queries(6):
             history_of(again(tournament))
         small.run_all()

@@ -59,8 +59,8 @@ def test_ladders_tournaments_and_comparisons_take_turns(busy: Ladder, crowded: L
         competitions.open_ladder_round(ladder.pk)
     tournament = small.tournament(crowded)
     competitions.advance_tournament(tournament.pk)
-    versions = [bot.current for bot in Bot.objects.filter(name__startswith="crowded")[:3]]
-    play.open_unrated_match(game="twelve-days", rules="eight-nights", versions=versions)  # type: ignore[arg-type]
+    versions = small.versions(Bot.objects.filter(name__startswith="crowded")[:3])
+    play.open_unrated_match(game="twelve-days", rules="eight-nights", versions=versions)
     taken = of(play.claim_due_hosted())
     who = {("busy", None), ("crowded", None), ("crowded", tournament.pk), (None, None)}
     assert set(taken[:4]) == who

@@ -55,6 +55,11 @@ def choose(observation: Observation) -> str:
 Turn = dict[str, Any]
 
 
+def first_turn(bot: Bot, now: datetime = START) -> Turn:
+    """Hand out the first open turn of a bot."""
+    return play.open_turns(bot, now)[0]
+
+
 def answer(bot: Bot, turn: Turn, now: datetime, move: str | None = None) -> play.Verdict:
     """Submit a bot's move for a turn that it was handed."""
     text = choose(turn["observation"]) if move is None else move

@@ -15,21 +15,11 @@ from engine.record import verify
 from engine.referee import play as referee
 from league import play
 from league.models import Bot, Match, Turn
-from league.play import deadlines
+from league.play import overdue_turns
 from league.play.live_match import Decision, LiveMatch
-from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
+from tests.league.play.live import START, answer, choose, match_of, play_on, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def bots() -> list[Bot]:
-    return remote_bots(3)
-
-
-@pytest.fixture
-def match(bots: list[Bot]) -> Match:
-    return match_of(bots)
 
 
 def turn_of(bot: Bot) -> Turn:
@@ -137,14 +127,14 @@ def test_a_match_that_fails_does_not_stop_the_clocks_of_others(
     bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken, sound = match_of(bots), match_of(bots)
-    real = deadlines._play_overdue
+    real = overdue_turns._play_overdue
 
     def play_overdue(match: LiveMatch, now: datetime) -> Decision[int]:
         if match.match.pk == broken.pk:
             raise RuntimeError("a defect")
         return real(match, now)
 
-    monkeypatch.setattr(deadlines, "_play_overdue", play_overdue)
+    monkeypatch.setattr(overdue_turns, "_play_overdue", play_overdue)
     assert play.expire_overdue(second(60)) == 3
     assert Match.objects.get(pk=sound.pk).plies == 3
 
@@ -195,15 +185,15 @@ def test_if_a_move_and_the_clock_meet_at_the_deadline_one_decides_and_both_agree
             lambda: play.expire_overdue(second(3.001)),
         ]
         if number % 2:  # the pool starts the first a little earlier
-            said, _ = at_once(*works)
+            reply, _ = at_once(*works)
         else:
-            _, said = at_once(*reversed(works))
+            _, reply = at_once(*reversed(works))
         decided = Turn.objects.get(match=match, seat=0, number=0)
         [first] = match.live_moves.filter(seat=0, ply=decided.ply).values_list("text", "fault")
         assert first == (decided.text, decided.fault)
-        if isinstance(said, play.Verdict):
+        if isinstance(reply, play.Verdict):
             assert (decided.text, decided.fault) == (move, "")
         else:
-            assert (said.code, decided.fault) == ("turn-expired", "timeout")
-            assert said.members["move"] == decided.text
+            assert (reply.code, decided.fault) == ("turn-expired", "timeout")
+            assert reply.members["move"] == decided.text
         play.void_match(match)

@@ -110,7 +110,7 @@ def test_the_reference_bots_move_the_house_seats() -> None:
     verify(Match.objects.get(pk=match.pk).record)
 
 
-def test_moves_of_a_phase_are_recorded_by_seat_in_whatever_order_they_arrive() -> None:
+def test_moves_of_a_phase_are_recorded_by_seat_in_any_order_of_arrival() -> None:
     bots = remote_bots(3)
     match = match_of(bots)
     turns = [play.open_turns(bot, START)[0] for bot in bots]

@@ -8,16 +8,11 @@ from django.db import connection
 from league import play
 from league.models import Bot, Clock, Match, Turn
 from league.play import outages
-from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots, second
+from tests.league.play.live import START, answer, choose, match_of, play_on, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 NIGHT = 8 * 3600.0
-
-
-@pytest.fixture
-def bots() -> list[Bot]:
-    return remote_bots(3)
 
 
 @pytest.fixture

@@ -12,23 +12,9 @@ from engine.record import fallback
 from league import play
 from league.models import Bot, LiveMove, Match, Turn
 from tests.league import small
-from tests.league.play.live import START, answer, match_of, play_on, remote_bots, second
+from tests.league.play.live import START, answer, first_turn, match_of, play_on, remote_bots, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def bots() -> list[Bot]:
-    return remote_bots(3)
-
-
-@pytest.fixture
-def match(bots: list[Bot]) -> Match:
-    return match_of(bots)
-
-
-def first_turn(bot: Bot, now: datetime = START) -> dict[str, Any]:
-    return play.open_turns(bot, now)[0]
 
 
 def refused(
@@ -105,7 +91,7 @@ def test_if_two_different_moves_arrive_at_once_the_second_gets_the_first_as_play
             thread.start()
         for thread in threads:
             thread.join()
-        [winner] = [move for move, said in answers.items() if said["status"] == "accepted"]
+        [winner] = [move for move, verdict in answers.items() if verdict["status"] == "accepted"]
         [loser] = set(legal) - {winner}
         assert answers[loser]["status"] == "turn-already-decided"
         assert answers[loser]["move"] == winner

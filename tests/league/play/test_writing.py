@@ -15,23 +15,9 @@ from league import play
 from league.models import Bot, LiveMove, Match, Turn
 from league.play import finishing, match_logs, statements, wakeups, writing
 from league.play.live_match import LiveMatch
-from tests.league.play.live import START, answer, choose, match_of, play_on, remote_bots
+from tests.league.play.live import START, answer, choose, first_turn, match_of, play_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def bots() -> list[Bot]:
-    return remote_bots(3)
-
-
-@pytest.fixture
-def match(bots: list[Bot]) -> Match:
-    return match_of(bots)
-
-
-def first_turn(bot: Bot, now: datetime = START) -> dict[str, Any]:
-    return play.open_turns(bot, now)[0]
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The nightly check: what differs from the records is frozen on display, with an alarm."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from typing import Any
 
@@ -276,8 +277,6 @@ def test_a_check_fails_if_corrections_overtake_each_try(
 def test_a_second_parallel_check_of_a_ladder_does_nothing(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
     comparing: Callable[..., Any] = recomputing._compare
     seconds: list[object] = []
 

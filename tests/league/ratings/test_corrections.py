@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import ProgrammingError, connection, transaction
@@ -303,8 +303,6 @@ def test_an_organiser_voids_blocks_on_the_admin_page(client: Client, ladder: Lad
 
 
 def test_view_permission_on_blocks_does_not_allow_voiding(client: Client, ladder: Ladder) -> None:
-    from django.contrib.auth.models import Permission
-
     bob = User.objects.create(username="bob", is_staff=True)
     bob.user_permissions.add(Permission.objects.get(codename="view_block"))
     client.force_login(bob)

@@ -249,7 +249,7 @@ def test_pages_show_why_a_bot_is_hidden_and_what_shows_it_again(
     assert text.index("Hidden: withdrawn from the ladder") < text.index("/bots/bot-1/")
     assert "/bots/bot-0/" not in page(client, "/")
     sought = page(client, "/ladders/quick/?q=bot-0")
-    assert "No bot that is shown here has “bot-0”" in sought
+    assert "No visible bot of this ladder has “bot-0”" in sought
     assert "?q=bot-0&amp;hidden=1" in sought
     assert "/bots/bot-0/" in page(client, "/ladders/quick/?q=bot-0&hidden=1")
     idle, left = page(client, "/bots/bot-0/"), page(client, "/bots/bot-1/")

@@ -8,7 +8,7 @@ from engine.games.game import Observation
 from engine.referee import Player
 from league import competitions, play, ratings
 from league.models import Ladder, Match, MatchSeat, PackedResults
-from league.ratings.match_results import match_result, stored_results
+from league.ratings.match_results import SeatDifference, match_result, stored_results
 from tests.league import small
 from tests.league.kept import kept
 
@@ -56,9 +56,9 @@ def test_stored_results_equal_the_records_also_after_forfeits(ladder: Ladder) ->
     play_all(ladder)
     assert MatchSeat.objects.filter(forfeited=True, place=3).count() == 3
     assert stored(ladder) == recorded(ladder)
-    wrong: list[object] = []
+    wrong: list[SeatDifference] = []
     for match in Match.objects.all():
-        match_result(match, wrong)  # type: ignore[arg-type]
+        match_result(match, wrong)
     assert wrong == []
 
 

@@ -27,6 +27,7 @@ from league.models import (
     Standing,
 )
 from league.models.ladders import RANKED_FROM
+from league.ratings import packing, performance
 from league.ratings.match_results import match_result
 from league.ratings.performance import TRY_AGAIN_AFTER
 from league.ratings.standings import standing_rows
@@ -270,8 +271,6 @@ def test_a_failed_fit_is_logged_and_tried_again_and_ratings_stay(
 def test_a_round_is_applied_while_another_is_fitted(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from league.ratings import packing, performance
-
     [round_id] = ratings.take_fits()
     reading: Callable[..., Any] = packing.read_packed
 
@@ -290,8 +289,6 @@ def test_a_round_is_applied_while_another_is_fitted(
 def test_a_fit_that_a_correction_overtakes_stores_nothing(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from league.ratings import packing, performance
-
     block = Block.objects.filter(state="finished").first()
     reading: Callable[..., Any] = packing.read_packed
 

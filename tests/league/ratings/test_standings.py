@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -47,8 +47,6 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def test_a_bot_has_the_same_rank_in_lists_and_searches(
     numbers: list[tuple[int, int, int, str]], wanted: str, with_hidden: bool, db: None
 ) -> None:
-    from django.db import transaction
-
     with transaction.atomic():
         ladder = small.ladder()
         Standing.objects.bulk_create(
@@ -152,22 +150,21 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     assert "not on this ladder" in next_block(ladder)
     bot = ladder.standings.order_by("bot")[0].bot
     competitions.enter_ladder(ladder=ladder, bot=bot)
-    assert "waits for more bots: a table takes 3, and 1 on" in next_block(ladder)
+    assert "waits for more bots: a table has 3 seats, and 1 of" in next_block(ladder)
     for row in ladder.standings.all():
         competitions.enter_ladder(ladder=ladder, bot=row.bot)
     ann = User.objects.create(username="ann")
     Bot.objects.update(owner=ann)
     assert next_block(ladder) == (
-        "It waits for bots of 2 more owners, or for house bots: a table takes 3 bots, no two of "
-        "them of one owner."
+        "It waits for bots of 2 more owners, or for house bots: a table has 3 seats, and an "
+        "owner's bots take at most one of them."
     )
     assert competitions.open_ladder_round(ladder.pk) is None
     Bot.objects.filter(pk=bot.pk).update(owner=None)
     assert "waits for bots of one more owner" in next_block(ladder)
     Bot.objects.update(owner=None)
     assert next_block(ladder) == (
-        "The next round is drawn at once. It is drawn first: no bot that can play now has fewer "
-        "blocks."
+        "The next round opens now. It gets a seat first: no bot that can play now has fewer blocks."
     )
     ladder.standings.filter(bot=bot).update(blocks=RANKED_FROM)
     assert "4 of the 5 bots that can play now have fewer blocks" in next_block(ladder)
@@ -178,7 +175,7 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     competitions.enter_ladder(ladder=ladder, bot=guest)
     assert "1 of the 6 bots" in next_block(ladder)
     assert competitions.open_ladder_round(ladder.pk)
-    assert "have taken the matches that wait; 6 of this ladder" in next_block(ladder)
+    assert "have started the waiting matches; 6 of this ladder" in next_block(ladder)
     bot.paused = True
     bot.save()
     assert "Its owner has paused it." in next_block(ladder)

@@ -22,7 +22,7 @@ def test_a_bots_page_shows_its_interval_opponents_and_when_it_is_due(
     competitions.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
     text = page(client, "/bots/bot-0/")
     assert "About 9 more blocks halve the error bar of its performance." in text
-    assert "It waits for more bots: a table takes 3, and 1" in text
+    assert "It waits for more bots: a table has 3 seats, and 1" in text
     assert 'class="area' in text
     for name in ("bot-1", "bot-2", "bot-3"):
         assert re.search(rf'>{name}</a></th>\s*<td class="number">6</td>', text)

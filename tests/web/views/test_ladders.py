@@ -42,14 +42,14 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     met = HeadToHead.objects.get(bot__name="bot-0", opponent__name="bot-1")
     share = f"{100 * met.half_wins / met.pairs / 2:.0f} %"
     assert f"bot-0 against bot-1: {share} of {met.pairs}" in text
-    assert "against the field’s mean" in text
+    assert "relative to the mean of all" in text
 
 
 def test_the_search_for_a_name_ignores_case(client: Client, played: Tournament) -> None:
     text = page(client, "/ladders/quick/?q=BOT-2")
     assert "/bots/bot-2/" in text
     assert "/bots/bot-1/" not in text
-    assert "No bot here has" in page(client, "/ladders/quick/?q=nobody")
+    assert "No bot of this ladder has" in page(client, "/ladders/quick/?q=nobody")
 
 
 def test_twin_house_bots_show_how_much_of_the_ratings_is_luck(client: Client) -> None:

@@ -87,8 +87,8 @@ def test_a_round_robin_states_how_many_tables_are_played(client: Client) -> None
     assert every in texts[500][1]
     assert "If there are at most 10 possible tables" in texts[10][0]
     some = (
-        "8 bots make 70 tables of 4; 10 of them are played. Each bot plays at 5, and pairs meet as "
-        "evenly as possible, 2.14 times on average."
+        "8 bots make 70 tables of 4; 10 of them are played. Each bot plays at 5 tables. Pairs "
+        "meet as evenly as possible, 2.14 times on average."
     )
     assert some in texts[10][1]
 

@@ -1,4 +1,4 @@
-"""Deadlines: the referee plays in the turns whose deadline has passed."""
+"""Overdue turns: the referee plays in the turns whose deadline has passed."""
 
 from datetime import datetime
 

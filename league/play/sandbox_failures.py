@@ -1,6 +1,6 @@
-"""Retries: counts tries of matches that fail because a sandbox is missing or breaks.
+"""Sandbox failures: count attempts of matches whose sandbox is missing or breaks, then void them.
 
-A hosted match also counts a try each time it is leased (`league.play.leases`).
+A hosted match also counts an attempt each time a worker leases it (`league.play.leases`).
 """
 
 import structlog
@@ -17,20 +17,20 @@ from league.play.leases import MAX_ATTEMPTS
 log = structlog.get_logger(__name__)
 
 BROKEN_EVERY = 60
-"""Seconds; a live match whose sandbox breaks counts one try in this time."""
+"""Seconds in which a live match whose sandbox breaks counts one attempt at most."""
 
 
 def note_no_sandbox(match_id: int) -> None:
-    """Count a try if no worker has had a sandbox for a while; after the last, void the match.
+    """Count an attempt if no worker has had a sandbox for a while; void the match after the last.
 
-    This counts once in ``settings.SANDBOX_PATIENCE`` seconds, however often it is called.
+    It counts once in ``settings.SANDBOX_PATIENCE`` seconds, however often it is called.
     """
     if jails.lacking_for() >= settings.SANDBOX_PATIENCE:
         _count(match_id, settings.SANDBOX_PATIENCE)
 
 
 def note_broken_sandbox(match_id: int) -> None:
-    """Count a try of a live match that was interrupted; after the last, void the match."""
+    """Count an attempt of an interrupted live match; void the match after the last."""
     _count(match_id, BROKEN_EVERY)
 
 

@@ -1,4 +1,4 @@
-"""The stages of a knockout: tables and results of each round, and which entrants advance."""
+"""The stages of a knockout: each round's tables and results, who advances, and the final."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass

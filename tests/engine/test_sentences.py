@@ -9,7 +9,7 @@ from engine.games import events
 from engine.games.events import Event
 from engine.games.game import State
 from engine.playback import play_back
-from engine.texts import sentence
+from engine.sentences import sentence
 from tests.engine.test_properties import finished, matches
 
 NAMES = ["ada", "bo", "cy"]

@@ -1,4 +1,7 @@
-"""Announce, change and cancel tournaments before they start."""
+"""Announce, change and cancel tournaments before they start.
+
+`league.competitions.schedules` decides when a schedule announces its next tournament.
+"""
 
 import secrets
 from datetime import datetime, timedelta
@@ -105,9 +108,14 @@ def change_tournament(*, tournament: Tournament, **changes: Any) -> Tournament:
     with transaction.atomic():
         locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
         if locked.state not in Tournament.NOT_STARTED:
-            raise ValidationError(f"{locked} is {locked.state}.", code="tournament-begun")
+            raise ValidationError(
+                f"{locked} is {locked.state}; you can change a tournament only before its start.",
+                code="tournament-begun",
+            )
         if "entries_open_at" in changes and locked.state != State.ANNOUNCED:
-            raise ValidationError({"entries_open_at": "Entries are open already."})
+            raise ValidationError(
+                {"entries_open_at": "Entries are open already, so this can't change."}
+            )
         for field, value in changes.items():
             setattr(locked, field, value)
         if changes.keys() & {"starts_at", "entries_open_at"}:
@@ -126,8 +134,8 @@ def cancel_tournament(*, tournament: Tournament) -> bool:
 def _check_times(opens_at: datetime, starts_at: datetime) -> None:
     now = timezone.now()
     if starts_at <= now:
-        raise ValidationError({"starts_at": "This time has passed."})
+        raise ValidationError({"starts_at": "This time has passed; choose a later time."})
     if starts_at > now + FURTHEST:
-        raise ValidationError({"starts_at": "This is more than two years off."})
+        raise ValidationError({"starts_at": "Choose a time in the next two years."})
     if opens_at > starts_at:
         raise ValidationError({"entries_open_at": "Entries must open before the start."})

@@ -1,0 +1,164 @@
+"""The gateway's requests: limits, the log, failures, and refusals, over real HTTP."""
+
+from datetime import datetime
+from typing import Any, NoReturn
+
+import pytest
+import structlog
+from django.core.cache import cache
+from django.db import OperationalError
+from pytest_django import Settings
+
+from league import play
+from league.accounts import throttles
+from league.models import Bot
+from tests import logs
+from tests.api.play.sites import SOON, WAIT, Site, await_true, open_match
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def two_an_hour(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.clear()
+    monkeypatch.setattr(throttles, "_cache_away_until", 0.0)
+    rates = {"play": "2/hour", "general": "2/hour"}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, **rates}
+
+
+def test_a_request_beyond_the_limit_is_refused_with_a_retry_time(
+    site: Site, bots: list[Bot], two_an_hour: None
+) -> None:
+    first, _, third = (site.get(bots[0]) for _ in range(3))
+    assert first.headers["ratelimit-policy"] == '"play";q=2;w=3600'
+    assert first.headers["ratelimit"].startswith('"play";r=1;t=')
+    assert (third.status_code, third.json()["code"]) == (429, "too-many-requests")
+    assert 1 <= int(third.headers["retry-after"]) <= 3600
+    assert site.get(bots[0], "/turns/stream").status_code == 429
+    assert site.get(bots[1]).status_code == 200, "each bot has its own limit"
+
+
+def test_requests_without_a_working_token_are_counted_by_address(
+    site: Site, two_an_hour: None
+) -> None:
+    assert [site.get("nobody").status_code for _ in range(3)] == [401, 401, 429]
+
+
+def test_watching_is_counted_by_address(site: Site, two_an_hour: None) -> None:
+    assert [site.client.get("/matches/1/events").status_code for _ in range(3)] == [404, 404, 429]
+
+
+def test_only_so_many_requests_of_one_bot_may_wait(
+    site: Site, bots: list[Bot], settings: Settings
+) -> None:
+    settings.MAX_WAITING_REQUESTS = 2
+    polls = [site.start_poll(bots[0], **WAIT) for _ in range(2)]
+    site.await_waiters(2)
+    refused = site.get(bots[0], **WAIT)
+    assert (refused.status_code, refused.json()["code"]) == (429, "too-many-requests")
+    assert refused.headers["retry-after"] == "5"
+    assert site.get(bots[1]).status_code == 200
+    open_match(bots)
+    assert all(len(poll.result(SOON).json()) == 1 for poll in polls)
+    assert site.get(bots[0]).status_code == 200
+    await_true(lambda: not site.app._waiting)
+
+
+def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(
+    site: Site, bots: list[Bot]
+) -> None:
+    headers = {"Authorization": f"Bearer {bots[0].name}", "X-Request-ID": "mine"}
+    with logs.captured() as events:
+        site.client.get("/turns", headers=headers)
+        [event] = await_true(lambda: list(events))
+    assert event.pop("milliseconds") >= 0
+    assert event == {
+        "event": "request finished",
+        "log_level": "info",
+        "logger": "api.requests",
+        "request_id": "mine",
+        "bot": bots[0].name,
+        "method": "GET",
+        "path": "/api/v1/turns",
+        "status": 200,
+    }
+
+
+def test_events_of_queries_have_the_request_s_id(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def log_and_return(bot: Bot, now: datetime) -> list[dict[str, Any]]:
+        structlog.get_logger("league.play").info("a query runs")
+        return []
+
+    monkeypatch.setattr(play, "open_turns", log_and_return)
+    with logs.captured() as events:
+        for request_id in ("first", "second"):
+            site.client.get(
+                "/turns",
+                headers={"Authorization": f"Bearer {bots[0].name}", "X-Request-ID": request_id},
+            )
+    assert [event["request_id"] for event in events if event["event"] == "a query runs"] == [
+        "first",
+        "second",
+    ]
+
+
+def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lost(bot: Bot, now: datetime) -> NoReturn:
+        raise OperationalError("no such socket")
+
+    monkeypatch.setattr(play, "open_turns", lost)
+    response = site.get(bots[0])
+    assert (response.status_code, response.json()["code"]) == (503, "unavailable")
+    assert response.headers["retry-after"] == "1"
+
+
+def test_a_failure_is_a_problem_and_is_logged(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(play, "open_turns", lambda *_: 1 / 0)
+    with logs.captured() as events:
+        response = site.get(bots[0])
+    assert (response.status_code, response.json()["code"]) == (500, "internal-error")
+    assert response.headers["content-type"] == "application/problem+json"
+    failures = [event for event in events if event["log_level"] == "error"]
+    assert "ZeroDivisionError" in failures[0]["exception"]
+    assert failures[0]["request_id"] == response.json()["request_id"]
+
+
+@pytest.mark.parametrize("path", ["/turns", "/turns/stream"])
+def test_a_request_without_a_working_bot_token_is_refused(site: Site, path: str) -> None:
+    without = site.client.get(path)
+    wrong = site.get("nobody", path)
+    owner = site.get("owner", path)
+    assert [response.status_code for response in (without, wrong, owner)] == [401, 401, 403]
+    codes = [response.json()["code"] for response in (without, wrong, owner)]
+    assert codes == ["not-authenticated", "invalid-token", "bot-token-needed"]
+    for response in (without, wrong):
+        assert response.headers["www-authenticate"].startswith("Bearer")
+        assert response.headers["content-type"] == "application/problem+json"
+        assert response.json()["request_id"] == response.headers["x-request-id"]
+
+
+@pytest.mark.parametrize("wait", ["31", "-1", "x", "", "30.001", "1e1", "nan", "٣", "9" * 5000])
+def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(
+    site: Site, bots: list[Bot], wait: str
+) -> None:
+    response = site.get(bots[0], wait=wait)
+    assert response.status_code == 400
+    assert response.headers["content-type"] == "application/problem+json"
+    assert response.json()["code"] == "invalid"
+    assert list(response.json()["errors"]) == ["wait"]
+
+
+def test_other_methods_and_paths_are_refused_as_problems(site: Site, bots: list[Bot]) -> None:
+    assert site.client.post("/turns").status_code == 405
+    assert site.client.post("/turns").headers["allow"] == "GET"
+    assert site.client.head("/turns").status_code == 405
+    assert site.get(bots[0], "/turns/").json() == []
+    assert site.get(bots[0], "/turns/other").json()["code"] == "not-found"
+    named = site.client.get("/turns", headers={"X-Request-ID": "mine"})
+    assert named.json()["request_id"] == named.headers["x-request-id"] == "mine"
