@@ -26,6 +26,16 @@ def sentence(event: Event, names: Sequence[str] | None = None) -> str:
     return _of_both_games(event, who) or _of_twelve_days(event, who) or _of_partridge(event, who)
 
 
+def winners(places: Sequence[int], names: Sequence[str]) -> str:
+    """Return the winners of a match as a sentence, without a full stop: "ada wins the match".
+
+    Args:
+        places: of the seats, 1 for each winner.
+        names: name of the player at each seat.
+    """
+    return _winners(places, names.__getitem__)
+
+
 def cards(ranks: Sequence[int]) -> str:
     """Return ranks as text, in the order given: "9 8 7"; "no cards" if there are none."""
     return " ".join(map(str, ranks)) or "no cards"
@@ -43,9 +53,7 @@ def _of_both_games(event: Event, who: _Who) -> str:
             return f"{who(seat)} holds {cards(hand)} at the end"
         case happened.MatchOver(scores=scores, places=places):
             totals = ", ".join(f"{who(seat)} {score}" for seat, score in enumerate(scores))
-            best = [who(seat) for seat, place in enumerate(places) if place == 1]
-            won = "wins" if len(best) == 1 else "share first place"
-            return f"{_and(best)} {won}; the final score is {totals}"
+            return f"{_winners(places, who)}; the final score is {totals}"
     return ""
 
 
@@ -122,6 +130,11 @@ def _of_partridge(event: Event, who: _Who) -> str:
 
 def _count(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def _winners(places: Sequence[int], who: _Who) -> str:
+    best = [who(seat) for seat, place in enumerate(places) if place == 1]
+    return f"{_and(best)} {'wins the match' if len(best) == 1 else 'share first place'}"
 
 
 def _card(rank: int | None) -> str:

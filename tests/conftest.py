@@ -1,4 +1,4 @@
-"""What all tests share: how hard Hypothesis searches, and how the database is emptied.
+"""Set up all tests: Hypothesis, emptying the database, and skipping without a browser.
 
 HYPOTHESIS_EXAMPLES=5000 searches longer; CI draws the same examples every time.
 """
@@ -8,6 +8,8 @@ import os
 from hypothesis import settings
 
 from tests.emptying import django_db_setup as django_db_setup
+from tests.without_browser import pytest_collection_modifyitems as pytest_collection_modifyitems
+from tests.without_browser import pytest_terminal_summary as pytest_terminal_summary
 
 examples = int(os.environ.get("HYPOTHESIS_EXAMPLES", "40"))
 

@@ -1,7 +1,6 @@
 """Chromium, a league to show in it, and pages that collect their errors."""
 
 import os
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -15,6 +14,7 @@ from league.models import Tournament
 from tests.league import small
 from tests.league.bots.uploaded import ready_bot
 from tests.league.kept import kept
+from tests.without_browser import CHROMIUM
 
 _ARGS = [
     "--no-sandbox",
@@ -34,12 +34,9 @@ def browser() -> Iterator[Browser]:
     While it runs, Playwright has an event loop in this thread, so Django's check for
     asynchronous callers is off.
     """
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("Chromium is not installed (Debian's package chromium): no browser tests")
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
         patch.setitem(os.environ, "DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        started = playwright.chromium.launch(executable_path=chromium, args=_ARGS)
+        started = playwright.chromium.launch(executable_path=CHROMIUM, args=_ARGS)
         yield started
         started.close()
 

@@ -73,6 +73,22 @@ def test_the_back_button_shows_the_step_before(replay: Page) -> None:
     expect(replay.locator("[data-at]")).to_have_text("2")
 
 
+def test_the_back_button_loads_the_page_of_the_step_if_the_steps_are_missing(
+    replay: Page, visit: Visit
+) -> None:
+    press(replay, "ArrowRight", "Day 2 of 8")
+    press(replay, "ArrowRight", "Day 3 of 8")
+    replay.route(re.compile("/steps/$"), lambda route: route.fulfill(status=503))
+    with replay.expect_response(re.compile("/steps/$")):
+        replay.reload()
+    loaded = count_documents(replay)
+    replay.go_back()
+    expect(replay.locator("#step h2")).to_have_text("Day 2 of 8")
+    assert [address.partition("?")[2] for address in loaded] == ["step=2"]
+    assert all("503" in error for error in visit.errors)
+    visit.errors.clear()
+
+
 def test_each_step_looks_as_the_server_renders_it(replay: Page) -> None:
     stepped = []
     for number in range(1, 10):

@@ -6,6 +6,7 @@ from django.db.models import QuerySet
 from league.competitions import takes_entries
 from league.competitions.history import History
 from league.models import Bot, Tournament, TournamentEntry
+from league.visibility import owns
 
 State = Tournament.State
 
@@ -36,5 +37,5 @@ def bots_to_withdraw(user: User | None, history: History) -> list[Bot]:
     return [
         entry.bot
         for entry in history.entries.values()
-        if entry.bot.owner_id == user.pk and entry.state == TournamentEntry.State.ENTERED
+        if owns(user, entry.bot) and entry.state == TournamentEntry.State.ENTERED
     ]

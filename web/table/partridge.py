@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from engine.games import events as happened
 from engine.games.events import Event
 from engine.games.partridge import Partridge
-from web.table.steps import Phase, Steps, marked, winners
+from web.table.steps import Phase, Steps, marked
 
 
 class Tricks(Steps):
@@ -59,7 +59,7 @@ class Tricks(Steps):
                 self._finish_trick()
             case happened.MatchOver():
                 step = self.begin("End", "End", "The end")
-                step.reasons.append(winners(event.places, self.names))
+                self.explain_winners(event)
                 for seat in step.seats:
                     seat.won = event.places[seat.seat] == 1
                 self.finish()

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from engine.games.events import Event, HandDealt, HandShown
-from engine.sentences import sentence
+from engine.games.events import Event, HandDealt, HandShown, MatchOver
+from engine.sentences import sentence, winners
 
 
 class Card(NamedTuple):
@@ -175,18 +175,16 @@ class Steps(ABC):
         """Add the sentence of an event to the step in progress."""
         self.current.reasons.append(as_sentence(event, self.names))
 
+    def explain_winners(self, event: MatchOver) -> None:
+        """Add the sentence on the winners of the match to the step in progress."""
+        self.current.reasons.append(f"{winners(event.places, self.names)}.")
+
 
 def as_sentence(event: Event, names: Sequence[str]) -> str:
     """Return an event as a sentence with a full stop and, unless a name begins it, a capital."""
     text = sentence(event, names)
     begins_with_name = any(text.startswith(name) for name in names)
     return f"{text if begins_with_name else text[0].upper() + text[1:]}."
-
-
-def winners(places: Sequence[int], names: Sequence[str]) -> str:
-    """Return who won a match, as a sentence."""
-    best = [name for name, place in zip(names, places, strict=True) if place == 1]
-    return f"{' and '.join(best)} {'wins the match' if len(best) == 1 else 'share first place'}."
 
 
 def marked(hand: Sequence[int], marks: Sequence[tuple[str, Sequence[int]]]) -> list[Card]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from engine.games import events as happened
 from engine.games.events import Event
 from engine.games.twelve_days import TwelveDays
-from web.table.steps import Card, Steps, marked, winners
+from web.table.steps import Card, Steps, marked
 
 
 class Days(Steps):
@@ -74,7 +74,7 @@ class Days(Steps):
         """Show the hands with the ranks that each of them scores."""
         step = self.begin("End", "End", "The end: hands are counted")
         step.reasons.append("The seats that hold the most cards of a rank score that rank.")
-        step.reasons.append(winners(event.places, self.names))
+        self.explain_winners(event)
         for seat, hand, scored in zip(step.seats, self.hands, self._scored, strict=True):
             seat.won = event.places[seat.seat] == 1
             seat.hand = [

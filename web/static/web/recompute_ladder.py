@@ -36,10 +36,7 @@ def rate(block: Any, start: dict[str, tuple[int, int, int]]) -> dict[str, int]:
         block_seed = digest(seed, b"block/%d" % block["block"], "sha256")
         deal = digest(block_seed, b"deal/%d" % (0 if block["duplicate"] else index), "sha256")
         check(match["record"]["deal_seed"] == deal.hex(), "a deal does not follow from the seed")
-    steps, gain = (
-        [*round_["k_steps"], (sys.maxsize, round_["k_settled"])],
-        dict.fromkeys(bots, 0),
-    )
+    steps, gain = [*terms["k_steps"], (sys.maxsize, terms["k_settled"])], dict.fromkeys(bots, 0)
     k = {bot: next(k for below, k in steps if start[bot][1] < below) for bot in bots}
     lost = [losses(match["seating"], match["record"]) for match in matches]
     for i, j in combinations(bots, 2):
@@ -55,7 +52,7 @@ def apply(blocks: Any) -> dict[str, list[int]]:
     start: dict[str, tuple[int, int, int]] = {}
     for bot, version in sorted(pair for block in blocks for pair in block["bots"].items()):
         rating, played, known = standings.get(bot, (1_500_000, 0, version))
-        played = min(played, round_["new_version_blocks"]) if version != known else played
+        played = min(played, terms["new_version_blocks"]) if version != known else played
         start[bot] = standings[bot] = (rating, played, version)
     for block in blocks:
         gain = rate(block, start)
@@ -71,7 +68,7 @@ for number, text in enumerate(open(sys.argv[1], "rb"), 1):
     line, before = json.loads(text), read.hexdigest()
     read.update(text)
     if line["type"] == "round":
-        round_, blocks, seed = line, {}, bytes.fromhex(line["seed"] or "")
+        terms, blocks, seed = line, {}, bytes.fromhex(line["seed"] or "")
         rounds, seeds = rounds + 1, seeds + bool(seed)
         check(not seed or sha256(seed).hexdigest() == line["commitment"], "another seed")
     elif line["type"] == "block" and line["rated"] and not line["void"]:

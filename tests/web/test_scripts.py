@@ -1,0 +1,40 @@
+"""Every script of the site has browser tests."""
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TESTS = {
+    "web/static/web/live.js": "tests/browser/test_live.py",
+    "web/static/web/replay.js": "tests/browser/test_replay.py",
+}
+"""The scripts of the site, and for each the file with its tests."""
+
+
+def test_no_script_is_without_browser_tests() -> None:
+    packages = [init.parent for init in ROOT.glob("*/__init__.py")]
+    scripts = {
+        file.relative_to(ROOT).as_posix()
+        for package in packages
+        for file in package.glob("**/static/**/*.*js")
+    }
+    assert scripts == set(TESTS)
+
+
+@pytest.mark.parametrize("script", TESTS)
+def test_the_browser_tests_of_a_script_name_it(script: str) -> None:
+    text = (ROOT / TESTS[script]).read_text("utf-8")
+    assert f"`{Path(script).name}`" in text.partition("\n")[0]
+    assert "\ndef test_" in text
+
+
+def test_no_template_has_a_script_within_it() -> None:
+    templates = ROOT.glob("web/templates/**/*.html")
+    scripts = [
+        (template.name, tag.partition(">")[0])
+        for template in templates
+        for tag in template.read_text("utf-8").split("<script")[1:]
+    ]
+    assert scripts
+    assert all("src=" in tag for _, tag in scripts), scripts
