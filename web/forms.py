@@ -75,7 +75,7 @@ class CompareForm(forms.Form):
     new = forms.TypedChoiceField(label="New version", coerce=int)
     old = forms.TypedChoiceField(label="Old version", coerce=int)
     ladder = forms.ModelChoiceField(
-        Ladder.objects.all(), label="Ladder of the opponents", empty_label=None
+        Ladder.objects.all(), label="Ladder from which the opponents come", empty_label=None
     )
     promote = forms.BooleanField(
         required=False,

@@ -192,8 +192,8 @@ def _owners_apart(history: History) -> list[str]:
             tables = count_tables(starters, seats, history.event_settings.max_tables)
             sentences.append(
                 f"Of the {tables} tables of {seats}, {left_out} would seat two bots of one owner. "
-                "These tables are not played. Each counts half a win for its bots, so that the "
-                "score of every bot counts the same number of blocks."
+                "These tables are not played. Each gives its bots half a point per block, so that "
+                "the score of every bot counts the same number of blocks."
             )
     return sentences
 

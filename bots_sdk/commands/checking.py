@@ -55,7 +55,8 @@ def check(
     without: Annotated[
         bool,
         typer.Option(
-            "--unconfined", help="Use no sandbox. The bot then has all rights of your account."
+            "--unconfined",
+            help="Use no sandbox. The bot can then do all that you can do on this computer.",
         ),
     ] = False,
     faults: Faults = Path("faults"),
@@ -131,7 +132,7 @@ def _sandbox(tier: int) -> Runtime:
     except SandboxUnavailableError as error:
         raise ImpossibleError(
             f"No sandbox works here: {error}. --unconfined runs the check without a sandbox; the "
-            "bot then has all rights of your account."
+            "bot can then do all that you can do on this computer."
         ) from None
 
 

@@ -109,7 +109,7 @@ def match(
     number: Annotated[int, typer.Argument(min=1, help="The match's number.", metavar="ID")],
     as_json: Json = False,
 ) -> None:
-    """Show a match: its results with their reasons, its bots, places and scores.
+    """Show a match: its bots with places and scores, and why each day or trick was won.
 
     The reasons come from the record, so they appear when the record is public.
     """
@@ -161,7 +161,7 @@ def verify(
     The commitment is the SHA-256 of the deal seed, published before the first move. If you noted
     it then, give it with --commitment; otherwise the league's current value is used.
 
-    Exit status 1: something does not hold.
+    Exit status 1: a check failed.
     """
     url = chosen_league()[0]
     with client_for(url) as client:

@@ -62,7 +62,7 @@ def _step_through(steps: list[str]) -> None:
         console.clear()
         console.print(Text(steps[at]))
         console.print(
-            Text(f"\nstep {at + 1} of {len(steps)}   Enter or → on, ← back, q ends", "dim")
+            Text(f"\nstep {at + 1} of {len(steps)}   Enter or → next, ← back, q quit", "dim")
         )
         key = read_key()
         if key in _QUIT:

@@ -62,7 +62,7 @@ def try_bot(
         typer.Option(
             min=0,
             metavar="[N]",
-            help="Play only match N of the seed, and step through it; default: match 1.",
+            help="Play only match N of this run, and step through it; without N: match 1.",
             show_default=False,
         ),
     ] = 0,

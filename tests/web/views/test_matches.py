@@ -44,6 +44,6 @@ def test_a_deal_in_play_at_another_table_stays_secret(client: Client) -> None:
     assert match is not None
     play.play_match(match.pk, players=small.players)
     text = page(client, f"/matches/{match.pk}/")
-    assert "stay hidden until the same deal is finished at the other tables" in text
+    assert "stay hidden until all matches with this deal are finished" in text
     assert bytes(match.deal_seed).hex() not in text
     page(client, f"/matches/{match.pk}/record.json", status=404)
