@@ -11,7 +11,7 @@ from tests.emptying import django_db_setup as django_db_setup
 from tests.without_browser import pytest_collection_modifyitems as pytest_collection_modifyitems
 from tests.without_browser import pytest_terminal_summary as pytest_terminal_summary
 
-examples = int(os.environ.get("HYPOTHESIS_EXAMPLES", "40"))
+examples = int(os.environ.get("HYPOTHESIS_EXAMPLES", "30"))
 
 # No deadline: the machine may be shared. Each test still has pytest's timeout.
 settings.register_profile("dev", deadline=None, max_examples=examples)
