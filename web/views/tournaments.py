@@ -1,5 +1,6 @@
 """The pages of tournaments: the list, one tournament, and the forms to enter and withdraw."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -77,29 +78,28 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 def tournament_entry(request: HttpRequest, pk: int) -> HttpResponse:
     """Enter a bot for a tournament."""
-    found = get_object_or_404(Tournament, pk=pk)
-    bot = own_bot(request, request.POST.get("bot", ""))
-    try:
-        competitions.enter(tournament=found, bot=bot)
-    except ValidationError as error:
-        messages.error(request, " ".join(error.messages))
-    else:
-        messages.success(request, f"{bot} is entered in {found}.")
-    return redirect("web:tournament", pk=pk)
+    return _change_entry(request, pk, competitions.enter, "is entered")
 
 
 @login_required
 @require_POST
 def tournament_withdrawal(request: HttpRequest, pk: int) -> HttpResponse:
     """Withdraw a bot from a tournament."""
+    return _change_entry(request, pk, competitions.withdraw, "is withdrawn")
+
+
+def _change_entry(
+    request: HttpRequest, pk: int, change: Callable[..., object], done: str
+) -> HttpResponse:
+    """Enter or withdraw the bot that a form names, and return to the tournament's page."""
     found = get_object_or_404(Tournament, pk=pk)
     bot = own_bot(request, request.POST.get("bot", ""))
     try:
-        competitions.withdraw(tournament=found, bot=bot)
+        change(tournament=found, bot=bot)
     except ValidationError as error:
         messages.error(request, " ".join(error.messages))
     else:
-        messages.success(request, f"{bot} is withdrawn from {found}.")
+        messages.success(request, f"{bot} {done}.")
     return redirect("web:tournament", pk=pk)
 
 
