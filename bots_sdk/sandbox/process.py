@@ -14,19 +14,16 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bots_sdk.sandbox.errors import (
-    BotCrashError,
-    BotMemoryError,
-    BotTimeoutError,
-    SandboxBrokenError,
-)
+from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits, environment
+from bots_sdk.sandbox.messages import failure, parsed
+from bots_sdk.sandbox.timing import Meter, MoveTimer, children
 from engine.errors import quote
 
 _CHUNK = 1 << 16
 _SETUP_SECONDS = 30.0
 """The time limit for the jail's set-up; it is long, as a busy machine is not the bot's fault."""
-_POLITE_SECONDS = 0.1
+_ENDING_SECONDS = 0.1
 _DYING_SECONDS = 5.0
 
 
@@ -61,9 +58,10 @@ class JailedProcess:
             SandboxBrokenError: the process can't be started.
         """
         self.ready = False
+        self._jail = jail
         self._limits = limits
         self._log = log
-        self._idle = False
+        self._meter = Meter(())
         self._descriptors: set[int] = set()
         theirs: list[int] = []
         try:
@@ -104,8 +102,11 @@ class JailedProcess:
         self._unsent = json.dumps(head).encode() + b"\n" + main
         self._feed()  # so that bots that are started together load together
 
-    def wait_ready(self, deadline: float) -> None:
-        """Wait until the bot is loaded.
+    def wait_ready(self, timer: MoveTimer) -> None:
+        """Wait until the bot is loaded, then pause it.
+
+        Args:
+            timer: of the move that waits for the bot.
 
         Raises:
             BotTimeoutError: loading takes too long.
@@ -113,24 +114,30 @@ class JailedProcess:
             SandboxBrokenError: the jail isn't locked.
         """
         self._wait_locked()
-        deadline = min(deadline, time.monotonic() + self._limits.start_seconds)
+        loading = timer.limited(self._limits.start_seconds)
+        self._meter = Meter(self._find_processes())
+        for each in (timer, loading):
+            each.watch(self._meter, new=True)
         while self._unsent:
-            self._wait(self._source, deadline)
+            self._wait(self._source, loading)
             self._feed()
-        answer = parsed(self.line(deadline))
+        answer = parsed(self.line(loading))
+        self._meter.pause()
         if answer == {"ready": True}:
+            if not self._meter.pids:
+                self._raise_death(SandboxBrokenError("its process can't be found to pause it"))
             self.ready = True
             return
         if answer.keys() == {"failed", "kind"}:
             raise failure(answer, self._limits)
         raise BotCrashError("it wrote into the protocol while it was loaded")
 
-    def ask(self, request: bytes, deadline: float) -> bytes:
-        """Return the line that answers a line.
+    def ask(self, request: bytes, timer: MoveTimer) -> bytes:
+        """Return the line that answers a line; the bot runs only meanwhile.
 
         Args:
             request: a line with its end.
-            deadline: the deadline on the monotonic clock.
+            timer: of the move.
 
         Raises:
             BotTimeoutError: no answer came before the deadline.
@@ -140,19 +147,21 @@ class JailedProcess:
             if not os.read(self._answers, 1):
                 self._raise_death()
             raise BotCrashError("it answered before it received an observation")
-        self._idle = False
+        timer.watch(self._meter)
         while request:
             try:
                 request = request[os.write(self._requests, request) :]
             except BlockingIOError:
-                self._wait(self._requests, deadline)
+                self._meter.resume()
+                self._wait(self._requests, timer)
             except BrokenPipeError:
                 self._raise_death()
-        line = self.line(deadline)
-        self._idle = True
+        self._meter.resume()
+        line = self.line(timer)
+        self._meter.pause()
         return line
 
-    def line(self, deadline: float) -> bytes:
+    def line(self, timer: MoveTimer) -> bytes:
         """Return the next line, without its end.
 
         Raises:
@@ -161,7 +170,7 @@ class JailedProcess:
         """
         received = b""
         while True:
-            left = deadline - time.monotonic()
+            left = timer.left()
             if left <= 0:
                 raise BotTimeoutError("it did not answer in time")
             for descriptor, _ in self._poll.poll(math.ceil(min(left, 3600.0) * 1000)):
@@ -203,24 +212,26 @@ class JailedProcess:
 
     def memory(self) -> int | None:
         """Return the largest address space so far, in bytes; None if it is unknown."""
-        pid = str(self._popen.pid)
         try:
-            # Below bubblewrap, which waits for the first process of the namespace, which waits too.
-            while children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-                pid = children[0]
+            pid = self._find_processes()[-1]
             for line in Path(f"/proc/{pid}/status").read_text().splitlines():
                 if line.startswith("VmPeak:"):
                     return int(line.split()[1]) << 10
-        except (OSError, ValueError):
+        except (OSError, ValueError, IndexError):
             pass
         return None
 
+    def _find_processes(self) -> list[int]:
+        """Return the processes inside the jail; none if they have ended."""
+        found = [self._popen.pid]
+        while below := children(found[-1]):
+            found.append(below[0])
+        # Bubblewrap waits for the first process of the namespace, which waits for the harness.
+        return found[2:] if self._jail.bubblewrap else found
+
     def end(self) -> None:
         """End the process and wait until it is gone."""
-        assert self._popen.stdin is not None
-        self._popen.stdin.close()  # an idle bot then ends by itself
-        if not (self._idle and self._gone(_POLITE_SECONDS)):
-            self._kill()
+        self._kill()
         self.drain()
         self._close()
 
@@ -267,13 +278,14 @@ class JailedProcess:
         self._descriptors.discard(self._source)
         os.close(self._source)
 
-    def _wait(self, descriptor: int, deadline: float) -> None:
+    def _wait(self, descriptor: int, timer: MoveTimer) -> None:
         """Wait until a pipe to the process takes more."""
-        left = deadline - time.monotonic()
         poll = select.poll()
         poll.register(descriptor, select.POLLOUT)
-        if left <= 0 or not poll.poll(math.ceil(min(left, 3600.0) * 1000)):
-            raise BotTimeoutError("it did not read its observation in time")
+        while (left := timer.left()) > 0:
+            if poll.poll(math.ceil(min(left, 3600.0) * 1000)):
+                return
+        raise BotTimeoutError("it did not read its observation in time")
 
     def _wait_locked(self) -> None:
         """Wait until the jail is locked; a failure before is not the bot's fault."""
@@ -305,10 +317,10 @@ class JailedProcess:
             received += data
         return received
 
-    def _raise_death(self) -> NoReturn:
-        """Raise an error with the way in which the process ended."""
-        if not self._gone(_POLITE_SECONDS):
-            raise BotCrashError("it closed the descriptor that answers go to")
+    def _raise_death(self, alive: Exception | None = None) -> NoReturn:
+        """Raise an error with the way in which the process ended, or another if it is alive."""
+        if not self._gone(_ENDING_SECONDS):
+            raise alive or BotCrashError("it closed the descriptor that answers go to")
         code = self._popen.returncode
         number = -code if code < 0 else code - 128  # bubblewrap reports signals as shells do
         try:
@@ -320,6 +332,7 @@ class JailedProcess:
         raise BotCrashError(f"its process died of {name}")
 
     def _close(self) -> None:
+        self._meter.close()
         for descriptor in self._descriptors:
             os.close(descriptor)
         self._descriptors.clear()
@@ -327,41 +340,3 @@ class JailedProcess:
         for pipe in (popen.stdin, popen.stdout, popen.stderr) if popen else ():
             if pipe is not None:
                 pipe.close()
-
-
-def parsed(line: bytes) -> dict[str, Any]:
-    """Return the message in a line.
-
-    Raises:
-        BotCrashError: the line is not an object in strict JSON.
-    """
-    try:
-        message = json.loads(
-            line.decode(), parse_constant=_no_constant, object_pairs_hook=_without_repeats
-        )
-    except (ValueError, RecursionError) as error:
-        raise BotCrashError(f"its answer is no message: {quote(str(error))}") from None
-    if not isinstance(message, dict):
-        raise BotCrashError("its answer is no message")
-    return message
-
-
-def failure(answer: dict[str, Any], limits: Limits) -> BotCrashError:
-    """Return the fault in an answer of the harness."""
-    reason = answer["failed"] if isinstance(answer["failed"], str) else "it failed"
-    line = " ".join(reason.split())[:300]
-    if answer["kind"] == "memory":
-        megabytes = limits.memory_bytes >> 20
-        return BotMemoryError(f"it wanted more than its {megabytes} MB of memory: {line}")
-    return BotCrashError(line)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key twice")
-    return found

@@ -3,7 +3,6 @@
 import json
 import shutil
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
@@ -11,8 +10,10 @@ from typing import Any
 
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
-from bots_sdk.sandbox.process import JailedProcess, failure, parsed
+from bots_sdk.sandbox.messages import failure, parsed
+from bots_sdk.sandbox.process import JailedProcess
 from bots_sdk.sandbox.sources import Source
+from bots_sdk.sandbox.timing import MoveTime, MoveTimer
 from engine.errors import quote
 from engine.games.game import Observation
 
@@ -39,7 +40,11 @@ class BotProcess:
     breaks the protocol, its process ends. The next turn starts a new process, and the start counts
     as the bot's time. A bot that does not load is not started again.
 
-    The process dies with the thread that started it.
+    The bot is paused from its answer to its next observation. The process dies with the thread
+    that started it.
+
+    Attributes:
+        move_time: the time of the last move, faults included; None before the first.
     """
 
     def __init__(
@@ -68,6 +73,7 @@ class BotProcess:
         self._info = info
         self._allowance = allowance
         self._limits = limits or Limits()
+        self.move_time: MoveTime | None = None
         self._log = bytearray()
         self._unfit: Exception | None = None
         self._asked = 0
@@ -112,7 +118,9 @@ class BotProcess:
             BotCrashError: the bot does not load.
             SandboxBrokenError: the jail can't be set up.
         """
-        self._loaded(float("inf"))
+        timer = MoveTimer(float("inf"))
+        self._loaded(timer)
+        timer.close()
 
     def __call__(self, observation: Observation) -> str:
         """Return the bot's move.
@@ -122,16 +130,20 @@ class BotProcess:
             BotCrashError: the bot raised an exception, died, or broke the protocol.
             SandboxBrokenError: the jail failed.
         """
-        deadline = time.monotonic() + self._allowance()
-        process = self._loaded(deadline)
-        self._asked += 1
-        request = json.dumps({"id": self._asked, "choose": observation}).encode() + b"\n"
+        timer = MoveTimer(self._allowance())
         try:
-            answer = parsed(process.ask(request, deadline))
-            _check(answer, self._asked)
-        except (BotTimeoutError, BotCrashError):
-            self._end()
-            raise
+            process = self._loaded(timer)
+            self._asked += 1
+            request = json.dumps({"id": self._asked, "choose": observation}).encode() + b"\n"
+            try:
+                answer = parsed(process.ask(request, timer))
+                _check(answer, self._asked)
+            except (BotTimeoutError, BotCrashError):
+                timer.close()  # while the process is there
+                self._end()
+                raise
+        finally:
+            self.move_time = timer.close()
         if "move" in answer:
             return str(answer["move"])
         if "other" in answer:
@@ -155,7 +167,7 @@ class BotProcess:
             log=self._log,
         )
 
-    def _loaded(self, deadline: float) -> JailedProcess:
+    def _loaded(self, timer: MoveTimer) -> JailedProcess:
         """Return the process once its bot is loaded; start a new one if the last one ended."""
         if self._unfit is not None:
             raise self._unfit
@@ -163,10 +175,11 @@ class BotProcess:
             self._process = self._spawn()
         if not self._process.ready:
             try:
-                self._process.wait_ready(deadline)
+                self._process.wait_ready(timer)
             except (BotTimeoutError, BotCrashError) as error:
-                if time.monotonic() < deadline:
+                if timer.left() > 0:
                     self._unfit = type(error)(*error.args)
+                timer.close()
                 self._end()
                 raise
             except SandboxBrokenError:

@@ -226,8 +226,8 @@ def test_an_answer_before_its_request_is_a_fault(start: Start) -> None:
         "def choose(observation): return 'play 1'\n"
     )
     bot.ready()
-    time.sleep(0.5)  # the harness also reports that it is ready
-    with pytest.raises(BotCrashError, match="before it received"):
+    # The harness also reports that it is ready, as soon as the bot may run again.
+    with pytest.raises(BotCrashError, match=r"before it received|more than one line|answered to"):
         bot(OBSERVATION)
 
 
