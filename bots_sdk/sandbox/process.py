@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
-from bots_sdk.sandbox.jail import Jail, Limits, environment
+from bots_sdk.sandbox.jail import Jail, Limits, environment, file
 from bots_sdk.sandbox.messages import failure, parsed
 from bots_sdk.sandbox.timing import Meter, MoveTimer, children
 from engine.errors import quote
@@ -69,19 +69,20 @@ class JailedProcess:
             their_source, self._source = os.pipe()
             theirs.append(their_source)
             self._descriptors.add(self._source)
+            their_requests, self._requests = os.pipe()
+            theirs.append(their_requests)
+            self._descriptors.add(self._requests)
             self._status, their_status = os.pipe()
             theirs.append(their_status)
             self._descriptors.add(self._status)
             self._popen = subprocess.Popen(
-                jail.command(
-                    source=their_source, status=their_status, directory=directory, limits=limits
-                ),
-                stdin=subprocess.PIPE,
+                jail.command(status=their_status, directory=directory),
+                stdin=their_source,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment(),
                 cwd="/",
-                pass_fds=theirs if jail.bubblewrap else [their_source],
+                pass_fds=theirs[1:] if jail.bubblewrap else [their_requests],
                 start_new_session=True,  # signals to the worker's group must not reach it
                 bufsize=0,
             )
@@ -91,15 +92,16 @@ class JailedProcess:
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
-        pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
-        self._requests, self._answers, self._output = (pipe.fileno() for pipe in pipes if pipe)
+        pipes = (self._popen.stdout, self._popen.stderr)
+        self._answers, self._output = (pipe.fileno() for pipe in pipes if pipe)
         for descriptor in (self._requests, self._answers, self._output, self._source, self._status):
             os.set_blocking(descriptor, False)
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
-        head = {"file": jail.file(directory), "info": info}
-        self._unsent = json.dumps(head).encode() + b"\n" + main
+        config = jail.config(requests=their_requests, directory=directory, limits=limits)
+        head = {"file": file(directory), "info": info}
+        self._unsent = config + json.dumps(head).encode() + b"\n" + main
         self._feed()  # so that bots that are started together load together
 
     def wait_ready(self, timer: MoveTimer) -> None:
@@ -236,6 +238,10 @@ class JailedProcess:
         self._close()
 
     def _kill(self) -> None:
+        if self._meter.pids:
+            self._meter.kill()  # the processes around it then end, and leave nothing to reap
+            if self._gone(_DYING_SECONDS):
+                return
         if self._popen.poll() is None and (child := self._namespace_init()) is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)  # with it goes the namespace, then bubblewrap
@@ -337,6 +343,6 @@ class JailedProcess:
             os.close(descriptor)
         self._descriptors.clear()
         popen = getattr(self, "_popen", None)
-        for pipe in (popen.stdin, popen.stdout, popen.stderr) if popen else ():
+        for pipe in (popen.stdout, popen.stderr) if popen else ():
             if pipe is not None:
                 pipe.close()

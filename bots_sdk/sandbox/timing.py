@@ -84,6 +84,12 @@ class Meter:
             self._signal(signal.SIGCONT)
             self._paused = False
 
+    def kill(self) -> None:
+        """Kill the last process, in which the bot runs, and resume those around it."""
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self._handles[-1], signal.SIGKILL)
+        self.resume()
+
     def cpu(self) -> float:
         """Return the CPU time of the processes so far, in seconds."""
         try:
