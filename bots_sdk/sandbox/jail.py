@@ -14,14 +14,18 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from bots_sdk.sandbox import harness, landlock, seccomp
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 
 NOBODY = 65534
 """The user id of a bot if the worker is root."""
+
+TABLE_BYTES = 640 << 20
+"""The memory that all bots of a match may fill together; each seat has an equal part."""
 
 _HERE = Path(harness.__file__).parent
 _IMPORTABLE = ("engine", "bots_sdk")
@@ -40,6 +44,7 @@ class Limits:
 
     Attributes:
         memory_bytes: address space; Python itself takes about 30 MB.
+        data_bytes: memory that it may fill, Python's own included; None for no limit but the above.
         cpu_seconds: CPU time for the whole match, between the bot's moves too.
         start_seconds: time for loading.
         line_bytes: the size of one answer.
@@ -47,10 +52,18 @@ class Limits:
     """
 
     memory_bytes: int = 256 << 20
+    data_bytes: int | None = None
     cpu_seconds: int = 300
     start_seconds: float = 5.0
     line_bytes: int = 64 << 10
     log_bytes: int = 64 << 10
+
+    def at_table(self, seats: int) -> "Limits":
+        """Return the limits of a bot in a match with so many seats.
+
+        They depend on no other bot, so a bot finds the same limit in each of its matches.
+        """
+        return replace(self, data_bytes=min(self.memory_bytes, TABLE_BYTES // seats))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +111,7 @@ class Jail:
             readable[str(_BOT)] = str(directory)
         if self.bubblewrap:  # the places have these paths already
             readable = {path: path for path in readable}
-        config = {
+        config: dict[str, Any] = {
             "here": str(_INSIDE / "sandbox" if self.bubblewrap else _HERE),
             "requests": requests,
             "uid": self.uid,
@@ -116,6 +129,8 @@ class Jail:
                 **dict.fromkeys(("RLIMIT_FSIZE", "RLIMIT_CORE", "RLIMIT_MEMLOCK"), (0, 0)),
             },
         }
+        if limits.data_bytes is not None:
+            config["limits"]["RLIMIT_DATA"] = (limits.data_bytes, limits.data_bytes)
         data = json.dumps(config).encode()
         return b"%8d" % len(data) + data
 

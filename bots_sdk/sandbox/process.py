@@ -21,6 +21,7 @@ from bots_sdk.sandbox.timing import Meter, MoveTimer, children
 from engine.errors import quote
 
 _CHUNK = 1 << 16
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _SETUP_SECONDS = 30.0
 """The time limit for the jail's set-up; it is long, as a busy machine is not the bot's fault."""
 _ENDING_SECONDS = 0.1
@@ -222,6 +223,14 @@ class JailedProcess:
         except (OSError, ValueError, IndexError):
             pass
         return None
+
+    def resident(self) -> int:
+        """Return the bytes of memory that the processes take now."""
+        pages = 0
+        for pid in self._meter.pids:
+            with contextlib.suppress(OSError, IndexError):
+                pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * _PAGE_BYTES
 
     def _find_processes(self) -> list[int]:
         """Return the processes inside the jail; none if they have ended."""

@@ -110,6 +110,10 @@ class BotProcess:
         """
         return None if self._process is None else self._process.memory()
 
+    def resident(self) -> int:
+        """Return the bytes of memory that its processes take now."""
+        return 0 if self._process is None else self._process.resident()
+
     def ready(self) -> None:
         """Wait until the bot is loaded, so that loading takes no time from its first move.
 
