@@ -8,17 +8,16 @@ don't exist. No answer contains a time of access, so reading a file leaves no ma
 The broker reads a path once, from the memory of the bot, and uses only its own copy.
 """
 
+import contextlib
 import ctypes
 import errno
-import fcntl
 import os
 import platform
 import posixpath
 import select
-import socket
 import stat
 import struct
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -32,6 +31,7 @@ _SEND_TOO = 2
 _NOTIFICATION = struct.Struct("=QIIiIQ6Q")
 _AT_FDCWD, _AT_EMPTY_PATH, _AT_SYMLINK_NOFOLLOW = -100, 0x1000, 0x100
 _KEPT_FLAGS = os.O_DIRECTORY | os.O_NOFOLLOW
+_OPENAT2, _RESOLVE_BENEATH = 437, 8  # the same on every architecture
 _MAX_PATH = 4096
 _PAGE = 4096
 _STAT = {"x86_64": "=QQQIIIIQqqqqQqQqQ24x", "aarch64": "=QQIIIIQQqiiqqQqQqQ8x"}
@@ -54,20 +54,20 @@ def start(roots: Mapping[str, int], descriptors: Iterable[int]) -> None:
     Raises:
         OSError: the kernel refused.
     """
-    ours, theirs = socket.socketpair()
+    ours, theirs = _socket_pair()
     parent = os.getpid()
     child = os.fork()
     if child:
-        theirs.close()
+        os.close(theirs)
         _serve(child, ours, roots, descriptors)
-    ours.close()
+    os.close(ours)
     _die_with(parent)
     for handle in roots.values():
         os.close(handle)
     listener = seccomp.install_listener()
-    socket.send_fds(theirs, [b"x"], [listener])
+    _pass_descriptor("sendmsg", theirs, listener)
     os.close(listener)
-    theirs.close()
+    os.close(theirs)
 
 
 def _die_with(parent: int) -> None:
@@ -78,24 +78,53 @@ def _die_with(parent: int) -> None:
         os._exit(1)
 
 
-def _serve(
-    child: int, ours: socket.socket, roots: Mapping[str, int], descriptors: Iterable[int]
-) -> NoReturn:
+def _serve(child: int, ours: int, roots: Mapping[str, int], descriptors: Iterable[int]) -> NoReturn:
     """Answer the calls of a child until it ends; then end with its status, as shells do."""
     status = 1
     try:
         for descriptor in descriptors:
             os.close(descriptor)
         handle = os.pidfd_open(child)
-        _, listeners, _, _ = socket.recv_fds(ours, 1, 1)
-        ours.close()
-        if listeners:
-            Broker(child, listeners[0], roots).run(handle)
+        listener = _pass_descriptor("recvmsg", ours)
+        os.close(ours)
+        if listener >= 0:
+            Broker(child, listener, roots).run(handle)
         _, ended = os.waitpid(child, 0)
         code = os.waitstatus_to_exitcode(ended)
         status = code if code >= 0 else 128 - code
     finally:
         os._exit(status)
+
+
+def _socket_pair() -> tuple[int, int]:
+    """Return two connected sockets; the module `socket` would stay in the bot's process."""
+    pair = (ctypes.c_int * 2)()
+    unix, stream, close_on_exec = 1, 1, 0o2000000
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.socketpair(unix, stream | close_on_exec, 0, pair):
+        raise OSError(ctypes.get_errno(), "the broker has no socket")
+    return pair[0], pair[1]
+
+
+def _pass_descriptor(call: str, channel: int, descriptor: int = -1) -> int:
+    """Send or receive a descriptor over a socket, with one byte; return it, or -1 at the end."""
+    byte = ctypes.create_string_buffer(b"x", 1)
+    to_socket, rights, length = 1, 1, struct.calcsize("@Niii")
+    control = ctypes.create_string_buffer(
+        struct.pack("@Niii4x", length, to_socket, rights, descriptor)
+    )
+    vector = ctypes.create_string_buffer(struct.pack("@PN", ctypes.addressof(byte), 1))
+    message = ctypes.create_string_buffer(
+        struct.pack(
+            "@PIPNPNi4x",
+            *(0, 0, ctypes.addressof(vector), 1),
+            *(ctypes.addressof(control), length + 4, 0),
+        )
+    )
+    done = ctypes.CDLL(None, use_errno=True)[call](channel, message, 0)
+    if done < 0:
+        raise OSError(ctypes.get_errno(), "the broker got no listener")
+    return int(struct.unpack_from("@Niii", control.raw)[3]) if done else -1
 
 
 class Broker:
@@ -106,6 +135,7 @@ class Broker:
         self._listener = listener
         self._roots = roots
         self._libc = ctypes.CDLL(None, use_errno=True)
+        self._libc.ioctl.argtypes = (ctypes.c_int, ctypes.c_ulong, ctypes.c_char_p)
         self._above = {
             str(parent) for root in roots for parent in _parents(root) if parent not in roots
         }
@@ -138,12 +168,10 @@ class Broker:
                 self._answer()
 
     def _answer(self) -> None:
-        notification = bytearray(_NOTIFICATION.size)
-        try:
-            fcntl.ioctl(self._listener, _RECEIVE, notification)
-        except OSError:  # the process was killed meanwhile
-            return
-        number, _, _, call, _, _, *arguments = _NOTIFICATION.unpack(notification)
+        notification = ctypes.create_string_buffer(_NOTIFICATION.size)
+        if self._libc.ioctl(self._listener, _RECEIVE, notification):
+            return  # the process was killed meanwhile
+        number, _, _, call, _, _, *arguments = _NOTIFICATION.unpack(notification.raw)
         value, error = 0, 0
         try:
             if call == self._opening:
@@ -154,19 +182,17 @@ class Broker:
             error = -refused.number
         except OSError as failed:
             error = -(failed.errno or errno.EIO)
-        answer = struct.pack("=QqiI", number, value, error, 0)
-        try:
-            fcntl.ioctl(self._listener, _SEND, answer)
-        except OSError:  # the process was killed meanwhile
-            return
+        # If the process was killed meanwhile, the answer fails.
+        self._libc.ioctl(self._listener, _SEND, struct.pack("=QqiI", number, value, error, 0))
 
     def _give(self, number: int, opened: int) -> None:
         """Answer a call with a descriptor."""
         addition = struct.pack("=QIIII", number, _SEND_TOO, opened, 0, os.O_CLOEXEC)
-        try:
-            fcntl.ioctl(self._listener, _ADD_DESCRIPTOR, addition)
-        finally:
-            os.close(opened)
+        failed = self._libc.ioctl(self._listener, _ADD_DESCRIPTOR, addition) < 0
+        reason = ctypes.get_errno()
+        os.close(opened)
+        if failed:
+            raise OSError(reason, "the process can't take the descriptor")
 
     # -- calls ----------------------------------------------------------------------------------
 
@@ -174,16 +200,16 @@ class Broker:
         root, rest = self._found(directory, path)
         if root is None:
             raise RefusedError(errno.EACCES)
-        kept = flags & _KEPT_FLAGS | os.O_NOCTTY | os.O_NONBLOCK | os.O_CLOEXEC
-        return os.open(rest, os.O_RDONLY | kept, dir_fd=root)
+        return self._reach(root, rest, flags & _KEPT_FLAGS | os.O_NOCTTY | os.O_NONBLOCK)
 
     def _stat_at(self, directory: int, path: int, buffer: int, flags: int, *_: int) -> int:
         if flags & _AT_EMPTY_PATH and not self._text(path):
             return self._stat_descriptor(directory, buffer)
         root, rest = self._found(directory, path)
-        follow = not flags & _AT_SYMLINK_NOFOLLOW
-        found = os.stat(rest, dir_fd=root, follow_symlinks=follow) if root is not None else None
-        return self._write(buffer, _packed(found))
+        if root is None:
+            return self._write(buffer, _packed(None))
+        with self._reached(root, rest, flags & _AT_SYMLINK_NOFOLLOW) as reached:
+            return self._write(buffer, _packed(os.fstat(reached)))
 
     def _stat_descriptor(self, number: int, buffer: int) -> int:
         return self._write(buffer, _packed(self._place(number).stat()))
@@ -192,15 +218,21 @@ class Broker:
         root, rest = self._found(directory, path)
         if root is None:
             raise RefusedError(errno.EINVAL)
-        target = os.fsencode(os.readlink(rest, dir_fd=root))[: min(size, _MAX_PATH)]
+        with self._reached(root, rest, _AT_SYMLINK_NOFOLLOW) as reached:
+            if not stat.S_ISLNK(os.fstat(reached).st_mode):
+                raise RefusedError(errno.EINVAL)
+            target = os.fsencode(os.readlink("", dir_fd=reached))[: min(size, _MAX_PATH)]
         self._write(buffer, target)
         return len(target)
 
     def _access(self, directory: int, path: int, mode: int, *_: int) -> int:
         root, rest = self._found(directory, path)
-        mode &= 7
-        if mode & os.W_OK or not (root is None or os.access(rest, mode, dir_fd=root)):
+        if mode & os.W_OK:
             raise RefusedError(errno.EACCES)
+        if root is not None:
+            with self._reached(root, rest, 0) as reached:
+                if not os.access(f"/proc/self/fd/{reached}", mode & 7):
+                    raise RefusedError(errno.EACCES)
         return 0
 
     # -- paths and memory -----------------------------------------------------------------------
@@ -225,6 +257,26 @@ class Broker:
         if path in self._above:
             return None, ""
         raise RefusedError(errno.ENOENT)
+
+    @contextlib.contextmanager
+    def _reached(self, root: int, rest: str, flags: int) -> Iterator[int]:
+        """Give a descriptor of a file below a root, or of a link itself, that can't be read."""
+        link_itself = os.O_NOFOLLOW if flags & _AT_SYMLINK_NOFOLLOW else 0
+        reached = self._reach(root, rest, os.O_PATH | link_itself)
+        try:
+            yield reached
+        finally:
+            os.close(reached)
+
+    def _reach(self, root: int, rest: str, flags: int) -> int:
+        """Open a file below a root; no link on the way may lead outside."""
+        how = struct.pack("=QQQ", flags | os.O_CLOEXEC, 0, _RESOLVE_BENEATH)
+        size = ctypes.c_size_t(len(how))
+        reached: int = self._libc.syscall(_OPENAT2, root, os.fsencode(rest), how, size)
+        if reached < 0:
+            number = ctypes.get_errno()
+            raise RefusedError(errno.ENOENT if number == errno.EXDEV else number)
+        return reached
 
     def _directory(self, number: int) -> str:
         """Return the path of an open directory of the process, as the process sees it."""

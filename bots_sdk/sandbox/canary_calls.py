@@ -47,6 +47,7 @@ CALLS: dict[str, tuple[int, int, tuple[int, ...]]] = {
     "getpgid": (121, 155, (0,)),
     "getpriority": (140, 141, (0, 0)),
     "getrlimit": (97, 163, (0, 0)),
+    "getrusage": (98, 165, (0, 0)),
     "getsid": (124, 156, (0,)),
     "getxattr": (191, 8, (0, 0, 0, 0)),
     "inotify_add_watch": (254, 27, (-1, 0, 0)),

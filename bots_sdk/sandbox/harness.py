@@ -146,10 +146,11 @@ def lock(config: dict[str, Any], descriptors: tuple[int, ...]) -> None:
         os.setgroups([])
         os.setresgid(config["uid"], config["uid"], config["uid"])
         os.setresuid(config["uid"], config["uid"], config["uid"])
-        # The change of the user hid /proc/self from this process, and its memory from the broker.
-        _checked(prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0))
     if 0 in (*os.getresuid(), *os.getresgid()):
         raise OSError("the process is still root")
+    # The broker reads the memory of this process, which a change of the user forbids. Without a
+    # broker no process may, and there are no core dumps.
+    _checked(prctl(_PR_SET_DUMPABLE, int(config["broker"]), 0, 0, 0))
     _checked(prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
     if config["parent"] not in (None, os.getppid()):
         raise OSError("the worker is gone")
@@ -163,7 +164,7 @@ def lock(config: dict[str, Any], descriptors: tuple[int, ...]) -> None:
             os.close(handle)
     resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     seccomp.install()
-    for name in ("broker", "ctypes", "_ctypes", "fcntl", "landlock", "resource", "seccomp"):
+    for name in ("broker", "ctypes", "_ctypes", "landlock", "resource", "seccomp"):
         sys.modules.pop(name, None)
     gc.freeze()
 

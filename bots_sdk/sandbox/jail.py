@@ -126,7 +126,9 @@ class Jail:
                 # SIGXCPU can be caught; one second later comes SIGKILL, which can't.
                 "RLIMIT_CPU": (limits.cpu_seconds, limits.cpu_seconds + 1),
                 "RLIMIT_NOFILE": (32, 32),
-                **dict.fromkeys(("RLIMIT_FSIZE", "RLIMIT_CORE", "RLIMIT_MEMLOCK"), (0, 0)),
+                # With 0, the kernel still starts a program that receives core dumps.
+                "RLIMIT_CORE": (1, 1),
+                **dict.fromkeys(("RLIMIT_FSIZE", "RLIMIT_MEMLOCK"), (0, 0)),
             },
         }
         if limits.data_bytes is not None:

@@ -57,7 +57,6 @@ _NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "gettimeofday": (96, 169),
     "time": (201, None),
     "times": (100, 153),
-    "getrusage": (98, 165),
     "sched_yield": (24, 124),
     "select": (23, None),
     "pselect6": (270, 72),

@@ -192,3 +192,32 @@ def test_a_bot_that_opens_too_many_files_gets_an_error(start: Start) -> None:
 def test_an_import_after_the_lock_reads_the_library(start: Start) -> None:
     source = read_source(b"def choose(o):\n    import fractions\n    return fractions.__file__\n")
     assert start(source)({}).endswith("/fractions.py")
+
+
+def test_a_bot_that_crashes_leaves_no_core_dump(start: Start) -> None:
+    bot = start("def choose(o): pass")
+    bot.ready()
+    assert bot._process is not None
+    for pid in bot._process._meter.pids:
+        lines = Path(f"/proc/{pid}/limits").read_text().splitlines()
+        [limit] = [line.split()[4:6] for line in lines if line.startswith("Max core file size")]
+        assert limit == ["1", "1"]
+
+
+def test_modules_that_need_the_machine_still_load(start: Start) -> None:
+    bot = start(
+        "import logging, os, platform, tempfile, uuid\n"
+        "def choose(o): return ' '.join([*os.uname()[:3], platform.system(), platform.node()])\n"
+    )
+    assert bot({}) == "Linux bot  Linux bot"
+
+
+def test_modules_for_the_network_do_not_load(start: Start) -> None:
+    bot = start(
+        "def choose(o):\n"
+        "    try:\n"
+        "        import socket\n"
+        "    except ImportError as error:\n"
+        "        return 'refused'\n"
+    )
+    assert bot({}) == "refused"
