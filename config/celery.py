@@ -17,7 +17,7 @@ _WORKER = os.getpid()
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-app = Celery("league")
+app = Celery("league", amqp="config.broker:PromptAMQP")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["league"])
 app.steps["worker"].add(DjangoStructLogInitStep)

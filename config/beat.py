@@ -1,0 +1,48 @@
+"""The scheduler of Celery's beat, which outlasts a broker that is away."""
+
+from typing import Any
+
+import structlog
+from celery.beat import PersistentScheduler
+
+log = structlog.get_logger(__name__)
+
+_RETRY_SECONDS = 0.5
+
+
+class Scheduler(PersistentScheduler):
+    """Queues the tasks of the schedule; while the broker is away, it tries again and again.
+
+    Celery's own takes a task from its heap before it connects. If that fails, the task is gone, and
+    the heap is empty at last.
+    """
+
+    def tick(self, *args: Any, **kwargs: Any) -> float:
+        """Queue a task that is due; return the seconds until the next one."""
+        try:
+            self.producer  # noqa: B018 - it connects, before a task leaves the heap
+            seconds: float = super().tick(*args, **kwargs)
+        except Exception as error:
+            log.warning("a scheduled task could not be queued", error=str(error))
+            self._heap = None  # it is made anew from the schedule, which has every task
+            self._disconnect()
+            return _RETRY_SECONDS
+        return seconds
+
+    def apply_entry(self, entry: Any, producer: Any = None) -> None:
+        """Queue a task; if that fails, it is due again."""
+        try:
+            self.apply_async(entry, producer=producer, advance=False)
+        except Exception:
+            self.schedule[entry.name] = entry
+            raise
+
+    def _ensure_connected(self) -> Any:
+        """Connect without Celery's own retries, whose pauses grow to 30 s."""
+        return self.connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
+
+    def _disconnect(self) -> None:
+        """Forget the connection, so that the next tick makes a new one."""
+        self.__dict__.pop("producer", None)
+        if connection := self.__dict__.pop("connection", None):
+            connection.collect()
