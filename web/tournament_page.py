@@ -172,7 +172,7 @@ def description_of(history: History) -> Sequence[str]:
         sentences.append(f"Each table plays {tournament.blocks} blocks.")
     if tournament.late_entry:
         sentences.append(
-            "Bots may enter while it runs, without points for the rounds that they missed."
+            "Bots may enter while the tournament runs, but they get no points for missed rounds."
         )
     if tournament.fill_in:
         sentences.append("House bots fill empty seats and have no rank.")
@@ -220,13 +220,20 @@ def _round_robin_description(history: History) -> str:
     if played == every:
         owners = [one.owner for one in started if one.owner is not None]
         apart = len(set(owners)) == len(owners)
-        but = "so all pairs meet equally often" if apart else "except those with bots of one owner"
-        return f"{bots} bots make {every} tables of {seats}. Each is played once, {but}."
+        but = (
+            "so all pairs meet equally often"
+            if apart
+            else "except tables with two bots of one owner"
+        )
+        return (
+            f"{bots} bots can form {every} different tables of {seats}. Each table is played once, "
+            f"{but}."
+        )
     each, pair = played * seats // bots, played * comb(seats, 2) / comb(bots, 2)
     return (
-        f"{bots} bots make {every} tables of {seats}; {played} of them are played. Each bot plays "
-        f"at {each} tables. Pairs meet as evenly as possible, {_number(Fraction(pair), 2)} times "
-        "on average."
+        f"{bots} bots can form {every} different tables of {seats}. {played} of them are played. "
+        f"Each bot plays at {each} tables. All pairs of bots meet about equally often, "
+        f"{_number(Fraction(pair), 2)} times on average."
     )
 
 

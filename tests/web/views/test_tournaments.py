@@ -86,12 +86,12 @@ def test_a_round_robin_states_how_many_tables_are_played(client: Client) -> None
         "If the bots can form at most 500 different tables, each table is played once."
         in texts[500][0]
     )
-    every = "8 bots make 70 tables of 4. Each is played once, so all pairs meet equally"
+    every = "8 bots can form 70 different tables of 4. Each table is played once, so all pairs meet"
     assert every in texts[500][1]
     assert "If the bots can form at most 10 different tables" in texts[10][0]
     some = (
-        "8 bots make 70 tables of 4; 10 of them are played. Each bot plays at 5 tables. Pairs "
-        "meet as evenly as possible, 2.14 times on average."
+        "8 bots can form 70 different tables of 4. 10 of them are played. Each bot plays at 5 "
+        "tables. All pairs of bots meet about equally often, 2.14 times on average."
     )
     assert some in texts[10][1]
 
