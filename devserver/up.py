@@ -129,7 +129,8 @@ def web(at: Path) -> Part:
     return Part(
         name="web",
         command=[
-            *(BIN / "granian", "--interface", "wsgi", "--workers", "2", "--blocking-threads", "4"),
+            *(BIN / "granian", "--interface", "wsgi", "--blocking-threads", "4"),
+            *("--workers", os.environ.get("WEB_WORKERS", "2")),
             *("--respawn-failed-workers", "--uds", at, "--log-level", "warning"),
             "config.wsgi:application",
         ],
