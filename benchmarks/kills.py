@@ -25,14 +25,15 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from benchmarks.killing.bots import Bots
-from benchmarks.killing.checking import settle, violations
-from benchmarks.killing.league import League
-from benchmarks.killing.targets import Target, resume_all, strike, targets
+from killing.bots import Bots
+from killing.checking import settle, violations
+from killing.league import League
+from killing.targets import Target, resume_all, strike, targets
 
 MAX_READY_SECONDS = {"supervisor": 15.0}
 """The longest time until the league is ready again after a kill of one kind, by default 10 s."""
@@ -65,6 +66,7 @@ def run(league: League, options: argparse.Namespace) -> int:
     league.start()
     bots = Bots(league)
     found: list[str] = []
+    strikes: Mapping[str, float]
     spared = set(options.without.split(","))
     if options.each:
         strikes = strike_each(league, spared, found)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from benchmarks.killing.targets import targets
+from killing.targets import targets
 
 CHECKOUT = Path(__file__).parents[2]
 _READY_SECONDS = 60.0
