@@ -70,6 +70,8 @@ if unknown := set(HOUSE_BOTS) - set(HOUSE):
 # Seconds without a worker that has a sandbox, after which a match with hosted bots counts as one
 # failed attempt. The third failed attempt voids its block.
 SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
+# Wall time of the whole check of an uploaded version; a check that takes longer refuses it.
+MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
 # Requests of one client: a bot, an owner, or an address without a token.
 RATE_LIMITS = {
     "general": environment.text("RATE_GENERAL", "600/minute"),
@@ -166,8 +168,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
-    # Not behind matches: the bot's owner waits for the check.
-    "league.tasks.check_version": {"queue": "seats"},
+    "league.tasks.check_version": {"queue": "checks"},
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},

@@ -13,7 +13,7 @@ from bots_sdk.commands.leagues import client_for, owner_token, save_bot
 from bots_sdk.commands.shared import REFUSED, ImpossibleError, Json, print_json
 from bots_sdk.errors import ProblemError
 
-MAX_CHECK_SECONDS = 120.0
+MAX_CHECK_SECONDS = 150.0
 """How long `upload` waits for a check; a check that takes longer waits for a worker."""
 _POLL_SECONDS = 0.5
 _MAX_MATCHES = 50

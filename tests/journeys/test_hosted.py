@@ -81,7 +81,7 @@ def test_uploaded_bots_play_remote_ones_and_lose_no_match_when_workers_are_kille
         wait_for(lambda: finished(running, number) >= 1, running.log)
         kill(running, "play@")
         wait_for(lambda: finished(running, number) >= 4, running.log)
-        kill(running, "clock@")
+        kill(running, "seats@")
         assert wait_for_tournament(running, number, seconds=150)["state"] == "finished"
         remote.stop()
         matches = check_all_is_whole(running, number, [remote])
