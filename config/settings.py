@@ -30,6 +30,9 @@ CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS", "")
 # adds to X-Forwarded-For.
 TRUSTED_PROXIES = environment.number("TRUSTED_PROXIES", 0)
 
+# An upload stays in memory until it is stored: the largest one has 8 MiB.
+FILE_UPLOAD_MAX_MEMORY_SIZE = 9_000_000
+
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 LANGUAGE_CODE = "en-gb"

@@ -129,7 +129,8 @@ class UploadSerializer(serializers.Serializer[None]):
 
     source = serializers.FileField(  # type: ignore[assignment] # DRF takes fields off the class
         allow_empty_file=True,
-        help_text="A Python file, or a zip archive with a `bot.py` at its top; at most 1 MiB.",
+        help_text="A Python file, or a zip archive with a `bot.py` at its top; at most 8 MiB."
+        " Unpacked: at most 32 MiB, 200 files and 8 levels of folders.",
     )
     note = serializers.CharField(
         required=False, max_length=500, allow_blank=True, help_text="A text about the version."

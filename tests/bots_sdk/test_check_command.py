@@ -284,7 +284,7 @@ def test_wrong_arguments_name_a_remedy(home: Home, words: list[str], text: str) 
 
 
 def test_an_upload_that_would_be_refused_is_not_run(home: Home, tmp_path: Path) -> None:
-    (tmp_path / "big.py").write_bytes(b"#" * (2 << 20))
+    (tmp_path / "big.py").write_bytes(b"#" * (9 << 20))
     result = home("check", "big.py")
     assert result.exit_code == 2
     assert (
