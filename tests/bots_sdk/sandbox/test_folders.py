@@ -5,6 +5,7 @@ import select
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -42,7 +43,7 @@ def places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, Path]
     memory.mkdir()
     disk.mkdir()
     monkeypatch.setattr(folders, "_MEMORY", memory)
-    monkeypatch.setattr(folders.tempfile, "gettempdir", lambda: str(disk))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(disk))
     return memory, disk
 
 
@@ -65,7 +66,7 @@ def test_folders_are_in_memory_as_long_as_it_has_room(
     def little_memory(path: Path) -> os.statvfs_result:
         return os.statvfs_result((*free[:4], 1, *free[5:])) if memory in path.parents else free
 
-    monkeypatch.setattr(folders.os, "statvfs", little_memory)
+    monkeypatch.setattr(os, "statvfs", little_memory)
     assert folders.new_folder().is_relative_to(disk)
     monkeypatch.setattr(folders, "_SPARE_BYTES", 1 << 60)
     with pytest.raises(OSError, match="MiB left"):

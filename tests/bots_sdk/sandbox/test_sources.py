@@ -199,7 +199,7 @@ def test_an_archive_of_a_stream_is_read() -> None:
             return len(bytes(data))
 
     pipe = Pipe()
-    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[arg-type]
+    with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("bot.py", BOT * 100)
         archive.mkdir("data")
         archive.writestr("data/own.txt", b"")

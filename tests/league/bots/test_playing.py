@@ -1,7 +1,10 @@
 """Uploaded bots in matches: among themselves, with the house, with remote ones."""
 
+import os
+import select
 import time
 from collections.abc import Callable, Iterator
+from threading import Event
 from typing import Any, NoReturn
 
 import pytest
@@ -15,6 +18,7 @@ from league import bots, play
 from league.bots import jails
 from league.models import Bot, Match, SeatLog
 from league.play import bot_processes, owner_reports
+from league.play.bot_processes import BotProcesses
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, owner, ready_bot
 from tests.league.play.live import START, play_on, remote_bots
@@ -220,6 +224,40 @@ def test_at_a_mixed_table_a_hosted_bot_keeps_its_memory(ada: User) -> None:
     counted = [line for line in seat["printed"].splitlines() if line.startswith("asked")]
     assert counted == [f"asked {number}" for number in range(1, len(counted) + 1)]
     assert len(counted) > 3
+
+
+def test_the_processes_of_a_mixed_table_end_with_its_match(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = Event()
+    close = BotProcesses.close
+
+    def closed(processes: BotProcesses) -> None:
+        close(processes)
+        ended.set()
+
+    monkeypatch.setattr(bot_processes, "CLEAN_UP_EVERY", 0.05)
+    monkeypatch.setattr(BotProcesses, "close", closed)
+    others = remote_bots(2)
+    matches = [match_of([ready_bot(ada), *others]) for _ in range(2)]
+    for match in matches:
+        assert play.open_live(match.pk, START)
+        assert play.play_house_turns(match.pk) > 0
+    handles = [process_handle(match) for match in matches]
+    Match.objects.filter(pk=matches[0].pk).update(status="void")  # by another process
+    assert ended.wait(20)
+    assert [bool(select.select([handle], [], [], 0)[0]) for handle in handles] == [True, False]
+    assert [key[0] for key in bot_processes._kept] == [matches[1].pk]
+    for handle in handles:
+        os.close(handle)
+
+
+def process_handle(match: Match) -> int:
+    """Return a descriptor that is readable when the process of the match's hosted bot has ended."""
+    [kept] = [kept for key, kept in bot_processes._kept.items() if key[0] == match.pk]
+    process = kept._bots[0]._process
+    assert process is not None
+    return os.pidfd_open(process._popen.pid)
 
 
 def test_a_fault_at_a_mixed_table_is_reported_and_other_bots_play_on(ada: User) -> None:
