@@ -75,6 +75,9 @@ if unknown := set(HOUSE_BOTS) - set(HOUSE):
 SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
 # Wall time of the whole check of an uploaded version; a check that takes longer refuses it.
 MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
+# What uploaded bots print is kept for so long, and up to so much in all: the oldest goes first.
+MAX_OUTPUT_DAYS = environment.number("MAX_OUTPUT_DAYS", 14)
+MAX_OUTPUT_MEGABYTES = environment.number("MAX_OUTPUT_MEGABYTES", 1000)
 # Requests of one client: a bot, an owner, or an address without a token.
 RATE_LIMITS = {
     "general": environment.text("RATE_GENERAL", "600/minute"),
@@ -190,6 +193,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "league.tasks.prove_sandbox",
         "schedule": 300.0,
         "options": {"expires": 60},
+    },
+    "remove-old-output": {
+        "task": "league.tasks.remove_old_output",
+        "schedule": 300.0,
+        "options": {"expires": 300},
     },
     "check-ratings": {
         "task": "league.tasks.check_ratings",

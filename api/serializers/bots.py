@@ -1,11 +1,14 @@
 """Bots and their versions."""
 
+from datetime import datetime
+
 from django.utils import timezone
 from rest_framework import serializers
 
 from api.serializers.fields import OneOfField, owner_field
 from league.bots import is_online
 from league.models import Bot, BotVersion, QualifyingMatch
+from league.play.bot_output import kept_until
 
 NEW_TOKEN = "The bot token. Keep it: the league shows it only now."
 
@@ -149,10 +152,21 @@ class QualifyingMatchSerializer(serializers.ModelSerializer[QualifyingMatch]):
     observation = serializers.DictField(
         allow_null=True, help_text="Input at the first fault; null without a fault."
     )
+    printed_until = serializers.SerializerMethodField(
+        help_text="When the league removes the output at the latest; null without output."
+    )
 
     class Meta:
         model = QualifyingMatch
-        fields = ("game", "passed", "reason", "printed", "observation", "played_at")
+        fields = (
+            "game",
+            "passed",
+            "reason",
+            "printed",
+            "printed_until",
+            "observation",
+            "played_at",
+        )
         read_only_fields = fields
         extra_kwargs = {
             "game": {"help_text": "`twelve-days` or `partridge`."},
@@ -161,6 +175,10 @@ class QualifyingMatchSerializer(serializers.ModelSerializer[QualifyingMatch]):
             "printed": {"help_text": "The output of the bot, shortened if it is long."},
             "played_at": {"help_text": "When the match was played."},
         }
+
+    def get_printed_until(self, match: QualifyingMatch) -> datetime | None:
+        """Return when the output is removed at the latest."""
+        return kept_until(match.played_at) if match.printed else None
 
 
 class VersionLogSerializer(VersionSerializer):

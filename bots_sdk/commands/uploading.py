@@ -159,6 +159,7 @@ def _print_qualifying_matches(version: Any) -> None:
     for match in version["qualifying"]:
         print(f"\n{match['game']}: {'passed' if match['passed'] else match['reason']}")
         if match["printed"]:
+            print(f"Output, kept until {match['printed_until'][:10]} at the latest:")
             print(_indented(match["printed"]))
 
 
@@ -181,7 +182,7 @@ def _print_report(url: str, report: Any) -> None:
     if not report["faults"]:
         print("  no faults")
     if report["printed"]:
-        print("  Output:")
+        print(f"  Output, kept until {report['printed_until'][:10]} at the latest:")
         print(_indented(report["printed"], 4))
 
 
