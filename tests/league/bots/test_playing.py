@@ -4,6 +4,7 @@ import os
 import select
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any, NoReturn
 
@@ -17,7 +18,7 @@ from engine.record import verify
 from league import bots, play
 from league.bots import jails
 from league.models import Bot, Match, SeatLog
-from league.play import bot_processes, owner_reports
+from league.play import bot_processes, mixed_tables, owner_reports
 from league.play.bot_processes import BotProcesses
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, owner, ready_bot
@@ -283,3 +284,37 @@ def test_a_quiet_bot_without_faults_leaves_no_log(ada: User) -> None:
     match = match_of([ready_bot(ada, FIRST) for _ in range(3)])
     assert play.play_match(match.pk)
     assert not SeatLog.objects.exists()
+
+
+def test_a_second_task_of_a_mixed_table_returns_at_once_and_the_first_looks_again(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = match_of([ready_bot(ada), *remote_bots(2)])
+    assert play.open_live(match.pk, START)
+    looked: list[int] = []
+    play_pending = mixed_tables._play_pending
+
+    def counted(match_id: int, player: Any) -> int:
+        looked.append(match_id)
+        if len(looked) == 1:
+            with ThreadPoolExecutor(1) as another_thread:
+                assert another_thread.submit(play.play_house_turns, match.pk).result(20) == 0
+        return play_pending(match_id, player)
+
+    monkeypatch.setattr(mixed_tables, "_play_pending", counted)
+    assert play.play_house_turns(match.pk) == 1
+    assert looked == [match.pk] * 2
+    assert play.play_house_turns(match.pk) == 0
+    assert looked == [match.pk] * 3
+
+
+def test_a_task_of_a_mixed_table_that_fails_does_not_keep_the_table(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = match_of([ready_bot(ada), *remote_bots(2)])
+    assert play.open_live(match.pk, START)
+    with monkeypatch.context() as patch:
+        patch.setattr(mixed_tables, "read_matches", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            play.play_house_turns(match.pk)
+    assert play.play_house_turns(match.pk) == 1
