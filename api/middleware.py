@@ -17,7 +17,7 @@ REQUEST_ID_HEADER = "X-Request-ID"
 MAX_BODY_BYTES = 64 * 1024
 MAX_UPLOAD_BYTES = MAX_BYTES + MAX_BODY_BYTES
 """The body of an upload: the file, and what the form adds to it."""
-MAX_DISCARDED_BYTES = 2_000_000
+MAX_DISCARDED_BYTES = 9_000_000
 """A refused body of up to this length is read and discarded. The front passes on no longer one."""
 
 _UPLOAD_PATH = re.compile(r"/versions/?\Z")

@@ -30,6 +30,9 @@ CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS", "")
 # adds to X-Forwarded-For.
 TRUSTED_PROXIES = environment.number("TRUSTED_PROXIES", 0)
 
+# An upload stays in memory until it is stored: the largest one has 8 MiB.
+FILE_UPLOAD_MAX_MEMORY_SIZE = 9_000_000
+
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 LANGUAGE_CODE = "en-gb"
@@ -70,6 +73,11 @@ if unknown := set(HOUSE_BOTS) - set(HOUSE):
 # Seconds without a worker that has a sandbox, after which a match with hosted bots counts as one
 # failed attempt. The third failed attempt voids its block.
 SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
+# Wall time of the whole check of an uploaded version; a check that takes longer refuses it.
+MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
+# What uploaded bots print is kept for so long, and up to so much in all: the oldest goes first.
+MAX_OUTPUT_DAYS = environment.number("MAX_OUTPUT_DAYS", 14)
+MAX_OUTPUT_MEGABYTES = environment.number("MAX_OUTPUT_MEGABYTES", 1000)
 # Requests of one client: a bot, an owner, or an address without a token.
 RATE_LIMITS = {
     "general": environment.text("RATE_GENERAL", "600/minute"),
@@ -168,8 +176,7 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
-    # Not behind matches: the bot's owner waits for the check.
-    "league.tasks.check_version": {"queue": "seats"},
+    "league.tasks.check_version": {"queue": "checks"},
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},
@@ -188,6 +195,11 @@ CELERY_BEAT_SCHEDULE = {
         "task": "league.tasks.prove_sandbox",
         "schedule": 300.0,
         "options": {"expires": 60},
+    },
+    "remove-old-output": {
+        "task": "league.tasks.remove_old_output",
+        "schedule": 300.0,
+        "options": {"expires": 300},
     },
     "check-ratings": {
         "task": "league.tasks.check_ratings",

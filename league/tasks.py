@@ -84,6 +84,12 @@ def expire_overdue() -> None:
 
 
 @shared_task
+def remove_old_output() -> None:
+    """Remove what uploaded bots printed, beyond its age and its size in all."""
+    play.remove_old_output(timezone.now())
+
+
+@shared_task
 def follow_up() -> None:
     """Close finished rounds, open the next rounds, and queue the matches that are due."""
     note_begun("follow_up")

@@ -167,6 +167,8 @@ class SeatLog(TypedDict):
     """Number of the bot's version."""
     printed: str
     """The output of a hosted bot; else empty."""
+    printed_until: str | None
+    """When the league removes the output at the latest; null without output."""
     faults: list[Fault]
     """The faults of the seat; empty before the end of the match."""
     turns: list[Receipt]

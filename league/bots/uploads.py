@@ -5,7 +5,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from bots_sdk.sandbox.errors import SourceRefusedError
-from bots_sdk.sandbox.sources import read_source
+from bots_sdk.sandbox.sources import check_source
 from league.models import Bot, BotSource, BotVersion
 from league.queueing import queue
 
@@ -62,7 +62,7 @@ def _check_file(data: bytes) -> None:
     if not data.strip():
         raise ValidationError({"source": "The file is empty; a bot needs a function choose."})
     try:
-        read_source(data)
+        check_source(data)
     except SourceRefusedError as error:
         raise ValidationError({"source": f"This can't be a bot: {error}."}) from None
 

@@ -70,7 +70,9 @@ def _upload(bot: Bot, form: UploadForm) -> BotVersion:
     sent = form.cleaned_data
     size = sent["source"].size
     if size > MAX_BYTES:
-        raise ValidationError({"source": f"The file has {size:,} bytes; at most 1 MiB is allowed."})
+        raise ValidationError(
+            {"source": f"The file has {size:,} bytes; at most 8 MiB are allowed."}
+        )
     return bots.upload(bot=bot, data=sent["source"].read(), note=sent["note"], held=sent["held"])
 
 
