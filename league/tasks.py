@@ -7,7 +7,6 @@ from typing import TypeVar
 
 import structlog
 from celery import shared_task
-from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from engine.rating.elo import ZeroSumError
@@ -72,14 +71,6 @@ def check_version(version_id: int) -> None:
 def prove_sandbox() -> None:
     """Prove that this worker can confine hosted bots."""
     jails.prove()
-
-
-@shared_task
-def expire_overdue() -> None:
-    """Play for the seats whose deadline has passed."""
-    now = timezone.now()
-    play.note_tick(now)
-    play.expire_overdue(now)
 
 
 @shared_task

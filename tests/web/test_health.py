@@ -1,6 +1,7 @@
 """The addresses for load balancers and operators, and the errors of pages and ticks."""
 
 import time
+from typing import NoReturn
 
 import pytest
 from celery.signals import heartbeat_sent
@@ -12,6 +13,7 @@ from pytest_django import Settings
 from config import celery
 from league import health, heartbeats, ratings, tasks
 from tests import logs
+from web import health as health_pages
 from web.selectors import tournaments as selectors
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -117,3 +119,17 @@ def test_without_the_database_a_page_is_a_503_and_one_line_of_the_log(
     [event] = [event for event in events if event["logger"] == "web.outages"]
     assert event["error"] == "connection is bad: no such socket"
     assert "exception" not in event
+
+
+def test_the_door_for_moves_is_open_while_the_database_can_be_reached(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/healthz/moves").status_code == 200
+
+    def away() -> NoReturn:
+        raise OperationalError("no such socket")
+
+    monkeypatch.setattr(health_pages.connection, "cursor", away)
+    with logs.captured() as events:
+        assert client.get("/healthz/moves").status_code == 503
+    assert {event["log_level"] for event in events} <= {"debug"}
