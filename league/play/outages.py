@@ -41,10 +41,10 @@ FROM (
             %(since)s,
             opened_at,
             CASE WHEN handed_out_at IS NOT NULL
-                THEN least(handed_out_at, opened_at + %(grace)s) END
+                THEN least(handed_out_at, opened_at + %(grace)s::interval) END
         )),
         CASE WHEN deadline >= %(since)s AND opened_at < %(until)s
-            THEN extract(epoch FROM %(until)s + %(min_left)s - deadline) END
+            THEN extract(epoch FROM %(called_again)s - deadline) END
     ) * 1000)::int AS ms
     FROM league_turn
     WHERE decided_at IS NULL
@@ -66,14 +66,14 @@ WITH doors AS (
     RETURNING door.id
 ), clock AS (
     UPDATE league_clock SET ran_until = greatest(ran_until, %(now)s)
-    WHERE NOT is_broken AND ran_until >= %(now)s - %(max_gap)s
+    WHERE NOT is_broken AND ran_until >= %(settled_since)s
     RETURNING id
 )
 SELECT (SELECT count(*) FROM doors), (SELECT count(*) FROM clock)
 """
 _KEEP_IDLE = """
 UPDATE league_clock SET ran_until = greatest(ran_until, %(now)s)
-WHERE NOT is_broken AND ran_until >= %(now)s - %(max_gap)s
+WHERE NOT is_broken AND ran_until >= %(settled_since)s
     AND NOT EXISTS (SELECT FROM league_turn WHERE decided_at IS NULL)
 """
 
@@ -119,9 +119,10 @@ def keep_idle(now: datetime) -> bool:
 
     It costs one statement. An idle league needs no probes, as no deadline can pass.
     """
+    now = whole_ms(now)
     with connection.cursor() as cursor:
-        cursor.execute(_KEEP_IDLE, {"now": whole_ms(now), "max_gap": MAX_GAP})
-        return cursor.rowcount > 0
+        cursor.execute(_KEEP_IDLE, {"now": now, "settled_since": now - MAX_GAP})
+        return bool(cursor.rowcount)
 
 
 def settle(now: datetime) -> bool:
@@ -168,13 +169,13 @@ def _kept(now: datetime, probes: Sequence[Probe]) -> bool:
             _KEEP,
             {
                 "now": now,
-                "max_gap": MAX_GAP,
+                "settled_since": now - MAX_GAP,
                 "names": [probe.door for probe in probes],
                 "addresses": [probe.address for probe in probes],
             },
         )
         doors, clocks = cursor.fetchone()
-    return doors == len(probes) and clocks == 1
+    return bool(doors == len(probes) and clocks)
 
 
 def _locked(now: datetime) -> tuple[Clock, bool]:
@@ -207,7 +208,7 @@ def _catch_up(clock: Clock, now: datetime) -> None:
         with connection.cursor() as cursor:
             cursor.execute(
                 _GIVE_BACK,
-                {"since": since, "until": now, "min_left": MIN_LEFT, "grace": GRACE},
+                {"since": since, "until": now, "called_again": now + MIN_LEFT, "grace": str(GRACE)},
             )
             moved = cursor.rowcount
         log.warning(

@@ -135,6 +135,13 @@ SELECT id FROM changed
 """
 
 
+class Receipt(NamedTuple):
+    """The times of a turn whose clock has just started."""
+
+    handed_out_at: datetime
+    deadline: datetime
+
+
 class Answered(NamedTuple):
     """An answer to an open turn.
 
@@ -200,16 +207,13 @@ def read_open_turns(bot_id: int) -> tuple[list[OpenTurn], dict[int, DealtMatch]]
     return turns, matches
 
 
-def hand_out(turn_ids: Iterable[int], now: datetime) -> dict[int, dict[str, datetime]]:
-    """Start the clocks of open turns; return the receipts by id: fields of `OpenTurn`.
+def hand_out(turn_ids: Iterable[int], now: datetime) -> dict[int, Receipt]:
+    """Start the clocks of open turns; return the receipts by the turns' ids.
 
     A turn that another request has handed out or decided meanwhile is left out.
     """
     values = {"turns": _array(turn_ids), "now": str(now), "grace": str(GRACE)}
-    return {
-        pk: {"handed_out_at": handed_out_at, "deadline": deadline}
-        for pk, handed_out_at, deadline in _run(HAND_OUT, values)
-    }
+    return {pk: Receipt(*times) for pk, *times in _run(HAND_OUT, values)}
 
 
 def write(changes: Iterable[Change]) -> set[int]:

@@ -9,6 +9,8 @@ from league.models import Bot, Turn
 from league.play import outages, statements
 from league.play.clocks import remaining_ms, whole_ms
 from league.play.match_logs import logs_of
+from league.play.rows import OpenTurn
+from league.play.statements import Receipt
 
 SEEN_EVERY = timedelta(seconds=5)
 """If a bot asks for turns more often, the league does not note it each time."""
@@ -30,7 +32,7 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
     if fresh:
         receipts = statements.hand_out(fresh, now)
         if receipts.keys() >= set(fresh):
-            turns = [turn._replace(**receipts.get(turn.pk, {})) for turn in turns]
+            turns = [_with_receipt(turn, receipts.get(turn.pk)) for turn in turns]
         else:  # another request has handed out or decided one of them meanwhile
             turns, matches = statements.read_open_turns(bot.pk)
     logs = logs_of(matches.values())
@@ -47,6 +49,13 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
         for turn in sorted(turns, key=lambda turn: (turn.deadline, turn.match_id))
         if turn.match_id in logs  # else the match was finished meanwhile
     ]
+
+
+def _with_receipt(turn: OpenTurn, receipt: Receipt | None) -> OpenTurn:
+    """Return a turn with the receipt that handing it out has made, if there is one."""
+    if receipt is None:
+        return turn
+    return turn._replace(handed_out_at=receipt.handed_out_at, deadline=receipt.deadline)
 
 
 def note_seen(bot: Bot, now: datetime) -> None:
