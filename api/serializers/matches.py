@@ -82,6 +82,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "rules",
             "seats",
             "status",
+            "void_reason",
             "ladder",
             "tournament",
             "round",
@@ -106,6 +107,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
                 "help_text": "`waiting`: not started. `playing`: in play. `finished`: over, with a "
                 "record. `void`: cancelled; it rates no bot."
             },
+            "void_reason": {"help_text": "Why the match is void; else empty."},
             "number": {"help_text": "Number of the match in its block, from 0."},
             "move_seconds": {"help_text": "Time for each move, in seconds."},
             "bank_seconds": {

@@ -132,6 +132,8 @@ class Match(TypedDict):
     status: Literal["waiting", "playing", "finished", "void"]
     """`waiting`: not started. `playing`: in play. `finished`: over, with a record. `void`:
     cancelled; it rates no bot."""
+    void_reason: str
+    """Why the match is void; else empty."""
     ladder: str | None
     """Slug of the ladder that the match is rated on; null for an unrated match."""
     tournament: int | None
