@@ -13,7 +13,6 @@ from pytest_django import Settings
 from config import celery
 from league import health, heartbeats, ratings, tasks
 from tests import logs
-from web import health as health_pages
 from web.selectors import tournaments as selectors
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -129,7 +128,7 @@ def test_the_door_for_moves_is_open_while_the_database_can_be_reached(
     def away() -> NoReturn:
         raise OperationalError("no such socket")
 
-    monkeypatch.setattr(health_pages.connection, "cursor", away)
+    monkeypatch.setattr("web.health.connection.cursor", away)
     with logs.captured() as events:
         assert client.get("/healthz/moves").status_code == 503
     assert {event["log_level"] for event in events} <= {"debug"}

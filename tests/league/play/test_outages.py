@@ -8,8 +8,9 @@ from django.db import connection
 
 from league import play
 from league.models import Bot, Clock, Door, Match, Turn
-from league.play import outages, owner_reports
+from league.play import outages, owner_reports, statements
 from league.play.outages import Probe
+from league.play.turns import as_text
 from tests import logs
 from tests.league.play.live import START, answer, choose, first_turn, match_of, play_on, second
 
@@ -157,7 +158,7 @@ def test_a_request_whose_process_has_a_slow_clock_starts_no_turn_before_it_opene
 def test_the_answer_that_hands_a_turn_out_shows_the_deadline_that_is_stored(
     match: Match, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = play.turns.statements.read_open_turns
+    real = statements.read_open_turns
 
     def read_before_an_outage(bot_id: int) -> object:
         found = real(bot_id)
@@ -165,24 +166,24 @@ def test_the_answer_that_hands_a_turn_out_shows_the_deadline_that_is_stored(
         outages.keep(second(60))
         return found
 
-    monkeypatch.setattr(play.turns.statements, "read_open_turns", read_before_an_outage)
+    monkeypatch.setattr(statements, "read_open_turns", read_before_an_outage)
     [turn] = play.open_turns(bots[0], second(61))
     stored = Turn.objects.get(bot=bots[0])
-    assert turn["deadline"] == play.turns.as_text(stored.deadline)
+    assert turn["deadline"] == as_text(stored.deadline)
     assert turn["remaining_ms"] == 3000
 
 
 def test_a_turn_that_two_requests_hand_out_has_one_deadline_in_both_answers(
     match: Match, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, first = play.turns.statements.hand_out, []
+    real, first = statements.hand_out, []
 
     def overtaken(turn_ids: list[int], now: datetime) -> object:
         monkeypatch.undo()
         first.extend(play.open_turns(bots[0], second(0.5)))
         return real(turn_ids, now)
 
-    monkeypatch.setattr(play.turns.statements, "hand_out", overtaken)
+    monkeypatch.setattr(statements, "hand_out", overtaken)
     [turn] = play.open_turns(bots[0], second(1))
     assert turn["deadline"] == first[0]["deadline"]
 
@@ -310,6 +311,7 @@ def test_each_deadline_can_be_computed_from_its_receipt(match: Match, bots: list
     run_clock(20.5, 21, WORKS)
     play.open_turns(bots[1], second(21))
     tick(80, WORKS)
+    assert bots[0].owner is not None
     for report in owner_reports.owner_report(match, bots[0].owner):
         assert len(report["turns"]) == 1
         for receipt in report["turns"]:
