@@ -39,7 +39,7 @@ def check(
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(
-            help="The game to check; default: the games that the bot plays.", show_default=False
+            help="Check only this game; default: all games that the bot plays.", show_default=False
         ),
     ] = None,
     tier: Annotated[
@@ -111,8 +111,8 @@ def check(
 def _source(path: Path) -> Source:
     if path.is_dir():
         raise ImpossibleError(
-            f"{path} is a directory. Name the bot's file, or create an archive with a bot.py at "
-            f"its top: `cd {path}; zip -r bot.zip .`"
+            f"{path} is a directory. Give the bot's file, or create a zip archive with bot.py at "
+            f"its top level: `cd {path}; zip -r bot.zip .`"
         )
     try:
         return read_source(path.read_bytes())

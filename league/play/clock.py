@@ -4,7 +4,10 @@ It depends on the database alone: neither beat nor the broker can stop it. Each 
 ``clock`` has one. Several clocks do no harm, as all they do is safe to do twice.
 """
 
+import math
 import threading
+import time
+from contextlib import suppress
 from datetime import datetime
 
 import structlog
@@ -12,7 +15,9 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection
 from django.utils import timezone
+from redis.exceptions import RedisError
 
+from league import heartbeats
 from league.play import outages
 from league.play.doors import Doors
 from league.play.overdue_turns import expire_overdue
@@ -21,6 +26,8 @@ log = structlog.get_logger(__name__)
 
 EVERY_SECONDS = 0.4
 """Time between two rounds of the clock, well below `league.play.outages.MAX_GAP`."""
+ALIVE_SECONDS = 1.0
+"""Time between two signs of life."""
 MAX_EXPIRING_SECONDS = 0.4
 """Time that a round plays in overdue turns; the next round continues."""
 
@@ -33,6 +40,7 @@ class ClockThread(threading.Thread):
         self._doors = Doors(settings.PROBE_URL) if doors is None else doors
         self._stopping = threading.Event()
         self._fault = ""
+        self._noted_at = -math.inf
 
     def stop(self) -> None:
         """End the thread after its round, and wait for that."""
@@ -66,6 +74,14 @@ class ClockThread(threading.Thread):
             if self._fault:
                 log.warning("the clock runs again")
             self._fault = ""
+            self._note_alive()
+
+    def _note_alive(self) -> None:
+        """Store a sign of life for `/readyz` each second, if the cache can be reached."""
+        if time.monotonic() - self._noted_at >= ALIVE_SECONDS:
+            self._noted_at = time.monotonic()
+            with suppress(RedisError):
+                heartbeats.note_part("deadlines")
 
 
 def do_round(now: datetime, doors: Doors) -> int:
