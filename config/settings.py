@@ -70,6 +70,9 @@ if unknown := set(HOUSE_BOTS) - set(HOUSE):
         f"HOUSE_BOTS contains {', '.join(sorted(unknown))}, which does not exist. "
         f"Choose from {', '.join(HOUSE)}."
     )
+# The URL of the front, as bots reach it. The clock probes it, and gives open turns back the time in
+# which probes failed. Without it, only the time counts in which the clock itself did not run.
+PROBE_URL = environment.url("PROBE_URL")
 # Seconds without a worker that has a sandbox, after which a match with hosted bots counts as one
 # failed attempt. The third failed attempt voids its block.
 SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
@@ -180,16 +183,10 @@ CELERY_TASK_ROUTES = {
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},
-    "league.tasks.expire_overdue": {"queue": "clock"},
 }
 CELERY_BEAT_SCHEDULE = {
     # A tick that no worker starts in time is dropped: the next tick does its work.
     "tick": {"task": "league.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
-    "expire-overdue": {
-        "task": "league.tasks.expire_overdue",
-        "schedule": 1.0,
-        "options": {"expires": 5},
-    },
     # A worker also proves its sandbox when it needs it; this is for workers that play no match.
     "prove-sandbox": {
         "task": "league.tasks.prove_sandbox",

@@ -194,6 +194,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         "WEB_UPSTREAM": f"unix/{web_socket}",
         "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
         "TRUSTED_PROXIES": "1",
+        "PROBE_URL": address(options.host, options.port),
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
     }

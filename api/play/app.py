@@ -1,4 +1,4 @@
-"""``turns``, ``turns/stream`` and ``matches/{id}/events``: the gateway's ASGI application.
+"""``turns``, ``turns/stream``, ``matches/{id}/events``: the gateway's ASGI application.
 
 Run it with ``uvicorn api.play.app:application``. Django answers the API's other calls.
 """
@@ -23,7 +23,7 @@ from starlette.routing import Match as RouteMatch  # noqa: E402
 from starlette.routing import Route  # noqa: E402
 from structlog.contextvars import bind_contextvars  # noqa: E402
 
-from api.play.database import Database, EncodedTurn  # noqa: E402
+from api.play.database import Database, EncodedTurn, check_database  # noqa: E402
 from api.play.hints import HintListener, Waiters  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
 from api.play.spectators import Spectators, WatchedMatch  # noqa: E402
@@ -75,6 +75,7 @@ class Gateway:
             Route("/api/v1/turns", self._poll),
             Route("/api/v1/turns/stream", self._stream),
             Route("/api/v1/matches/{match_id:id}/events", self._watch),
+            Route("/healthz/turns", self._door),
         ]
         self._database: Database
         self._turns: TurnWaiters
@@ -166,6 +167,15 @@ class Gateway:
             self._waiting[client] -= 1
             if not self._waiting[client]:
                 del self._waiting[client]
+
+    async def _door(self, request: Request) -> None:
+        """Respond if turns can be handed out; the clock probes it through the front."""
+        try:
+            await self._database.run(check_database)
+        except DatabaseError:  # the clock logs the outage, once
+            await request.respond(503, b"the database is away", "text/plain")
+        else:
+            await request.respond(200, b"ok", "text/plain")
 
     async def _poll(self, request: Request) -> None:
         """Respond with the open turns: at once, when one opens, or with none after the time."""

@@ -14,10 +14,10 @@ import structlog
 from django.db import DatabaseError, connection
 
 from engine.errors import MatchInterruptedError
-from engine.referee import MatchClock, TimeControl
 from league.bots import jails
 from league.bots.hosted_players import HostedBot, info_for
 from league.models import Match, MatchSeat
+from league.play.hosted_clocks import HostedClock
 from league.play.rows import MatchRow
 
 log = structlog.get_logger(__name__)
@@ -43,8 +43,8 @@ class BotProcesses:
         self._bots: dict[int, HostedBot] = {}
         self.lock = Lock()
         self.resident = 0
-        control = TimeControl(match.move_seconds, match.bank_seconds)
-        self.clock = MatchClock(control, match.seats, time.monotonic)
+        self.clock = HostedClock(match)
+        self.clock.players = self._bots
 
     def bot(self, seat: MatchSeat) -> HostedBot:
         """Return the bot of a seat; start its process if it is not running.
