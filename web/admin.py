@@ -37,7 +37,7 @@ class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     list_display = ("title", "slug", "game", "rules", "seats", "paused", "revision", "alarm")
     autocomplete_fields = ("anchor",)
-    readonly_fields = ("revision", "alarm", "frozen_round", "checked_at", "checked_round")
+    readonly_fields = ("revision", "alarm", "frozen_rounds", "checked_at", "checked_rounds")
 
     def get_readonly_fields(self, request: object, obj: Any = None) -> _Fields:
         """Fix game, preset and seats from the first round on.
@@ -235,4 +235,4 @@ class VoidMarkAdmin(_ReadOnly):
 class RevisionAdmin(_ReadOnly):
     """Revisions of ledgers, one for each correction."""
 
-    list_display = ("ladder", "number", "from_round", "reason", "made_at")
+    list_display = ("ladder", "number", "from_applied_number", "reason", "made_at")
