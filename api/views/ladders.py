@@ -93,7 +93,7 @@ class LadderRoundsView(ListView):
 class LadderLedgerView(ListView):
     """The ledger of a ladder."""
 
-    ordering: ClassVar = ("-round_id", "bot_id")
+    ordering: ClassVar = ("-round__applied_number", "bot_id")
     problems: ClassVar = {"GET": ("invalid",)}
 
     @extend_schema(
@@ -169,7 +169,7 @@ class LadderRevisionsView(ListView):
     @extend_schema(operation_id="ladders_revisions", responses=RevisionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the corrections of a ladder, the newest first. Revision 1 is no correction."""
-        return self.answer(RevisionSerializer, self.page(find_ladder(slug).revisions.all()))
+        return self.answer(RevisionSerializer, self.page(ledger.revisions_of(find_ladder(slug))))
 
 
 class LadderEntryView(ApiView):

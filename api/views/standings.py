@@ -32,7 +32,7 @@ class BotStandingView(ApiView):
 class PerformanceHistoryView(ListView):
     """A bot's performance on a ladder by round."""
 
-    ordering: ClassVar = ("-round_id",)
+    ordering: ClassVar = ("-round__applied_number",)
 
     @extend_schema(
         operation_id="bots_performance_history", responses=PerformanceSerializer(many=True)
