@@ -5,16 +5,20 @@ take, and `checked` refuses unknown fields and wrong types (`api.strictness`).
 """
 
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Any, ClassVar, TypeVar
 
 from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
+from django.http.response import HttpResponseBase
+from django.utils.cache import patch_vary_headers
 from rest_framework.permissions import SAFE_METHODS, AllowAny, BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import APIView
 
+from api import headers
 from api.authentication import AnyToken
 from api.operations import NoFields, takes_of
 from api.pagination import KeysetPagination, PageQuery, between
@@ -32,6 +36,7 @@ class ApiView(APIView):
         needs: the permission by method; other methods need no token.
         problems: by method, codes of problems beside those that every call may answer with.
         rate: name of the rate limit, as in the settings.
+        cached: ``Cache-Control`` of a public read.
         query: the validated query parameters of the request, by name.
     """
 
@@ -40,6 +45,7 @@ class ApiView(APIView):
     needs: ClassVar[Mapping[str, type[AnyToken]]] = {}
     problems: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     rate = "general"
+    cached = headers.PUBLIC
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Authenticate and count the request; refuse parameters and bodies it does not take."""
@@ -48,6 +54,22 @@ class ApiView(APIView):
         self.query = validated(takes.query or self.default_query, request.query_params)
         if takes.no_body and request.method not in SAFE_METHODS and request.data:
             validated(NoFields, request.data)
+
+    def finalize_response(
+        self, request: Request, response: HttpResponseBase, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Return the response with the headers that caches need."""
+        final = super().finalize_response(request, response, *args, **kwargs)
+        if request.method in headers.READS and final.status_code == HTTPStatus.OK:
+            is_public = "GET" not in self.needs and "HTTP_AUTHORIZATION" not in request.META
+            private = self.cached.replace("public", "private")
+            final["Cache-Control"] = self.cached if is_public else private
+            patch_vary_headers(final, ["Authorization"])
+        return final
+
+    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """Return no body; the header Allow lists the methods."""
+        return Response(status=204)
 
     def get_permissions(self) -> list[BasePermission]:
         """Return the permission for the request's method."""

@@ -1,6 +1,7 @@
 """The OpenAPI schema: additions to the output of drf-spectacular."""
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
@@ -52,6 +53,33 @@ PROBLEM = {
                 },
             },
         },
+        "turn": {"type": "integer", "description": "For a move: the turn."},
+        "move": {"type": "string", "description": "For a move: the move that was played."},
+        "fault": {
+            "type": "string",
+            "enum": ["timeout", "illegal"],
+            "description": "For a move: why the referee played; missing if the bot did.",
+        },
+        "legal_moves": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "For `illegal-move`: the legal moves.",
+        },
+        "remaining_ms": {
+            "type": "integer",
+            "description": "For `illegal-move`: milliseconds until the deadline of the turn.",
+        },
+        "answers_left": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 4,
+            "description": "For `illegal-move`: number of moves you may still send for the turn.",
+        },
+        "decided": {
+            "type": "boolean",
+            "description": "For `illegal-move`: true after the fifth illegal move of a turn; then "
+            "the referee has played `move`, which is a fault.",
+        },
     },
     "additionalProperties": True,
 }
@@ -67,8 +95,9 @@ _PATH_PARAMETERS = {
 }
 
 
+@cache
 def openapi_schema() -> dict[str, Any]:
-    """Return the OpenAPI document of the whole API."""
+    """Return the OpenAPI document of the whole API, made once a process. Do not change it."""
     generator: Any = SchemaGenerator  # it has no types
     schema: dict[str, Any] = generator().get_schema(request=None, public=True)
     return schema

@@ -8,6 +8,7 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api import headers
 from api.authentication import OwnerToken
 from api.base import ApiView, ListView, checked, find_match, signed_in
 from api.filters import MatchQuery, filtered_matches
@@ -65,6 +66,7 @@ class RecordView(ApiView):
     """The record of a match."""
 
     problems: ClassVar = {"GET": ("not-finished", "block-not-finished")}
+    cached = headers.IMMUTABLE
 
     @operation("matches_record", answers={200: OpenApiTypes.OBJECT})
     def get(self, request: Request, match_id: int) -> Response:
