@@ -90,8 +90,30 @@ _PATH_PARAMETERS = {
     "slug": "Slug of the ladder.",
     "number": "Number of the version.",
     "match_id": "Id of the match.",
+    "token_id": "Id of the token.",
     "tournament_id": "Id of the tournament.",
     "comparison_id": "Id of the comparison.",
+}
+
+
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "A text of your choice, new for each object that you create. If you send the "
+    "request again with the same key within 24 hours, it is not run again: you get the first "
+    "answer. If that had a token, you get a new token, and the first one stops working.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+}
+_CREATED_HEADERS = {
+    "Location": {
+        "description": "Address of the new object.",
+        "required": True,
+        "schema": {"type": "string", "format": "uri-reference"},
+    },
+    "Idempotent-Replayed": {
+        "description": "`true` if this is the answer to an earlier request with the same key.",
+        "schema": {"type": "string", "enum": ["true"]},
+    },
 }
 
 
@@ -121,6 +143,11 @@ class ApiSchema(AutoSchema):
         if operation is None:
             return None
         add_problems(operation["responses"], self._problem_codes(operation))
+        if {"201", "202"} & {*operation["responses"]}:
+            operation.setdefault("parameters", []).append(_IDEMPOTENCY_KEY)
+        for status in ("201", "202"):
+            if status in operation["responses"]:
+                operation["responses"][status]["headers"] = _CREATED_HEADERS
         return operation
 
     def _problem_codes(self, operation: dict[str, Any]) -> set[str]:
@@ -128,6 +155,8 @@ class ApiSchema(AutoSchema):
         codes |= {"too-many-requests", "invalid-token", "not-acceptable", "internal-error"}
         codes |= {"bad-request", "unavailable"}
         codes |= {"body-too-large", "length-required", "invalid"}
+        if {"201", "202"} & {*operation["responses"]}:
+            codes |= {"idempotency-key-reused", "idempotency-key-in-use", "idempotency-key-spent"}
         if self.method != "GET":
             codes |= {"invalid-json", "unsupported-media-type"}
         if any(parameter["name"] == "cursor" for parameter in operation.get("parameters", [])):

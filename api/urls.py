@@ -22,6 +22,7 @@ urlpatterns = [
     path("accounts", accounts.AccountsView.as_view()),
     path("tokens", accounts.TokensView.as_view()),
     path("tokens/current", accounts.CurrentTokenView.as_view()),
+    path("tokens/<int:token_id>", accounts.TokenView.as_view()),
     path("games", games.GamesView.as_view()),
     path("bots", bots.BotsView.as_view()),
     path("bots/<slug:name>", bots.BotView.as_view()),

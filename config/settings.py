@@ -228,6 +228,8 @@ SPECTACULAR_SETTINGS = {
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],
         "ComparisonState": "league.models.Comparison.State",
+        "OwnerScope": ["manage", "read", "organise"],
+        "TokenScope": "league.models.Token.Scope",
         "VersionState": "league.models.BotVersion.State",
     },
 }
