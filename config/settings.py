@@ -105,7 +105,6 @@ INSTALLED_APPS = [
     "web",
     "api",
     "rest_framework",
-    "django_filters",
     "django_structlog",
     "drf_spectacular",
 ]
@@ -210,7 +209,8 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_THROTTLE_CLASSES": ["api.throttling.RateLimit"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["api.renderers.Renderer"],
+    "DATETIME_FORMAT": None,  # the renderer writes times
     "DEFAULT_PARSER_CLASSES": ["api.parsers.JsonParser"],
     "DEFAULT_SCHEMA_CLASS": "api.schema.ApiSchema",
     "DEFAULT_METADATA_CLASS": None,
@@ -239,6 +239,8 @@ SPECTACULAR_SETTINGS = {
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],
         "ComparisonState": "league.models.Comparison.State",
+        "OwnerScope": ["manage", "read", "organise"],
+        "TokenScope": "league.models.Token.Scope",
         "VersionState": "league.models.BotVersion.State",
     },
 }
