@@ -161,6 +161,8 @@ CELERY_TASK_TIME_LIMIT = 600
 # Seconds. If a task could run for longer, the broker would start it a second time meanwhile.
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 1200}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BEAT_SCHEDULER = "config.beat:Scheduler"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_ROUTES = {

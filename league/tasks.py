@@ -80,6 +80,7 @@ def expire_overdue() -> None:
     now = timezone.now()
     play.note_tick(now)
     play.expire_overdue(now)
+    heartbeats.note_part("deadlines")
 
 
 @shared_task

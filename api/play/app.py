@@ -17,6 +17,7 @@ django.setup()
 
 from django.conf import settings  # noqa: E402 - models need Django set up
 from django.db import Error as DatabaseError  # noqa: E402
+from redis.exceptions import RedisError  # noqa: E402
 from starlette.convertors import IntegerConvertor, register_url_convertor  # noqa: E402
 from starlette.routing import Match as RouteMatch  # noqa: E402
 from starlette.routing import Route  # noqa: E402
@@ -29,13 +30,15 @@ from api.play.spectators import Spectators, WatchedMatch  # noqa: E402
 from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters  # noqa: E402
 from api.problems import ProblemError  # noqa: E402
 from api.tokens import find_token, needed_bot, token_text  # noqa: E402
-from league import accounts  # noqa: E402
+from league import accounts, heartbeats  # noqa: E402
 from league.accounts.throttles import client_by_bot  # noqa: E402
 from league.models import Bot, Match  # noqa: E402
 from league.play.wakeups import MATCHES, TURNS  # noqa: E402
 
 MAX_WAIT_SECONDS = 30.0
 KEEP_ALIVE_SECONDS = 15.0
+ALIVE_SECONDS = 1.0
+"""Time between two signs of life of this process."""
 RETRY_WAITING_SECONDS = 5
 """``Retry-After`` when too many requests of a client wait."""
 
@@ -90,11 +93,13 @@ class Gateway:
         self._turns = TurnWaiters(self._database)
         self._spectators = Spectators(self._database)
         waiters: dict[str, Waiters] = {TURNS: self._turns, MATCHES: self._spectators}
+        alive = asyncio.create_task(_note_alive())
         try:
             async with HintListener(settings.REDIS_URL, waiters):
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
         finally:
+            alive.cancel()
             self._database.close()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -241,6 +246,14 @@ class Gateway:
                 if match.over and sent == len(match.events):
                     await request.send_part(b"", more=False)
                     return
+
+
+async def _note_alive() -> None:
+    """Store a sign of life for `/readyz` each second."""
+    while True:
+        with suppress(RedisError):  # the cache may be away
+            await asyncio.to_thread(heartbeats.note_part, "gateway")
+        await asyncio.sleep(ALIVE_SECONDS)
 
 
 application = Gateway()
