@@ -31,6 +31,7 @@ class BotsView(ListView):
     """The bots."""
 
     needs: ClassVar = {"POST": OwnerToken}
+    problems: ClassVar = {"POST": ("too-many-bots",)}
     ordering: ClassVar = ("name",)
 
     @operation("bots_list", answers=BotSerializer(many=True))
@@ -91,7 +92,7 @@ class VersionsView(ListView):
     """The versions of a bot."""
 
     needs: ClassVar = {"POST": OwnerToken}
-    problems: ClassVar = {"POST": ("not-your-bot", "too-many-uploads")}
+    problems: ClassVar = {"POST": ("not-your-bot", "too-many-uploads", "too-many-versions")}
     ordering: ClassVar = ("-number",)
     parser_classes = [MultiPartParser]
 
