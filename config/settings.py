@@ -132,6 +132,7 @@ MIDDLEWARE = [
     "api.bounds.HostMiddleware",
     "api.bounds.FairShareMiddleware",
     "api.middleware.ApiMiddleware",
+    "web.requests.refuse_nul",
     "django.middleware.security.SecurityMiddleware",
     "web.csp.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -28,7 +28,7 @@ class BotAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ("name", "kind", "owner", "paused", "current")
     list_filter = ("kind", "paused")
     search_fields = ("name",)
-    autocomplete_fields = ("owner",)
+    raw_id_fields = ("owner",)
 
 
 @admin.register(models.Ladder)
@@ -36,7 +36,7 @@ class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Ladders."""
 
     list_display = ("title", "slug", "game", "rules", "seats", "paused", "revision", "alarm")
-    autocomplete_fields = ("anchor",)
+    raw_id_fields = ("anchor",)
     readonly_fields = ("revision", "alarm", "frozen_round", "checked_at", "checked_round")
 
     def get_readonly_fields(self, request: object, obj: Any = None) -> _Fields:

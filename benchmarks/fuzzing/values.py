@@ -14,7 +14,7 @@ TEXTS: Sequence[str] = (
     "🃏" * 40,
     "\u202ealice",
     "\ufeff",
-    "ａｄａ",
+    "\uff41da",
     "x" * 100_000,
     "null",
     "undefined",

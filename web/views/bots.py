@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -153,4 +153,6 @@ def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
 
 def own_bot(request: HttpRequest, name: str) -> Bot:
     """Return a bot of the person who is signed in, or raise ``Http404``."""
+    if "\0" in name:  # from a form; an address cannot contain it
+        raise Http404("No bot has this name.")
     return get_object_or_404(Bot, name=name, owner=signed_in(request))
