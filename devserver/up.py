@@ -131,9 +131,10 @@ def web(at: Path) -> Part:
     return Part(
         name="web",
         command=[
-            *(BIN / "granian", "--interface", "wsgi", "--blocking-threads", "4"),
+            *(BIN / "granian", "--interface", "wsgi"),
             *("--workers", os.environ.get("WEB_WORKERS", "2")),
-            *("--respawn-failed-workers", "--uds", at, "--log-level", "warning"),
+            *("--blocking-threads", os.environ.get("WEB_THREADS", "16")),
+            *("--respawn-failed-workers", "--uds", at, "--log-level", "error"),
             "config.wsgi:application",
         ],
         socket=at,
@@ -193,11 +194,13 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         "FRONT_PORT": str(options.port),
         "WEB_UPSTREAM": f"unix/{web_socket}",
         "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
-        "TRUSTED_PROXIES": "1",
+        "FRONT_ADDRESS": f"http://:{options.port}",
         "PROBE_URL": address(options.host, options.port),
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
     }
+    if proxies := environment.get("TRUSTED_PROXIES"):  # the front trusts them too
+        environment["FRONT_TRUSTED_PROXIES"] = proxies.replace(",", " ")
     concurrency = str(max(2, os.cpu_count() or 1))
     celery = (BIN / "celery", "-A", "config", "--quiet")
     return [

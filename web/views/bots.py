@@ -161,4 +161,6 @@ def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
 
 def own_bot(request: HttpRequest, name: str) -> Bot:
     """Return a bot of the person who is signed in, or raise ``Http404``."""
+    if "\0" in name:  # from a form; an address cannot contain it
+        raise Http404("No bot has this name.")
     return get_object_or_404(Bot, name=name, owner=signed_in(request), retired_at=None)

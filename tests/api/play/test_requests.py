@@ -56,7 +56,7 @@ def test_only_so_many_requests_of_one_bot_may_wait(
     polls = [site.start_poll(bots[0], **WAIT) for _ in range(2)]
     site.await_waiters(2)
     refused = site.get(bots[0], **WAIT)
-    assert (refused.status_code, refused.json()["code"]) == (429, "too-many-requests")
+    assert (refused.status_code, refused.json()["code"]) == (429, "too-many-waiting")
     assert refused.headers["retry-after"] == "5"
     assert site.get(bots[1]).status_code == 200
     open_match(bots)
