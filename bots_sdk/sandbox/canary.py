@@ -8,13 +8,12 @@ import contextlib
 import ctypes
 import os
 import secrets
-import shutil
 import socket
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bots_sdk.sandbox import folders
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail, Limits, jails
 from bots_sdk.sandbox.session import BotProcess
@@ -79,10 +78,9 @@ def planted() -> Iterator[dict[str, Any]]:
     """Create the files, sockets and secrets that the canary tries to reach; yield their places."""
     secret = f"planted-{secrets.token_hex(8)}"
     buffer = ctypes.create_string_buffer(secret.encode())
-    directory = Path(tempfile.mkdtemp(prefix="bot-"))
+    directory = folders.new_folder()
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, directory, ignore_errors=True)
-        directory.chmod(0o755)
+        stack.callback(folders.remove, directory)
         file = directory / "bot.py"
         file.write_text(secret)
         file.chmod(0o644)

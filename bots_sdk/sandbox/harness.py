@@ -40,6 +40,8 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _MAX_REASON_LETTERS = 300
 _FILE_NAME = "bot.py"
 _MAX_FRAMES = 30
+_NICE = 10
+"""By how much a bot's priority is lower than its worker's, so that calls don't wait for it."""
 
 Choose = Callable[[Any], object]
 
@@ -135,6 +137,7 @@ def lock(config: dict[str, Any], descriptors: tuple[int, ...]) -> None:
             import broker
     import ctypes
 
+    os.nice(_NICE)
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     os.environ.clear()
     _hide_machine()

@@ -1,13 +1,12 @@
 """A bot's session for one match, which separates the bot's faults from failures of the jail."""
 
 import json
-import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from bots_sdk.sandbox import folders
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
 from bots_sdk.sandbox.messages import failure, parsed
@@ -158,7 +157,7 @@ class BotProcess:
         """End the process and remove its files; a second call does nothing."""
         self._end()
         if self._directory is not None:
-            shutil.rmtree(self._directory, ignore_errors=True)
+            folders.remove(self._directory)
             self._directory = None
 
     def _spawn(self) -> JailedProcess:
@@ -211,13 +210,6 @@ def _laid_out(source: Source) -> Path | None:
     if not source.files:
         return None
     try:
-        directory = Path(tempfile.mkdtemp(prefix="bot-"))
-        for name, data in source.files.items():
-            path = directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        for path in (directory, *directory.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+        return folders.new_folder(source.files)
     except OSError as error:
         raise SandboxBrokenError(f"the bot's files can't be laid out: {error}") from error
-    return directory
