@@ -211,6 +211,10 @@ class SeatLogSerializer(serializers.Serializer[None]):
     bot = serializers.CharField(help_text="Name of the bot.")
     version = serializers.IntegerField(help_text="Number of the bot's version.")
     printed = serializers.CharField(help_text="The output of a hosted bot; else empty.")
+    printed_until = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When the league removes the output at the latest; null without output.",
+    )
     faults = FaultSerializer(
         many=True, help_text="The faults of the seat; empty before the end of the match."
     )

@@ -174,6 +174,8 @@ class SeatLog(TypedDict):
     """Number of the bot's version."""
     printed: str
     """The output of a hosted bot; else empty."""
+    printed_until: str | None
+    """When the league removes the output at the latest; null without output."""
     faults: list[Fault]
     """The faults of the seat; empty before the end of the match."""
     turns: list[Receipt]
@@ -199,6 +201,13 @@ class Turn(TypedDict):
     """Everything that the seat may see, with its `legal_moves`."""
 
 
+class Turns(TypedDict):
+    """The open turns of a bot."""
+
+    turns: list[Turn]
+    """The open turns; empty if none opened in time."""
+
+
 class Verdict(TypedDict):
     """The answer to one of several moves: an accepted move, or a problem document."""
 
@@ -220,6 +229,11 @@ class Verdict(TypedDict):
     """The legal moves, if the move was illegal."""
     answers_left: NotRequired[int]
     """The number of moves you may still send for this turn."""
+    decided: NotRequired[bool]
+    """With `illegal-move`: true after the fifth illegal move; then the referee has played
+    `move`."""
+    fault: NotRequired[Literal["timeout", "illegal"]]
+    """Why the referee played: `timeout` or `illegal`."""
 
 
 class Verdicts(TypedDict):

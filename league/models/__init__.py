@@ -1,7 +1,7 @@
 """The database models, one file a subject."""
 
-from league.models.accounts import Token
-from league.models.bots import Bot, BotVersion
+from league.models.accounts import AccountName, FirstAnswer, Token
+from league.models.bots import Bot, BotVersion, FormerName
 from league.models.comparisons import Comparison, SwapBlock
 from league.models.ladders import (
     FrozenStanding,
@@ -20,6 +20,7 @@ from league.models.turns import Clock, Door, LiveMove, Turn
 from league.models.uploads import BotSource, QualifyingMatch, SeatLog
 
 __all__ = [
+    "AccountName",
     "Block",
     "BlockBot",
     "BlockEntry",
@@ -31,7 +32,9 @@ __all__ = [
     "Comparison",
     "Door",
     "EventSettings",
+    "FirstAnswer",
     "Fit",
+    "FormerName",
     "FrozenStanding",
     "HeadToHead",
     "Ladder",

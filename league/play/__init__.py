@@ -1,5 +1,6 @@
 """Matches: the one door through which they change."""
 
+from league.play.bot_output import remove_old_output
 from league.play.finishing import note_results, void_block, void_match
 from league.play.hosted import play_match
 from league.play.live import open_live
@@ -28,6 +29,7 @@ __all__ = [
     "open_unrated_match",
     "play_house_turns",
     "play_match",
+    "remove_old_output",
     "requeue_all",
     "submit",
     "submit_all",

@@ -114,6 +114,7 @@ def survive(running: League) -> None:
     wait_for(lambda: finished(running, number) >= 1, running.log)
 
     kill(running, "clock@")
+    kill(running, "seats@")
     kill(running, "play@")
     kill(running, "uvicorn")
     wait_for(lambda: finished(running, number) >= 2, running.log)
