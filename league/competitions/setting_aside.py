@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import structlog
 from django.db import InterfaceError, OperationalError
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from league.competitions.settings_checks import (
@@ -83,7 +84,7 @@ def rows_aside(ladder: Ladder | None = None) -> list[Aside]:
     """Return the rows that are set aside: of one ladder, or of all."""
     found = []
     for kind, model in _KINDS.items():
-        rows = model._default_manager.exclude(set_aside="").order_by("pk")
+        rows: QuerySet[Any] = model._default_manager.exclude(set_aside="").order_by("pk")
         if kind == "tournament":
             rows = rows.filter(state__in=_UNFINISHED)
         if ladder is not None:

@@ -10,7 +10,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from league import competitions, health, play, ratings, tasks
+from league import competitions, health, heartbeats, play, ratings, tasks
 from league.accounts import ORGANISERS
 from league.competitions import ladder_rounds, tournament_rounds
 from league.models import Ladder, Match, Round, Schedule, Tournament
@@ -19,7 +19,7 @@ from tests.league import small
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def sql(statement: str, *values: object) -> None:
+def sql(statement: str, *values: int) -> None:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
 
@@ -27,8 +27,8 @@ def sql(statement: str, *values: object) -> None:
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> None:
     """Queue nothing: `tick` plays what is due."""
-    monkeypatch.setattr(tasks, "play", SimpleNamespace(**vars(play)))
-    monkeypatch.setattr(tasks.play, "claim_due_hosted", list)
+    quiet = SimpleNamespace(**{**vars(play), "claim_due_hosted": list})
+    monkeypatch.setattr(tasks, "play", quiet)
     for task in (tasks.fit_performance, tasks.check_ladder, tasks.check_version):
         monkeypatch.setattr(task, "delay", lambda pk: None)
     monkeypatch.setattr(tasks, "_has_room", lambda queue: True)
@@ -287,7 +287,7 @@ def test_a_part_of_the_tick_that_fails_stops_no_other_part(
 
     monkeypatch.setattr(broken[0], broken[1], fail)
     noted: list[bool] = []
-    monkeypatch.setattr(tasks.heartbeats, "note_tick", lambda: noted.append(True))
+    monkeypatch.setattr(heartbeats, "note_tick", lambda: noted.append(True))
     tasks.tick()
     assert two[1].rounds.exists()
     assert noted == [True]
