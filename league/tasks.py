@@ -75,11 +75,9 @@ def prove_sandbox() -> None:
 
 
 @shared_task
-def expire_overdue() -> None:
-    """Play for the seats whose deadline has passed."""
-    now = timezone.now()
-    play.note_tick(now)
-    play.expire_overdue(now)
+def remove_old_output() -> None:
+    """Remove what uploaded bots printed, beyond its age and its size in all."""
+    play.remove_old_output(timezone.now())
 
 
 @shared_task

@@ -28,7 +28,7 @@ class BotAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ("name", "kind", "owner", "paused", "current")
     list_filter = ("kind", "paused")
     search_fields = ("name",)
-    autocomplete_fields = ("owner",)
+    raw_id_fields = ("owner",)
 
 
 @admin.register(models.Ladder)
@@ -47,7 +47,7 @@ class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         "alarm",
         "set_aside",
     )
-    autocomplete_fields = ("anchor",)
+    raw_id_fields = ("anchor",)
     readonly_fields = (
         "set_aside",
         "revision",

@@ -6,6 +6,7 @@ from league.competitions.comparisons import (
     compare,
     comparisons_to_advance,
 )
+from league.competitions.deletions import delete_bot
 from league.competitions.entry_windows import note_open_entries
 from league.competitions.event_settings import check_event_settings, settings_of
 from league.competitions.ladder_entries import enter_ladder, leave_ladder
@@ -42,6 +43,7 @@ __all__ = [
     "check_tournament",
     "compare",
     "comparisons_to_advance",
+    "delete_bot",
     "describe_next_block",
     "disqualify",
     "enter",

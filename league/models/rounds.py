@@ -158,6 +158,9 @@ class Block(models.Model):
     state = models.CharField(max_length=8, choices=State, default=State.PLAYING)
     duplicate = models.BooleanField(help_text="All its matches use one deal.")
     rated = models.BooleanField(default=True)
+    void_reason = models.CharField(
+        max_length=500, blank=True, help_text="Why the block is void; empty if it is not."
+    )
 
     objects = BlockQuerySet.as_manager()
 

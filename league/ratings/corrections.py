@@ -3,6 +3,7 @@
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
+from django.db.models import OuterRef, Subquery
 
 from league import play
 from league.models import Block, Fit, HeadToHead, Ladder, Revision, Standing, VoidMark
@@ -40,9 +41,11 @@ def void_block(*, block_id: int, reason: str, made_by: User | None = None) -> Vo
             raise ValidationError(f"{block} is void already.")
         mark = VoidMark.objects.create(block=block, reason=reason.strip(), made_by=made_by)
         if block.round.applied_at is None:
-            play.void_block(block.pk)
+            play.void_block(block.pk, reason)
             # `play.void_block` leaves a finished block; its round is not applied, so it is void.
-            Block.objects.filter(pk=block.pk).update(state=Block.State.VOID)
+            Block.objects.filter(pk=block.pk).update(
+                state=Block.State.VOID, void_reason=mark.reason
+            )
     return mark
 
 
@@ -86,7 +89,10 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
         _write_rounds(fold, first, number, void)
         ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
         _write_rounds(fold, first, number, void)
-        Block.objects.filter(pk__in=void).update(state=Block.State.VOID)
+        reason_of_mark = VoidMark.objects.filter(block=OuterRef("pk")).values("reason")
+        Block.objects.filter(pk__in=void).update(
+            state=Block.State.VOID, void_reason=Subquery(reason_of_mark[:1])
+        )
         _replace_standings(fold)
         rewrite_wrong_copies(fold.wrong)
         # Performance is fitted again, as after any round.
