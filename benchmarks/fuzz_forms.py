@@ -164,7 +164,7 @@ def submit(person: Person, form: Form, pairs: Pairs, rng: random.Random, found: 
     began = time.monotonic()
     try:
         if form.method == "get":
-            short = [(name, value[:4000]) for name, value in pairs]
+            short = httpx.QueryParams([(name, value[:4000]) for name, value in pairs])
             answer = person.browser.get(form.action, params=short)
         else:
             answer = person.browser.post(
@@ -215,7 +215,7 @@ def send(person: Person, name: str, sent: Sent, rng: random.Random, found: Findi
         for key, value in {**headers, **sent.headers}.items()
     }
     shown = f"{sent.method} {sent.path} {sent.query} {sent.body[:200]!r} {sent.headers}"[:500]
-    query = [(key, value[:4000]) for key, value in sent.query]
+    query = httpx.QueryParams([(key, value[:4000]) for key, value in sent.query])
     began = time.monotonic()
     try:
         request = person.api.build_request(

@@ -146,7 +146,7 @@ def test_beyond_the_places_a_hash_is_refused_at_once_and_the_others_end() -> Non
         thread.start()
     for _ in threads:
         inside.acquire()
-    while turns._inside._value:  # type: ignore[attr-defined] # both are inside
+    while turns._inside._value:  # both are inside
         pass
     with pytest.raises(BusyError), turns.taken():
         pass
