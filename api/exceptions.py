@@ -12,6 +12,7 @@ from rest_framework import exceptions
 
 from api.problems import (
     CODES,
+    BotMovedError,
     ProblemError,
     busy,
     problem_response,
@@ -48,6 +49,9 @@ _OWN_WORDS = (
 
 def handle(error: Exception, context: dict[str, Any]) -> JsonResponse:
     """Return the problem for an exception of a view; log it if it is a failure of the server."""
+    if isinstance(error, BotMovedError):
+        address = error.new_address(context["request"].get_full_path())
+        return JsonResponse({"detail": str(error)}, status=308, headers={"Location": address})
     found = _as_problem(error)
     if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR and found.code != "busy":
         log.error("the request failed", code=found.code, exc_info=error)

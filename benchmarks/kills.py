@@ -25,6 +25,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -65,6 +66,7 @@ def run(league: League, options: argparse.Namespace) -> int:
     league.start()
     bots = Bots(league)
     found: list[str] = []
+    strikes: Mapping[str, float]
     spared = set(options.without.split(","))
     if options.each:
         strikes = strike_each(league, spared, found)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from celery.app.amqp import AMQP
-from kombu import Connection
+from kombu.connection import Connection
 
 _MAX_PAUSE_SECONDS = 1.0
 
@@ -14,15 +14,18 @@ class PromptConnection(Connection):
     def _ensure_connection(
         self,
         errback: Any = None,
-        max_retries: int | None = None,
-        interval_start: float = _MAX_PAUSE_SECONDS,
-        interval_step: float = _MAX_PAUSE_SECONDS,
-        interval_max: float = _MAX_PAUSE_SECONDS,
-        **options: Any,
+        max_retries: Any = None,
+        interval_start: Any = _MAX_PAUSE_SECONDS,
+        interval_step: Any = _MAX_PAUSE_SECONDS,
+        interval_max: Any = _MAX_PAUSE_SECONDS,
+        callback: Any = None,
+        reraise_as_library_errors: Any = True,
+        timeout: Any = None,
     ) -> Any:
         pauses = (interval_start, interval_step, interval_max)
         shorter = (min(pause, _MAX_PAUSE_SECONDS) for pause in pauses)
-        return super()._ensure_connection(errback, max_retries, *shorter, **options)
+        connect: Any = super()._ensure_connection
+        return connect(errback, max_retries, *shorter, callback, reraise_as_library_errors, timeout)
 
 
 class PromptAMQP(AMQP):

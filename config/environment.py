@@ -33,6 +33,21 @@ def text(name: str, default: str | None = None) -> str:
     return value
 
 
+def url(name: str) -> str:
+    """Return a variable that is the URL of an HTTP server, by default empty.
+
+    Raises:
+        ImproperlyConfigured: the value is not such a URL.
+    """
+    value = os.environ.get(name, "")
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ImproperlyConfigured(
+            f"{name} is {value!r}; it must be a URL such as http://127.0.0.1:8000."
+        )
+    return value
+
+
 def secret(name: str) -> str:
     """Return a variable, or the content of the file that the variable ``NAME_FILE`` names.
 

@@ -38,7 +38,7 @@ _RENDERERS: dict[str, list[Processor]] = {
         structlog.processors.JSONRenderer(ensure_ascii=False, default=str),
     ],
 }
-FORMATS = list(_RENDERERS)
+FORMATS: list[str] = list(_RENDERERS)
 """Values of ``LOG_FORMAT``: a line to read, or a JSON object a line to collect."""
 
 

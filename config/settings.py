@@ -41,6 +41,9 @@ SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # A domain's owner decides on the browsers' preload lists. An operator of one host cannot.
 SILENCED_SYSTEM_CHECKS = ["security.W021"]
 
+# An upload stays in memory until it is stored: the largest one has 8 MiB.
+FILE_UPLOAD_MAX_MEMORY_SIZE = 9_000_000
+
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
 LANGUAGE_CODE = "en-gb"
@@ -78,9 +81,17 @@ if unknown := set(HOUSE_BOTS) - set(HOUSE):
         f"HOUSE_BOTS contains {', '.join(sorted(unknown))}, which does not exist. "
         f"Choose from {', '.join(HOUSE)}."
     )
+# The URL of the front, as bots reach it. The clock probes it, and gives open turns back the time in
+# which probes failed. Without it, only the time counts in which the clock itself did not run.
+PROBE_URL = environment.url("PROBE_URL")
 # Seconds without a worker that has a sandbox, after which a match with hosted bots counts as one
 # failed attempt. The third failed attempt voids its block.
 SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
+# Wall time of the whole check of an uploaded version; a check that takes longer refuses it.
+MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
+# What uploaded bots print is kept for so long, and up to so much in all: the oldest goes first.
+MAX_OUTPUT_DAYS = environment.number("MAX_OUTPUT_DAYS", 14)
+MAX_OUTPUT_MEGABYTES = environment.number("MAX_OUTPUT_MEGABYTES", 1000)
 # Requests of one client: a bot, an owner, or an address without a token.
 RATE_LIMITS = {
     "general": environment.text("RATE_GENERAL", "600/minute"),
@@ -206,26 +217,24 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
-    # Not behind matches: the bot's owner waits for the check.
-    "league.tasks.check_version": {"queue": "seats"},
+    "league.tasks.check_version": {"queue": "checks"},
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},
-    "league.tasks.expire_overdue": {"queue": "clock"},
 }
 CELERY_BEAT_SCHEDULE = {
     # A tick that no worker starts in time is dropped: the next tick does its work.
     "tick": {"task": "league.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
-    "expire-overdue": {
-        "task": "league.tasks.expire_overdue",
-        "schedule": 1.0,
-        "options": {"expires": 5},
-    },
     # A worker also proves its sandbox when it needs it; this is for workers that play no match.
     "prove-sandbox": {
         "task": "league.tasks.prove_sandbox",
         "schedule": 300.0,
         "options": {"expires": 60},
+    },
+    "remove-old-output": {
+        "task": "league.tasks.remove_old_output",
+        "schedule": 300.0,
+        "options": {"expires": 300},
     },
     "check-ratings": {
         "task": "league.tasks.check_ratings",
@@ -239,7 +248,8 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_THROTTLE_CLASSES": ["api.throttling.RateLimit"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["api.renderers.Renderer"],
+    "DATETIME_FORMAT": None,  # the renderer writes times
     "DEFAULT_PARSER_CLASSES": ["api.parsers.JsonParser"],
     "DEFAULT_SCHEMA_CLASS": "api.schema.ApiSchema",
     "DEFAULT_METADATA_CLASS": None,
@@ -268,6 +278,8 @@ SPECTACULAR_SETTINGS = {
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],
         "ComparisonState": "league.models.Comparison.State",
+        "OwnerScope": ["manage", "read", "organise"],
+        "TokenScope": "league.models.Token.Scope",
         "VersionState": "league.models.BotVersion.State",
     },
 }

@@ -28,6 +28,8 @@ BIN = Path(sys.executable).parent
 
 CADDYFILE = "devserver/Caddyfile"
 
+THREADS = ("--pool", "threads", "--concurrency")
+
 _READY_SECONDS = 60.0
 _ANSWER_SECONDS = 2.0
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
@@ -129,7 +131,8 @@ def web(at: Path) -> Part:
     return Part(
         name="web",
         command=[
-            *(BIN / "granian", "--interface", "wsgi", "--workers", "2"),
+            *(BIN / "granian", "--interface", "wsgi"),
+            *("--workers", os.environ.get("WEB_WORKERS", "2")),
             *("--blocking-threads", os.environ.get("WEB_THREADS", "16")),
             *("--respawn-failed-workers", "--uds", at, "--log-level", "error"),
             "config.wsgi:application",
@@ -164,6 +167,25 @@ def _answers_on(at: Path) -> bool:
             return False
 
 
+def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
+    """Return a worker for some queues.
+
+    Args:
+        name: the name of the part.
+        queues: the names of the queues, separated by commas.
+        options: more options of the command.
+        nice: by how much its priority is lower than that of the other parts.
+    """
+    return Part(
+        name=name,
+        command=[
+            *(("nice", "-n", str(nice)) if nice else ()),
+            *(BIN / "celery", "-A", "config", "--quiet", "worker", "--queues", queues),
+            *("--hostname", f"{name}@%h", "--loglevel", "WARNING", "--without-gossip", *options),
+        ],
+    )
+
+
 def _parts(options: argparse.Namespace, environment: dict[str, str], place: Place) -> list[Part]:
     """Return the parts, and add the addresses that they need to their environment."""
     web_socket, gateway_socket = place.sockets / "web.sock", place.sockets / "gateway.sock"
@@ -173,6 +195,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
         "FRONT_ADDRESS": f"http://:{options.port}",
         "FRONT_AUTO_HTTPS": "off",
+        "PROBE_URL": address(options.host, options.port),
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
     }
@@ -190,23 +213,14 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         ),
         web(web_socket),
         gateway(gateway_socket),
-        Part(
-            name="worker",
-            command=[
-                *(*celery, "worker", "--queues", "play", "--loglevel", "WARNING"),
-                *("--hostname", "play@%h", "--concurrency", concurrency, "--without-gossip"),
-            ],
-        ),
-        Part(
-            # One process with threads keeps the processes of hosted bots in live matches from move
-            # to move. With a separate worker, clocks never wait behind matches.
-            name="clock",
-            command=[
-                *(*celery, "worker", "--queues", "clock,control,seats", "--loglevel", "WARNING"),
-                *("--hostname", "clock@%h", "--pool", "threads", "--concurrency", "8"),
-                "--without-gossip",
-            ],
-        ),
+        # Matches and checks leave the processors to clocks and calls: `nice` lowers their priority.
+        worker("play", "play", "--concurrency", concurrency, nice=5),
+        # Nothing else runs in the clock's process, so that nothing else can delay it.
+        worker("clock", "clock", *THREADS, "4"),
+        # Threads of one process keep the processes of hosted bots from move to move. Most threads
+        # wait for a bot.
+        worker("seats", "control,seats", *THREADS, "32"),
+        worker("checks", "checks", *THREADS, "4", nice=10),
         Part(
             name="beat",
             command=[

@@ -1,4 +1,4 @@
-"""``turns``, ``turns/stream`` and ``matches/{id}/events``: the gateway's ASGI application.
+"""``turns``, ``turns/stream``, ``matches/{id}/events``: the gateway's ASGI application.
 
 Run it with ``uvicorn api.play.app:application``. Django answers the API's other calls.
 """
@@ -22,7 +22,8 @@ from starlette.routing import Match as RouteMatch  # noqa: E402
 from starlette.routing import Route  # noqa: E402
 from structlog.contextvars import bind_contextvars  # noqa: E402
 
-from api.play.database import Database, EncodedTurn  # noqa: E402
+from api.headers import PREFLIGHT  # noqa: E402
+from api.play.database import Database, EncodedTurn, check_database  # noqa: E402
 from api.play.hints import HintListener, Waiters  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
 from api.play.spectators import Spectators, WatchedMatch  # noqa: E402
@@ -73,6 +74,7 @@ class Gateway:
             Route("/api/v1/turns", self._poll),
             Route("/api/v1/turns/stream", self._stream),
             Route("/api/v1/matches/{match_id:id}/events", self._watch),
+            Route("/healthz/turns", self._door),
         ]
         self._database: Database
         self._turns: TurnWaiters
@@ -103,8 +105,11 @@ class Gateway:
 
     async def _route(self, request: Request) -> None:
         view, parameters = self._find_view(request.path)
+        if request.method == "OPTIONS":
+            await request.respond(204, b"", "", {**PREFLIGHT, "Allow": "GET, OPTIONS"})
+            return
         if request.method != "GET":
-            raise ProblemError("method-not-allowed", headers={"Allow": "GET"})
+            raise ProblemError("method-not-allowed", headers={"Allow": "GET, OPTIONS"})
         await view(request, **parameters)
 
     def _find_view(self, path: str) -> tuple[View, dict[str, Any]]:
@@ -147,6 +152,15 @@ class Gateway:
         with suppress(DatabaseError):
             await self._check_token(request)
 
+    async def _door(self, request: Request) -> None:
+        """Respond if turns can be handed out; the clock probes it through the front."""
+        try:
+            await self._database.run(check_database)
+        except DatabaseError:  # the clock logs the outage, once
+            await request.respond(503, b"the database is away", "text/plain")
+        else:
+            await request.respond(200, b"ok", "text/plain")
+
     async def _poll(self, request: Request) -> None:
         """Respond with the open turns: at once, when one opens, or with none after the time."""
         bot = await self._authenticate(request)
@@ -163,7 +177,7 @@ class Gateway:
             finally:
                 self._turns.remove(bot, waiter)
         if turns is not None:
-            body = b"[" + b",".join(turn.body for turn in turns) + b"]"
+            body = b'{"turns":[' + b",".join(turn.body for turn in turns) + b"]}"
             await request.respond(200, body, "application/json")
 
     async def _stream(self, request: Request) -> None:

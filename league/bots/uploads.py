@@ -6,8 +6,9 @@ from django.db.models import Max
 from django.utils import timezone
 
 from bots_sdk.sandbox.errors import SourceRefusedError
-from bots_sdk.sandbox.sources import read_source
+from bots_sdk.sandbox.sources import check_source
 from league.bots.daily_limits import require_another_version
+from league.bots.retiring import require_active
 from league.models import Bot, BotSource, BotVersion
 from league.queueing import queue
 
@@ -36,6 +37,7 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
         raise ValidationError(
             {"source": f"{bot} is a {bot.kind} bot; you can upload files only for hosted bots."}
         )
+    require_active(bot)
     _check_file(data)
     with transaction.atomic():
         # Under the lock two uploads at once get different numbers.
@@ -66,7 +68,7 @@ def _check_file(data: bytes) -> None:
     if not data.strip():
         raise ValidationError({"source": "The file is empty; a bot needs a function choose."})
     try:
-        read_source(data)
+        check_source(data)
     except SourceRefusedError as error:
         raise ValidationError({"source": f"This can't be a bot: {error}."}) from None
 

@@ -1,6 +1,7 @@
 """The addresses for load balancers and operators, and the errors of pages and ticks."""
 
 import time
+from typing import NoReturn
 
 import pytest
 from celery.signals import heartbeat_sent
@@ -148,3 +149,17 @@ def test_without_the_database_a_page_is_a_503_and_one_line_of_the_log(
     [event] = [event for event in events if event["logger"] == "web.outages"]
     assert event["error"] == "connection is bad: no such socket"
     assert "exception" not in event
+
+
+def test_the_door_for_moves_is_open_while_the_database_can_be_reached(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/healthz/moves").status_code == 200
+
+    def away() -> NoReturn:
+        raise OperationalError("no such socket")
+
+    monkeypatch.setattr("web.health.connection.cursor", away)
+    with logs.captured() as events:
+        assert client.get("/healthz/moves").status_code == 503
+    assert {event["log_level"] for event in events} <= {"debug"}
