@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import F, Q
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -36,8 +36,8 @@ class BotQuerySet(models.QuerySet["Bot"]):
         return self.filter(retired_at=None)
 
     def playable(self) -> "BotQuerySet":
-        """Return the bots that have a current version and are neither paused nor retired."""
-        return self.active().filter(paused=False, current__isnull=False)
+        """Return the bots with a current version of their own, neither paused nor retired."""
+        return self.active().filter(paused=False, current__bot=F("pk"))
 
     def answering(self, since: datetime) -> "BotQuerySet":
         """Return all but the remote bots that have not asked for turns since a time."""
@@ -93,7 +93,10 @@ class Bot(models.Model):
             models.CheckConstraint(
                 condition=models.Q(kind="house") | models.Q(owner__isnull=False),
                 name="only_house_bots_have_no_owner",
-            )
+            ),
+            models.CheckConstraint(
+                condition=models.Q(kind__in=["house", "remote", "hosted"]), name="a_bot_has_a_kind"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -102,7 +102,6 @@ class Round(SetAside):
                 condition=models.Q(applied_at=None),
                 name="rounds_not_applied",
             ),
-            models.Index(fields=["id"], condition=~Q(set_aside=""), name="rounds_set_aside"),
         ]
 
     def __str__(self) -> str:

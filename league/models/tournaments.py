@@ -1,6 +1,5 @@
 """Tournaments, their entries, and the schedules that make them."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, time
 from typing import Any, Self
 
@@ -182,10 +181,10 @@ class Tournament(SetAside, EventSettings):
         return self.title
 
     @classmethod
-    def from_db(cls, db: str | None, field_names: Sequence[str], values: Sequence[Any]) -> Self:
+    def from_db(cls, *args: Any, **options: Any) -> Self:
         """Load a row. Its state is true by the clock, also before a tick has stored it."""
-        loaded = super().from_db(db, field_names, values)
-        if {"state", "entries_open_at"} <= set(field_names):
+        loaded = super().from_db(*args, **options)
+        if loaded.get_deferred_fields().isdisjoint({"state", "entries_open_at"}):
             loaded.follow_clock(timezone.now())
         return loaded
 

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from league import competitions
-from league.models import Bot, Tournament
+from league.models import Bot, Ladder, Tournament
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -83,7 +83,7 @@ def test_a_schedule_with_contradicting_fields_is_refused(organiser: Client) -> N
     del data["late_entry"]
     for name in ("Europe/Illyria", "Europe", "../UTC", "/etc/passwd"):
         answer = organiser.post("/admin/league/schedule/add/", {**data, "time_zone": name})
-        assert f"There is no time zone {name}" in answer.content.decode()
+        assert f"There is no time zone &#x27;{name}&#x27;" in answer.content.decode()
     assert organiser.post("/admin/league/schedule/add/", data).status_code == 302
     assert not Bot.objects.exists()
 
@@ -101,3 +101,64 @@ def test_game_and_seats_of_a_ladder_are_fixed_by_its_first_round(organiser: Clie
     assert organiser.post(path, changed).status_code == 302
     ladder.refresh_from_db()
     assert (ladder.title, ladder.game, ladder.seats) == ("Other", "twelve-days", 4)
+
+
+LADDER = {
+    "slug": "mine",
+    "title": "Mine",
+    "game": "twelve-days",
+    "rules": "calliope",
+    "seats": "4",
+    "move_seconds": "1",
+    "bank_seconds": "30",
+    "k_schedule": "{}",
+    "round_pause_seconds": "0",
+    "idle_pause_seconds": "20",
+    "settled_blocks": "400",
+    "max_blocks_per_round": "4",
+    "random_percent": "10",
+    "idle_days": "14",
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("game", "chess", "There is no game &#x27;chess&#x27;; there is twelve-days, partridge."),
+        ("rules", "eagle", "twelve-days has no preset &#x27;eagle&#x27;"),
+        ("seats", "0", "Calliope takes 3 to 5 seats, not 0."),
+        ("seats", "99", "Calliope takes 3 to 5 seats, not 99."),
+        ("move_seconds", "-5", "-5.0 is not allowed; use a number from 0.01 to 3600."),
+        ("move_seconds", "inf", "Enter a number."),
+        ("move_seconds", "nan", "Enter a number."),
+        ("bank_seconds", "1e300", "1e+300 is not allowed; use a number from 0 to 86400."),
+        (
+            "k_schedule",
+            '{"k": 5}',
+            "There is no field &#x27;k&#x27;; the fields are steps",
+        ),
+        ("k_schedule", '{"settled": 1e9}', "settled: 1000000000.0 is not allowed"),
+        ("k_schedule", '{"steps": [[20, 64], [10, 32]]}', "10 is not more than 20 before it."),
+        ("random_percent", "101", "101 is not allowed; use a whole number from 0 to 100."),
+        ("settled_blocks", "0", "0 is not allowed"),
+        ("idle_days", "0", "0 is not allowed"),
+        ("slug", "Mine", "use 1 to 50 of a-z, 0-9 and -."),
+        ("slug", "other", "Another ladder has the slug other; choose another one."),
+        ("title", "OTHER", "Another ladder has the title OTHER; choose another one."),
+        ("title", "\u202eeniM", "has a character that can&#x27;t be shown; remove it."),
+    ],
+)
+def test_a_ladder_that_cannot_be_played_is_refused_with_the_allowed_values(
+    organiser: Client, field: str, value: str, named: str
+) -> None:
+    small.ladder("other")
+    answer = organiser.post("/admin/league/ladder/add/", {**LADDER, field: value})
+    assert answer.status_code == 200
+    assert named.lower() in answer.content.decode().lower()
+    assert not Ladder.objects.exclude(slug="other").exists()
+
+
+def test_a_ladder_within_the_limits_is_stored(organiser: Client) -> None:
+    answer = organiser.post("/admin/league/ladder/add/", LADDER)
+    assert answer.status_code == 302
+    assert Ladder.objects.get().k_schedule == {}
