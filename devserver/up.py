@@ -191,10 +191,10 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
     web_socket, gateway_socket = place.sockets / "web.sock", place.sockets / "gateway.sock"
     environment |= {
         "FRONT_HOST": options.host,
-        "FRONT_PORT": str(options.port),
         "WEB_UPSTREAM": f"unix/{web_socket}",
         "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
         "FRONT_ADDRESS": f"http://:{options.port}",
+        "FRONT_AUTO_HTTPS": "off",
         "PROBE_URL": address(options.host, options.port),
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
