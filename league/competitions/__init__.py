@@ -17,8 +17,15 @@ from league.competitions.tournament_announcements import (
     cancel_tournament,
     change_tournament,
     plan_tournament,
+    restore_tournament,
 )
-from league.competitions.tournament_entries import disqualify, enter, takes_entries, withdraw
+from league.competitions.tournament_entries import (
+    disqualify,
+    enter,
+    reinstate,
+    takes_entries,
+    withdraw,
+)
 from league.competitions.tournament_rounds import advance_tournament, tournaments_to_advance
 
 __all__ = [
@@ -41,6 +48,8 @@ __all__ = [
     "open_ladder_round",
     "open_round",
     "plan_tournament",
+    "reinstate",
+    "restore_tournament",
     "settings_of",
     "takes_entries",
     "tournaments_to_advance",
