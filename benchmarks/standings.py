@@ -131,7 +131,7 @@ INSERT INTO league_round (id, ladder_id, number, extra, seed, commitment, k_sche
 SELECT %(first)s + i, %(size)s, i, 0, '\\x00', '', '{}', now(), now()
 FROM generate_series(1, %(blocks)s / %(round)s) AS i;
 
-INSERT INTO league_block (id, round_id, number, state, rated, duplicate)
+INSERT INTO league_block (id, round_id, number, state, rated, duplicate, void_reason)
 SELECT %(first)s * 100 + i + 1, %(first)s + 1 + i / %(round)s, i %% %(round)s, 'finished', true,
     true
 FROM generate_series(0, %(blocks)s - 1) AS i;

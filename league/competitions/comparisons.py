@@ -241,4 +241,4 @@ def _end(comparison: Comparison, state: State) -> None:
     comparison.save(update_fields=["state", "ended_at", "verdict", "promoted"])
     left = Match.objects.unfinished().filter(swap_block__comparison=comparison)
     for match in left.order_by("pk"):
-        play.void_match(match)
+        play.void_match(match, "the comparison ended before this match was played")

@@ -17,7 +17,7 @@ from league.models.moderation import ModerationEntry, Quarantine
 from league.models.performance import Fit, PackedResults, Performance
 from league.models.rounds import Block, BlockBot, Bye, Round, TableCount
 from league.models.tournaments import EventSettings, Schedule, Tournament, TournamentEntry
-from league.models.turns import Clock, LiveMove, Turn
+from league.models.turns import Clock, Door, LiveMove, Turn
 from league.models.uploads import BotSource, QualifyingMatch, SeatLog
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Bye",
     "Clock",
     "Comparison",
+    "Door",
     "EventSettings",
     "Fit",
     "FrozenStanding",

@@ -105,9 +105,9 @@ WITH changed AS (
 ), opened AS (
     INSERT INTO league_turn (
         match_id, seat, bot_id, number, ply, opened_at, deadline, bank_ms,
-        illegal_answers, text, fault
+        given_back_ms, illegal_answers, text, fault
     )
-    SELECT new.*, 0, '', ''
+    SELECT new.*, 0, 0, '', ''
     FROM unnest(
         %(turn_match)s::bigint[], %(turn_seat)s::int[], %(turn_bot)s::bigint[],
         %(turn_number)s::int[], %(turn_ply)s::int[], %(turn_opened_at)s::timestamptz[],

@@ -5,8 +5,6 @@ which folds the ladder anew. Only `league.moderation` calls these functions for 
 it writes the moderation log.
 """
 
-from collections.abc import Collection
-
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -45,9 +43,10 @@ def void_block(
             block=block, reason=reason.strip(), made_by=made_by, decision=decision
         )
         if block.round.applied_at is None:
-            play.void_block(block.pk)
+            play.void_block(block.pk, mark.reason)
             # `play.void_block` leaves a finished block; its round is not applied, so it is void.
             Block.objects.filter(pk=block.pk).update(state=Block.State.VOID)
+        Block.objects.filter(pk=block.pk).update(void_reason=mark.reason)
     return mark
 
 
@@ -63,6 +62,7 @@ def restore_block(
     mark = VoidMark.objects.create(
         block=block, takes_back=True, reason=reason.strip(), made_by=made_by, decision=decision
     )
+    Block.objects.filter(pk=block.pk).update(void_reason="")
     if block.round.applied_at is None:
         Block.objects.filter(pk=block.pk).update(state=Block.State.FINISHED)
     return mark
@@ -85,9 +85,3 @@ def can_be_restored(block: Block) -> bool:
     The cards of an unfinished block are public once it is void, so it can't be played to its end.
     """
     return not block.matches.without_record().exists()
-
-
-def void_reasons(blocks: Collection[int]) -> dict[int, str]:
-    """Return the organisers' reasons by block, for blocks that are void or will soon be."""
-    marks = VoidMark.objects.filter(block__in=blocks, takes_back=False).newest()
-    return dict(marks.values_list("block", "reason"))
