@@ -16,6 +16,7 @@ from league.competitions.tournament_announcements import (
     announce_tournament,
     cancel_tournament,
     change_tournament,
+    check_times,
     plan_tournament,
     restore_tournament,
 )
@@ -37,6 +38,7 @@ __all__ = [
     "cancel_tournament",
     "change_tournament",
     "check_event_settings",
+    "check_times",
     "compare",
     "comparisons_to_advance",
     "describe_next_block",

@@ -87,7 +87,7 @@ def plan_tournament(
             in the wrong order; or the event settings contradict each other.
     """
     opens_at = entries_open_at or timezone.now()
-    _check_times(opens_at, starts_at)
+    check_times(opens_at, starts_at)
     return announce_tournament(
         title=title,
         ladder=ladder,
@@ -128,7 +128,7 @@ def change_tournament(
         for field, value in changes.items():
             setattr(locked, field, value)
         if changes.keys() & {"starts_at", "entries_open_at"}:
-            _check_times(locked.entries_open_at, locked.starts_at)
+            check_times(locked.entries_open_at, locked.starts_at)
         check_event_settings(locked)
         locked.changed_at = timezone.now()
         locked.save(update_fields=[*changes, "changed_at"])
@@ -162,9 +162,7 @@ def cancel_tournament(*, tournament: Tournament, reason: str = "") -> bool:
     return True
 
 
-def restore_tournament(
-    *, tournament: Tournament, starts_at: datetime | None = None
-) -> Tournament:
+def restore_tournament(*, tournament: Tournament, starts_at: datetime | None = None) -> Tournament:
     """Take the cancellation of a tournament back: it continues where it was.
 
     Args:
@@ -190,7 +188,7 @@ def restore_tournament(
             locked.state = State.RUNNING
         else:
             locked.starts_at = starts_at or locked.starts_at
-            _check_times(locked.entries_open_at, locked.starts_at)
+            check_times(locked.entries_open_at, locked.starts_at)
             is_open = locked.entries_open_at <= timezone.now()
             locked.state = State.ENTRIES_OPEN if is_open else State.ANNOUNCED
         locked.finished_at, locked.cancel_reason = None, ""
@@ -201,7 +199,12 @@ def restore_tournament(
     return locked
 
 
-def _check_times(opens_at: datetime, starts_at: datetime) -> None:
+def check_times(opens_at: datetime, starts_at: datetime) -> None:
+    """Raise if a tournament can't open and start at these times.
+
+    Raises:
+        ValidationError: by field.
+    """
     now = timezone.now()
     if starts_at <= now:
         raise ValidationError({"starts_at": "This time has passed; choose a later time."})

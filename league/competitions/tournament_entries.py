@@ -170,7 +170,7 @@ def _length(tournament: Tournament) -> int:
 
 def _opened(tournament: Tournament) -> int:
     """Return the number of opened rounds; extra blocks belong to the round that they decide."""
-    return tournament.rounds.filter(extra=0).count()
+    return tournament.rounds.filter(extra=0, replays=None, superseded_by=None).count()
 
 
 def _lock(tournament: Tournament) -> Tournament:

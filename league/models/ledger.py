@@ -97,6 +97,10 @@ class VoidMark(models.Model):
     def __str__(self) -> str:
         return f"{self.block} {'counts again' if self.takes_back else 'is void'}: {self.reason}"
 
+    def decision_superseded(self) -> bool:
+        """Return whether the mark's decision has rounds of later stages played again."""
+        return self.decision is not None and self.decision.rounds_superseded.exists()
+
 
 class Revision(models.Model):
     """A correction: from a round on, the ledger's rows with this number count.

@@ -168,7 +168,9 @@ class Block(models.Model):
     duplicate = models.BooleanField(help_text="All its matches use one deal.")
     rated = models.BooleanField(default=True)
     void_reason = models.CharField(
-        max_length=500, blank=True, help_text="Why the block is void, or is becoming void; else empty."
+        max_length=500,
+        blank=True,
+        help_text="Why the block is void, or is becoming void; else empty.",
     )
 
     objects = BlockQuerySet.as_manager()

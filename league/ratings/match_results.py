@@ -89,9 +89,7 @@ def round_to_rate(
     """
     blocks = round_.blocks.prefetch_related("bots__version", "matches__seating")
     return elo.Round(
-        blocks=[
-            _block_to_rate(block, _is_void(block, void, restored), wrong) for block in blocks
-        ],
+        blocks=[_block_to_rate(block, _is_void(block, void, restored), wrong) for block in blocks],
         k_schedule=k_schedule(round_.k_schedule),
     )
 
