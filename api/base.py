@@ -1,19 +1,25 @@
-"""Base classes and look-ups that all views share."""
+"""Base classes and look-ups that all views share.
+
+Every call is strict by inheritance: `ApiView` refuses parameters and bodies that a call does not
+take, and `checked` refuses unknown fields and wrong types (`api.strictness`).
+"""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
 from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
-from rest_framework.permissions import AllowAny, BasePermission
+from rest_framework.permissions import SAFE_METHODS, AllowAny, BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.serializers import BaseSerializer
+from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import APIView
 
 from api.authentication import AnyToken
-from api.pagination import KeysetPagination
+from api.operations import NoFields, takes_of
+from api.pagination import KeysetPagination, PageQuery, between
 from api.problems import ProblemError
+from api.strictness import validated
 from league.models import Bot, Comparison, Ladder, Match, Tournament
 
 Row = TypeVar("Row", bound=Model)
@@ -26,11 +32,22 @@ class ApiView(APIView):
         needs: the permission by method; other methods need no token.
         problems: by method, codes of problems beside those that every call may answer with.
         rate: name of the rate limit, as in the settings.
+        query: the validated query parameters of the request, by name.
     """
 
+    default_query: ClassVar[type[Serializer[Any]]] = NoFields
+    query: Mapping[str, Any]
     needs: ClassVar[Mapping[str, type[AnyToken]]] = {}
     problems: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     rate = "general"
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        """Authenticate and count the request; refuse parameters and bodies it does not take."""
+        super().initial(request, *args, **kwargs)
+        takes = takes_of(getattr(self, (request.method or "").lower(), None))
+        self.query = validated(takes.query or self.default_query, request.query_params)
+        if takes.no_body and request.method not in SAFE_METHODS and request.data:
+            validated(NoFields, request.data)
 
     def get_permissions(self) -> list[BasePermission]:
         """Return the permission for the request's method."""
@@ -56,13 +73,21 @@ class ListView(ApiView):
         ordering: fields that together are unique; see `KeysetPagination`.
     """
 
+    default_query = PageQuery
     pagination_class = KeysetPagination
     ordering: ClassVar[tuple[str, ...]]
 
-    def page(self, queryset: QuerySet[Any]) -> list[Any]:
-        """Return the rows of the requested page."""
+    def page(self, queryset: QuerySet[Any], *, time: str | None = None) -> list[Any]:
+        """Return the rows of the requested page.
+
+        Args:
+            queryset: all rows.
+            time: the field that the parameters ``since`` and ``until`` compare.
+        """
         self.paginator = self.pagination_class()
-        return self.paginator.page(queryset, self.request, self.ordering)
+        if time is not None:
+            queryset = between(queryset, time, self.query)
+        return self.paginator.page(queryset, self.request, self.ordering, self.query)
 
     def answer(self, serializer: type[BaseSerializer[Any]], rows: list[Any]) -> Response:
         """Return the response with the rows of a page."""
@@ -70,11 +95,12 @@ class ListView(ApiView):
 
 
 def checked(serializer: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
-    """Return the validated body of a request, or raise the problem ``invalid``."""
-    sent = serializer(data=request.data)
-    sent.is_valid(raise_exception=True)
-    data: dict[str, Any] = sent.validated_data
-    return data
+    """Return the validated body of a request.
+
+    Raises:
+        ProblemError: ``invalid``: an unknown field, a wrong type or a wrong value.
+    """
+    return validated(serializer, request.data)
 
 
 def signed_in(request: Request) -> User:

@@ -4,7 +4,7 @@
 (`devserver/Caddyfile`) use it. `api.exceptions` turns the exceptions of views into problems.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.http import JsonResponse
@@ -117,8 +117,20 @@ def unavailable() -> ProblemError:
 
 
 def problem(code: str, detail: str = "", status: int = 0, **members: Any) -> dict[str, Any]:
-    """Return a problem document; it leaves out members that are None."""
+    """Return a problem document; it leaves out members that are None.
+
+    Args:
+        code: one of `CODES`.
+        detail: what happened, by default the code's title.
+        status: the HTTP status, by default the code's.
+        members: of the document. ``errors`` may be nested messages by field, as Django and DRF
+            report them; the document has them as a list of objects with ``field`` and ``message``.
+    """
     usual_status, title = CODES[code]
+    if "errors" in members:
+        members["errors"] = [
+            {"field": field, "message": message} for field, message in _listed(members["errors"])
+        ]
     return {
         "type": TYPES + code,
         "code": code,
@@ -143,6 +155,26 @@ def problem_response(
     return JsonResponse(
         document, status=document["status"], headers=headers, content_type=CONTENT_TYPE
     )
+
+
+_WHOLE = ("non_field_errors", "__all__", "")
+"""Keys of Django and DRF for errors of the whole input."""
+
+
+def _listed(errors: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each message of nested errors with the path of its field, such as ``moves.3.turn``."""
+    if isinstance(errors, Mapping):
+        parts = [("" if name in _WHOLE else str(name), each) for name, each in errors.items()]
+    elif isinstance(errors, list | tuple):
+        parts = [
+            (str(number) if isinstance(each, Mapping | list) else "", each)
+            for number, each in enumerate(errors)
+        ]
+    else:
+        yield path, str(errors)
+        return
+    for name, inner in parts:
+        yield from _listed(inner, ".".join(filter(None, [path, name])))
 
 
 def code_for_status(status: int) -> str:

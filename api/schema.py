@@ -7,6 +7,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 
+from api.operations import NoFields
 from api.problems import CODES, CONTENT_TYPE
 from api.reference import problem_codes
 
@@ -36,9 +37,20 @@ PROBLEM = {
             "description": "Id of the request; the operator finds it in the log.",
         },
         "errors": {
-            "type": "object",
-            "description": "For `invalid`: the errors by field.",
-            "additionalProperties": True,
+            "type": "array",
+            "description": "For `invalid`: the errors.",
+            "items": {
+                "type": "object",
+                "required": ["field", "message"],
+                "properties": {
+                    "field": {
+                        "type": "string",
+                        "description": "Path of the field, such as `moves.3.turn`, or name of the "
+                        "query parameter; empty for the whole body.",
+                    },
+                    "message": {"type": "string", "description": "What is wrong with it."},
+                },
+            },
         },
     },
     "additionalProperties": True,
@@ -69,6 +81,11 @@ class ApiSchema(AutoSchema):
         """Return the subject of a call: the first part of its path."""
         return [self.path.removeprefix("/api/v1/").split("/")[0]]
 
+    def get_override_parameters(self) -> list[Any]:
+        """Return the default query parameters of the view; `operation` adds those of the call."""
+        query = getattr(self.view, "default_query", NoFields)
+        return [query] if query is not NoFields and self.method == "GET" else []
+
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         """Return the operation with its problems."""
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
@@ -81,11 +98,11 @@ class ApiSchema(AutoSchema):
         codes = {*getattr(self.view, "problems", {}).get(self.method, ())}
         codes |= {"too-many-requests", "invalid-token", "not-acceptable", "internal-error"}
         codes |= {"bad-request", "unavailable"}
-        if "requestBody" in operation:
-            codes |= {"invalid", "invalid-json", "unsupported-media-type"}
-        codes |= {"body-too-large", "length-required"}
-        if any(parameter["in"] == "query" for parameter in operation.get("parameters", [])):
-            codes |= {"invalid", "invalid-cursor"}
+        codes |= {"body-too-large", "length-required", "invalid"}
+        if self.method != "GET":
+            codes |= {"invalid-json", "unsupported-media-type"}
+        if any(parameter["name"] == "cursor" for parameter in operation.get("parameters", [])):
+            codes.add("invalid-cursor")
         if "{" in self.path:
             codes.add("not-found")
         for permission in self.view.get_permissions():

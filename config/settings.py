@@ -94,7 +94,6 @@ INSTALLED_APPS = [
     "web",
     "api",
     "rest_framework",
-    "django_filters",
     "django_structlog",
     "drf_spectacular",
 ]

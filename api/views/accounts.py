@@ -3,12 +3,12 @@
 from typing import ClassVar, cast
 
 from django.contrib.auth import authenticate
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken
 from api.base import ApiView, checked
+from api.operations import operation
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.accounts import CredentialsSerializer, OwnerTokenSerializer
@@ -21,10 +21,10 @@ class AccountsView(ApiView):
 
     rate = "accounts"
 
-    @extend_schema(
-        operation_id="accounts_create",
-        request=CredentialsSerializer,
-        responses={201: OwnerTokenSerializer},
+    @operation(
+        "accounts_create",
+        body=CredentialsSerializer,
+        answers={201: OwnerTokenSerializer},
     )
     def post(self, request: Request) -> Response:
         """Sign up: create an account and get its first owner token."""
@@ -38,10 +38,10 @@ class TokensView(ApiView):
     rate = "passwords"
     problems: ClassVar = {"POST": ("wrong-credentials",)}
 
-    @extend_schema(
-        operation_id="tokens_create",
-        request=CredentialsSerializer,
-        responses={201: OwnerTokenSerializer},
+    @operation(
+        "tokens_create",
+        body=CredentialsSerializer,
+        answers={201: OwnerTokenSerializer},
     )
     def post(self, request: Request) -> Response:
         """Sign in: get one more owner token for an account."""
@@ -57,7 +57,7 @@ class CurrentTokenView(ApiView):
 
     needs: ClassVar = {"DELETE": AnyToken}
 
-    @extend_schema(operation_id="tokens_revoke", responses={204: NO_CONTENT})
+    @operation("tokens_revoke", answers={204: NO_CONTENT})
     def delete(self, request: Request) -> Response:
         """Revoke the token that you send with this request."""
         accounts.revoke(cast(Token, request.auth))

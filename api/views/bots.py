@@ -4,13 +4,13 @@ from typing import ClassVar
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import OwnerToken, check_owner
 from api.base import ApiView, ListView, checked, find_bot, signed_in
+from api.operations import operation
 from api.problems import ProblemError
 from api.serializers.bots import (
     BotChangesSerializer,
@@ -33,16 +33,16 @@ class BotsView(ListView):
     needs: ClassVar = {"POST": OwnerToken}
     ordering: ClassVar = ("name",)
 
-    @extend_schema(operation_id="bots_list", responses=BotSerializer(many=True))
+    @operation("bots_list", answers=BotSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List all bots by name."""
         bots = Bot.objects.select_related("owner", "current")
         return self.answer(BotSerializer, self.page(bots))
 
-    @extend_schema(
-        operation_id="bots_create",
-        request=NewBotSerializer,
-        responses={201: CreatedBotSerializer},
+    @operation(
+        "bots_create",
+        body=NewBotSerializer,
+        answers={201: CreatedBotSerializer},
     )
     def post(self, request: Request) -> Response:
         """Create a bot and get its bot token.
@@ -59,14 +59,12 @@ class BotView(ApiView):
     needs: ClassVar = {"PATCH": OwnerToken}
     problems: ClassVar = {"PATCH": ("not-your-bot",)}
 
-    @extend_schema(operation_id="bots_show", responses=BotSerializer)
+    @operation("bots_show", answers=BotSerializer)
     def get(self, request: Request, name: str) -> Response:
         """Get a bot."""
         return Response(BotSerializer(find_bot(name)).data)
 
-    @extend_schema(
-        operation_id="bots_change", request=BotChangesSerializer, responses=BotSerializer
-    )
+    @operation("bots_change", body=BotChangesSerializer, answers=BotSerializer)
     def patch(self, request: Request, name: str) -> Response:
         """Pause, resume or describe a bot."""
         bot = find_bot(name)
@@ -81,7 +79,7 @@ class BotTokenView(ApiView):
     needs: ClassVar = {"POST": OwnerToken}
     problems: ClassVar = {"POST": ("not-your-bot",)}
 
-    @extend_schema(operation_id="bots_new_token", request=None, responses={201: BotTokenSerializer})
+    @operation("bots_new_token", answers={201: BotTokenSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Get a new bot token for a bot. Its old token stops working."""
         bot = find_bot(name)
@@ -97,15 +95,13 @@ class VersionsView(ListView):
     ordering: ClassVar = ("-number",)
     parser_classes = [MultiPartParser]
 
-    @extend_schema(operation_id="versions_list", responses=VersionSerializer(many=True))
+    @operation("versions_list", answers=VersionSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         """List the versions of a bot, the newest first."""
         versions = find_bot(name).versions.select_related("bot")
         return self.answer(VersionSerializer, self.page(versions))
 
-    @extend_schema(
-        operation_id="versions_upload", request=UploadSerializer, responses={202: VersionSerializer}
-    )
+    @operation("versions_upload", body=UploadSerializer, answers={202: VersionSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Upload a version of a hosted bot.
 
@@ -132,7 +128,7 @@ class VersionsView(ListView):
 class VersionView(ApiView):
     """A version of a bot."""
 
-    @extend_schema(operation_id="versions_show", responses=VersionSerializer)
+    @operation("versions_show", answers=VersionSerializer)
     def get(self, request: Request, name: str, number: int) -> Response:
         """Get a version of a bot."""
         return Response(VersionSerializer(_find_version(find_bot(name), number)).data)
@@ -144,9 +140,9 @@ class VersionSourceView(ApiView):
     needs: ClassVar = {"GET": OwnerToken}
     problems: ClassVar = {"GET": ("not-your-bot",)}
 
-    @extend_schema(
-        operation_id="versions_source",
-        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    @operation(
+        "versions_source",
+        answers={(200, "application/octet-stream"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, name: str, number: int) -> HttpResponse:
         """Download the file that you uploaded as a version."""
@@ -170,7 +166,7 @@ class VersionLogView(ApiView):
     needs: ClassVar = {"GET": OwnerToken}
     problems: ClassVar = {"GET": ("not-your-bot",)}
 
-    @extend_schema(operation_id="versions_log", responses=VersionLogSerializer)
+    @operation("versions_log", answers=VersionLogSerializer)
     def get(self, request: Request, name: str, number: int) -> Response:
         """Get the results of a version's check: its output, and the reason if it was refused."""
         bot = find_bot(name)
@@ -184,7 +180,7 @@ class PromoteVersionView(ApiView):
     needs: ClassVar = {"POST": OwnerToken}
     problems: ClassVar = {"POST": ("not-your-bot", "not-ready")}
 
-    @extend_schema(operation_id="versions_promote", request=None, responses=VersionSerializer)
+    @operation("versions_promote", answers=VersionSerializer)
     def post(self, request: Request, name: str, number: int) -> Response:
         """Promote a version of a hosted bot: make it current, so that it plays from now on."""
         bot = find_bot(name)

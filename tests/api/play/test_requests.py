@@ -151,7 +151,7 @@ def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(
     assert response.status_code == 400
     assert response.headers["content-type"] == "application/problem+json"
     assert response.json()["code"] == "invalid"
-    assert list(response.json()["errors"]) == ["wait"]
+    assert [error["field"] for error in response.json()["errors"]] == ["wait"]
 
 
 def test_other_methods_and_paths_are_refused_as_problems(site: Site, bots: list[Bot]) -> None:
