@@ -14,7 +14,7 @@ _SUBJECTS = {
     "matches": ("matches", "moves", "turns"),
     "ladders": ("ladders",),
     "tournaments": ("tournaments",),
-    "bots": ("accounts", "bots", "comparisons", "games", "tokens"),
+    "bots": ("accounts", "bots", "comparisons", "games", "tokens", "quarantines", "moderation-log"),
 }
 """Tags of calls by module. A module imports only from modules above it."""
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}

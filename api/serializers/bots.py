@@ -4,6 +4,7 @@ from django.utils import timezone
 from rest_framework import serializers
 
 from api.serializers.fields import OneOfField, owner_field
+from league.accounts.quarantines import quarantine_of
 from league.bots import is_online
 from league.models import Bot, BotVersion, QualifyingMatch
 
@@ -26,6 +27,11 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         "turns in the last 60 seconds."
     )
 
+    quarantined = serializers.SerializerMethodField(
+        help_text="Whether an organiser keeps the bot or its account out of new matches. The owner "
+        "gets the reason and the end from `bots/{name}/quarantine`."
+    )
+
     class Meta:
         model = Bot
         fields: tuple[str, ...] = (
@@ -34,6 +40,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "owner",
             "description",
             "paused",
+            "quarantined",
             "version",
             "online",
             "created_at",
@@ -49,6 +56,11 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "paused": {"help_text": "If true, rounds do not draw the bot for a table."},
             "created_at": {"help_text": "When the bot was created."},
         }
+
+    def get_quarantined(self, bot: Bot) -> bool:
+        """Return whether the bot is in quarantine; lists annotate it."""
+        known: bool | None = getattr(bot, "quarantined", None)
+        return quarantine_of(bot) is not None if known is None else known
 
     def get_online(self, bot: Bot) -> bool:
         """Return whether rounds may draw the bot."""

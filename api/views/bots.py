@@ -36,7 +36,7 @@ class BotsView(ListView):
     @operation("bots_list", answers=BotSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List all bots by name."""
-        bots = Bot.objects.select_related("owner", "current")
+        bots = Bot.objects.with_quarantine().select_related("owner", "current")
         return self.answer(BotSerializer, self.page(bots))
 
     @operation(

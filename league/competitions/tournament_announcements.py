@@ -119,7 +119,7 @@ def change_tournament(
                 f"{locked} is {locked.state}; you can change a tournament only before its start.",
                 code="tournament-begun",
             )
-        if read_at is not None and read_at != locked.changed_at:
+        if read_at is not None and _as_shown(read_at) != _as_shown(locked.changed_at):
             raise ValidationError(_both_versions(locked, changes), code="changed-meanwhile")
         if "entries_open_at" in changes and locked.state != State.ANNOUNCED:
             raise ValidationError(
@@ -133,6 +133,11 @@ def change_tournament(
         locked.changed_at = timezone.now()
         locked.save(update_fields=[*changes, "changed_at"])
     return locked
+
+
+def _as_shown(moment: datetime) -> datetime:
+    """Return a time in milliseconds, as the API shows it."""
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 def _both_versions(stored: Tournament, sent: dict[str, Any]) -> str:

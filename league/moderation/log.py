@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -90,6 +90,13 @@ def as_csv(rows: QuerySet[ModerationEntry]) -> Iterator[str]:
     for row in rows.iterator(_CHUNK):
         values = {**_values(row), "details": json.dumps(row.details)}
         yield _csv_line(_harmless(values[name]) for name in COLUMNS)
+
+
+FORMATS: dict[str, tuple[Callable[[QuerySet[ModerationEntry]], Iterator[str]], str]] = {
+    "ndjson": (as_ndjson, "application/x-ndjson"),
+    "csv": (as_csv, "text/csv; charset=utf-8"),
+}
+"""By name of the export's format: its function and its content type."""
 
 
 def _values(row: ModerationEntry) -> dict[str, Any]:

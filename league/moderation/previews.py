@@ -23,6 +23,7 @@ from league.moderation.blocks import (
     marked_with,
     rounds_drawn_since,
 )
+from league.moderation.log import Action
 from league.ratings import assuming
 from league.ratings.void_marks import can_be_restored, is_void
 
@@ -65,6 +66,7 @@ class Preview:
     """What a decision changes.
 
     Attributes:
+        action: as the moderation log names it.
         subject: the block, bot or tournament of the decision.
         ratings: of the ladder that change.
         places: in the tournament that change.
@@ -73,6 +75,7 @@ class Preview:
         notes: sentences on what else happens.
     """
 
+    action: str
     subject: str
     ratings: list[RatingChange] = field(default_factory=list)
     places: list[PlaceChange] = field(default_factory=list)
@@ -95,7 +98,7 @@ def preview_void(block: Block) -> Preview:
             "The block is not finished. Once it is void it can't count again; you can only have "
             "it played again."
         )
-    return _of_block(block, Assumed(void=frozenset([block.pk])), notes)
+    return _of_block(Action.VOID_BLOCK, block, Assumed(void=frozenset([block.pk])), notes)
 
 
 def preview_replay(block: Block, later_stages: LaterStages = LaterStages.KEEP) -> Preview:
@@ -122,7 +125,7 @@ def preview_replay(block: Block, later_stages: LaterStages = LaterStages.KEEP) -
     tournament = block.round.tournament
     if tournament is not None and tournament.state == Tournament.State.FINISHED:
         notes.append("The tournament runs again until the new matches are rated.")
-    return _of_block(block, assumed, notes, superseded=again)
+    return _of_block(Action.REPLAY_BLOCK, block, assumed, notes, superseded=again)
 
 
 def preview_restore(block: Block) -> Preview:
@@ -145,7 +148,7 @@ def preview_restore(block: Block) -> Preview:
         counting=frozenset(back.values_list("pk", flat=True)),
     )
     notes = [f"{each} becomes void." for each in replaced]
-    return _of_block(block, assumed, notes, superseded=drawn_since)
+    return _of_block(Action.RESTORE_BLOCK, block, assumed, notes, superseded=drawn_since)
 
 
 def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
@@ -159,22 +162,26 @@ def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
         raise ValidationError(f"{bot} is not entered in {tournament}.", code="not-found")
     bots = frozenset([bot.pk])
     if entry.state == TournamentEntry.State.DISQUALIFIED:
-        assumed, notes = Assumed(reinstated=bots), ["It gets its rank back."]
+        action, assumed = Action.REINSTATE, Assumed(reinstated=bots)
+        notes = ["It gets its rank back, and later rounds may draw it again."]
     else:
-        assumed = Assumed(disqualified=bots)
+        action, assumed = Action.DISQUALIFY, Assumed(disqualified=bots)
         notes = [
             "It loses its rank, and no further round draws it. Its blocks still count for its "
             "opponents and for ratings."
         ]
     now, then = history_of(tournament), history_of(tournament, assumed)
-    return Preview(f"{bot} in {tournament}", places=_places(now, then), notes=notes)
+    subject = f"{bot} in {tournament}"
+    return Preview(action, subject, places=_places(now, then), notes=notes)
 
 
 def preview_cancellation(tournament: Tournament) -> Preview:
     """Return the effect of `cancel`; for a cancelled tournament, of `restore`."""
     unfinished = Match.objects.unfinished().filter(block__round__tournament=tournament).count()
     begun = tournament.rounds.exists()
+    action = Action.CANCEL_TOURNAMENT
     if tournament.state == Tournament.State.CANCELLED:
+        action = Action.RESTORE_TOURNAMENT
         notes = [
             "It runs on: the next round opens soon."
             if begun
@@ -186,11 +193,16 @@ def preview_cancellation(tournament: Tournament) -> Preview:
         ]
     else:
         notes = ["It does not start. No rating changes."]
-    return Preview(str(tournament), notes=notes)
+    return Preview(action, str(tournament), notes=notes)
 
 
 def _of_block(
-    block: Block, assumed: Assumed, notes: list[str], *, superseded: Sequence[Round] = ()
+    action: str,
+    block: Block,
+    assumed: Assumed,
+    notes: list[str],
+    *,
+    superseded: Sequence[Round] = (),
 ) -> Preview:
     tournament = block.round.tournament
     places, advancing = [], None
@@ -199,6 +211,7 @@ def _of_block(
         places = _places(now, then)
         advancing = _advancing(block.round.stage or 0, now, then)
     return Preview(
+        action=action,
         subject=str(block),
         ratings=_ratings(block, assumed),
         places=places,

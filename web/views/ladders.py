@@ -120,7 +120,7 @@ def _grouped(rows: list[StandingRow]) -> list[tuple[str, list[StandingRow]]]:
 
 def _blocks_page(request: HttpRequest, round_: Round) -> Page[Block]:
     """Return the page of blocks that has a number, or that holds the block with a number."""
-    found = rounds.blocks_of(round_).select_related("void_mark")
+    found = rounds.blocks_of(round_)
     block = whole_number(request.GET.get("block", ""))
     if block is None:
         return page_of(request, found, _BLOCKS)
