@@ -76,7 +76,9 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
 def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show a round of a ladder with its changes of ratings, by default as last corrected."""
     found = get_object_or_404(Ladder, slug=slug)
-    round_ = get_object_or_404(found.rounds.select_related("tournament"), number=number)
+    round_ = get_object_or_404(
+        found.rounds.select_related("tournament", "superseded_by"), number=number
+    )
     revision = _revision(request, found)
     in_force = revision_at(spans_of(found, revision), number)
     changes = round_.ledger.filter(revision=in_force).select_related("bot")
