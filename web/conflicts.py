@@ -1,12 +1,14 @@
 """Forms that refuse to overwrite a change that somebody else has stored meanwhile."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db import connection
 from django.db.models import Field, Model
+from django.http import QueryDict
 
 SEEN = "seen"
 """The hidden field with the values that the form's page showed."""
@@ -50,9 +52,7 @@ class ConflictForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def _show_newest(self, stored: str) -> None:
         """Let the next attempt of the person replace the version that they now see."""
-        data = self.data.copy()
-        data[self.add_prefix(SEEN)] = stored
-        self.data = data
+        self.data = replaced(self.data, self.add_prefix(SEEN), stored)
 
     def _both_versions(self, seen: str, stored: str) -> list[str]:
         before, now = _parsed(seen), _parsed(stored)
@@ -66,6 +66,14 @@ class ConflictForm(forms.ModelForm):  # type: ignore[type-arg]
                 sent = self.data.get(self.add_prefix(name), "")
                 lines.append(f"{label}: stored now “{value}”, yours “{sent}”.")
         return lines
+
+
+def replaced(data: Mapping[str, Any], name: str, value: str) -> QueryDict:
+    """Return the data of a form with another value of one field."""
+    assert isinstance(data, QueryDict)
+    copy: QueryDict = data.copy()
+    copy[name] = value
+    return copy
 
 
 def _text(field: "Field[Any, Any]", row: Model) -> str:

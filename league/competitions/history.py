@@ -79,7 +79,7 @@ class History:
 def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
     """Return the history of a tournament; the number of queries is always the same."""
     held = in_quarantine(timezone.now(), bot="bot", owner="bot__owner")
-    entries = {
+    entries: dict[int, TournamentEntry] = {
         entry.bot_id: entry
         for entry in tournament.entries.select_related("bot__owner")
         .annotate(in_quarantine=held)

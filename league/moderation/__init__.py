@@ -6,6 +6,7 @@ Every decision is written to the moderation log in the transaction that carries 
 
 from league.moderation.blocks import LaterStages, play_again, restore_block, void_block
 from league.moderation.previews import (
+    Preview,
     preview_cancellation,
     preview_disqualification,
     preview_replay,

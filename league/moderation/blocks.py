@@ -8,6 +8,7 @@ draws these stages anew.
 
 import secrets
 from enum import StrEnum
+from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -257,6 +258,8 @@ def _move_departures_back(decision: ModerationEntry) -> None:
 
 def _reopen(tournament_id: int | None) -> None:
     """Let a finished tournament run on until the new block is rated."""
+    if tournament_id is None:
+        return
     Tournament.objects.filter(pk=tournament_id, state=Tournament.State.FINISHED).update(
         state=Tournament.State.RUNNING, finished_at=None, reopened_at=timezone.now()
     )
@@ -269,7 +272,7 @@ def _not_replayable(block: Block, why: str) -> ValidationError:
 
 
 def _note(
-    action: Action, block: Block, reason: str, made_by: User | None, **details: object
+    action: Action, block: Block, reason: str, made_by: User | None, **details: Any
 ) -> ModerationEntry:
     return note(
         action,

@@ -117,14 +117,14 @@ def _blocks(
     for _, block, result in stored_results(of_rounds):
         results[block].append(result)
     found: dict[int, list[elo.Block]] = defaultdict(list)
-    for block in Block.objects.filter(round__in=rounds).order_by("number"):
-        is_void = block.pk in void or (block.state == Block.State.VOID and block.pk not in restored)
-        found[block.round_id].append(
+    for row in Block.objects.filter(round__in=rounds).order_by("number"):
+        is_void = row.pk in void or (row.state == Block.State.VOID and row.pk not in restored)
+        found[row.round_id].append(
             elo.Block(
-                number=block.number,
-                versions=versions[block.pk],
-                results=[] if is_void else results[block.pk],
-                rated=block.rated,
+                number=row.number,
+                versions=versions[row.pk],
+                results=[] if is_void else results[row.pk],
+                rated=row.rated,
                 void=is_void,
             )
         )

@@ -16,6 +16,7 @@ from league import moderation
 from league.accounts.quarantines import account_quarantine, own_quarantine
 from league.models import Bot, ModerationEntry, Quarantine, Tournament
 from league.moderation import log as moderation_log
+from web.conflicts import replaced
 from web.forms import FindForm, QuarantineForm, add_errors
 from web.requests import organiser_only, page_of, signed_in, whole_number
 
@@ -145,9 +146,8 @@ def _quarantine_page(
             )
         except ValidationError as error:
             add_errors(form, error)
-            data = form.data.copy()
-            data["seen"] = str(held.pk) if held else ""  # the next attempt replaces this one
-            form.data = data
+            # The next attempt of the person replaces the quarantine that the page now shows.
+            form.data = replaced(form.data, "seen", str(held.pk) if held else "")
         else:
             messages.success(request, f"{subject} is in quarantine.")
             return redirect(request.path)
