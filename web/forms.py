@@ -108,7 +108,7 @@ class QuarantineForm(forms.Form):
         help_text="Empty: it holds until an organiser lifts it.",
         widget=forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
     )
-    seen = forms.CharField(required=False, widget=forms.HiddenInput)
+    seen = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
 
 
 class FindForm(forms.Form):
@@ -122,7 +122,7 @@ class DecisionForm(forms.Form):
     """The confirmation of a decision."""
 
     reason = forms.CharField(max_length=500, widget=forms.Textarea({"rows": 3}))
-    seen = forms.CharField(required=False, widget=forms.HiddenInput)
+    seen = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
 
     def __init__(self, data: Any = None, *, seen: str, help_text: str, optional: bool) -> None:
         super().__init__(data, initial={"seen": seen})

@@ -1,5 +1,6 @@
 """The organisers' pages: quarantine, decisions with preview and confirmation, and the log."""
 
+import html
 import re
 from datetime import timedelta
 
@@ -49,7 +50,7 @@ def address(block: Block) -> str:
 
 def seen_on(text: str) -> str:
     found = re.search(r'name="seen" value="([^"]*)"', text)
-    return found.group(1) if found else ""
+    return html.unescape(found.group(1)) if found else ""
 
 
 def test_only_organisers_open_the_pages(client: Client, cup: Tournament, block: Block) -> None:
@@ -113,12 +114,12 @@ def test_a_quarantine_changed_meanwhile_is_refused_once_with_both_versions(
     assert Quarantine.objects.order_by("pk").last().reason == "mine"
 
 
-def test_standings_mark_a_bot_in_quarantine(client: Client, olga: User, cup: Tournament) -> None:
+def test_standings_mark_a_bot_in_quarantine(client: Client, cup: Tournament, olga: User) -> None:
     assert "in quarantine" not in page(client, "/ladders/quick/")
-    moderation.quarantine_bot(bot=Bot.objects.get(name="bot-3"), reason="secret", made_by=olga)
+    moderation.quarantine_bot(bot=Bot.objects.get(name="bot-3"), reason="hush-hush", made_by=olga)
     text = page(Client(), "/ladders/quick/")
     assert text.count("in quarantine") == 1
-    assert "secret" not in text
+    assert "hush-hush" not in text
 
 
 def test_a_block_becomes_void_after_a_preview_and_a_confirmation_that_names_it(
