@@ -4,25 +4,33 @@ Every call is strict by inheritance: `ApiView` refuses parameters and bodies tha
 take, and `checked` refuses unknown fields and wrong types (`api.strictness`).
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Callable, Mapping
+from functools import partial
+from http import HTTPStatus
+from typing import Any, ClassVar, TypeVar, cast
+from urllib.parse import quote
 
 from django.contrib.auth.models import User
 from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.cache import patch_vary_headers
 from rest_framework.permissions import SAFE_METHODS, AllowAny, BasePermission
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import BaseSerializer, Serializer
 from rest_framework.views import APIView
 
+from api import headers, idempotency
 from api.authentication import AnyToken
 from api.operations import NoFields, takes_of
 from api.pagination import KeysetPagination, PageQuery, between
-from api.problems import ProblemError
+from api.problems import BotMovedError, ProblemError
 from api.strictness import validated
+from league.bots import find_renamed
 from league.models import Bot, Comparison, Ladder, Match, Tournament
 
 Row = TypeVar("Row", bound=Model)
+API_ROOT = "/api/v1/"
 
 
 class ApiView(APIView):
@@ -32,6 +40,8 @@ class ApiView(APIView):
         needs: the permission by method; other methods need no token.
         problems: by method, codes of problems beside those that every call may answer with.
         rate: name of the rate limit, as in the settings.
+        rates: by method, names of other rate limits.
+        cached: ``Cache-Control`` of a public read.
         query: the validated query parameters of the request, by name.
     """
 
@@ -40,6 +50,8 @@ class ApiView(APIView):
     needs: ClassVar[Mapping[str, type[AnyToken]]] = {}
     problems: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     rate = "general"
+    rates: ClassVar[Mapping[str, str]] = {}
+    cached = headers.PUBLIC
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         """Authenticate and count the request; refuse parameters and bodies it does not take."""
@@ -48,6 +60,28 @@ class ApiView(APIView):
         self.query = validated(takes.query or self.default_query, request.query_params)
         if takes.no_body and request.method not in SAFE_METHODS and request.data:
             validated(NoFields, request.data)
+        key = request.headers.get(idempotency.HEADER)
+        if takes.creates and key is not None:
+            create = cast(Callable[..., Response], getattr(self, "post"))  # noqa: B009 - not in APIView
+            run = partial(create, request, *args, **kwargs)
+            # DRF calls the method of this name after `initial`.
+            self.post = lambda *_, **__: idempotency.answer_once(key, run, request)
+
+    def finalize_response(
+        self, request: Request, response: Response, *args: Any, **kwargs: Any
+    ) -> Response:
+        """Return the response with the headers that caches need."""
+        final = super().finalize_response(request, response, *args, **kwargs)
+        if request.method in headers.READS and final.status_code == HTTPStatus.OK:
+            is_public = "GET" not in self.needs and "HTTP_AUTHORIZATION" not in request.META
+            private = self.cached.replace("public", "private")
+            final["Cache-Control"] = self.cached if is_public else private
+            patch_vary_headers(final, ["Authorization"])
+        return final
+
+    def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
+        """Return no body; the header Allow lists the methods."""
+        return Response(status=204)
 
     def get_permissions(self) -> list[BasePermission]:
         """Return the permission for the request's method."""
@@ -91,7 +125,9 @@ class ListView(ApiView):
 
     def answer(self, serializer: type[BaseSerializer[Any]], rows: list[Any]) -> Response:
         """Return the response with the rows of a page."""
-        return self.paginator.get_paginated_response(serializer(rows, many=True).data)
+        context = {"request": self.request}
+        data = serializer(rows, many=True, context=context).data
+        return self.paginator.get_paginated_response(data)
 
 
 def checked(serializer: type[BaseSerializer[Any]], request: Request) -> dict[str, Any]:
@@ -103,6 +139,18 @@ def checked(serializer: type[BaseSerializer[Any]], request: Request) -> dict[str
     return validated(serializer, request.data)
 
 
+def created(data: Any, *path: str | int, status: int = 201) -> Response:
+    """Return the answer to a creating call.
+
+    Args:
+        data: of the new object.
+        path: the parts of its address below ``/api/v1/``.
+        status: 201, or 202 if the object is not complete yet.
+    """
+    location = "/".join(quote(str(part), safe="") for part in path)
+    return Response(data, status, headers={"Location": f"{API_ROOT}{location}"})
+
+
 def signed_in(request: Request) -> User:
     """Return the account of a request whose permission needs an owner token."""
     if not isinstance(request.user, User):
@@ -111,8 +159,19 @@ def signed_in(request: Request) -> User:
 
 
 def find_bot(name: str) -> Bot:
-    """Return a bot by name, or raise the problem ``not-found``."""
-    return _find(Bot.objects.select_related("owner", "current"), "bot", name=name)
+    """Return a bot by name.
+
+    Raises:
+        ProblemError: ``not-found``.
+        BotMovedError: the bot has another name now.
+    """
+    try:
+        return _find(Bot.objects.select_related("owner", "current"), "bot", name=name)
+    except ProblemError:
+        renamed = find_renamed(name)
+        if renamed is None:
+            raise
+        raise BotMovedError(name, renamed.name) from None
 
 
 def find_ladder(slug: str) -> Ladder:

@@ -10,7 +10,7 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from rest_framework import exceptions
 
-from api.problems import CODES, ProblemError, problem_response, unavailable
+from api.problems import CODES, BotMovedError, ProblemError, problem_response, unavailable
 
 log = structlog.get_logger(__name__)
 
@@ -40,6 +40,9 @@ _OWN_WORDS = (
 
 def handle(error: Exception, context: dict[str, Any]) -> JsonResponse:
     """Return the problem for an exception of a view; log it if it is a failure of the server."""
+    if isinstance(error, BotMovedError):
+        address = error.new_address(context["request"].get_full_path())
+        return JsonResponse({"detail": str(error)}, status=308, headers={"Location": address})
     found = _as_problem(error)
     if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
         log.error("the request failed", code=found.code, exc_info=error)

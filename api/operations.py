@@ -21,10 +21,12 @@ class Takes:
     Attributes:
         query: its query parameters; None for the default ones of its view.
         no_body: whether it takes no body.
+        creates: whether it answers with 201 or 202, so that it takes an ``Idempotency-Key``.
     """
 
     query: type[serializers.Serializer[Any]] | None = None
     no_body: bool = False
+    creates: bool = False
 
 
 def operation(
@@ -52,7 +54,8 @@ def operation(
             parameters=[query] if query else None,
             responses=answers,
         )(handler)
-        setattr(described, _MARK, Takes(query, body is None))
+        creates = isinstance(answers, dict) and bool({*answers} & {201, 202})
+        setattr(described, _MARK, Takes(query, body is None, creates))
         return described
 
     return decorate

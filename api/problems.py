@@ -24,10 +24,11 @@ CODES: dict[str, tuple[int, str]] = {
     "invalid-cursor": (400, "This list has no such cursor. Use next or previous of a page."),
     "bad-request": (400, "The request is malformed."),
     "not-authenticated": (401, "This call needs a token: Authorization: Bearer TOKEN."),
-    "invalid-token": (401, "The token does not work: it is mistyped, revoked or replaced."),
+    "invalid-token": (401, "The token does not work: it is mistyped, expired or revoked."),
     "wrong-credentials": (401, "No account has this name and password."),
     "owner-token-needed": (403, "This call needs an owner token. POST /api/v1/tokens returns one."),
     "bot-token-needed": (403, "This call needs a bot token, from POST /api/v1/bots/NAME/token."),
+    "scope-needed": (403, "The token does not have the scope that this call needs."),
     "organiser-needed": (403, "This call needs the owner token of an organiser."),
     "not-your-bot": (403, "The bot belongs to another account."),
     "not-allowed": (403, "You don't have permission for this."),
@@ -62,12 +63,16 @@ CODES: dict[str, tuple[int, str]] = {
         409,
         "The record is secret until all matches of its deal are over.",
     ),
+    "idempotency-key-in-use": (409, "The first request with this Idempotency-Key still runs."),
+    "idempotency-key-spent": (409, "The token of the first answer was revoked or replaced."),
+    "bot-retired": (409, "The bot was deleted, so it can't change or play any more."),
     "turn-already-decided": (409, "Another move has decided this turn."),
     "turn-not-open": (409, "This turn is not open."),
     "turn-expired": (409, "The deadline has passed, and the referee has played."),
     "length-required": (411, "A request with a body needs the header Content-Length."),
     "body-too-large": (413, "The body is too long for this call."),
     "unsupported-media-type": (415, "The body must be application/json or multipart/form-data."),
+    "idempotency-key-reused": (422, "This Idempotency-Key was sent with another request."),
     "illegal-move": (422, "The rules don't allow this move."),
     "too-many-requests": (429, "Too many requests. Wait for the seconds in Retry-After."),
     "internal-error": (500, "The server failed. Its log has the error under the request's id."),
@@ -104,6 +109,28 @@ class ProblemError(Exception):
     def document(self) -> dict[str, Any]:
         """Return the problem document."""
         return problem(self.code, self.detail, **self.members)
+
+
+class BotMovedError(Exception):
+    """The bot of an address has another name now.
+
+    Attributes:
+        old: the name in the address.
+        new: the name now.
+    """
+
+    def __init__(self, old: str, new: str) -> None:
+        self.old, self.new = old, new
+        super().__init__(f"The bot {old} is called {new} now.")
+
+    def new_address(self, full_path: str) -> str:
+        """Return an address with the new name in place of the old one."""
+        path, mark, query = full_path.partition("?")
+        parts = path.split("/")
+        for number, part in enumerate(parts[:-1]):
+            if part in ("bots", "entries") and parts[number + 1] == self.old:
+                parts[number + 1] = self.new
+        return "/".join(parts) + mark + query
 
 
 def too_many_requests(usage: Usage) -> ProblemError:

@@ -1,7 +1,6 @@
 """The addresses of the API's calls. `api.middleware` answers all other addresses."""
 
 from django.urls import path
-from drf_spectacular.views import SpectacularJSONAPIView
 
 from api.play import moves
 from api.views import (
@@ -20,11 +19,12 @@ from api.views import (
 )
 
 urlpatterns = [
-    path("schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
+    path("schema/", docs.SchemaView.as_view(), name="api-schema"),
     path("docs/", docs.docs, name="api-docs"),
     path("accounts", accounts.AccountsView.as_view()),
     path("tokens", accounts.TokensView.as_view()),
     path("tokens/current", accounts.CurrentTokenView.as_view()),
+    path("tokens/<int:token_id>", accounts.TokenView.as_view()),
     path("accounts/<str:username>/quarantine", moderation.AccountQuarantineView.as_view()),
     path("quarantines", moderation.QuarantinesView.as_view()),
     path("moderation-log", moderation.ModerationLogView.as_view()),

@@ -198,7 +198,8 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_THROTTLE_CLASSES": ["api.throttling.RateLimit"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["api.renderers.Renderer"],
+    "DATETIME_FORMAT": None,  # the renderer writes times
     "DEFAULT_PARSER_CLASSES": ["api.parsers.JsonParser"],
     "DEFAULT_SCHEMA_CLASS": "api.schema.ApiSchema",
     "DEFAULT_METADATA_CLASS": None,
@@ -227,6 +228,8 @@ SPECTACULAR_SETTINGS = {
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],
         "ComparisonState": "league.models.Comparison.State",
+        "OwnerScope": ["manage", "read", "organise"],
+        "TokenScope": "league.models.Token.Scope",
         "VersionState": "league.models.BotVersion.State",
     },
 }

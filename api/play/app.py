@@ -22,6 +22,7 @@ from starlette.routing import Match as RouteMatch  # noqa: E402
 from starlette.routing import Route  # noqa: E402
 from structlog.contextvars import bind_contextvars  # noqa: E402
 
+from api.headers import PREFLIGHT  # noqa: E402
 from api.play.database import Database, EncodedTurn  # noqa: E402
 from api.play.hints import HintListener, Waiters  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
@@ -100,8 +101,11 @@ class Gateway:
 
     async def _route(self, request: Request) -> None:
         view, parameters = self._find_view(request.path)
+        if request.method == "OPTIONS":
+            await request.respond(204, b"", "", {**PREFLIGHT, "Allow": "GET, OPTIONS"})
+            return
         if request.method != "GET":
-            raise ProblemError("method-not-allowed", headers={"Allow": "GET"})
+            raise ProblemError("method-not-allowed", headers={"Allow": "GET, OPTIONS"})
         await view(request, **parameters)
 
     def _find_view(self, path: str) -> tuple[View, dict[str, Any]]:
@@ -178,7 +182,7 @@ class Gateway:
             finally:
                 self._turns.remove(bot, waiter)
         if turns is not None:
-            body = b"[" + b",".join(turn.body for turn in turns) + b"]"
+            body = b'{"turns":[' + b",".join(turn.body for turn in turns) + b"]}"
             await request.respond(200, body, "application/json")
 
     async def _stream(self, request: Request) -> None:

@@ -13,17 +13,29 @@ _TOKEN_PROBLEMS = ("not-authenticated", "invalid-token", "bot-token-needed", *_P
 def add_gateway_paths(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add the gateway's calls, as a hook of drf-spectacular."""
     result["paths"].update(gateway_paths())
+    result["components"]["schemas"]["Turns"] = {
+        "type": "object",
+        "description": "The open turns of a bot.",
+        "required": ["turns"],
+        "properties": {
+            "turns": {
+                "type": "array",
+                "items": {"$ref": "#/components/schemas/Turn"},
+                "description": "The open turns; empty if none opened in time.",
+            }
+        },
+    }
     return result
 
 
 def gateway_paths() -> dict[str, Any]:
     """Return the OpenAPI path items of the gateway's calls."""
-    turns = {"type": "array", "items": {"$ref": "#/components/schemas/Turn"}}
+    turns = {"$ref": "#/components/schemas/Turns"}
     return {
         "/api/v1/turns": _get(
             "turns_list",
             "Get this bot's open turns. If none is open, the call waits until one opens; after "
-            "`wait` seconds it returns an empty list.",
+            "`wait` seconds it returns no turns.",
             {"200": {"description": "", "content": {"application/json": {"schema": turns}}}},
             (*_TOKEN_PROBLEMS, "invalid"),
             {

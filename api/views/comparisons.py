@@ -7,8 +7,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import OwnerToken, check_owner
-from api.base import ApiView, ListView, checked, find_bot, find_comparison, find_ladder
+from api.base import ApiView, ListView, checked, created, find_bot, find_comparison, find_ladder
 from api.operations import operation
+from api.pagination import PeriodQuery
+from api.problems import ProblemError
 from api.serializers.comparisons import (
     ComparisonDetailSerializer,
     ComparisonSerializer,
@@ -25,6 +27,7 @@ class BotComparisonsView(ListView):
     problems: ClassVar = {
         "POST": (
             "not-your-bot",
+            "bot-retired",
             "not-hosted",
             "not-qualified",
             "comparison-running",
@@ -34,11 +37,11 @@ class BotComparisonsView(ListView):
     }
     ordering: ClassVar = ("-id",)
 
-    @operation("comparisons_list", answers=ComparisonSerializer(many=True))
+    @operation("comparisons_list", query=PeriodQuery, answers=ComparisonSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         """List the comparisons of a bot's versions, the newest first."""
         found = _comparisons().filter(bot=find_bot(name))
-        return self.answer(ComparisonSerializer, self.page(found))
+        return self.answer(ComparisonSerializer, self.page(found, time="created_at"))
 
     @operation(
         "comparisons_create",
@@ -53,9 +56,11 @@ class BotComparisonsView(ListView):
         """
         bot = find_bot(name)
         check_owner(request, bot)
+        if bot.retired_at is not None:
+            raise ProblemError("bot-retired", f"The bot {name} was deleted, so it can't play.")
         sent = checked(NewComparisonSerializer, request)
         made = competitions.compare(bot=bot, **{**sent, "ladder": find_ladder(sent["ladder"])})
-        return Response(ComparisonSerializer(made).data, 201)
+        return created(ComparisonSerializer(made).data, "comparisons", made.pk)
 
 
 class ComparisonView(ApiView):

@@ -4,10 +4,8 @@ from typing import ClassVar
 
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.middleware.gzip import GZipMiddleware
 from drf_spectacular.types import OpenApiTypes
 from rest_framework.exceptions import Throttled
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -18,6 +16,7 @@ from api.filters import LedgerQuery, StandingsQuery, by_bot
 from api.operations import operation
 from api.pagination import PeriodQuery
 from api.problems import ProblemError
+from api.renderers import Renderer
 from api.schema import NO_CONTENT
 from api.serializers.ladders import (
     LadderDetailSerializer,
@@ -111,10 +110,7 @@ class LadderLedgerView(ListView):
         return self.answer(RatingChangeSerializer, changes)
 
 
-_gzip = GZipMiddleware(lambda request: StreamingHttpResponse())
-
-
-class LinesRenderer(JSONRenderer):
+class LinesRenderer(Renderer):
     """Accepts the media type of JSON Lines, for content negotiation."""
 
     media_type = "application/x-ndjson"
@@ -125,7 +121,7 @@ class LadderExportView(ApiView):
     """The export of a ladder."""
 
     rate = "exports"
-    renderer_classes = (LinesRenderer, JSONRenderer)
+    renderer_classes = (LinesRenderer, Renderer)
 
     @operation(
         "ladders_export",
@@ -143,10 +139,9 @@ class LadderExportView(ApiView):
         except BusyError as busy:
             raise Throttled(busy.wait, detail=str(busy)) from None
         name = f'attachment; filename="{ladder.slug}.jsonl"'
-        response = StreamingHttpResponse(
+        return StreamingHttpResponse(
             lines, content_type=LinesRenderer.media_type, headers={"Content-Disposition": name}
         )
-        return _gzip.process_response(request._request, response)
 
 
 class LadderRevisionsView(ListView):

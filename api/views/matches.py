@@ -8,8 +8,9 @@ from drf_spectacular.types import OpenApiTypes
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api import headers
 from api.authentication import OwnerToken
-from api.base import ApiView, ListView, checked, find_match, signed_in
+from api.base import ApiView, ListView, checked, created, find_match, signed_in
 from api.filters import MatchQuery, filtered_matches
 from api.operations import operation
 from api.problems import ProblemError
@@ -47,7 +48,8 @@ class MatchesView(ListView):
         match = unrated_matches.invite(
             owner=signed_in(request), **checked(NewMatchSerializer, request)
         )
-        return Response(MatchSerializer(find_match(_matches(), match.pk)).data, 201)
+        data = MatchSerializer(find_match(_matches(), match.pk)).data
+        return created(data, "matches", match.pk)
 
 
 class MatchView(ApiView):
@@ -65,6 +67,7 @@ class RecordView(ApiView):
     """The record of a match."""
 
     problems: ClassVar = {"GET": ("not-finished", "block-not-finished")}
+    cached = headers.IMMUTABLE
 
     @operation("matches_record", answers={200: OpenApiTypes.OBJECT})
     def get(self, request: Request, match_id: int) -> Response:

@@ -7,8 +7,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken, Organiser, check_owner_or_bot
-from api.base import ApiView, ListView, checked, find_bot, find_tournament, signed_in
+from api.base import (
+    ApiView,
+    ListView,
+    checked,
+    created,
+    find_bot,
+    find_tournament,
+    signed_in,
+)
 from api.operations import operation
+from api.pagination import PeriodQuery
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.moderation import (
@@ -47,10 +56,11 @@ class TournamentsView(ListView):
     needs: ClassVar = {"POST": Organiser}
     ordering: ClassVar = ("-starts_at", "-id")
 
-    @operation("tournaments_list", answers=TournamentSerializer(many=True))
+    @operation("tournaments_list", query=PeriodQuery, answers=TournamentSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List the tournaments, the latest start first."""
-        return self.answer(TournamentSerializer, self.page(Tournament.objects.with_entry_counts()))
+        found = Tournament.objects.with_entry_counts()
+        return self.answer(TournamentSerializer, self.page(found, time="starts_at"))
 
     @operation(
         "tournaments_create",
@@ -61,7 +71,7 @@ class TournamentsView(ListView):
         """Announce a tournament. Its blocks are rated on its ladder."""
         sent = checked(NewTournamentSerializer, request)
         tournament = moderation.announce(made_by=signed_in(request), **sent)
-        return Response(_shown(tournament.pk), 201)
+        return created(_shown(tournament.pk), "tournaments", tournament.pk)
 
 
 class TournamentView(ApiView):
@@ -156,7 +166,9 @@ class TournamentRoundsView(ListView):
 
     ordering: ClassVar = ("-number",)
 
-    @operation("tournaments_rounds", answers=TournamentRoundSerializer(many=True))
+    @operation(
+        "tournaments_rounds", query=PeriodQuery, answers=TournamentRoundSerializer(many=True)
+    )
     def get(self, request: Request, tournament_id: int) -> Response:
         """List the rounds of a tournament with tables and byes, the newest first.
 
@@ -165,7 +177,7 @@ class TournamentRoundsView(ListView):
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         rounds = Round.objects.with_block_counts().with_tables().filter(tournament=tournament)
         rounds = rounds.select_related("ladder", "tournament", "replays")
-        return self.answer(TournamentRoundSerializer, self.page(rounds))
+        return self.answer(TournamentRoundSerializer, self.page(rounds, time="opened_at"))
 
 
 class TournamentCrossTableView(ApiView):
@@ -207,12 +219,14 @@ class TournamentEntriesView(ListView):
 
     ordering: ClassVar = ("entered_at", "id")
 
-    @operation("tournaments_entries", answers=TournamentEntrySerializer(many=True))
+    @operation(
+        "tournaments_entries", query=PeriodQuery, answers=TournamentEntrySerializer(many=True)
+    )
     def get(self, request: Request, tournament_id: int) -> Response:
         """List the entries of a tournament, the oldest first, with bots that have left."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         entries = tournament.entries.select_related("bot__owner")
-        return self.answer(TournamentEntrySerializer, self.page(entries))
+        return self.answer(TournamentEntrySerializer, self.page(entries, time="entered_at"))
 
 
 class TournamentEntryView(ApiView):

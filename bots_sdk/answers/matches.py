@@ -192,6 +192,13 @@ class Turn(TypedDict):
     """Everything that the seat may see, with its `legal_moves`."""
 
 
+class Turns(TypedDict):
+    """The open turns of a bot."""
+
+    turns: list[Turn]
+    """The open turns; empty if none opened in time."""
+
+
 class Verdict(TypedDict):
     """The answer to one of several moves: an accepted move, or a problem document."""
 
@@ -213,6 +220,11 @@ class Verdict(TypedDict):
     """The legal moves, if the move was illegal."""
     answers_left: NotRequired[int]
     """The number of moves you may still send for this turn."""
+    decided: NotRequired[bool]
+    """With `illegal-move`: true after the fifth illegal move; then the referee has played
+    `move`."""
+    fault: NotRequired[Literal["timeout", "illegal"]]
+    """Why the referee played: `timeout` or `illegal`."""
 
 
 class Verdicts(TypedDict):

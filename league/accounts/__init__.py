@@ -3,6 +3,7 @@
 from league.accounts.people import ORGANISERS, create_account, is_organiser, name_taken
 from league.accounts.tokens import (
     BOT_TOKEN,
+    OWNER_SCOPES,
     OWNER_TOKEN,
     bot_for_token,
     find_token,
@@ -11,11 +12,13 @@ from league.accounts.tokens import (
     owner_for_token,
     revoke,
     still_plays,
+    tokens_of,
 )
 
 __all__ = [
     "BOT_TOKEN",
     "ORGANISERS",
+    "OWNER_SCOPES",
     "OWNER_TOKEN",
     "bot_for_token",
     "create_account",
@@ -27,4 +30,5 @@ __all__ = [
     "owner_for_token",
     "revoke",
     "still_plays",
+    "tokens_of",
 ]

@@ -6,6 +6,7 @@ from django.db.models import Max
 
 from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import read_source
+from league.bots.retiring import require_active
 from league.models import Bot, BotSource, BotVersion
 from league.queueing import queue
 
@@ -33,6 +34,7 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
         raise ValidationError(
             {"source": f"{bot} is a {bot.kind} bot; you can upload files only for hosted bots."}
         )
+    require_active(bot)
     _check_file(data)
     with transaction.atomic():
         # Under the lock two uploads at once get different numbers.

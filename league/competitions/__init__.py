@@ -6,6 +6,7 @@ from league.competitions.comparisons import (
     compare,
     comparisons_to_advance,
 )
+from league.competitions.deletions import delete_bot
 from league.competitions.event_settings import check_event_settings, settings_of
 from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.competitions.ladder_rounds import ladders_to_pair, open_ladder_round
@@ -41,6 +42,7 @@ __all__ = [
     "check_times",
     "compare",
     "comparisons_to_advance",
+    "delete_bot",
     "describe_next_block",
     "disqualify",
     "enter",

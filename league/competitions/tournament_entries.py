@@ -6,7 +6,7 @@ from django.db import transaction
 from engine.pairing import swiss_round_count
 from engine.rating import elo
 from league.accounts.quarantines import require_free
-from league.bots import require_qualified
+from league.bots import require_active, require_qualified
 from league.competitions.history import history_of
 from league.models import Bot, Tournament, TournamentEntry
 
@@ -35,6 +35,7 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
                 code="bot-has-left",
             )
         first_round = _first_round(locked)
+        require_active(bot)
         require_free(bot)
         if bot.current_id is None:
             raise ValidationError(

@@ -1,7 +1,7 @@
 """The database models, one file a subject."""
 
-from league.models.accounts import Token
-from league.models.bots import Bot, BotVersion
+from league.models.accounts import FirstAnswer, Token
+from league.models.bots import Bot, BotVersion, FormerName
 from league.models.comparisons import Comparison, SwapBlock
 from league.models.ladders import (
     FrozenStanding,
@@ -32,7 +32,9 @@ __all__ = [
     "Comparison",
     "Door",
     "EventSettings",
+    "FirstAnswer",
     "Fit",
+    "FormerName",
     "FrozenStanding",
     "HeadToHead",
     "Ladder",

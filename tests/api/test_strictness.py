@@ -193,7 +193,7 @@ def test_no_call_ignores_an_unknown_parameter_or_field(
     for name, value in {"name": "ada-bot", "slug": "quick", "number": "1"}.items():
         path = path.replace(f"{{{name}}}", value)
     path = path.replace("{match_id}", "1").replace("{tournament_id}", "1")
-    path = path.replace("{comparison_id}", "1")
+    path = path.replace("{comparison_id}", "1").replace("{token_id}", "1")
     tokens = ["", ada[1], bot[1], organiser]
     answers = [api.call(method.upper(), f"{path}?bogus=1", token=each) for each in tokens]
     assert any(

@@ -32,7 +32,7 @@ def last_faults(bot: Bot, matches: int) -> Faults:
 
 def bots_of(owner: User) -> QuerySet[Bot]:
     """Return a person's bots with their tokens and the ladders that they are on."""
-    bots = Bot.objects.owned_by(owner).with_quarantine().select_related("current")
+    bots = Bot.objects.owned_by(owner).active().with_quarantine().select_related("current")
     return bots.prefetch_related("tokens", "ladder_entries__ladder")
 
 

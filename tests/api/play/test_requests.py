@@ -59,7 +59,7 @@ def test_only_so_many_requests_of_one_bot_may_wait(
     assert refused.headers["retry-after"] == "5"
     assert site.get(bots[1]).status_code == 200
     open_match(bots)
-    assert all(len(poll.result(SOON).json()) == 1 for poll in polls)
+    assert all(len(poll.result(SOON).json()["turns"]) == 1 for poll in polls)
     assert site.get(bots[0]).status_code == 200
     await_true(lambda: not site.app._waiting)
 
@@ -156,9 +156,9 @@ def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(
 
 def test_other_methods_and_paths_are_refused_as_problems(site: Site, bots: list[Bot]) -> None:
     assert site.client.post("/turns").status_code == 405
-    assert site.client.post("/turns").headers["allow"] == "GET"
+    assert site.client.post("/turns").headers["allow"] == "GET, OPTIONS"
     assert site.client.head("/turns").status_code == 405
-    assert site.get(bots[0], "/turns/").json() == []
+    assert site.get(bots[0], "/turns/").json() == {"turns": []}
     assert site.get(bots[0], "/turns/other").json()["code"] == "not-found"
     named = site.client.get("/turns", headers={"X-Request-ID": "mine"})
     assert named.json()["request_id"] == named.headers["x-request-id"] == "mine"
