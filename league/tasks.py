@@ -86,8 +86,7 @@ def expire_overdue() -> None:
 def follow_up() -> None:
     """Close finished rounds, open the next rounds, and queue the matches that are due."""
     note_begun("follow_up")
-    while _each(ratings.rounds_to_apply(), _apply_round):
-        pass  # applying a round can make an overlapping round ready
+    _each(ratings.rounds_to_apply(), _apply_round)
     _each(competitions.tournaments_to_advance(), competitions.advance_tournament)
     _each(competitions.ladders_to_pair(), competitions.open_ladder_round)
     _each(competitions.comparisons_to_advance(), competitions.advance_comparison)

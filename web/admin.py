@@ -85,9 +85,9 @@ class LadderAdmin(_SafeAdmin):
     readonly_fields = (
         "revision",
         "alarm",
-        "frozen_round",
+        "frozen_rounds",
         "checked_at",
-        "checked_round",
+        "checked_rounds",
         "created_at",
     )
 
@@ -150,6 +150,7 @@ class TournamentAdmin(_SafeAdmin):
         "cancel_reason",
         "reopened_at",
         "changed_at",
+        "note",
         "schedule",
         "scheduled_for",
     )
@@ -289,7 +290,7 @@ class VoidMarkAdmin(_ReadOnly):
 class RevisionAdmin(_ReadOnly):
     """Revisions of ledgers, one for each correction."""
 
-    list_display = ("ladder", "number", "from_round", "reason", "made_at")
+    list_display = ("ladder", "number", "from_applied_number", "reason", "made_at")
 
 
 @admin.register(models.Quarantine)

@@ -86,7 +86,7 @@ class LadderRoundsView(ListView):
 class LadderLedgerView(ListView):
     """The ledger of a ladder."""
 
-    ordering: ClassVar = ("-round_id", "bot_id")
+    ordering: ClassVar = ("-round__applied_number", "bot_id")
     problems: ClassVar = {"GET": ("invalid",)}
 
     @operation(
@@ -152,9 +152,8 @@ class LadderRevisionsView(ListView):
     @operation("ladders_revisions", query=PeriodQuery, answers=RevisionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the corrections of a ladder, the newest first. Revision 1 is no correction."""
-        return self.answer(
-            RevisionSerializer, self.page(find_ladder(slug).revisions.all(), time="made_at")
-        )
+        rows = ledger.revisions_of(find_ladder(slug))
+        return self.answer(RevisionSerializer, self.page(rows, time="made_at"))
 
 
 class LadderEntryView(ApiView):

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from engine.pairing import MAX_BLOCKS_PER_ROUND, RANDOM_PERCENT
 from engine.rating.blocks import win_share
+from league.models.setting_aside import SetAside
 
 
 class LadderQuerySet(models.QuerySet["Ladder"]):
@@ -23,7 +24,7 @@ class LadderQuerySet(models.QuerySet["Ladder"]):
         return self.exclude(alarm="")
 
 
-class Ladder(models.Model):
+class Ladder(SetAside):
     """A lasting ranking of bots at one game, preset and number of seats."""
 
     slug = models.SlugField(unique=True)
@@ -90,8 +91,8 @@ class Ladder(models.Model):
     checked_at = models.DateTimeField(
         null=True, blank=True, help_text="When a recompute last found no difference."
     )
-    checked_round = models.PositiveIntegerField(
-        null=True, blank=True, help_text="The last round of that recompute."
+    checked_rounds = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The number of applied rounds in that recompute."
     )
     alarm = models.TextField(
         default="",
@@ -99,8 +100,8 @@ class Ladder(models.Model):
         help_text="The differences that a recompute found. While it is set, pages show the frozen "
         "standings.",
     )
-    frozen_round = models.PositiveIntegerField(
-        null=True, blank=True, help_text="The last round in the frozen standings."
+    frozen_rounds = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The number of applied rounds in the frozen standings."
     )
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from engine.pairing import MAX_BLOCKS_PER_ROUND, MAX_EXTRA_BLOCKS, MAX_TABLES
 from engine.pairing.swiss import BLOCKS_PER_TABLE
+from league.models.setting_aside import SetAside
 
 SWISS_ROUNDS_LIMIT = 50
 TABLES_LIMIT = 5000
@@ -88,7 +89,7 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         return self.select_related("ladder").annotate(entry_count=Count("entries"))
 
 
-class Tournament(EventSettings):
+class Tournament(SetAside, EventSettings):
     """A competition with entrants and an end; its blocks are rated on a ladder."""
 
     class State(models.TextChoices):
@@ -130,6 +131,22 @@ class Tournament(EventSettings):
         blank=True,
         help_text="The start that its schedule planned. Organisers may have moved the tournament "
         "since.",
+    )
+    open_seconds = models.FloatField(
+        default=0.0,
+        editable=False,
+        help_text="How long bots could enter before the start, while the league ran.",
+    )
+    seen_open_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="The time up to which open_seconds counts; empty before entries opened.",
+    )
+    note = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="Why the league moved the start, if it did; public.",
     )
 
     objects = TournamentQuerySet.as_manager()
@@ -202,7 +219,7 @@ class ScheduleQuerySet(models.QuerySet["Schedule"]):
         return self.filter(active=True)
 
 
-class Schedule(EventSettings):
+class Schedule(SetAside, EventSettings):
     """A rule that makes tournaments: every so many hours, or weekly at a time of day."""
 
     title = models.CharField(max_length=80)

@@ -42,8 +42,8 @@ def check_ladder(ladder_id: int) -> Recomputed | None:
                 _raise_alarm(ladder, found)
             else:
                 lift_alarm(ladder)
-                ladder.checked_at, ladder.checked_round = timezone.now(), found.up_to
-                ladder.save(update_fields=["checked_at", "checked_round"])
+                ladder.checked_at, ladder.checked_rounds = timezone.now(), found.up_to
+                ladder.save(update_fields=["checked_at", "checked_rounds"])
         return found
     finally:
         _release_lock(ladder_id)
@@ -55,8 +55,8 @@ def lift_alarm(ladder: Ladder) -> None:
         return
     log.warning("a ladder's alarm is lifted", ladder=ladder.slug, alarm=ladder.alarm)
     ladder.frozen_standings.all().delete()
-    ladder.alarm, ladder.frozen_round = "", None
-    ladder.save(update_fields=["alarm", "frozen_round"])
+    ladder.alarm, ladder.frozen_rounds = "", None
+    ladder.save(update_fields=["alarm", "frozen_rounds"])
 
 
 def alarms() -> dict[str, str]:
@@ -73,7 +73,7 @@ def _raise_alarm(ladder: Ladder, found: Recomputed) -> None:
     if not ladder.alarm:
         _freeze(ladder)
     ladder.alarm = text
-    ladder.save(update_fields=["alarm", "frozen_round"])
+    ladder.save(update_fields=["alarm", "frozen_rounds"])
 
 
 def _freeze(ladder: Ladder) -> None:
@@ -82,7 +82,7 @@ def _freeze(ladder: Ladder) -> None:
         FrozenStanding(ladder=ladder, bot_id=row.bot_id, **{n: getattr(row, n) for n in names})
         for row in ladder.standings.all()
     )
-    ladder.frozen_round = ladder.rounds.applied().last_number()
+    ladder.frozen_rounds = ladder.rounds.last_applied()
 
 
 def _list_differences(differences: Sequence[Difference], up_to: int) -> str:
@@ -96,7 +96,7 @@ def _list_differences(differences: Sequence[Difference], up_to: int) -> str:
     ]
     more = [f"{count - len(shown)} more"] if count > len(shown) else []
     numbers = "number differs" if count == 1 else "numbers differ"
-    return f"{count} {numbers}, up to round {up_to}. " + "; ".join(parts + more) + "."
+    return f"{count} {numbers}, in {up_to} rounds. " + "; ".join(parts + more) + "."
 
 
 def _number(number: int | None) -> str:

@@ -95,7 +95,7 @@ def _fold(ladder: Ladder, void: Collection[int], restored: Collection[int]) -> _
 
 def _rounds(ladder: Ladder, void: frozenset[int], restored: frozenset[int]) -> Iterator[elo.Round]:
     """Yield the applied rounds in the order of their application."""
-    applied = ladder.rounds.applied().order_by("number")
+    applied = ladder.rounds.applied().order_by("applied_number")
     every = list(applied.only("pk", "k_schedule"))
     for at in range(0, len(every), _CHUNK):
         chunk = every[at : at + _CHUNK]

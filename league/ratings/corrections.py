@@ -7,6 +7,7 @@ from league.ratings.alarms import lift_alarm
 from league.ratings.applying import write_ledger
 from league.ratings.fold import Fold
 from league.ratings.hiding import hide_withdrawn
+from league.ratings.ledger import applied_number
 from league.ratings.match_results import rewrite_wrong_copies
 from league.ratings.packing import write_packed
 from league.ratings.totals import add_head_to_head
@@ -50,7 +51,7 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
             return None
         restored = frozenset(mark.block_id for mark in marks if mark.takes_back)
         void = frozenset(mark.block_id for mark in marks) - restored
-        first = 1 if reason else min(mark.block.round.number for mark in marks)
+        first = 1 if reason else min(applied_number(mark.block.round) for mark in marks)
         number = ladder.revision + 1
         fold = Fold(ladder)
         _write_rounds(fold, first, number, void, restored)
@@ -61,13 +62,16 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
         _replace_standings(fold)
         rewrite_wrong_copies(fold.wrong)
         # Performance is fitted again, as after any round.
-        Fit.objects.filter(round__ladder=ladder, round__number__gte=first).delete()
+        Fit.objects.filter(round__ladder=ladder, round__applied_number__gte=first).delete()
         ladder.revision = number
         ladder.save(update_fields=["revision"])
         if first == 1:  # else rows of earlier rounds may still differ
             lift_alarm(ladder)
         return Revision.objects.create(
-            ladder=ladder, number=number, from_round=first, reason=_reasons(reason, marks)
+            ladder=ladder,
+            number=number,
+            from_applied_number=first,
+            reason=_reasons(reason, marks),
         )
 
 
@@ -91,7 +95,7 @@ def _write_rounds(
     fold: Fold, first: int, revision: int, void: frozenset[int], restored: frozenset[int]
 ) -> None:
     for round_, finished, applied in fold.go_on(void=void, restored=restored):
-        if round_.number >= first:
+        if applied_number(round_) >= first:
             write_ledger(round_, applied, revision)
             write_packed(round_, finished)
 

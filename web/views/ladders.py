@@ -12,7 +12,7 @@ from league import accounts
 from league.models import Block, Ladder, Round
 from league.models.ladders import RANKED_FROM, SHOWN, Hidden
 from league.ratings.fair_play import suspicious_pairs
-from league.ratings.ledger import revision_at, spans_of
+from league.ratings.ledger import revision_of, revisions_of
 from league.ratings.match_results import k_schedule
 from league.ratings.standings import TREND_ROUNDS, StandingRow
 from league.ratings.twins import twin_gaps
@@ -66,7 +66,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "twins": twin_gaps(found),
         "schedule": k_schedule(found.k_schedule),
         "sums": sums_of(found),
-        "revisions": found.revisions.order_by("-number") if found.revision > 1 else [],
+        "revisions": revisions_of(found).reverse() if found.revision > 1 else [],
         "chart": chart_of_ladder(found, [row.bot for row in top[:_DRAWN]]),
     }
     return render(request, "web/ladder.html", context)
@@ -80,7 +80,7 @@ def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         found.rounds.select_related("tournament", "superseded_by"), number=number
     )
     revision = _revision(request, found)
-    in_force = revision_at(spans_of(found, revision), number)
+    in_force = revision_of(round_, found, revision)
     changes = round_.ledger.filter(revision=in_force).select_related("bot")
     blocks = _blocks_page(request, round_)
     context = {
@@ -91,10 +91,10 @@ def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "blocks": blocks,
         "changes": rounds.changes_by_block(list(blocks), in_force),
         "seed": public_seed(round_),
-        "schedule": k_schedule(found.k_schedule),
+        "schedule": k_schedule(round_.k_schedule),
         "revision": revision,
         "in_force": in_force,
-        "revisions": found.revisions.order_by("number") if found.revision > 1 else [],
+        "revisions": revisions_of(found) if found.revision > 1 else [],
     }
     return render(request, "web/round.html", context)
 

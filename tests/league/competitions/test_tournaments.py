@@ -233,12 +233,16 @@ def test_a_round_applied_by_parallel_calls_is_applied_once(running: Tournament) 
     assert sum(ratings_of(running.ladder).values()) == 4 * elo.START
 
 
-def test_a_round_waits_for_the_one_before_it_and_for_its_blocks(running: Tournament) -> None:
+def test_a_round_waits_for_its_own_blocks_and_for_no_other_round(running: Tournament) -> None:
     first = Round.objects.get()
     assert not ratings.apply_round(first.pk)
     with transaction.atomic():
         second = competitions.open_round(ladder=running.ladder, tables=[], seed=bytes(32))
+    assert ratings.rounds_to_apply() == [second.pk]
+    assert ratings.apply_round(second.pk)
     assert not ratings.apply_round(second.pk)
+    second.refresh_from_db()
+    assert (second.number, second.applied_number) == (2, 1)
     assert ratings.rounds_to_apply() == []
 
 
