@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import Organiser
-from api.base import ApiView, ListView, checked, find_ladder, signed_in
+from api.base import ApiView, ListView, checked, created, find_ladder, signed_in
 from api.operations import operation
 from api.problems import ProblemError
 from api.serializers.blocks import BlockSerializer
@@ -118,7 +118,9 @@ class ReplayBlockView(ApiView):
             made_by=signed_in(request),
             later_stages=LaterStages(sent.get("later_stages", "keep")),
         )
-        return Response(BlockSerializer(_blocks().get(pk=made.pk)).data, 201)
+        data = BlockSerializer(_blocks().get(pk=made.pk)).data
+        path = ("ladders", slug, "rounds", made.round.number, "blocks", made.number)
+        return created(data, *path)
 
 
 def _blocks() -> BlockQuerySet:

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import Organiser, OwnerToken
-from api.base import ApiView, ListView, checked, find_bot, signed_in
+from api.base import ApiView, ListView, checked, created, find_bot, signed_in
 from api.operations import operation
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
@@ -73,7 +73,7 @@ class BotQuarantineView(ApiView):
         """
         bot = find_bot(name)
         made = moderation.quarantine_bot(bot=bot, made_by=signed_in(request), **_sent(request))
-        return Response(QuarantineSerializer(made).data, 201)
+        return created(QuarantineSerializer(made).data, "bots", bot.name, "quarantine")
 
     @operation("bots_lift_quarantine", query=ReasonQuery, answers={204: NO_CONTENT})
     def delete(self, request: Request, name: str) -> Response:
@@ -106,7 +106,7 @@ class AccountQuarantineView(ApiView):
         made = moderation.quarantine_account(
             account=_find_account(username), made_by=signed_in(request), **_sent(request)
         )
-        return Response(QuarantineSerializer(made).data, 201)
+        return created(QuarantineSerializer(made).data, "accounts", username, "quarantine")
 
     @operation("accounts_lift_quarantine", query=ReasonQuery, answers={204: NO_CONTENT})
     def delete(self, request: Request, username: str) -> Response:
