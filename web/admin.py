@@ -211,7 +211,7 @@ class TournamentEntryAdmin(_ReadOnly):
     def disqualify(
         self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]
     ) -> HttpResponse | None:
-        """Open the page that shows what changes, and asks for the reason."""
+        """Open the page that shows what changes and takes the reason."""
         chosen = list(queryset.select_related("bot")[:2])
         if len(chosen) != 1:
             self.message_user(request, "Choose one entry: each has its reason.", messages.ERROR)
@@ -264,7 +264,7 @@ class BlockAdmin(_ReadOnly):
 
     @admin.action(description="Make void, or play again", permissions=["void"])
     def decide(self, request: HttpRequest, queryset: QuerySet[models.Block]) -> HttpResponse | None:
-        """Open the page that shows what changes, and asks for the reason."""
+        """Open the page that shows what changes and takes the reason."""
         chosen = list(queryset.select_related("round__ladder")[:2])
         if len(chosen) != 1:
             self.message_user(request, "Choose one block: each has its reason.", messages.ERROR)

@@ -1,4 +1,4 @@
-"""Forms that refuse to overwrite a change that somebody else has stored meanwhile."""
+"""Forms that refuse to overwrite a change that another person has stored meanwhile."""
 
 import json
 from collections.abc import Mapping

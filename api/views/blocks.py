@@ -107,7 +107,7 @@ class ReplayBlockView(ApiView):
     def post(self, request: Request, slug: str, round_number: int, block_number: int) -> Response:
         """Make a block void and have the same bots play it again, with other cards.
 
-        The new block has a round of its own. In a knockout `later_stages` decides whether the
+        A new round holds the new block. In a knockout `later_stages` decides whether the
         tournament continues from this stage or keeps what was played.
         """
         block = _find(slug, round_number, block_number)

@@ -116,7 +116,7 @@ def preview_replay(block: Block, later_stages: LaterStages = LaterStages.KEEP) -
     notes = [
         *_rating_notes(block),
         f"The same bots play {seats} new matches. Their result then counts in place of the old "
-        "one, in a round of its own.",
+        "one.",
     ]
     if again:
         notes.append("These stages become void and are drawn anew after that.")

@@ -52,7 +52,7 @@ def block(request: HttpRequest, slug: str, number: int, block: int) -> HttpRespo
     decision = _block_decision(found, action, signed_in(request))
     mark = newest_mark(found)
     context = {
-        "block": found,
+        "of": found,  # inside a template's block, `block` is that block
         "round": found.round,
         "ladder": found.round.ladder,
         "choices": [(name, text, name == action) for name, text in choices.items()],

@@ -5,12 +5,13 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
+from django.db.models import Exists, OuterRef
 
 from engine.rating import elo
 from league import competitions, moderation, ratings
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import bracket_of, tournament_standings
-from league.models import Block, Bot, Ladder, ModerationEntry, Round, Tournament
+from league.models import Block, BlockEntry, Bot, Ladder, ModerationEntry, Round, Tournament
 from league.models.ledger import VoidMark
 from league.moderation import LaterStages
 from league.ratings import assuming
@@ -67,10 +68,11 @@ def places(tournament: Tournament) -> list[tuple[int, int | None, Any]]:
 
 
 def block_in(tournament: Tournament, stage: int) -> Block:
+    """Return a block of a stage that changed ratings, if the stage has one."""
+    rated = BlockEntry.objects.filter(block=OuterRef("pk")).exclude(delta=0)
     found = Block.objects.filter(round__tournament=tournament, round__stage=stage)
-    block = (
-        found.select_related("round__ladder", "round__tournament__ladder").order_by("pk").first()
-    )
+    rows = found.select_related("round__ladder", "round__tournament__ladder")
+    block = rows.annotate(changes=Exists(rated)).order_by("-changes", "pk").first()
     assert block is not None
     return block
 

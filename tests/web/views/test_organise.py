@@ -129,6 +129,7 @@ def test_a_block_becomes_void_after_a_preview_and_a_confirmation_that_names_it(
     text = page(client, path)
     assert f"Make {block} void" in text
     assert "Rating then" in text
+    assert f"<h1>Block {block.number} of round {block.round.number}</h1>" in text
     assert client.post(path, {"reason": "", "seen": seen_on(text)}).status_code == 400
     assert not ModerationEntry.objects.exists()
     sent = {"reason": "A <power> cut.", "seen": seen_on(text)}
