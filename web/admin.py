@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from league import competitions, models
 from league.competitions.event_settings import FIELDS as EVENT_SETTINGS
-from league.competitions.schedules import check_time_zone
 from league.moderation import log as moderation_log
+from web.admin_checks import LadderForm, ScheduleForm, TournamentForm
 from web.conflicts import ConflictForm
 from web.requests import signed_in
 
@@ -80,9 +80,21 @@ class BotAdmin(_SafeAdmin):
 class LadderAdmin(_SafeAdmin):
     """Ladders."""
 
-    list_display = ("title", "slug", "game", "rules", "seats", "paused", "revision", "alarm")
-    autocomplete_fields = ("anchor",)
+    form = LadderForm
+    list_display = (
+        "title",
+        "slug",
+        "game",
+        "rules",
+        "seats",
+        "paused",
+        "revision",
+        "alarm",
+        "set_aside",
+    )
+    raw_id_fields = ("anchor",)
     readonly_fields = (
+        "set_aside",
         "revision",
         "alarm",
         "frozen_rounds",
@@ -108,41 +120,17 @@ class LadderAdmin(_SafeAdmin):
         return super().has_delete_permission(request, obj)
 
 
-class EventSettingsForm(ConflictForm):
-    """Refuses event settings that contradict each other."""
-
-    def clean(self) -> dict[str, Any]:
-        """Check the fields together, as the API does."""
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        if not self.errors:
-            changed = {name: cleaned[name] for name in EVENT_SETTINGS if name in cleaned}
-            settings = {**competitions.settings_of(self.instance), **changed}
-            competitions.check_event_settings(type(self.instance)(**settings))
-        return cleaned
-
-
-class TournamentForm(EventSettingsForm):
-    """Refuses times that a tournament can't have."""
-
-    def clean(self) -> dict[str, Any]:
-        """Check the times, as the API does."""
-        cleaned = super().clean()
-        if not self.errors and {"starts_at", "entries_open_at"} & {*self.changed_data}:
-            opens_at = cleaned.get("entries_open_at", self.instance.entries_open_at)
-            competitions.check_times(opens_at, cleaned["starts_at"])
-        return cleaned
-
-
 @admin.register(models.Tournament)
 class TournamentAdmin(_SafeAdmin):
     """Tournaments, without their secret seeds."""
 
     form = TournamentForm
-    list_display = ("title", "ladder", "format", "state", "starts_at")
+    list_display = ("title", "ladder", "format", "state", "starts_at", "set_aside")
     list_filter = ("state", "format", "ladder")
     search_fields = ("title",)
     exclude = ("seed",)
     readonly_fields = (
+        "set_aside",
         "ladder",
         "commitment",
         "state",
@@ -224,16 +212,6 @@ class TournamentEntryAdmin(_ReadOnly):
         return request.user.has_perm("league.change_tournamententry")
 
 
-class ScheduleForm(EventSettingsForm):
-    """Refuses unknown time zones too."""
-
-    def clean_time_zone(self) -> str:
-        """Return the name of the time zone if it exists."""
-        name: str = self.cleaned_data["time_zone"]
-        check_time_zone(name)
-        return name
-
-
 @admin.register(models.Schedule)
 class ScheduleAdmin(_SafeAdmin):
     """Schedules: rules that make tournaments."""
@@ -248,7 +226,9 @@ class ScheduleAdmin(_SafeAdmin):
         "time_of_day",
         "time_zone",
         "active",
+        "set_aside",
     )
+    readonly_fields = ("set_aside",)
 
 
 @admin.register(models.Block)

@@ -23,6 +23,11 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
         "is set to 1500.",
     )
 
+    set_aside = serializers.SerializerMethodField(
+        help_text="Whether the league leaves the ladder out, because its settings are invalid or a "
+        "step of it failed. No round opens until organisers have repaired it."
+    )
+
     class Meta:
         model = Ladder
         fields: tuple[str, ...] = (
@@ -41,6 +46,7 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "checked_at",
             "checked_rounds",
             "paused",
+            "set_aside",
             "created_at",
         )
         read_only_fields = fields
@@ -80,6 +86,10 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "paused": {"help_text": "If true, the ladder opens no rounds."},
             "created_at": {"help_text": "When the ladder was created."},
         }
+
+    def get_set_aside(self, ladder: Ladder) -> bool:
+        """Return whether the ladder is set aside."""
+        return bool(ladder.set_aside)
 
 
 class TwinsSerializer(serializers.Serializer[TwinGap]):

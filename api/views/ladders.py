@@ -152,8 +152,10 @@ class LadderRevisionsView(ListView):
     @operation("ladders_revisions", query=PeriodQuery, answers=RevisionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the corrections of a ladder, the newest first. Revision 1 is no correction."""
-        rows = ledger.revisions_of(find_ladder(slug))
-        return self.answer(RevisionSerializer, self.page(rows, time="made_at"))
+        return self.answer(
+            RevisionSerializer,
+            self.page(ledger.revisions_of(find_ladder(slug)), time="made_at"),
+        )
 
 
 class LadderEntryView(ApiView):

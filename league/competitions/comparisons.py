@@ -104,8 +104,9 @@ def cancel_comparison(comparison: Comparison) -> None:
 
 
 def comparisons_to_advance() -> list[int]:
-    """Return the ids of running comparisons."""
-    return list(Comparison.objects.running().values_list("pk", flat=True))
+    """Return the ids of running comparisons, without those that are set aside."""
+    running = Comparison.objects.running().filter(set_aside="", ladder__set_aside="")
+    return list(running.values_list("pk", flat=True))
 
 
 def advance_comparison(comparison_id: int) -> None:

@@ -39,7 +39,7 @@ class OpenWork(NamedTuple):
     """The open rounds of a ladder's own, and their matches that workers play.
 
     Attributes:
-        rounds: number of open rounds.
+        rounds: number of open rounds that are not set aside.
         waiting: hosted matches that no worker has taken yet.
         playing: hosted matches that a worker plays.
         others_wait: whether matches outside these rounds wait for a worker too.
@@ -108,7 +108,7 @@ def open_work(ladders: Collection[Ladder]) -> dict[int, OpenWork]:
     """Return the open work of the ladders' own rounds, by ladder's id. Costs three queries."""
     ids = [ladder.pk for ladder in ladders]
     own = Round.objects.drawn_by_ladder().order_by()
-    unapplied = own.open().filter(ladder__in=ids).values("ladder")
+    unapplied = own.open().filter(ladder__in=ids, set_aside="").values("ladder")
     opened = dict(unapplied.annotate(count=Count("pk")).values_list("ladder", "count"))
     waiting, playing = Counter[int](), Counter[int]()
     all_waiting = 0

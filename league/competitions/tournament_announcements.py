@@ -4,7 +4,7 @@
 """
 
 import secrets
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,11 +12,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES, commitment
-from league.competitions.event_settings import check_event_settings
+from league.competitions.settings_checks import (
+    require_valid,
+    time_problems,
+    tournament_problems,
+    values_of,
+)
 from league.models import Ladder, Schedule, Tournament
-
-FURTHEST = timedelta(days=2 * 366)
-"""The longest time from now to the start of a tournament."""
 
 NO_REASON = "Decision of the organisers."
 """The public reason if an organiser gives none."""
@@ -46,7 +48,7 @@ def announce_tournament(
         event_settings: fields of `EventSettings`; the others get the model's defaults.
 
     Raises:
-        ValidationError: by field: the event settings contradict each other.
+        ValidationError: by field: a value is not allowed, or values contradict each other.
     """
     seed = secrets.token_bytes(SEED_BYTES)
     tournament = Tournament(
@@ -60,7 +62,11 @@ def announce_tournament(
         commitment=commitment(seed),
         **event_settings,
     )
-    check_event_settings(tournament)
+    now = timezone.now()
+    tournament.follow_clock(now)
+    if tournament.state == State.ENTRIES_OPEN:
+        tournament.seen_open_at = now
+    check_tournament(tournament)
     tournament.save()
     return tournament
 
@@ -129,7 +135,7 @@ def change_tournament(
             setattr(locked, field, value)
         if changes.keys() & {"starts_at", "entries_open_at"}:
             check_times(locked.entries_open_at, locked.starts_at)
-        check_event_settings(locked)
+        check_tournament(locked)
         locked.changed_at = timezone.now()
         locked.save(update_fields=[*changes, "changed_at"])
     return locked
@@ -204,16 +210,20 @@ def restore_tournament(*, tournament: Tournament, starts_at: datetime | None = N
     return locked
 
 
+def check_tournament(tournament: Tournament) -> None:
+    """Raise if a new or changed tournament can't be stored as it is, whatever its times are.
+
+    Raises:
+        ValidationError: by field: a value is not allowed, or values contradict each other.
+    """
+    require_valid(tournament_problems(values_of(tournament)))
+
+
 def check_times(opens_at: datetime, starts_at: datetime) -> None:
     """Raise if a tournament can't open and start at these times.
 
     Raises:
         ValidationError: by field.
     """
-    now = timezone.now()
-    if starts_at <= now:
-        raise ValidationError({"starts_at": "This time has passed; choose a later time."})
-    if starts_at > now + FURTHEST:
-        raise ValidationError({"starts_at": "Choose a time in the next two years."})
-    if opens_at > starts_at:
-        raise ValidationError({"entries_open_at": "Entries must open before the start."})
+    times = {"entries_open_at": opens_at, "starts_at": starts_at}
+    require_valid(time_problems(times, timezone.now()))

@@ -1,6 +1,6 @@
 """The database models, one file a subject."""
 
-from league.models.accounts import FirstAnswer, Token
+from league.models.accounts import AccountName, FirstAnswer, Token
 from league.models.bots import Bot, BotVersion, FormerName
 from league.models.comparisons import Comparison, SwapBlock
 from league.models.ladders import (
@@ -21,6 +21,7 @@ from league.models.turns import Clock, Door, LiveMove, Turn
 from league.models.uploads import BotSource, QualifyingMatch, SeatLog
 
 __all__ = [
+    "AccountName",
     "Block",
     "BlockBot",
     "BlockEntry",

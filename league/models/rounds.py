@@ -120,7 +120,8 @@ class Round(SetAside):
                 fields=["ladder", "number"],
                 condition=models.Q(applied_at=None),
                 name="rounds_not_applied",
-            )
+            ),
+            models.Index(fields=["id"], condition=~Q(set_aside=""), name="rounds_set_aside"),
         ]
 
     def __str__(self) -> str:

@@ -1,9 +1,9 @@
 """Make blocks void, have them played again, and take that back.
 
-A block that is played again becomes void, and a new round with one block of the same bots takes its
-place. It has another seed, because the cards of the old block are public. In a knockout an organiser
-may have the later stages played again too. Their rounds are then *superseded*: void, and the
-tournament draws these stages anew.
+A block that is played again becomes void, and a new round with one block of the same bots takes
+its place. It has another seed, because the cards of the old block are public. In a knockout an
+organiser may have the later stages played again too. Their rounds are then *superseded*: void, and
+the tournament draws these stages anew.
 """
 
 import secrets

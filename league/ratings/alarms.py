@@ -5,9 +5,11 @@ the ladder with ``manage.py recompute LADDER --repair REASON``.
 """
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import structlog
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from league.models import Bot, FrozenStanding, Ladder
@@ -17,6 +19,8 @@ from league.ratings.recomputing import Difference, Recomputed, recompute_up_to
 log = structlog.get_logger(__name__)
 
 _LOCK = 0x12_A1
+CHECK_EVERY = timedelta(hours=26)
+"""A ladder is checked at least this often: once a night, and two hours to spare."""
 _NAMED = 3
 """Differences that the text of an alarm lists in full."""
 
@@ -47,6 +51,24 @@ def check_ladder(ladder_id: int) -> Recomputed | None:
         return found
     finally:
         _release_lock(ladder_id)
+
+
+def take_checks(now: datetime) -> list[int]:
+    """Return the ids of all ladders, and note that their checks are queued."""
+    Ladder.objects.update(check_queued_at=now)
+    return list(Ladder.objects.values_list("pk", flat=True))
+
+
+def take_overdue_checks(now: datetime) -> list[int]:
+    """Return the ids of ladders whose nightly check was missed, and note that they are queued.
+
+    It was missed if the clock was down at night. A new ladder is due a day after its creation.
+    """
+    since = now - CHECK_EVERY
+    missed = Q(check_queued_at__lt=since) | Q(check_queued_at=None, created_at__lt=since)
+    due = list(Ladder.objects.filter(missed).values_list("pk", flat=True))
+    taken = Ladder.objects.filter(missed, pk__in=due)
+    return due if taken.update(check_queued_at=now) else []
 
 
 def lift_alarm(ladder: Ladder) -> None:

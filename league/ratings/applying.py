@@ -19,11 +19,15 @@ from league.ratings.totals import Totals, add_head_to_head, totals_of
 def rounds_to_apply() -> list[int]:
     """Return the ids of closed rounds that are not applied, in the order in which they closed.
 
-    A round that is set aside is left out. Rounds with void blocks only come first.
+    A round is left out while it or its ladder is set aside. Rounds without a match come first.
     """
     playing = Block.objects.playing().filter(round=OuterRef("pk"))
     closed = Max("blocks__matches__finished_at")
-    rounds = Round.objects.open().filter(~Exists(playing), set_aside="").annotate(closed=closed)
+    rounds = (
+        Round.objects.open()
+        .filter(~Exists(playing), set_aside="", ladder__set_aside="")
+        .annotate(closed=closed)
+    )
     in_order = rounds.order_by(F("closed").asc(nulls_first=True), "pk")
     return list(in_order.values_list("pk", flat=True))
 

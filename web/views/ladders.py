@@ -8,7 +8,8 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from league import accounts
+from league import accounts, competitions
+from league.competitions.settings_checks import k_problems
 from league.models import Block, Ladder, Round
 from league.models.ladders import RANKED_FROM, SHOWN, Hidden
 from league.ratings.fair_play import suspicious_pairs
@@ -64,7 +65,8 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "ranked_from": RANKED_FROM,
         "trend_rounds": TREND_ROUNDS,
         "twins": twin_gaps(found),
-        "schedule": k_schedule(found.k_schedule),
+        "schedule": None if k_problems(found.k_schedule) else k_schedule(found.k_schedule),
+        "asides": competitions.rows_aside(found) if accounts.is_organiser(request.user) else [],
         "sums": sums_of(found),
         "revisions": revisions_of(found).reverse() if found.revision > 1 else [],
         "chart": chart_of_ladder(found, [row.bot for row in top[:_DRAWN]]),

@@ -67,6 +67,8 @@ def test_an_alarm_freezes_the_shown_standings_while_play_goes_on(
 ) -> None:
     heartbeats.note_tick()
     heartbeats.note_worker(health.QUEUES)
+    for part in ("beat", "gateway"):
+        heartbeats.note_part(part)
     row = falsify(ladder)
     loser = ladder.standings.exclude(bot=row.bot).first()  # so that the sum is right
     Standing.objects.filter(pk=loser.pk).update(rating=loser.rating - 1)
