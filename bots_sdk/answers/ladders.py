@@ -84,6 +84,9 @@ class Ladder(TypedDict):
     """Number of applied rounds in that check; null if never."""
     paused: bool
     """If true, the ladder opens no rounds."""
+    set_aside: bool
+    """Whether the league leaves the ladder out, because its settings are invalid or a step of it
+    failed. No round opens until organisers have repaired it."""
     created_at: str
     """When the ladder was created."""
 

@@ -147,6 +147,11 @@ class Tournament(TypedDict):
     """Why it is cancelled; else empty."""
     changed_at: str
     """When an organiser last changed it; send it with your changes."""
+    note: str
+    """Why the league moved the start; empty if it did not."""
+    set_aside: bool
+    """Whether the league leaves the tournament out, because it is invalid or a step of it
+    failed."""
     blocks_per_table: int
     """Number of blocks that a table plays in a round."""
     swiss_rounds: int | None
