@@ -199,4 +199,4 @@ def test_a_tournaments_times_are_checked_as_in_the_api(organiser: Client) -> Non
         "starts_at_1": "00:00:00",
     }
     answer = organiser.post(path, {k: v for k, v in sent.items() if v is not False})
-    assert "This time has passed" in answer.content.decode()
+    assert "has passed; choose a later time" in answer.content.decode()
