@@ -118,7 +118,19 @@ class ModerationEntry(TypedDict):
     """When."""
     made_by: str | None
     """Name of the organiser; null for the operator."""
-    action: Literal["quarantine", "lift-quarantine", "void-block", "replay-block", "restore-block", "disqualify", "reinstate", "cancel-tournament", "restore-tournament", "announce-tournament", "change-tournament"]
+    action: Literal[
+        "quarantine",
+        "lift-quarantine",
+        "void-block",
+        "replay-block",
+        "restore-block",
+        "disqualify",
+        "reinstate",
+        "cancel-tournament",
+        "restore-tournament",
+        "announce-tournament",
+        "change-tournament",
+    ]
     """What: `quarantine`, `lift-quarantine`, `void-block`, `replay-block`, `restore-block`,
     `disqualify`, `reinstate`, `cancel-tournament`, `restore-tournament`, `announce-tournament`,
     `change-tournament`."""
