@@ -274,6 +274,7 @@ SPECTACULAR_SETTINGS = {
     ],
     "ENUM_NAME_OVERRIDES": {
         "AcceptedStatus": ["accepted"],
+        "BlockState": "league.models.Block.State",
         "BotKind": "league.models.Bot.Kind",
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],
