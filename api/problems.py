@@ -21,7 +21,10 @@ RETRY_SECONDS = 1
 CODES: dict[str, tuple[int, str]] = {
     "invalid": (400, "The input is not valid."),
     "invalid-json": (400, "The body is not JSON."),
-    "invalid-cursor": (400, "This list has no such cursor. Use next or previous of a page."),
+    "invalid-cursor": (
+        400,
+        "The cursor is not from this list. Use the next or previous address of a page.",
+    ),
     "bad-request": (400, "The request is malformed."),
     "not-authenticated": (401, "This call needs a token: Authorization: Bearer TOKEN."),
     "invalid-token": (401, "The token does not work: it is mistyped, revoked or replaced."),
@@ -34,7 +37,7 @@ CODES: dict[str, tuple[int, str]] = {
     "not-found": (404, "There is nothing at this address."),
     "method-not-allowed": (
         405,
-        "This path has no such method. The Allow header lists others.",
+        "This path does not allow this method. The Allow header lists its methods.",
     ),
     "not-acceptable": (406, "The answer is JSON; the Accept header must allow it."),
     "entries-not-open": (409, "Entries of the tournament are closed."),
@@ -51,9 +54,9 @@ CODES: dict[str, tuple[int, str]] = {
     "not-finished": (409, "The match is not finished, so it has no record yet."),
     "block-not-finished": (
         409,
-        "The record is secret until all matches of its deal are over.",
+        "The record is secret until all matches with this deal are finished.",
     ),
-    "turn-already-decided": (409, "Another move has decided this turn."),
+    "turn-already-decided": (409, "This turn is over: another move was played in it."),
     "turn-not-open": (409, "This turn is not open."),
     "turn-expired": (409, "The deadline has passed, and the referee has played."),
     "length-required": (411, "A request with a body needs the header Content-Length."),

@@ -40,7 +40,7 @@ def check(
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(
-            help="The game to check; default: the games that the bot plays.", show_default=False
+            help="Check only this game; default: all games that the bot plays.", show_default=False
         ),
     ] = None,
     tier: Annotated[
@@ -113,8 +113,8 @@ def _source(path: Path) -> tuple[Source, list[str]]:
     """Return the bot's files, and the games that it declares."""
     if path.is_dir():
         raise ImpossibleError(
-            f"{path} is a directory. Name the bot's file, or create an archive with a bot.py at "
-            f"its top: `cd {path}; zip -r bot.zip .`"
+            f"{path} is a directory. Give the bot's file, or create a zip archive with bot.py at "
+            f"its top level: `cd {path}; zip -r bot.zip .`"
         )
     try:
         source = read_source(path.read_bytes())

@@ -35,7 +35,7 @@ def upload(
         str, typer.Option(help="Your note about this version.", show_default=False)
     ] = "",
     held: Annotated[
-        bool, typer.Option("--hold", help="Do not make it current; promote it on its page.")
+        bool, typer.Option("--hold", help="Do not let it play until you promote it on its page.")
     ] = False,
     wait: Annotated[bool, typer.Option(help="Wait for the result of the check.")] = True,
     as_json: Json = False,
@@ -43,8 +43,8 @@ def upload(
     """Upload a version of a hosted bot; the league checks it, then runs it.
 
     Creates the bot if it does not exist, and deletes it again if the league refuses this version.
-    After the check the version becomes the current one, which plays from then on, unless you use
-    --hold.
+    A version that passes its check becomes the current version, the one that plays. With --hold it
+    waits until you promote it.
 
     Exit status 1: the league refused the version.
     """
@@ -79,6 +79,7 @@ def upload(
         print("again. `twelfth-night check` finds most causes before you upload.")
     else:
         _print_version(url, version)
+        _print_next_step(url, version)
     if version["state"] == "refused":
         raise typer.Exit(REFUSED)
 
@@ -97,7 +98,8 @@ def logs(
 ) -> None:
     """Show a bot's output and the reasons of its faults.
 
-    By default, this shows the finished matches with faults among the last 50.
+    A fault is a move that the referee played for the bot. Without --match or --version, the
+    command shows each match with a fault among the bot's last 50 finished matches.
     """
     url, token = owner_token()
     with client_for(url, token) as client:
@@ -144,8 +146,8 @@ def _find_or_create(client: Client, url: str, name: str) -> bool:
         return True
     if found["kind"] != "hosted":
         raise ImpossibleError(
-            f"{name} is a {found['kind']} bot; you can upload files only for hosted bots. --bot "
-            "selects another bot."
+            f"{name} is a {found['kind']} bot, but you can upload files only for hosted bots. "
+            "Choose another name with --bot."
         )
     return False
 
@@ -188,8 +190,21 @@ def _print_version(url: str, version: Any) -> None:
         print(f"The league refused version {number} of {name}: {version['reason']}")
         print(f"`twelfth-night logs {name} --version {number}` shows its output.")
     else:
-        print(f"Version {number} of {name} waits for its check.")
+        print(f"Version {number} of {name} still waits for its check.")
         print(f"`twelfth-night logs {name} --version {number}` shows the result later.")
+
+
+def _print_next_step(url: str, version: Any) -> None:
+    name, number = version["bot"], version["number"]
+    if version["state"] != "ready":
+        return
+    if version["held"]:
+        print(
+            f"It does not play until you promote it: {url}/account/bots/{name}/versions/{number}/"
+        )
+    else:
+        print(f"If the bot is on no ladder yet, enter it: `twelfth-night enter LADDER {name}`.")
+        print("`twelfth-night ladder` lists the ladders.")
 
 
 def _print_qualifying_matches(version: Any) -> None:
@@ -215,7 +230,7 @@ def _print_report(url: str, report: Any) -> None:
     )
     print(f"{url}/matches/{report['match']}/")
     for fault in report["faults"]:
-        print(f"  ply {fault['ply']}, {fault['kind']}: {fault['reason']}")
+        print(f"  move {fault['ply']}, {fault['kind']}: {fault['reason']}")
     if not report["faults"]:
         print("  no faults")
     if report["printed"]:

@@ -268,7 +268,7 @@ def test_a_sandbox_that_fails_is_not_the_bots_fault(
     ("words", "text"),
     [
         (["no.py"], "There is no file no.py. `twelfth-night new no` writes a first bot"),
-        (["."], ". is a directory. Name the bot's file, or create an archive"),
+        (["."], ". is a directory. Give the bot's file, or create a zip archive"),
         (["first.py", "--tier", 3], "Invalid value for '--tier'"),
         (
             ["first.py", "--tier", 1, "--unconfined"],

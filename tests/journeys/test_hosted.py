@@ -57,7 +57,7 @@ def test_uploaded_bots_play_remote_ones_and_lose_no_match_when_workers_are_kille
     tmp_path: Path, own_database: dict[str, str]
 ) -> None:
     with league(tmp_path / "var", variables=own_database | TWO) as running:
-        organiser = set_up(running, move=10, bank=60)
+        organiser = set_up(running)
         owner = sign_up(running, "maria")
         running.post("bots", owner, name="maria-1", kind="hosted")
         assert upload(running, owner, "maria-1", RAISES)["state"] == "refused"
