@@ -20,6 +20,7 @@ class SignUpForm(forms.Form):
         widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none"}),
     )
     password = forms.CharField(
+        max_length=200,
         widget=forms.PasswordInput({"autocomplete": "new-password"}),
         help_text=" ".join(password_validators_help_texts()),
     )

@@ -1,11 +1,13 @@
 """Bots and their versions."""
 
 from datetime import datetime
+from typing import Any
 
 from django.utils import timezone
 from rest_framework import serializers
 
 from api.serializers.fields import OneOfField, owner_field
+from league import visibility
 from league.bots import is_online
 from league.models import Bot, BotVersion, QualifyingMatch
 from league.play.bot_output import kept_until
@@ -40,6 +42,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "version",
             "online",
             "created_at",
+            "retired_at",
         )
         read_only_fields = fields
         extra_kwargs = {
@@ -51,6 +54,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "description": {"help_text": "The owner's text about the bot; may be empty."},
             "paused": {"help_text": "If true, rounds do not draw the bot for a table."},
             "created_at": {"help_text": "When the bot was created."},
+            "retired_at": {"help_text": "When its owner deleted it; null for a bot that can play."},
         }
 
     def get_online(self, bot: Bot) -> bool:
@@ -58,16 +62,20 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         return is_online(bot, timezone.now())
 
 
+def name_field(**options: Any) -> serializers.RegexField:
+    """Return the field for the name that a bot is to get."""
+    return serializers.RegexField(
+        r"^[a-z0-9-]{3,32}\Z",
+        error_messages={"invalid": "A bot's name has 3 to 32 characters: a-z, 0-9 and -."},
+        help_text="3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have or have had it.",
+        **options,
+    )
+
+
 class NewBotSerializer(serializers.Serializer[None]):
     """A bot to create."""
 
-    name = serializers.RegexField(
-        r"^[a-z0-9-]{3,32}\Z",
-        error_messages={
-            "invalid": "A bot's name has 3 to 32 characters: a-z, 0-9 and -.",
-        },
-        help_text="3 to 32 characters: `a-z`, `0-9` and `-`.",
-    )
+    name = name_field()
     kind = OneOfField(
         ["remote", "hosted"],
         help_text="`remote`: you run the bot, and it calls the API. `hosted`: you upload the bot, "
@@ -78,6 +86,7 @@ class NewBotSerializer(serializers.Serializer[None]):
 class BotChangesSerializer(serializers.Serializer[None]):
     """Changes to a bot; a field that you leave out stays as it is."""
 
+    name = name_field(required=False)
     paused = serializers.BooleanField(
         required=False,
         help_text="If true, rounds of ladders and tournaments do not draw the bot, and it gets no "
@@ -108,6 +117,9 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
     """A version of a bot: one upload."""
 
     bot = serializers.CharField(source="bot.name", help_text="Name of the bot.")
+    note = serializers.SerializerMethodField(
+        help_text="The owner's text about the version; null for everybody else."
+    )
 
     class Meta:
         model = BotVersion
@@ -119,12 +131,16 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
                 "help_text": "`checking`: its check runs. `ready`: it passed and may play. "
                 "`refused`: it failed the check; the version's log has the reason."
             },
-            "note": {"help_text": "The owner's text about the version."},
             "held": {
                 "help_text": "If true, the version becomes current only when its owner promotes it."
             },
             "created_at": {"help_text": "When it was uploaded."},
         }
+
+    def get_note(self, version: BotVersion) -> str | None:
+        """Return the note if the request is the owner's."""
+        user = self.context["request"].user
+        return version.note if visibility.owns(user, version.bot) else None
 
 
 class UploadSerializer(serializers.Serializer[None]):

@@ -8,7 +8,6 @@ from league.play.match_queue import claim_due_hosted, claim_due_live, requeue_al
 from league.play.mixed_tables import play_house_turns
 from league.play.moves import Move, SentMove, submit, submit_all, submit_together
 from league.play.opening import open_matches, open_swap_match, open_unrated_match
-from league.play.outages import note_tick
 from league.play.overdue_turns import expire_overdue
 from league.play.turns import open_turns
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
@@ -23,7 +22,6 @@ __all__ = [
     "claim_due_live",
     "expire_overdue",
     "note_results",
-    "note_tick",
     "open_live",
     "open_matches",
     "open_swap_match",

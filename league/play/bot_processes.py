@@ -14,16 +14,18 @@ import structlog
 from django.db import DatabaseError, connection
 
 from engine.errors import MatchInterruptedError
-from engine.referee import MatchClock, TimeControl
 from league.bots import jails
 from league.bots.hosted_players import HostedBot, info_for
 from league.models import Match, MatchSeat
+from league.play.hosted_clocks import HostedClock
 from league.play.rows import MatchRow
 
 log = structlog.get_logger(__name__)
 
 MAX_MATCHES = 60
 """Matches whose processes are kept; a process takes about 10 MB."""
+MAX_RESIDENT_BYTES = 1 << 30
+"""Memory that the kept processes may take together; above it, those used least recently end."""
 CLEAN_UP_EVERY = 2.0
 """Seconds between two searches for matches that are over."""
 
@@ -33,14 +35,16 @@ class BotProcesses:
 
     Attributes:
         clock: of their seats; it starts when this worker first needs a move.
+        resident: bytes of memory that the processes took after their last move.
     """
 
     def __init__(self, match: MatchRow) -> None:
         self._match = match
         self._bots: dict[int, HostedBot] = {}
         self.lock = Lock()
-        control = TimeControl(match.move_seconds, match.bank_seconds)
-        self.clock = MatchClock(control, match.seats, time.monotonic)
+        self.resident = 0
+        self.clock = HostedClock(match)
+        self.clock.players = self._bots
 
     def bot(self, seat: MatchSeat) -> HostedBot:
         """Return the bot of a seat; start its process if it is not running.
@@ -65,8 +69,13 @@ class BotProcesses:
                 raise
         return self._bots[number]
 
+    def measure(self) -> None:
+        """Store the memory that the processes take."""
+        self.resident = sum(bot.resident() for bot in self._bots.values())
+
     def close(self) -> None:
         """End all processes of the match."""
+        self.resident = 0
         while self._bots:
             self._bots.popitem()[1].close()
 
@@ -83,12 +92,27 @@ def processes_of(match: MatchRow) -> Iterator[BotProcesses]:
     with _lock:
         found = _kept.setdefault(key, BotProcesses(match))
         _kept.move_to_end(key)
-        idle = _pop_idle(list(_kept)[: max(0, len(_kept) - MAX_MATCHES)])
+        idle = _pop_idle(_spare())
         _start_cleaner()
     for old in idle:
         old.close()
     with found.lock:
-        yield found
+        try:
+            yield found
+        finally:
+            found.measure()
+
+
+def _spare() -> list[tuple[int, int]]:
+    """Return the matches to end so that the limits hold, those used least recently first."""
+    matches, resident = len(_kept), sum(each.resident for each in _kept.values())
+    found = []
+    for key, each in list(_kept.items())[:-1]:  # not the one in use
+        if matches <= MAX_MATCHES and resident <= MAX_RESIDENT_BYTES:
+            break
+        found.append(key)
+        matches, resident = matches - 1, resident - each.resident
+    return found
 
 
 def close_all() -> None:

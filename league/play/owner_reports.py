@@ -39,7 +39,7 @@ def owner_report(match: Match, owner: User) -> list[dict[str, Any]]:
             "version": seat.version.number,
             **_output(seat),
             "faults": faults[seat.seat],
-            "turns": [_receipt(turn) for turn in match.turns.filter(seat=seat.seat)],
+            "turns": [_receipt(match, turn) for turn in match.turns.filter(seat=seat.seat)],
         }
         for seat in seats
     ]
@@ -94,7 +94,8 @@ def unit_test(match_id: int, ply: int, observation: Observation) -> str:
     )
 
 
-def _receipt(turn: Turn) -> dict[str, Any]:
+def _receipt(match: Match, turn: Turn) -> dict[str, Any]:
+    """Return the receipt of a turn; `league.play.clocks` has the sum of its deadline."""
     return {
         "turn": turn.number,
         "ply": turn.ply,
@@ -102,7 +103,9 @@ def _receipt(turn: Turn) -> dict[str, Any]:
         "handed_out_at": turn.handed_out_at and as_text(turn.handed_out_at),
         "deadline": as_text(turn.deadline),
         "decided_at": turn.decided_at and as_text(turn.decided_at),
+        "move_seconds": match.move_seconds,
         "bank_ms": turn.bank_ms,
+        "given_back_ms": turn.given_back_ms,
         "illegal_answers": turn.illegal_answers,
         "move": turn.text,
         "fault": turn.fault,

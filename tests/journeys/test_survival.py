@@ -3,15 +3,12 @@
 import os
 import signal
 import time
-from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
-from devserver.servers import Servers, local_servers
 from tests.journeys.running import (
     League,
     RemoteBot,
@@ -34,6 +31,8 @@ Ladder.objects.create(slug="quick", title="Quick", game="twelve-days", rules="ei
 """
 
 
+PARTS = 5
+"""The parts that use a server: web, gateway, worker, clock and beat."""
 TWO = {"HOUSE_BOTS": "house-random,house-thumb"}
 
 
@@ -48,6 +47,12 @@ def set_up(running: League, more: str = "") -> str:
 def kill(running: League, part: str) -> None:
     """End a part with all its processes as a crash would."""
     os.killpg(running.part(part), signal.SIGKILL)
+
+
+def child_of(pid: int) -> int:
+    """Return the pid of a child of a process."""
+    children = Path(f"/proc/{pid}/task/{pid}/children")
+    return int(wait_for(lambda: children.read_text().split())[0])
 
 
 def finished(running: League, number: int) -> int:
@@ -83,25 +88,6 @@ def check_all_is_whole(
     return matches
 
 
-class Server:
-    """PostgreSQL or Valkey, that a test may restart; Valkey forgets all when it is."""
-
-    def __init__(self, directory: Path, **elsewhere: Any) -> None:
-        self._start = partial(local_servers, directory, **elsewhere)
-        self._running = ExitStack()
-
-    def __enter__(self) -> Servers:
-        return self._running.enter_context(self._start())
-
-    def __exit__(self, *_: object) -> None:
-        self._running.close()
-
-    def restart(self) -> None:
-        """Stop it and start it again."""
-        self._running.close()
-        self._running.enter_context(self._start())
-
-
 def thoughtful(seen: Any) -> str:
     """Take a little time, so that there is a middle in which to kill."""
     time.sleep(0.01)
@@ -110,15 +96,17 @@ def thoughtful(seen: Any) -> str:
 
 
 def test_a_tournament_is_played_to_its_end_although_processes_are_killed(tmp_path: Path) -> None:
-    postgres = Server(tmp_path / "postgres", redis_url="redis://nowhere")
-    valkey = Server(tmp_path / "valkey", database_url="postgresql://nowhere")
-    with postgres as database, valkey as broker:
-        variables = TWO | {"DATABASE_URL": database.database_url, "REDIS_URL": broker.redis_url}
-        with league(tmp_path / "var", variables=variables) as running:
-            survive(running, postgres, valkey)
+    with league(tmp_path / "var", variables=TWO) as running:
+        survive(running)
+        assert log_lines(running, "the broker does not answer") <= PARTS
+        assert log_lines(running, "the database does not answer") <= PARTS
 
 
-def survive(running: League, postgres: Server, valkey: Server) -> None:
+def log_lines(running: League, text: str) -> int:
+    return running.whole_log().count(text)
+
+
+def survive(running: League) -> None:
     organiser = set_up(running)
     owners = {f"feste-{i}": sign_up(running, f"owner-{i}") for i in range(2)}
     bots = [remote_bot(running, owner, name, choose=thoughtful) for name, owner in owners.items()]
@@ -130,12 +118,15 @@ def survive(running: League, postgres: Server, valkey: Server) -> None:
     kill(running, "play@")
     kill(running, "uvicorn")
     wait_for(lambda: finished(running, number) >= 2, running.log)
-    kill(running, "granian")
+    web = running.part("granian")
+    os.kill(child_of(web), signal.SIGKILL)
     wait_for(lambda: finished(running, number) >= 3, running.log)
-    valkey.restart()
+    assert running.part("granian") == web  # it has replaced the worker
+    kill(running, "granian")
+    kill(running, "valkey-server")
     wait_for(lambda: finished(running, number) >= 4, running.log)
     kill(running, "caddy")
-    postgres.restart()
+    os.kill(running.part("postgres -D"), signal.SIGKILL)
 
     assert wait_for_end(running, number, seconds=150)["state"] == "finished"
     for bot in bots:

@@ -147,9 +147,12 @@ def test_without_any_sandbox_a_match_is_void_after_three_tries_long_apart(
         for _ in range(5):
             assert not play.play_match(match.pk)
         match.refresh_from_db()
-        assert match.attempts == tried
+        assert match.failures == tried
         assert match.status == ("void" if tried == 3 else "waiting")
         no_sandbox(match)
+    assert match.void_reason == (
+        "the match failed 3 times; last failure: no worker has had a working sandbox for 600 s"
+    )
 
 
 def test_without_any_sandbox_a_match_with_remote_bots_is_void_too(
@@ -205,7 +208,7 @@ def test_a_broken_sandbox_is_no_fault_and_the_match_is_played_again(
         patch.setattr(bots.HostedBot, "__call__", broken)
         assert not play.play_match(match.pk)
     match.refresh_from_db()
-    assert (match.status, match.attempts) == ("playing", 1)
+    assert (match.status, match.attempts, match.losses) == ("waiting", 1, 1)
     assert play.play_match(match.pk)
     assert finished(match).record.faults == ()
 
