@@ -3,6 +3,7 @@
 import argparse
 from pathlib import Path
 
+from devserver.place import Place
 from devserver.supervisor import Part
 from devserver.up import _parts
 from league.health import QUEUES
@@ -11,7 +12,8 @@ from tests.journeys.running import CHECKOUT
 
 def parts(tmp_path: Path) -> dict[str, Part]:
     options = argparse.Namespace(directory=tmp_path, host="127.0.0.1", port=8000)
-    return {part.name: part for part in _parts(options, {})}
+    with (tmp_path / "alive").open("w") as alive:
+        return {part.name: part for part in _parts(options, {}, Place(tmp_path, tmp_path, alive))}
 
 
 def queues(command: list[str]) -> set[str]:
