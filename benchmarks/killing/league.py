@@ -12,7 +12,7 @@ from pathlib import Path
 
 import httpx
 
-from killing.targets import targets
+from benchmarks.killing.targets import targets
 
 CHECKOUT = Path(__file__).parents[2]
 _READY_SECONDS = 60.0
