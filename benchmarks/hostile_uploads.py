@@ -94,7 +94,7 @@ def _clock() -> float | None:
     from league.models import Clock
 
     ran = Clock.objects.values_list("ran_until", flat=True).first()
-    return ran and ran.timestamp()
+    return ran.timestamp() if ran is not None else None
 
 
 def _task() -> float | None:

@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
+from devserver.part import Part
 from devserver.place import Place
-from devserver.supervisor import Part
 from devserver.up import _parts
 from league.health import QUEUES
 from tests.journeys.running import CHECKOUT
