@@ -8,6 +8,7 @@ from api.views import (
     bots,
     comparisons,
     docs,
+    exports,
     fairness,
     games,
     ladders,
@@ -26,6 +27,7 @@ urlpatterns = [
     path("games", games.GamesView.as_view()),
     path("bots", bots.BotsView.as_view()),
     path("bots/<slug:name>", bots.BotView.as_view()),
+    path("bots/<slug:name>/matches.ndjson", exports.BotRecordsView.as_view()),
     path("bots/<slug:name>/token", bots.BotTokenView.as_view()),
     path("bots/<slug:name>/versions", bots.VersionsView.as_view()),
     path("bots/<slug:name>/versions/<int:number>", bots.VersionView.as_view()),
@@ -56,6 +58,7 @@ urlpatterns = [
     path(
         "tournaments/<int:tournament_id>/standings", tournaments.TournamentStandingsView.as_view()
     ),
+    path("tournaments/<int:tournament_id>/export", exports.TournamentExportView.as_view()),
     path("tournaments/<int:tournament_id>/rounds", tournaments.TournamentRoundsView.as_view()),
     path(
         "tournaments/<int:tournament_id>/cross-table",

@@ -12,6 +12,7 @@ from structlog.contextvars import bound_contextvars
 
 from engine.rating.elo import ZeroSumError
 from league import bots, competitions, health, heartbeats, play, ratings
+from league.accounts import repetitions
 from league.bots import jails
 from league.models import Ladder
 from league.queueing import note_begun, queue_once
@@ -99,6 +100,13 @@ def follow_up() -> None:
         for match_id in play.claim_due_live():
             open_live_match.delay(match_id)
     _each(ratings.take_fits(rest=_FIT_REST), fit_performance.delay)
+
+
+@shared_task
+def sweep() -> None:
+    """Delete first answers that are a day old, and sources of retired bots."""
+    repetitions.sweep(timezone.now())
+    bots.erase_sources()
 
 
 @shared_task

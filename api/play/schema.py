@@ -53,7 +53,7 @@ def gateway_paths() -> dict[str, Any]:
             "example because the token was replaced, the last event is `problem`, and its data is "
             "a problem document.",
             {"200": {"description": "A stream of turns.", "content": _EVENT_STREAM}},
-            _TOKEN_PROBLEMS,
+            (*_TOKEN_PROBLEMS, "invalid"),
             token=True,
         ),
         "/api/v1/matches/{match_id}/events": _get(
@@ -63,12 +63,12 @@ def gateway_paths() -> dict[str, Any]:
                 "200": {"description": "A stream of phases.", "content": _EVENT_STREAM},
                 "204": {"description": "The event `end` was the last one."},
             },
-            ("not-found", *_PROBLEMS),
+            ("not-found", "invalid", *_PROBLEMS),
             {
                 "name": "match_id",
                 "in": "path",
                 "required": True,
-                "schema": {"type": "integer"},
+                "schema": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
             },
             {
                 "name": "Last-Event-ID",

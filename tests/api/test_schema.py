@@ -1,7 +1,7 @@
 """The schema, the reference page, and answers that match the schema."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +9,6 @@ import pytest
 import schemathesis
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
 from drf_spectacular.generators import SchemaGenerator
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.checks import not_a_server_error
@@ -115,17 +113,6 @@ def token_for(ada: tuple[User, str], bot: tuple[Bot, str], organiser: str) -> Ca
         return organiser if path.startswith("/api/v1/tournaments") else ada[1]
 
     return choose
-
-
-@pytest.fixture
-def kept_connection(db: None) -> Iterator[None]:
-    """Keep the database connection open after a request, as Django's test client does."""
-    signals = (request_started, request_finished)
-    for signal in signals:
-        signal.disconnect(close_old_connections)
-    yield
-    for signal in signals:
-        signal.connect(close_old_connections)
 
 
 @pytest.mark.parametrize(("path", "method"), OPERATIONS)
