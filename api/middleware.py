@@ -48,6 +48,11 @@ def begin_request(offered_id: str | None) -> str:
     return request_id
 
 
+def is_quiet(path: str) -> bool:
+    """Return whether requests of a path are logged at level DEBUG."""
+    return path.startswith(_QUIET_PATHS)
+
+
 class RequestIdMiddleware:
     """Gives each request and its response an id, and logs a line for it. Put it first."""
 
@@ -60,7 +65,7 @@ class RequestIdMiddleware:
         request_id = begin_request(request.headers.get(REQUEST_ID_HEADER))
         response = self.get_response(request)
         response[REQUEST_ID_HEADER] = request_id
-        write = log.debug if request.path_info.startswith(_QUIET_PATHS) else log.info
+        write = log.debug if is_quiet(request.path_info) else log.info
         write(
             "request finished",
             method=request.method,

@@ -77,8 +77,9 @@ def between(queryset: QuerySet[Any], time: str, query: Mapping[str, Any]) -> Que
 class KeysetPagination(BasePagination):
     """Pages in the order of the view's ``ordering``, fields that together are unique.
 
-    A cursor has the values of these fields in the last row of a page, or in the first row for the
-    page before. So all pages cost the same, and new rows shift none.
+    A name may lead over relations (``round__number``), which the view then joins. A cursor has the
+    values of these fields in the last row of a page, or in the first row for the page before. So
+    all pages cost the same, and new rows shift none.
     """
 
     def page(
@@ -137,7 +138,7 @@ class KeysetPagination(BasePagination):
         return []
 
     def _link(self, row: Model, ordering: tuple[str, ...], back: bool) -> str:
-        values = [_plain(getattr(row, name.lstrip("-"))) for name in ordering]
+        values = [_plain(_follow(row, name.lstrip("-"))) for name in ordering]
         text = json.dumps([int(back), *values]).encode()
         query = self.request.query_params.copy()
         query["cursor"] = base64.urlsafe_b64encode(text).decode().rstrip("=")
@@ -170,6 +171,12 @@ def _value(model: type[Model], name: str, plain: Any) -> Any:
         plain.encode()
         if "\0" in plain:
             raise ValueError
+    relation, _, rest = name.partition("__")
+    if rest:
+        related = model._meta.get_field(relation).related_model
+        if not isinstance(related, type):
+            raise ValueError
+        return _value(related, rest, plain)
     if name in {field.attname for field in model._meta.concrete_fields}:
         field = model._meta.get_field(name.removesuffix("_id"))
         value = field.to_python(plain) if isinstance(field, Field) else None
@@ -179,6 +186,14 @@ def _value(model: type[Model], name: str, plain: Any) -> Any:
     if type(plain) is not bool:
         raise ValueError
     return plain
+
+
+def _follow(row: Model, path: str) -> Any:
+    """Return the value at a path of names with two underscores between them."""
+    value: Any = row
+    for name in path.split("__"):
+        value = getattr(value, name)
+    return value
 
 
 def _plain(value: Any) -> Any:

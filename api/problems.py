@@ -21,7 +21,11 @@ RETRY_SECONDS = 1
 CODES: dict[str, tuple[int, str]] = {
     "invalid": (400, "The input is not valid."),
     "invalid-json": (400, "The body is not JSON."),
-    "invalid-cursor": (400, "This list has no such cursor. Use next or previous of a page."),
+    "invalid-cursor": (
+        400,
+        "The cursor is not from this list. Use the next or previous address of a page.",
+    ),
+    "unknown-host": (400, "The league does not answer at this host."),
     "bad-request": (400, "The request is malformed."),
     "not-authenticated": (401, "This call needs a token: Authorization: Bearer TOKEN."),
     "invalid-token": (401, "The token does not work: it is mistyped, expired or revoked."),
@@ -35,7 +39,7 @@ CODES: dict[str, tuple[int, str]] = {
     "not-found": (404, "There is nothing at this address."),
     "method-not-allowed": (
         405,
-        "This path has no such method. The Allow header lists others.",
+        "This path does not allow this method. The Allow header lists its methods.",
     ),
     "not-acceptable": (406, "The answer is JSON; the Accept header must allow it."),
     "entries-not-open": (409, "Entries of the tournament are closed."),
@@ -52,12 +56,12 @@ CODES: dict[str, tuple[int, str]] = {
     "not-finished": (409, "The match is not finished, so it has no record yet."),
     "block-not-finished": (
         409,
-        "The record is secret until all matches of its deal are over.",
+        "The record is secret until all matches with this deal are finished.",
     ),
     "idempotency-key-in-use": (409, "The first request with this Idempotency-Key still runs."),
     "idempotency-key-spent": (409, "The token of the first answer was revoked or replaced."),
     "bot-retired": (409, "The bot was deleted, so it can't change or play any more."),
-    "turn-already-decided": (409, "Another move has decided this turn."),
+    "turn-already-decided": (409, "This turn is over: another move was played in it."),
     "turn-not-open": (409, "This turn is not open."),
     "turn-expired": (409, "The deadline has passed, and the referee has played."),
     "length-required": (411, "A request with a body needs the header Content-Length."),
@@ -65,8 +69,15 @@ CODES: dict[str, tuple[int, str]] = {
     "unsupported-media-type": (415, "The body must be application/json or multipart/form-data."),
     "idempotency-key-reused": (422, "This Idempotency-Key was sent with another request."),
     "illegal-move": (422, "The rules don't allow this move."),
+    "too-many-bots": (429, "The account has created too many bots in 24 hours."),
+    "too-many-versions": (429, "The account has uploaded too many versions in 24 hours."),
+    "too-many-tries": (429, "Too many wrong passwords for this account. Try again later."),
+    "too-many-waiting": (429, "Too many of your requests wait already."),
+    "too-many-streams": (429, "Too many of your streams are open already."),
+    "too-many-at-once": (429, "Too many requests at once from your address. Try again soon."),
     "too-many-requests": (429, "Too many requests. Wait for the seconds in Retry-After."),
     "internal-error": (500, "The server failed. Its log has the error under the request's id."),
+    "busy": (503, "The league has too much of this work at the moment. Try again soon."),
     "unavailable": (503, "A part of the league can't be reached. Try again soon."),
 }
 """Every code with its HTTP status and its title: the meaning of the code in one line."""
@@ -127,6 +138,17 @@ class BotMovedError(Exception):
 def too_many_requests(usage: Usage) -> ProblemError:
     """Return the problem for a client that has used up a rate limit."""
     return ProblemError("too-many-requests", usage.refusal, headers=usage.headers)
+
+
+def too_many_tries(usage: Usage) -> ProblemError:
+    """Return the problem for an account for which too many wrong passwords were tried."""
+    detail = f"Too many wrong passwords for this account. Try again in {usage.reset_seconds} s."
+    return ProblemError("too-many-tries", detail, headers=usage.headers)
+
+
+def busy() -> ProblemError:
+    """Return the problem for a request that would exceed the work that a process may do."""
+    return ProblemError("busy", headers={"Retry-After": str(RETRY_SECONDS)})
 
 
 def unavailable() -> ProblemError:
@@ -197,6 +219,12 @@ def _listed(errors: Any, path: str = "") -> Iterator[tuple[str, str]]:
 
 def code_for_status(status: int) -> str:
     """Return the code for an error response that Django made itself."""
-    general = {400: "bad-request", 403: "not-allowed", 404: "not-found", 503: "unavailable"}
+    general = {
+        400: "bad-request",
+        403: "not-allowed",
+        404: "not-found",
+        429: "too-many-requests",
+        503: "unavailable",
+    }
     by_status = {known: code for code, (known, _) in CODES.items()} | general
     return by_status.get(status, "bad-request" if status < 500 else "internal-error")

@@ -18,8 +18,8 @@ CHECKOUT = Path(__file__).parents[1]
 sys.path.insert(0, str(CHECKOUT))
 os.environ["PYTHONPATH"] = str(CHECKOUT)  # for what is started here
 
+from devserver.part import Part  # noqa: E402
 from devserver.servers import local_servers  # noqa: E402
-from devserver.supervisor import Part  # noqa: E402
 
 _READY_SECONDS = 30.0
 

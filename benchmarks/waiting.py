@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import serving
 
 from devserver import up
-from devserver.supervisor import Part
+from devserver.part import Part
 
 if TYPE_CHECKING:  # Django can be imported once the league has started
     from league.models import BotVersion
@@ -52,7 +52,7 @@ def main() -> None:
         bare = directory / "bare.py"
         bare.write_text(BARE)
         at = directory / "bare.sock"
-        part = Part("bare", [up.BIN / "uvicorn", "--uds", at, "--app-dir", directory,
+        part = Part(name="bare", command=[up.BIN / "uvicorn", "--uds", at, "--app-dir", directory,
                              "--log-level", "warning", "bare:application"])  # fmt: skip
         with serving.running(part, at, directory / "bare.log") as pid:
             reference = asyncio.run(memory_only(at, pid, [token for _, token in bots]))

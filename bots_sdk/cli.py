@@ -22,7 +22,7 @@ from bots_sdk.commands import (
     trying,
     uploading,
 )
-from bots_sdk.commands.shared import BareReplay, Group
+from bots_sdk.commands.shared import BareReplay, Command, Group
 
 app = typer.Typer(
     cls=Group,
@@ -48,12 +48,14 @@ for command in (
     looking.match,
     looking.verify,
 ):
-    app.command()(command)
+    app.command(cls=Command)(command)
 app.command("try", cls=BareReplay)(trying.try_bot)
 
-bot_app = typer.Typer(no_args_is_help=True, help="Create your bots, and get their tokens.")
-bot_app.command("create")(accounts.bot_create)
-bot_app.command("token")(accounts.bot_token)
+bot_app = typer.Typer(
+    cls=Group, no_args_is_help=True, help="Create your bots, and get their tokens."
+)
+bot_app.command("create", cls=Command)(accounts.bot_create)
+bot_app.command("token", cls=Command)(accounts.bot_token)
 app.add_typer(bot_app, name="bot")
 
 

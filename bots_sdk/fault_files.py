@@ -40,7 +40,10 @@ class FaultFiles:
             where: the match and ply of the fault, for the file's name.
         """
         if not self._left:
-            return SavedFault(None, f"its observation is not saved: {_MAX_FILES} others are")
+            return SavedFault(
+                None,
+                f"its observation is not saved, because {_MAX_FILES} are saved already",
+            )
         name = f"{self._bot.stem}-{where}.json"
         path = self._directory / name
         try:

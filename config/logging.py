@@ -5,10 +5,13 @@ is logged (request, task, match, bot) and the values of the event. Lines of libr
 standard library's logging get the same form.
 """
 
+import logging
 from typing import Any
 
 import structlog
 from structlog.typing import Processor
+
+from config.outage_log import OutageFilter
 
 _COMMON: list[Processor] = [
     structlog.contextvars.merge_contextvars,
@@ -35,7 +38,7 @@ _RENDERERS: dict[str, list[Processor]] = {
         structlog.processors.JSONRenderer(ensure_ascii=False, default=str),
     ],
 }
-FORMATS = list(_RENDERERS)
+FORMATS: list[str] = list(_RENDERERS)
 """Values of ``LOG_FORMAT``: a line to read, or a JSON object a line to collect."""
 
 
@@ -71,8 +74,33 @@ def django_logging(log_format: str) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"structlog": formatter},
-        "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "structlog"}},
+        "filters": {
+            "outages": {"()": OutageFilter},
+            "answered": {"()": "config.logging.AnsweredFilter"},
+        },
+        "handlers": {
+            "console": {
+                "class": "logging.StreamHandler",
+                "formatter": "structlog",
+                "filters": ["answered", "outages"],
+            }
+        },
         "root": {"handlers": ["console"], "level": "INFO"},
         # `api.middleware` logs every request, so Django's own line about a 4xx is not needed.
         "loggers": {"django.request": {"level": "ERROR"}},
     }
+
+
+class AnsweredFilter(logging.Filter):
+    """Leaves out what another line or the answer shows: each 503, and the end of a worker process.
+
+    A 503 is an answer that the league intends. Celery writes a line for a worker process that was
+    killed, and for its task the same again with a traceback of its own code.
+    """
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether to write a line."""
+        error = record.exc_info[1] if record.exc_info else None
+        if type(error).__name__ == "WorkerLostError":
+            return False
+        return not (record.name == "django.request" and getattr(record, "status_code", 0) == 503)

@@ -9,25 +9,29 @@ import argparse
 import asyncio
 import os
 import secrets
-import shutil
 import socket
-import subprocess
 import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
+from devserver.part import Part
+from devserver.place import Place, ServersError, claimed
 from devserver.running import CHECKOUT, noted
-from devserver.servers import ServersError, local_servers
-from devserver.supervisor import Part, keep_running
+from devserver.servers import server_parts
+from devserver.supervisor import Supervisor
 
 BIN = Path(sys.executable).parent
 
 CADDYFILE = "devserver/Caddyfile"
 
+THREADS = ("--pool", "threads", "--concurrency")
+
 _READY_SECONDS = 60.0
+_ANSWER_SECONDS = 2.0
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Hosts that stand for every address of this machine, and its own address among them."""
 
@@ -45,25 +49,24 @@ def main() -> int:
     options = parser.parse_args()
     try:
         _check_port(options.host, options.port)
-        options.directory.mkdir(mode=0o700, exist_ok=True)
-        with local_servers(
-            options.directory,
-            database_url=os.environ.get("DATABASE_URL") or None,
-            redis_url=os.environ.get("REDIS_URL") or None,
-        ) as servers:
+        with claimed(options.directory) as place:
+            servers, urls = server_parts(
+                place,
+                database_url=os.environ.get("DATABASE_URL") or None,
+                redis_url=os.environ.get("REDIS_URL") or None,
+            )
             environment = {
                 **os.environ,
-                "DATABASE_URL": servers.database_url,
-                "REDIS_URL": servers.redis_url,
+                "DATABASE_URL": urls.database_url,
+                "REDIS_URL": urls.redis_url,
             }
             environment.setdefault("SECRET_KEY", _secret_key(options.directory))
             environment.setdefault("PYTHONUNBUFFERED", "1")
             # Celery warns about root. Only the front can be reached from outside, so root is fine.
             environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")
             environment.setdefault("ALLOWED_HOSTS", allowed_hosts(options.host))
-            _prepare(environment)
             with noted(options.directory, environment):
-                asyncio.run(_run(options, environment))
+                asyncio.run(_run(options, environment, place, servers))
     except (CannotStartError, ServersError) as error:
         print(f"make up: {error}", file=sys.stderr)
         return 1
@@ -114,81 +117,113 @@ def _secret_key(directory: Path) -> str:
     return path.read_text()
 
 
-def _prepare(environment: Mapping[str, str]) -> None:
-    """Migrate the database, and create the ladders and house bots of a new league."""
-    command = [sys.executable, str(CHECKOUT / "manage.py"), "set_up_league", "--migrate"]
-    if subprocess.run(command, env=environment, check=False).returncode:
-        raise CannotStartError("manage.py set_up_league --migrate failed; its output is above.")
+def _set_up() -> Part:
+    """Return the program that migrates the database, and fills that of a new league."""
+    return Part(
+        name="set-up",
+        command=[sys.executable, CHECKOUT / "manage.py", "set_up_league", "--migrate"],
+        runs_once=True,
+    )
 
 
 def web(at: Path) -> Part:
     """Return the web server of pages and API, on a unix socket."""
     return Part(
-        "web",
-        [
-            *(BIN / "granian", "--interface", "wsgi", "--workers", "2", "--blocking-threads", "4"),
-            *("--uds", at, "--log-level", "warning", "config.wsgi:application"),
+        name="web",
+        command=[
+            *(BIN / "granian", "--interface", "wsgi"),
+            *("--workers", os.environ.get("WEB_WORKERS", "2")),
+            *("--blocking-threads", os.environ.get("WEB_THREADS", "16")),
+            *("--respawn-failed-workers", "--uds", at, "--log-level", "error"),
+            "config.wsgi:application",
         ],
-        at,
+        socket=at,
+        is_ready=partial(_answers_on, at),
     )
 
 
 def gateway(at: Path) -> Part:
     """Return the gateway for waiting calls, on a unix socket."""
     return Part(
-        "gateway",
-        [
+        name="gateway",
+        command=[
             *(BIN / "uvicorn", "--uds", at, "--log-level", "warning", "--no-access-log"),
             *("--timeout-graceful-shutdown", "1", "api.play.app:application"),
         ],
-        at,
+        socket=at,
+        is_ready=partial(_answers_on, at),
     )
 
 
-def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Part]:
+def _answers_on(at: Path) -> bool:
+    """Return whether a server answers a request on a unix socket."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_ANSWER_SECONDS)
+        try:
+            probe.connect(str(at))
+            probe.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
+            return bool(probe.recv(1))
+        except OSError:
+            return False
+
+
+def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
+    """Return a worker for some queues.
+
+    Args:
+        name: the name of the part.
+        queues: the names of the queues, separated by commas.
+        options: more options of the command.
+        nice: by how much its priority is lower than that of the other parts.
+    """
+    return Part(
+        name=name,
+        command=[
+            *(("nice", "-n", str(nice)) if nice else ()),
+            *(BIN / "celery", "-A", "config", "--quiet", "worker", "--queues", queues),
+            *("--hostname", f"{name}@%h", "--loglevel", "WARNING", "--without-gossip", *options),
+        ],
+    )
+
+
+def _parts(options: argparse.Namespace, environment: dict[str, str], place: Place) -> list[Part]:
     """Return the parts, and add the addresses that they need to their environment."""
-    sockets = options.directory.absolute() / "http"
-    shutil.rmtree(sockets, ignore_errors=True)
-    sockets.mkdir(mode=0o700)
-    web_socket, gateway_socket = sockets / "web.sock", sockets / "gateway.sock"
+    web_socket, gateway_socket = place.sockets / "web.sock", place.sockets / "gateway.sock"
     environment |= {
         "FRONT_HOST": options.host,
         "FRONT_PORT": str(options.port),
         "WEB_UPSTREAM": f"unix/{web_socket}",
         "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
-        "TRUSTED_PROXIES": "1",
+        "FRONT_ADDRESS": f"http://:{options.port}",
+        "PROBE_URL": address(options.host, options.port),
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
     }
+    if proxies := environment.get("TRUSTED_PROXIES"):  # the front trusts them too
+        environment["FRONT_TRUSTED_PROXIES"] = proxies.replace(",", " ")
     concurrency = str(max(2, os.cpu_count() or 1))
     celery = (BIN / "celery", "-A", "config", "--quiet")
     return [
         Part(
-            "front",
-            [BIN / "caddy", "run", "--adapter", "caddyfile", "--config", CHECKOUT / CADDYFILE],
+            name="front",
+            command=[
+                *(BIN / "caddy", "run", "--adapter", "caddyfile"),
+                *("--config", CHECKOUT / CADDYFILE),
+            ],
         ),
         web(web_socket),
         gateway(gateway_socket),
+        # Matches and checks leave the processors to clocks and calls: `nice` lowers their priority.
+        worker("play", "play", "--concurrency", concurrency, nice=5),
+        # Nothing else runs in the clock's process, so that nothing else can delay it.
+        worker("clock", "clock", *THREADS, "4"),
+        # Threads of one process keep the processes of hosted bots from move to move. Most threads
+        # wait for a bot.
+        worker("seats", "control,seats", *THREADS, "32"),
+        worker("checks", "checks", *THREADS, "4", nice=10),
         Part(
-            "worker",
-            [
-                *(*celery, "worker", "--queues", "play", "--loglevel", "WARNING"),
-                *("--hostname", "play@%h", "--concurrency", concurrency, "--without-gossip"),
-            ],
-        ),
-        Part(
-            # One process with threads keeps the processes of hosted bots in live matches from move
-            # to move. With a separate worker, clocks never wait behind matches.
-            "clock",
-            [
-                *(*celery, "worker", "--queues", "clock,control,seats", "--loglevel", "WARNING"),
-                *("--hostname", "clock@%h", "--pool", "threads", "--concurrency", "8"),
-                "--without-gossip",
-            ],
-        ),
-        Part(
-            "beat",
-            [
+            name="beat",
+            command=[
                 *(*celery, "beat", "--loglevel", "WARNING", "--pidfile="),
                 *("--schedule", options.directory / "beat-schedule"),
             ],
@@ -196,13 +231,26 @@ def _parts(options: argparse.Namespace, environment: dict[str, str]) -> list[Par
     ]
 
 
-async def _run(options: argparse.Namespace, environment: dict[str, str]) -> None:
-    stop = asyncio.Event()
+async def _run(
+    options: argparse.Namespace,
+    environment: dict[str, str],
+    place: Place,
+    servers: Sequence[Part],
+) -> None:
+    """Run all parts until a signal.
+
+    Raises:
+        CannotStartError: a part does not work.
+    """
+    parts = _parts(options, environment, place)
+    supervisor = Supervisor(environment, CHECKOUT, held=[place.alive.fileno()], adopts_orphans=True)
     banner = asyncio.create_task(
-        _announce(address(options.host, options.port), options.directory, stop)
+        _announce(address(options.host, options.port), options.directory, supervisor.stop)
     )
-    await keep_running(_parts(options, environment), environment, CHECKOUT, stop)
+    await supervisor.run([servers, [_set_up()], parts])
     await banner
+    if supervisor.failure:
+        raise CannotStartError(supervisor.failure)
 
 
 async def _announce(address: str, directory: Path, stop: asyncio.Event) -> None:

@@ -28,6 +28,9 @@ _FILE = "file of records, one per line; - for standard input"
 
 OK, REFUSED, IMPOSSIBLE, STOPPED, UNREAD = 0, 1, 2, 130, 141
 
+_MAX_STRANGE = 10
+"""`verify` skips the rest of a file if no line up to this one resembles a record."""
+
 Policy = Callable[[tuple[int, ...]], int]
 
 
@@ -231,7 +234,9 @@ def _verify(options: argparse.Namespace) -> int:
     with Progress("records") as progress:
         for name in options.files:
             prefix = f"{_one_line(name)}:" if len(options.files) > 1 else ""
+            resembles = False
             for number, line in _lines(name):
+                resembles = resembles or _resembles_record(line)
                 try:
                     verify(read(line))
                     ok += 1
@@ -239,8 +244,19 @@ def _verify(options: argparse.Namespace) -> int:
                     refused += 1
                     progress.complain(f"{prefix}{number}: {_one_line(str(error))}")
                 progress.advance()
+                if number == _MAX_STRANGE and not resembles:
+                    progress.complain(
+                        f"{prefix}the first {number} lines are not records, so the rest of the "
+                        "file is skipped; a record is one JSON object on one line"
+                    )
+                    break
     print(f"{ok} ok, {refused} refused")
     return REFUSED if refused else OK
+
+
+def _resembles_record(line: bytes) -> bool:
+    """Return whether a line may be a record, perhaps a damaged one."""
+    return line.lstrip().startswith(b"{") and b'"moves"' in line
 
 
 def _lines(name: str) -> Iterator[tuple[int, bytes]]:

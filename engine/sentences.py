@@ -6,6 +6,8 @@ from itertools import groupby
 from engine.games import events as happened
 from engine.games.events import Event
 
+_NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
+
 _Who = Callable[[int], str]
 """Returns the name of the player at a seat."""
 
@@ -146,6 +148,8 @@ def _and(parts: Sequence[str]) -> str:
 
 
 def _cancel(ranks: Sequence[int]) -> str:
-    """Return which plays cancel: "3 and 3 cancel, 7, 7 and 7 cancel"."""
-    same = [[str(rank) for rank in group] for _, group in groupby(ranks)]
-    return ", ".join(f"{_and(group)} cancel" for group in same)
+    """Return which plays cancel: "two 3s cancel each other, and so do three 7s"."""
+    same = [(rank, sum(1 for _ in group)) for rank, group in groupby(ranks)]
+    first, *others = [f"{_NUMERALS[count]} {rank}s" for rank, count in same]
+    so_do = f", and so do {_and(others)}" if others else ""
+    return f"{first} cancel each other{so_do}"

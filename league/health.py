@@ -2,16 +2,25 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 
 import redis
 from django.conf import settings
 from django.db import DatabaseError, connection
 
 from league import heartbeats
+from league.competitions import rows_aside
 from league.ratings import alarms
 
-MAX_HEARTBEAT_AGE_SECONDS = 15
-"""A clock without a tick, or a queue without a worker's heartbeat, for longer than this is down."""
+MAX_CLOCK_AGE_SECONDS = 4
+"""A clock that has handled no deadlines for longer than this is down; it does so each second."""
+MAX_HEARTBEAT_AGE_SECONDS = 5
+"""A part, or a queue's worker, without a sign of life for longer than this is down.
+
+Workers give one every 2 s, beat and the gateway each second.
+"""
+MAX_TICK_AGE_SECONDS = 15
+"""If no tick has finished for longer than this, ticks fail or hang."""
 
 QUEUES = sorted(
     {
@@ -21,17 +30,22 @@ QUEUES = sorted(
 )
 """The queues that workers must serve."""
 
+_UNKNOWN = "unknown without the broker"
+
 
 def find_faults() -> dict[str, str]:
     """Return the faults that keep the league from its work, one line by part.
 
-    The part ``clock`` is beat, which queues a tick each second, and a worker that runs it. Workers
-    in the middle of long matches are alive, however long their queue is.
+    The part ``clock`` is a worker that handles deadlines, ``tick`` is its other work. Workers in
+    the middle of long matches are alive, however long their queue is.
     """
     checks: dict[str, Callable[[], str | None]] = {
         "database": _check_database,
         "broker": _check_broker,
         "clock": _check_clock,
+        "tick": _check_tick,
+        "beat": partial(_check_part, "beat"),
+        "gateway": partial(_check_part, "gateway"),
         "workers": _check_workers,
     }
     return {part: fault for part, check in checks.items() if (fault := check())}
@@ -40,10 +54,15 @@ def find_faults() -> dict[str, str]:
 def find_alarms() -> dict[str, str]:
     """Return what an operator must examine although the league works, one line by subject.
 
-    A ladder whose ratings differ from its records has the subject ``ladder SLUG``.
+    A ladder whose ratings differ from its records has the subject ``ladder SLUG``. A row that is
+    set aside has its kind and name, such as ``tournament 7``.
     """
     try:
-        return {f"ladder {slug}": alarm for slug, alarm in alarms().items()}
+        found = {f"ladder {slug}": alarm for slug, alarm in alarms().items()}
+        for subject, reason in rows_aside():
+            text = f"Set aside. {reason}"
+            found[subject] = f"{found[subject]} {text}" if subject in found else text
+        return found
     except DatabaseError:
         return {}  # `find_faults` reports it
 
@@ -87,13 +106,36 @@ def _check_broker() -> str | None:
 
 def _check_clock() -> str | None:
     try:
-        age = heartbeats.seconds_since_tick()
+        ages = (heartbeats.seconds_since_part("deadlines"), heartbeats.seconds_since_tick())
     except redis.RedisError:
-        return "unknown without the broker"
+        return _UNKNOWN
+    age = min((each for each in ages if each is not None), default=None)
     if age is None:
         return "no tick yet: start a worker for the queue clock, and beat"
-    if age > MAX_HEARTBEAT_AGE_SECONDS:
+    if age > MAX_CLOCK_AGE_SECONDS:
         return f"no tick for {age:.0f} s: check that a worker for the queue clock and beat run"
+    return None
+
+
+def _check_tick() -> str | None:
+    try:
+        age = heartbeats.seconds_since_tick()
+    except redis.RedisError:
+        return None  # `_check_clock` reports it
+    if age is not None and age > MAX_TICK_AGE_SECONDS:
+        return f"no tick has finished for {age:.0f} s: read the log of the worker for the clock"
+    return None
+
+
+def _check_part(name: str) -> str | None:
+    try:
+        age = heartbeats.seconds_since_part(name)
+    except redis.RedisError:
+        return _UNKNOWN
+    if age is None:
+        return "no sign of life yet: start it"
+    if age > MAX_HEARTBEAT_AGE_SECONDS:
+        return f"no sign of life for {age:.0f} s: check that it runs"
     return None
 
 
@@ -101,7 +143,7 @@ def _check_workers() -> str | None:
     try:
         ages = heartbeat_ages()
     except redis.RedisError:
-        return "unknown without the broker"
+        return _UNKNOWN
     missing = [queue for queue in QUEUES if ages.get(queue, math.inf) > MAX_HEARTBEAT_AGE_SECONDS]
     if missing:
         return f"no worker serves the queues {', '.join(missing)}: start one"

@@ -1,4 +1,4 @@
-"""Signs of life of the clock and the workers, kept in the cache; `league.health` judges them."""
+"""Signs of life of the parts, kept in the cache; `league.health` judges them."""
 
 import time
 from collections.abc import Iterable
@@ -26,6 +26,21 @@ def seconds_since_tick() -> float | None:
         RedisError: the cache can't be reached.
     """
     last = cache.get(_TICK_KEY)
+    return None if last is None else time.time() - last
+
+
+def note_part(name: str) -> None:
+    """Store that a part is alive: ``beat``, ``gateway``, or ``deadlines`` of the clock worker."""
+    cache.set(_part_key(name), time.time(), timeout=_KEPT_SECONDS)
+
+
+def seconds_since_part(name: str) -> float | None:
+    """Return the time since a part's last sign of life, None if there was none within a day.
+
+    Raises:
+        RedisError: the cache can't be reached.
+    """
+    last = cache.get(_part_key(name))
     return None if last is None else time.time() - last
 
 
@@ -67,6 +82,10 @@ def worker_was_started() -> bool:
 def broker_was_emptied() -> bool:
     """Return whether the broker has lost all its data, queues included, since the last call."""
     return bool(cache.add(_BROKER_KEY, time.time(), timeout=None))
+
+
+def _part_key(name: str) -> str:
+    return f"part:{name}"
 
 
 def _worker_key(queue: str) -> str:

@@ -150,7 +150,10 @@ def description_of(history: History) -> Sequence[str]:
             "In each round, bots with similar scores meet; if possible, they have not met before."
         )
         if tournament.swiss_rounds is None:
-            sentences.append("With n entrants it has log2(n) rounds, rounded up, plus 2.")
+            sentences.append(
+                "The number of rounds depends on the number of bots: its base-2 logarithm, rounded "
+                "up, plus 2. So 16 bots play 6 rounds."
+            )
     elif tournament.format == Tournament.Format.KNOCKOUT:
         sentences.append(
             "The first tables are made by rating, so that the best bots meet late. The better half "
@@ -158,15 +161,18 @@ def description_of(history: History) -> Sequence[str]:
         )
         limit = tournament.extra_blocks
         blocks = "1 block" if limit == 1 else f"{limit} blocks"
-        extra = f"their table plays up to {blocks} more; then " if limit else ""
-        sentences.append(f"If bots tie for the next round, {extra}the better seed goes on.")
+        extra = f"their table plays up to {blocks} more. If they still tie, " if limit else ""
+        sentences.append(
+            f"If bots tie for a place in the next round, {extra}the bot with the better seed (the "
+            "higher rating at the start) goes on."
+        )
     else:
         sentences.append(_round_robin_description(history))
     if tournament.blocks > 1:
         sentences.append(f"Each table plays {tournament.blocks} blocks.")
     if tournament.late_entry:
         sentences.append(
-            "Bots may enter while it runs, without points for the rounds that they missed."
+            "Bots may enter while the tournament runs, but they get no points for missed rounds."
         )
     if tournament.fill_in:
         sentences.append("House bots fill empty seats and have no rank.")
@@ -206,21 +212,28 @@ def _round_robin_description(history: History) -> str:
     seats = min(history.event_settings.seats, bots)
     if not history.rounds or seats < 2:
         return (
-            f"If there are at most {limit} possible tables, each is played once. Otherwise a "
-            "selection is played, in which all bots play equally often and pairs meet as evenly "
-            "as possible."
+            f"If the bots can form at most {limit} different tables, each table is played once. "
+            "Otherwise only a part of them is played. All bots then play equally often, and all "
+            "pairs of bots meet about equally often."
         )
     every, played = comb(bots, seats), count_tables(bots, seats, limit)
     if played == every:
         owners = [one.owner for one in started if one.owner is not None]
         apart = len(set(owners)) == len(owners)
-        but = "so all pairs meet equally often" if apart else "except those with bots of one owner"
-        return f"{bots} bots make {every} tables of {seats}. Each is played once, {but}."
+        but = (
+            "so all pairs meet equally often"
+            if apart
+            else "except tables with two bots of one owner"
+        )
+        return (
+            f"{bots} bots can form {every} different tables of {seats}. Each table is played once, "
+            f"{but}."
+        )
     each, pair = played * seats // bots, played * comb(seats, 2) / comb(bots, 2)
     return (
-        f"{bots} bots make {every} tables of {seats}; {played} of them are played. Each bot plays "
-        f"at {each} tables. Pairs meet as evenly as possible, {_number(Fraction(pair), 2)} times "
-        "on average."
+        f"{bots} bots can form {every} different tables of {seats}. {played} of them are played. "
+        f"Each bot plays at {each} tables. All pairs of bots meet about equally often, "
+        f"{_number(Fraction(pair), 2)} times on average."
     )
 
 

@@ -1,13 +1,12 @@
-"""``turns``, ``turns/stream`` and ``matches/{id}/events``: the gateway's ASGI application.
+"""``turns``, ``turns/stream``, ``matches/{id}/events``: the gateway's ASGI application.
 
 Run it with ``uvicorn api.play.app:application``. Django answers the API's other calls.
 """
 
 import asyncio
 import os
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
 from typing import Any
 
 import django
@@ -17,28 +16,30 @@ django.setup()
 
 from django.conf import settings  # noqa: E402 - models need Django set up
 from django.db import Error as DatabaseError  # noqa: E402
+from redis.exceptions import RedisError  # noqa: E402
 from starlette.convertors import IntegerConvertor, register_url_convertor  # noqa: E402
 from starlette.routing import Match as RouteMatch  # noqa: E402
 from starlette.routing import Route  # noqa: E402
 from structlog.contextvars import bind_contextvars  # noqa: E402
 
 from api.headers import PREFLIGHT  # noqa: E402
-from api.play.database import Database, EncodedTurn  # noqa: E402
+from api.play.database import Database, EncodedTurn, check_database  # noqa: E402
 from api.play.hints import HintListener, Waiters  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
 from api.play.spectators import Spectators, WatchedMatch  # noqa: E402
 from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters  # noqa: E402
+from api.play.waiting_limits import WaitingLimits  # noqa: E402
 from api.problems import ProblemError  # noqa: E402
 from api.tokens import find_token, needed_bot, token_text  # noqa: E402
-from league import accounts  # noqa: E402
+from league import accounts, heartbeats  # noqa: E402
 from league.accounts.throttles import client_by_bot  # noqa: E402
 from league.models import Bot, Match  # noqa: E402
 from league.play.wakeups import MATCHES, TURNS  # noqa: E402
 
 MAX_WAIT_SECONDS = 30.0
 KEEP_ALIVE_SECONDS = 15.0
-RETRY_WAITING_SECONDS = 5
-"""``Retry-After`` when too many requests of a client wait."""
+ALIVE_SECONDS = 1.0
+"""Time between two signs of life of this process."""
 
 View = Callable[..., Awaitable[None]]
 
@@ -68,11 +69,12 @@ class Gateway:
 
     def __init__(self, identify: Callable[[str], Bot] = find_bot) -> None:
         self._identify = identify
-        self._waiting: Counter[str] = Counter()
+        self._waiting = WaitingLimits()
         self._routes = [
             Route("/api/v1/turns", self._poll),
             Route("/api/v1/turns/stream", self._stream),
             Route("/api/v1/matches/{match_id:id}/events", self._watch),
+            Route("/healthz/turns", self._door),
         ]
         self._database: Database
         self._turns: TurnWaiters
@@ -91,11 +93,13 @@ class Gateway:
         self._turns = TurnWaiters(self._database)
         self._spectators = Spectators(self._database)
         waiters: dict[str, Waiters] = {TURNS: self._turns, MATCHES: self._spectators}
+        alive = asyncio.create_task(_note_alive())
         try:
             async with HintListener(settings.REDIS_URL, waiters):
                 await send({"type": "lifespan.startup.complete"})
                 await receive()
         finally:
+            alive.cancel()
             self._database.close()
         await send({"type": "lifespan.shutdown.complete"})
 
@@ -148,30 +152,21 @@ class Gateway:
         with suppress(DatabaseError):
             await self._check_token(request)
 
-    @contextmanager
-    def _may_wait(self, client: str) -> Iterator[None]:
-        """Count a waiting request of a client; refuse it if too many wait already."""
-        if self._waiting[client] >= settings.MAX_WAITING_REQUESTS:
-            raise ProblemError(
-                "too-many-requests",
-                f"{self._waiting[client]} of your requests wait already; that is the maximum. "
-                "Wait until one of them ends.",
-                headers={"Retry-After": str(RETRY_WAITING_SECONDS)},
-            )
-        self._waiting[client] += 1
+    async def _door(self, request: Request) -> None:
+        """Respond if turns can be handed out; the clock probes it through the front."""
         try:
-            yield
-        finally:
-            self._waiting[client] -= 1
-            if not self._waiting[client]:
-                del self._waiting[client]
+            await self._database.run(check_database)
+        except DatabaseError:  # the clock logs the outage, once
+            await request.respond(503, b"the database is away", "text/plain")
+        else:
+            await request.respond(200, b"ok", "text/plain")
 
     async def _poll(self, request: Request) -> None:
         """Respond with the open turns: at once, when one opens, or with none after the time."""
         bot = await self._authenticate(request)
         seconds = request.seconds("wait", MAX_WAIT_SECONDS)
         waiter = PollWaiter()
-        with self._may_wait(client_by_bot(bot.pk)):
+        with self._waiting.counted(client_by_bot(bot.pk), request.client, is_stream=False):
             self._turns.add(bot, waiter)
             try:
                 turns: Sequence[EncodedTurn] | None = await self._database.open_turns(bot)
@@ -194,7 +189,7 @@ class Gateway:
         async def check() -> None:
             await self._check_token_if_possible(request)
 
-        with self._may_wait(client_by_bot(bot.pk)):
+        with self._waiting.counted(client_by_bot(bot.pk), request.client, is_stream=True):
             self._turns.add(bot, waiter)
             try:
                 # Open turns and later ones come by the same way, so neither overtakes the other.
@@ -217,7 +212,7 @@ class Gateway:
             request.count("general", request.client)
             return Match.objects.filter(pk=match_id).exists()
 
-        with self._may_wait(request.client):
+        with self._waiting.counted(request.client, request.client, is_stream=True):
             if not await self._database.run(exists):
                 raise ProblemError("not-found", f"There is no match {match_id}.")
             last_id = request.header(b"last-event-id")
@@ -247,6 +242,14 @@ class Gateway:
                 if match.over and sent == len(match.events):
                     await request.send_part(b"", more=False)
                     return
+
+
+async def _note_alive() -> None:
+    """Store a sign of life for `/readyz` each second."""
+    while True:
+        with suppress(RedisError):  # the cache may be away
+            await asyncio.to_thread(heartbeats.note_part, "gateway")
+        await asyncio.sleep(ALIVE_SECONDS)
 
 
 application = Gateway()

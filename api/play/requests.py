@@ -19,7 +19,7 @@ import structlog
 from django.db import Error as DatabaseError
 
 from api.headers import ALLOW_ORIGIN
-from api.middleware import REQUEST_ID_HEADER, begin_request
+from api.middleware import REQUEST_ID_HEADER, begin_request, is_quiet
 from api.names import refuse_names
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
 from league.accounts import throttles
@@ -86,7 +86,8 @@ class Request:
         except Exception:
             log.exception("the request failed", code="internal-error")
             await self._respond_problem(ProblemError("internal-error"))
-        log.info(
+        write = log.debug if is_quiet(self.path) else log.info
+        write(
             "request finished",
             method=self.method,
             path=self.path,

@@ -6,7 +6,7 @@ from api.play.match_events import describe_match_events
 from api.schema import add_problems
 
 _EVENT_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
-_PROBLEMS = ("too-many-requests", "internal-error", "unavailable")
+_PROBLEMS = ("too-many-requests", "too-many-waiting", "busy", "internal-error", "unavailable")
 _TOKEN_PROBLEMS = ("not-authenticated", "invalid-token", "bot-token-needed", *_PROBLEMS)
 
 
@@ -53,7 +53,7 @@ def gateway_paths() -> dict[str, Any]:
             "example because the token was replaced, the last event is `problem`, and its data is "
             "a problem document.",
             {"200": {"description": "A stream of turns.", "content": _EVENT_STREAM}},
-            (*_TOKEN_PROBLEMS, "invalid"),
+            ("too-many-streams", "invalid", *_TOKEN_PROBLEMS),
             token=True,
         ),
         "/api/v1/matches/{match_id}/events": _get(
@@ -63,7 +63,7 @@ def gateway_paths() -> dict[str, Any]:
                 "200": {"description": "A stream of phases.", "content": _EVENT_STREAM},
                 "204": {"description": "The event `end` was the last one."},
             },
-            ("not-found", "invalid", *_PROBLEMS),
+            ("not-found", "invalid", "too-many-streams", *_PROBLEMS),
             {
                 "name": "match_id",
                 "in": "path",

@@ -1,5 +1,6 @@
 """Bots and their versions."""
 
+from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
@@ -10,6 +11,7 @@ from api.serializers.fields import OneOfField, owner_field
 from league import visibility
 from league.bots import is_online
 from league.models import Bot, BotVersion, QualifyingMatch
+from league.play.bot_output import kept_until
 
 NEW_TOKEN = "The bot token. Keep it: the league shows it only now."
 
@@ -154,7 +156,8 @@ class UploadSerializer(serializers.Serializer[None]):
 
     source = UploadedFileField(  # type: ignore[assignment] # DRF takes fields off the class
         allow_empty_file=True,
-        help_text="A Python file, or a zip archive with a `bot.py` at its top; at most 1 MiB.",
+        help_text="A Python file, or a zip archive with a `bot.py` at its top; at most 8 MiB."
+        " Unpacked: at most 32 MiB, 200 files and 8 levels of folders.",
     )
     note = serializers.CharField(
         required=False, max_length=500, allow_blank=True, help_text="A text about the version."
@@ -173,10 +176,21 @@ class QualifyingMatchSerializer(serializers.ModelSerializer[QualifyingMatch]):
     observation = serializers.DictField(
         allow_null=True, help_text="Input at the first fault; null without a fault."
     )
+    printed_until = serializers.SerializerMethodField(
+        help_text="When the league removes the output at the latest; null without output."
+    )
 
     class Meta:
         model = QualifyingMatch
-        fields = ("game", "passed", "reason", "printed", "observation", "played_at")
+        fields = (
+            "game",
+            "passed",
+            "reason",
+            "printed",
+            "printed_until",
+            "observation",
+            "played_at",
+        )
         read_only_fields = fields
         extra_kwargs = {
             "game": {"help_text": "`twelve-days` or `partridge`."},
@@ -185,6 +199,10 @@ class QualifyingMatchSerializer(serializers.ModelSerializer[QualifyingMatch]):
             "printed": {"help_text": "The output of the bot, shortened if it is long."},
             "played_at": {"help_text": "When the match was played."},
         }
+
+    def get_printed_until(self, match: QualifyingMatch) -> datetime | None:
+        """Return when the output is removed at the latest."""
+        return kept_until(match.played_at) if match.printed else None
 
 
 class VersionLogSerializer(VersionSerializer):

@@ -33,6 +33,7 @@ class BotsView(ListView):
     """The bots."""
 
     needs: ClassVar = {"POST": OwnerToken}
+    problems: ClassVar = {"POST": ("too-many-bots",)}
     ordering: ClassVar = ("name",)
 
     @operation("bots_list", query=PeriodQuery, answers=BotSerializer(many=True))
@@ -109,7 +110,9 @@ class VersionsView(ListView):
     """The versions of a bot."""
 
     needs: ClassVar = {"POST": OwnerToken}
-    problems: ClassVar = {"POST": ("not-your-bot", "bot-retired", "too-many-uploads")}
+    problems: ClassVar = {
+        "POST": ("not-your-bot", "bot-retired", "too-many-uploads", "too-many-versions")
+    }
     ordering: ClassVar = ("-number",)
     parser_classes = [MultiPartParser]
 

@@ -86,7 +86,7 @@ class LadderRoundsView(ListView):
 class LadderLedgerView(ListView):
     """The ledger of a ladder."""
 
-    ordering: ClassVar = ("-round_id", "bot_id")
+    ordering: ClassVar = ("-round__applied_number", "bot_id")
     problems: ClassVar = {"GET": ("invalid",)}
 
     @operation(
@@ -139,7 +139,8 @@ class LadderRevisionsView(ListView):
     def get(self, request: Request, slug: str) -> Response:
         """List the corrections of a ladder, the newest first. Revision 1 is no correction."""
         return self.answer(
-            RevisionSerializer, self.page(find_ladder(slug).revisions.all(), time="made_at")
+            RevisionSerializer,
+            self.page(ledger.revisions_of(find_ladder(slug)), time="made_at"),
         )
 
 

@@ -32,7 +32,7 @@ class BotStandingView(ApiView):
 class PerformanceHistoryView(ListView):
     """A bot's performance on a ladder by round."""
 
-    ordering: ClassVar = ("-round_id",)
+    ordering: ClassVar = ("-round__applied_number",)
 
     @operation("bots_performance_history", answers=PerformanceSerializer(many=True))
     def get(self, request: Request, name: str, slug: str) -> Response:

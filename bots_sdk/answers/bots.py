@@ -214,6 +214,8 @@ class QualifyingMatch(TypedDict):
     """The first fault; empty if it passed."""
     printed: str
     """The output of the bot, shortened if it is long."""
+    printed_until: str | None
+    """When the league removes the output at the latest; null without output."""
     observation: dict[str, Any] | None
     """Input at the first fault; null without a fault."""
     played_at: str

@@ -135,6 +135,11 @@ class Tournament(TypedDict):
     """When it starts."""
     finished_at: str | None
     """When it finished; null before."""
+    note: str
+    """Why the league moved the start; empty if it did not."""
+    set_aside: bool
+    """Whether the league leaves the tournament out, because it is invalid or a step of it
+    failed."""
     blocks_per_table: int
     """Number of blocks that a table plays in a round."""
     swiss_rounds: int | None

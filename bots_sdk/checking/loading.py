@@ -55,7 +55,7 @@ def of_imports(path: Path, source: Source, runtime: Runtime) -> Iterator[Finding
             why = "its C extension can't be loaded"
         text = f"{each.file}, line {each.line}: `{each.statement}` fails: {why}"
         if each.guarded:
-            yield Finding("imports", CheckResult.NOTE, f"{text}; the file handles that.")
+            yield Finding("imports", CheckResult.NOTE, f"{text}; the file catches this error.")
         else:
             yield Finding(
                 "imports", CheckResult.WRONG, text, _import_remedy(path, source, each.module)
@@ -100,6 +100,6 @@ def of_loading(source: Source, runtime: Runtime, info: dict[str, Any]) -> Findin
     took = time.perf_counter() - began
     text = f"{took:.2f} s of {runtime.start_seconds:g} s"
     if took * SLOWER > runtime.start_seconds:
-        remedy = "Load less, or load it at the first use: a busy machine would be too slow."
+        remedy = "A busy machine would be too slow. Load less, or load data at its first use."
         return Finding("loading", CheckResult.WARNING, text, remedy)
     return Finding("loading", CheckResult.OK, text)

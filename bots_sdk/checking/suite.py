@@ -187,7 +187,7 @@ class Suite:
         known = {reason for match in self.matches for _, reason in match.reasons()}
         reasons = {reason for match in played for _, reason in match.reasons()}
         if reasons and reasons <= known:
-            return Finding(subject, CheckResult.NOTE, "no other faults than those above")
+            return Finding(subject, CheckResult.NOTE, "only the faults that are listed above")
         found = self._judge(subject, played, failure.passed, failure.remedy)
         changed = sum(
             each.player.changed for each in played if isinstance(each.player, RepeatedBot)
@@ -248,7 +248,7 @@ class Suite:
         )
         lines = [
             f"faults ({', '.join(sorted(kinds))}) in {matches} of {len(played)} matches; the "
-            f"first at {match.where}, ply {report.fault.ply}: {reason}; {saved.note}"
+            f"first at {match.where}, move {report.fault.ply}: {reason}; {saved.note}"
         ]
         others = sorted({each for _, _, each in faults} - {reason})
         lines += [f"also: {each}" for each in others[:3]]
@@ -266,7 +266,7 @@ class Suite:
             game,
             CheckResult.NOTE,
             f"the bot does not seem to play {game}: {found.text}",
-            f"Do not enter it on a ladder of {game}. `--game {game}` checks it nevertheless.",
+            f"Do not enter it on a ladder of {game}. To check {game} anyway, use `--game {game}`.",
             found.evidence,
         )
 
@@ -275,8 +275,8 @@ class Suite:
     def _time(self) -> Finding:
         took = self.times
         text = (
-            f"mean {1000 * took.mean:.3g} ms per move, 99 % at most {1000 * took.p99:.3g} ms, "
-            f"longest {1000 * took.longest:.3g} ms"
+            f"on average {1000 * took.mean:.3g} ms per move; 99 % of moves take at most "
+            f"{1000 * took.p99:.3g} ms; the longest {1000 * took.longest:.3g} ms"
         )
         slower = times(
             [each * SLOWER for each in match.player.seconds] for match in self.matches
@@ -285,7 +285,7 @@ class Suite:
         longest = max(sum(match.player.seconds) for match in self.matches)
         limit = self.runtime.cpu_seconds
         if took.out_of_time:
-            text += f"; out of time in {took.out_of_time} matches, {clock}"
+            text += f"; the bot ran out of time in {took.out_of_time} matches, {clock}"
             return Finding("time", CheckResult.WRONG, text, _REMEDIES["timeout"])
         if limit is not None and longest * SLOWER > limit:
             text += f"; {longest:.0f} s in one match, and the limit is {limit} s of CPU time"
@@ -335,23 +335,23 @@ _FAILURES = (
     _Failure(
         RestartedBot,
         "restart",
-        "plays on after its process is killed and restarted in mid-match",
-        "After a crash or a timeout the league restarts a bot in mid-match. Take what you need "
-        "from observation['history'].",
+        "continues after its process is killed and restarted in the middle of a match",
+        "After a crash or a timeout the league restarts a bot in the middle of a match, and all "
+        "its variables are lost. Read the past from observation['history'] instead.",
     ),
     _Failure(
         RepeatedBot,
         "repeated turn",
         "returns a legal move if it gets the same observation again",
-        "After a lost connection the same observation comes again. Do not assume that each one is "
-        "new.",
+        "After a lost connection the bot gets the same observation again. So an observation is not "
+        "always new.",
     ),
     _Failure(
         SkippedBot,
         "skipped turn",
-        "plays on after the referee has played a move for it",
-        "If a bot is out of time, the referee plays for it without notice. Use the observation "
-        "instead of remembering your moves.",
+        "continues after the referee has played a move for it",
+        "If a bot is out of time, the referee plays a move for it, and the bot gets no notice. So "
+        "read your past moves from the observation, and do not store them yourself.",
     ),
 )
 

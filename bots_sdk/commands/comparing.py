@@ -80,14 +80,14 @@ class _Run:
         return last or Decision.UNDECIDED
 
     def line(self) -> Text:
-        """Return the status line: blocks, log-likelihood ratio with a gauge, and Elo."""
+        """Return the status line: blocks, evidence (the LLR) with a gauge, and Elo."""
         if not self.steps:
-            return Text("plays the first block")
+            return Text("playing the first block")
         plan, last = self.test.plan, self.steps[-1]
         at = (last.llr - plan.lower) / (plan.upper - plan.lower)
         mark = min(_GAUGE - 1, max(0, round(at * (_GAUGE - 1))))
         gauge = "".join("|" if place == mark else "-" for place in range(_GAUGE))
-        line = Text(f"{last.blocks} blocks  LLR {last.llr:+.2f}  ")
+        line = Text(f"{last.blocks} blocks  evidence {last.llr:+.2f}  ")
         line.append(f"not better {plan.lower:+.2f} [")
         line.append(gauge, "green" if last.llr > 0 else "yellow")
         line.append(f"] {plan.upper:+.2f} better  {_elo(self)}")
@@ -101,7 +101,7 @@ def ab(
     max_blocks: Annotated[
         int,
         typer.Option(
-            min=1, max=1_000_000, help="The number of blocks after which the test is undecided."
+            min=1, max=1_000_000, help="Stop after this number of blocks, even if undecided."
         ),
     ] = 3000,
     game: Game = None,
@@ -114,8 +114,11 @@ def ab(
 ) -> None:
     """Test whether a new version of a bot is better than the old one.
 
-    In a block, both versions play one deal twice and exchange seats. The test ends as soon as the
-    results show a gain of 20 Elo, or no gain. Either answer is wrong in 5 % of cases.
+    A block is one deal that both versions play twice: for the second match they exchange seats.
+    The test ends when the results show whether the new version is 20 Elo better.
+
+    A result can be wrong: of 100 versions that are as strong as the old one, about 5 get
+    "better". Of 100 versions that are 20 Elo better, about 5 get "not better".
 
     Exit status 0: better; 1: not better, no difference in behaviour, or undecided.
     """
@@ -194,18 +197,27 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
     print()
     print(f"{'stopped, ' if stopped else ''}{run.verdict}")
     print(
-        f"LLR {last.llr:+.2f} after {last.blocks} blocks of two matches "
-        f"(better above {plan.upper:+.2f}, not better below {plan.lower:+.2f}); about {_elo(run)}"
+        f"evidence {last.llr:+.2f} after {last.blocks} blocks of two matches; gain of the "
+        f"new version: about {_elo(run)}"
+    )
+    print(
+        f"The evidence is a log-likelihood ratio (LLR): from {plan.upper:+.2f} on it means better, "
+        f"down to {plan.lower:+.2f} not better."
     )
     if run.differing == 0:
         print("The versions made the same moves in all blocks.")
     elif run.verdict is Decision.NO_DIFFERENCE:
-        print(f"The moves differed in {run.differing} blocks, but the places never did.")
+        print(
+            f"The versions made different moves in {run.differing} blocks, but got the same places."
+        )
     elif run.verdict is Decision.UNDECIDED and not stopped:
-        print("A larger --max-blocks lets the test run longer.")
+        print("To let the test run longer, raise --max-blocks.")
     for version, name in _VERSIONS.items():
         took = times(run.seconds[version])
-        print(f"{name}: {1000 * took.mean:.3g} ms per move, 99 % at most {1000 * took.p99:.3g} ms")
+        print(
+            f"{name}: {1000 * took.mean:.3g} ms per move on average; 99 % of its moves take at "
+            f"most {1000 * took.p99:.3g} ms"
+        )
         if run.faults[version]:
             printers[version].show_end(run.faults[version], run.forfeits[version])
 

@@ -60,7 +60,7 @@ class FaultPrinter:
         if self._silent or self._shown >= _MAX_SHOWN:
             return
         self._shown += 1
-        where = f"match {number}, ply {fault.ply}, seat {fault.seat}"
+        where = f"match {number}, move {fault.ply}, seat {fault.seat}"
         print_line(f"{fault.traceback}{where}: {fault.kind}: {fault.reason}; {saved.note}")
 
     def show_end(self, faults: dict[str, int], forfeits: int) -> None:
@@ -69,7 +69,10 @@ class FaultPrinter:
             print("faults       none")
             return
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items()))
-        print(f"faults       {kinds}; {forfeits} matches forfeited, after three faults each")
+        print(f"faults       {kinds}")
+        if forfeits:
+            matches = "1 match" if forfeits == 1 else f"{forfeits} matches"
+            print(f"forfeits     {matches}: after three faults the referee plays the rest")
         if self.saved:
             print()
             print("A test that repeats the first saved fault:")

@@ -31,7 +31,8 @@ Game = Annotated[
 RulesName = Annotated[
     str,
     typer.Option(
-        help="The preset, an edition of the game such as calliope; default: the game's first one.",
+        help="The preset, which is an edition of the game; default: calliope for twelve-days, "
+        "eagle for partridge.",
         show_default=False,
     ),
 ]
@@ -53,9 +54,13 @@ SeedText = Annotated[
 ]
 Jobs = Annotated[
     int,
-    typer.Option(min=0, help="The number of processes; default: one per core.", show_default=False),
+    typer.Option(
+        min=0,
+        help="How many matches to play in parallel; default: one per core.",
+        show_default=False,
+    ),
 ]
-Faults = Annotated[Path, typer.Option(help="The directory for the bot's input at each fault.")]
+Faults = Annotated[Path, typer.Option(help="Save the bot's input at each fault in this directory.")]
 
 
 @dataclass(frozen=True, slots=True)

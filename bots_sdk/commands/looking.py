@@ -9,6 +9,7 @@ from bots_sdk.arena.replay import outcomes
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.shared import (
     REFUSED,
+    ImpossibleError,
     Json,
     add_row,
     new_table,
@@ -25,11 +26,11 @@ from engine.record import verify as verify_record
 def status(
     bots: Annotated[
         list[str] | None,
-        typer.Argument(help="The bots; default: the bots whose tokens are saved here."),
+        typer.Argument(help="The bots; default: all bots whose tokens are saved on this machine."),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show your bots: whether they are online, and the places in their latest matches."""
+    """Show your bots: whether they are online, and their places in the latest matches."""
     url, league = chosen_league()
     names = bots or list(league.bots)
     rows = []
@@ -50,13 +51,13 @@ def status(
     for bot, latest in rows:
         online = "paused" if bot["paused"] else "yes" if bot["online"] else "no"
         places = [
-            f"{seat['place']}/{match['seats']}"
+            f"{seat['place']} of {match['seats']}"
             for match in latest
             for seat in match["seating"]
             if seat["bot"] == bot["name"] and seat["place"]
         ]
         playing = sum(match["status"] in UNFINISHED for match in latest)
-        add_row(table, bot["name"], bot["kind"], bot["version"], online, playing, " ".join(places))
+        add_row(table, bot["name"], bot["kind"], bot["version"], online, playing, ", ".join(places))
     print_table(table)
 
 
@@ -67,7 +68,7 @@ def ladder(
     top: Annotated[int, typer.Option(min=1, max=1000, help="The number of bots to show.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """List the ladders, or show the standings of one."""
+    """List the ladders, or show the standings of one ladder."""
     url = chosen_league()[0]
     with client_for(url) as client:
         if not slug:
@@ -146,7 +147,7 @@ def _print_outcomes(line: bytes, number: int) -> None:
 
 
 def verify(
-    number: Annotated[int, typer.Argument(min=1, help="The match's number.", metavar="ID")],
+    match_id: Annotated[str, typer.Argument(help="The match's number.", metavar="ID")],
     commitment: Annotated[
         str,
         typer.Option(
@@ -158,11 +159,15 @@ def verify(
 ) -> None:
     """Replay a finished match, and verify its commitment, deal, moves and scores.
 
-    The commitment is the SHA-256 of the deal seed, published before the first move. If you noted
-    it then, give it with --commitment; otherwise the league's current value is used.
+    The commitment is the SHA-256 of the deal seed. The league published it before the first move.
+    If you noted it then, give it with --commitment. Otherwise the command compares with the
+    commitment that the league shows now.
+
+    To verify records in a file, use `python -m engine verify FILE`.
 
     Exit status 1: a check failed.
     """
+    number = _match_number(match_id)
     url = chosen_league()[0]
     with client_for(url) as client:
         line = client.send(calls.record(number))
@@ -174,6 +179,18 @@ def verify(
         print_json({"match": number, "holds": held, "checks": found_checks})
     else:
         for check in checks:
-            print(f"{'ok  ' if check.holds else 'NOT '} {check.subject}: {check.detail}")
+            print(f"{'ok  ' if check.holds else 'FAIL'} {check.subject}: {check.detail}")
     if not held:
         raise typer.Exit(REFUSED)
+
+
+def _match_number(text: str) -> int:
+    """Return the number of a match.
+
+    Raises:
+        ImpossibleError: the text is not a number, perhaps because it is a file.
+    """
+    if text.isdecimal() and int(text):
+        return int(text)
+    remedy = "To verify the records in a file, use `python -m engine verify FILE`."
+    raise ImpossibleError(f"{text} is not the number of a match. {remedy}")

@@ -8,6 +8,7 @@ import typer
 
 from bots_sdk import calls, running
 from bots_sdk.bot import load
+from bots_sdk.commands.home import Faults
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.shared import Json, NoTokenError, print_json
 from bots_sdk.runner import THREADS
@@ -21,17 +22,17 @@ def run(
         str, typer.Option(help="The bot's name; default: the file's name.", show_default=False)
     ] = "",
     threads: Annotated[
-        int, typer.Option(min=1, help="The number of turns to compute in parallel.")
+        int, typer.Option(min=1, help="How many turns to compute in parallel.")
     ] = THREADS,
-    faults: Annotated[
-        Path, typer.Option(help="The directory for the bot's input at each fault.")
-    ] = Path("faults"),
+    faults: Faults = Path("faults"),
     as_json: Json = False,
 ) -> None:
     """Run a remote bot on this machine: play all its matches until Ctrl-C.
 
-    If the bot fails, the command plays its first legal move and saves the observation. After
-    Ctrl-C the bot finishes the moves in hand; a second Ctrl-C stops at once.
+    If the bot raises an error, is too slow, or returns an illegal move, the command plays the
+    first legal move instead. It saves the bot's input in the directory --faults.
+
+    After Ctrl-C, the bot finishes the moves that it is computing. A second Ctrl-C stops at once.
     """
     loaded = load(file)
     url, league = chosen_league()
@@ -40,12 +41,12 @@ def run(
     if not token.startswith(_BOT_TOKEN):
         token = league.bots.get(name, "")
     if not token:
-        known = f" Saved here: {', '.join(league.bots)}." if league.bots else ""
+        known = f" Tokens are saved for {', '.join(league.bots)}." if league.bots else ""
         raise NoTokenError(
             f"No token is saved here for the bot {name} at {url}. "
-            f"Create the bot: `twelfth-night bot create {name}`. "
-            f"Or, if it exists, get a new token: `twelfth-night bot token {name}`. "
-            f"Or choose another bot with --bot.{known}"
+            f"If the bot does not exist, create it: `twelfth-night bot create {name}`. "
+            f"If it exists, get a new token: `twelfth-night bot token {name}`. "
+            f"To run another bot, use --bot.{known}"
         )
     running.run(loaded, url, token, threads=threads, faults=faults, as_json=as_json)
 

@@ -28,11 +28,13 @@ def replay_match(trial: Trial, number: int, seed: str, *, show_all: bool, as_jso
     """
     if number > trial.matches:
         raise ImpossibleError(
-            f"There is no match {number}: the run has {trial.matches} matches. Raise --matches."
+            f"There is no match {number}: the run has {trial.matches} matches. "
+            "Use a smaller number, or raise --matches."
         )
     if not (show_all or as_json or (sys.stdin.isatty() and sys.stdout.isatty())):
         raise ImpossibleError(
-            "--replay needs a terminal to step through. --all prints all steps at once."
+            "--replay shows one step at a time, so it needs a terminal. "
+            "To print all steps, add --all."
         )
     limit_time()
     names = [each.name for each in trial.contestants]

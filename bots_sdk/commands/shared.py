@@ -1,6 +1,7 @@
 """Shared by all commands: exit statuses, error messages, ``--json``, prompts and tables."""
 
 import json
+import re
 import sys
 from typing import Annotated, Any
 
@@ -33,6 +34,10 @@ class NoTokenError(ImpossibleError):
     code = "no-token"
 
 
+_LINE_BREAK = re.compile(r"(?<!\n)\n(?!\n)")
+"""A line break inside a paragraph."""
+
+
 class Group(TyperGroup):
     """The command group; it turns exceptions into an error line and an exit status."""
 
@@ -40,6 +45,10 @@ class Group(TyperGroup):
         """Note whether the user wants JSON, even if the other arguments are wrong."""
         ctx.find_root().meta["json"] = "--json" in args
         return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters."""
+        return _without_flag_types(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -75,7 +84,20 @@ class Group(TyperGroup):
         raise typer.Exit(status)
 
 
-class BareReplay(TyperCommand):
+class Command(TyperCommand):
+    """A command whose help wraps paragraphs, and shows no type for flags."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if self.help:
+            self.help = _LINE_BREAK.sub(" ", self.help)
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return the parameters."""
+        return _without_flag_types(super().get_params(ctx))
+
+
+class BareReplay(Command):
     """A command in which ``--replay`` without a number stands for match 1."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -86,14 +108,22 @@ class BareReplay(TyperCommand):
         return super().parse_args(ctx, args)
 
 
+def _without_flag_types(params: Any) -> Any:
+    """Return parameters whose flags show no type in the help."""
+    for each in params:
+        if getattr(each, "is_flag", False):
+            each.metavar = ""
+    return params
+
+
 def _is_number(words: list[str]) -> bool:
     return bool(words) and words[0].removeprefix("-").isdigit()
 
 
 _REMEDIES = {
-    "invalid-token": "`twelfth-night login` gets an owner token, "
-    "`twelfth-night bot token NAME` a bot token.",
-    "not-authenticated": "`twelfth-night login` gets a token.",
+    "invalid-token": "Run `twelfth-night login` to get a new owner token, or "
+    "`twelfth-night bot token NAME` to get a new bot token.",
+    "not-authenticated": "Run `twelfth-night login` to get a token.",
     "bot-token-needed": "Unset TWELFTH_NIGHT_TOKEN, or set it to the bot's token.",
     "owner-token-needed": "Unset TWELFTH_NIGHT_TOKEN, or set it to an owner token.",
 }

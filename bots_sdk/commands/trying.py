@@ -62,7 +62,7 @@ def try_bot(
         typer.Option(
             min=0,
             metavar="[N]",
-            help="Play only match N of this run, and step through it; without N: match 1.",
+            help="Play only match N of the run, and show it step by step; default: match 1.",
             show_default=False,
         ),
     ] = 0,
@@ -74,8 +74,8 @@ def try_bot(
 ) -> None:
     """Play a bot against opponents on your machine, and print its win share and Elo.
 
-    The bots play blocks: in a block, every bot plays the same deal once from every seat.
-    Shares and Elo differences have 95 % error bars.
+    The bots play blocks. In a block, every bot plays the same deal once from every seat.
+    The ranges in brackets are 95 % error bars: the true value is probably within them.
 
     Exit status 1: the bot made faults.
     """
@@ -139,10 +139,13 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
         return
     left_out = summary.matches - summary.blocks * trial.table.seats
     if left_out:
-        print(f"{left_out} of {summary.matches} matches are in unfinished blocks and don't count.")
+        print(
+            f"{left_out} of {summary.matches} matches don't count, because their blocks are "
+            "not finished."
+        )
     print()
     print(f"win share    {percent(summary.share)}")
-    print(f"Elo          {spelled_elo(summary.share)} against the field")
+    print(f"Elo          {spelled_elo(summary.share)} compared with the opponents")
     counted = sum(summary.places)
     places = "   ".join(
         f"{name} {100 * count / counted:.0f} %"
@@ -150,13 +153,15 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     )
     print(f"places       {places}")
     print()
-    rows = new_table("bot", "matches", "place", "score", "* wins", "Elo of * against it")
-    for number, line in enumerate(summary.contestants):
+    rows = new_table(
+        "bot", "matches", "mean place", "mean score", "your win share", "your Elo lead"
+    )
+    for line in summary.contestants:
         if not line.matches:
             continue
         add_row(
             rows,
-            f"{'  ' if number else '* '}{line.contestant.name}",
+            line.contestant.name,
             line.matches,
             f"{line.place:.2f}",
             f"{line.score:.2f}",
@@ -167,15 +172,21 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     took = summary.times
     print()
     print(
-        f"move times   mean {_ms(took.mean)}, 99 % at most {_ms(took.p99)}, "
-        f"longest {_ms(took.longest)}"
+        f"move times   {_ms(took.mean)} on average; 99 % of the moves take at most "
+        f"{_ms(took.p99)}; the longest {_ms(took.longest)}"
     )
     if took.out_of_time:
-        print(f"             the clock would run out in {took.out_of_time} matches at the league")
+        print(
+            f"             at the league, the bot would run out of time in "
+            f"{took.out_of_time} matches"
+        )
     elif took.slow:
-        print(f"             {took.slow} of {took.moves} moves took over 1 s and used the bank")
+        print(
+            f"             {took.slow} of {took.moves} moves took over 1 s, so they used "
+            "the bank (extra time)"
+        )
     for name, count in summary.others_faults.items():
-        print(f"faults       {count} of the opponent {name}, which makes it weaker")
+        print(f"faults       the opponent {name} made {count}, so it played below its strength")
 
 
 def percent(found: Share) -> str:
@@ -189,7 +200,9 @@ def spelled_elo(found: Share) -> str:
     """Return a share as a difference in Elo, with its interval."""
     mean, low, high = found.elo
     if found.low is None:
-        return "?" if mean is None else f"{mean:+.0f}, one block: no error bar"
+        return (
+            "?" if mean is None else f"{mean:+.0f} (no error bar, because there is only one block)"
+        )
     text = ("all won" if found.mean == 1 else "all lost") if mean is None else f"{mean:+.0f}"
     if low is None:
         return f"{text} (below {high:+.0f})" if high is not None else f"{text} (no bounds)"

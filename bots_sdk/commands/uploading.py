@@ -8,12 +8,16 @@ import typer
 from rich.console import Console
 
 from bots_sdk import calls
+from bots_sdk.call import Call, read_nothing, url_path
 from bots_sdk.client import Client
-from bots_sdk.commands.leagues import client_for, owner_token, save_bot
+from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, save_bot
 from bots_sdk.commands.shared import REFUSED, ImpossibleError, Json, print_json
-from bots_sdk.errors import ProblemError
+from bots_sdk.errors import LeagueError, ProblemError
+from bots_sdk.sandbox.declarations import declared_games
+from bots_sdk.sandbox.errors import SourceRefusedError
+from bots_sdk.sandbox.sources import read_source
 
-MAX_CHECK_SECONDS = 120.0
+MAX_CHECK_SECONDS = 150.0
 """How long `upload` waits for a check; a check that takes longer waits for a worker."""
 _POLL_SECONDS = 0.5
 _MAX_MATCHES = 50
@@ -31,15 +35,16 @@ def upload(
         str, typer.Option(help="Your note about this version.", show_default=False)
     ] = "",
     held: Annotated[
-        bool, typer.Option("--hold", help="Do not make it current; promote it on its page.")
+        bool, typer.Option("--hold", help="Do not let it play until you promote it on its page.")
     ] = False,
     wait: Annotated[bool, typer.Option(help="Wait for the result of the check.")] = True,
     as_json: Json = False,
 ) -> None:
     """Upload a version of a hosted bot; the league checks it, then runs it.
 
-    Creates the bot if it does not exist. After the check the version becomes the current one,
-    which plays from then on, unless you use --hold.
+    Creates the bot if it does not exist, and deletes it again if the league refuses this version.
+    A version that passes its check becomes the current version, the one that plays. With --hold it
+    waits until you promote it.
 
     Exit status 1: the league refused the version.
     """
@@ -47,19 +52,34 @@ def upload(
         source = file.read_bytes()
     except OSError as error:
         raise ImpossibleError(f"{file} can't be read: {error.strerror}.") from None
+    _refuse_early(file, source)
     name = bot or file.stem.replace("_", "-").lower()
     url, token = owner_token()
     with client_for(url, token) as client:
         created = _find_or_create(client, url, name)
         if created and not as_json:
             print(f"Created the hosted bot {name}: {url}/bots/{name}/")
-        version: Any = client.send(calls.upload(name, file.name, source, note, held=held))
-        if wait:
-            version = _wait_for_check(client, name, version["number"], quiet=as_json)
+        version: Any = None
+        try:
+            version = client.send(calls.upload(name, file.name, source, note, held=held))
+            if wait:
+                version = _wait_for_check(client, name, version["number"], quiet=as_json)
+        finally:
+            deleted = (
+                created
+                and (version is None or version["state"] == "refused")
+                and _delete(client, url, name)
+            )
     if as_json:
         print_json(version)
+    elif deleted:
+        print(f"The league refused the file: {version['reason']}")
+        _print_qualifying_matches(version)
+        print(f"\nThe bot {name} had no other version, so it is deleted. Change the file, and try")
+        print("again. `twelfth-night check` finds most causes before you upload.")
     else:
         _print_version(url, version)
+        _print_next_step(url, version)
     if version["state"] == "refused":
         raise typer.Exit(REFUSED)
 
@@ -78,7 +98,8 @@ def logs(
 ) -> None:
     """Show a bot's output and the reasons of its faults.
 
-    By default, this shows the finished matches with faults among the last 50.
+    A fault is a move that the referee played for the bot. Without --match or --version, the
+    command shows each match with a fault among the bot's last 50 finished matches.
     """
     url, token = owner_token()
     with client_for(url, token) as client:
@@ -125,10 +146,28 @@ def _find_or_create(client: Client, url: str, name: str) -> bool:
         return True
     if found["kind"] != "hosted":
         raise ImpossibleError(
-            f"{name} is a {found['kind']} bot; you can upload files only for hosted bots. --bot "
-            "selects another bot."
+            f"{name} is a {found['kind']} bot, but you can upload files only for hosted bots. "
+            "Choose another name with --bot."
         )
     return False
+
+
+def _refuse_early(file: Path, source: bytes) -> None:
+    """Refuse a file by the league's own rules before any call is made."""
+    try:
+        declared_games(read_source(source))
+    except SourceRefusedError as error:
+        raise ImpossibleError(f"The league would refuse {file}: {error}.") from None
+
+
+def _delete(client: Client, url: str, name: str) -> bool:
+    """Delete a bot that this command created, with its saved token; return whether it is gone."""
+    try:
+        client.send(Call("DELETE", url_path("bots", name), read=read_nothing))
+    except LeagueError:
+        return False
+    forget_bot(url, name)
+    return True
 
 
 def _wait_for_check(client: Client, name: str, number: int, *, quiet: bool) -> Any:
@@ -151,14 +190,28 @@ def _print_version(url: str, version: Any) -> None:
         print(f"The league refused version {number} of {name}: {version['reason']}")
         print(f"`twelfth-night logs {name} --version {number}` shows its output.")
     else:
-        print(f"Version {number} of {name} waits for its check.")
+        print(f"Version {number} of {name} still waits for its check.")
         print(f"`twelfth-night logs {name} --version {number}` shows the result later.")
+
+
+def _print_next_step(url: str, version: Any) -> None:
+    name, number = version["bot"], version["number"]
+    if version["state"] != "ready":
+        return
+    if version["held"]:
+        print(
+            f"It does not play until you promote it: {url}/account/bots/{name}/versions/{number}/"
+        )
+    else:
+        print(f"If the bot is on no ladder yet, enter it: `twelfth-night enter LADDER {name}`.")
+        print("`twelfth-night ladder` lists the ladders.")
 
 
 def _print_qualifying_matches(version: Any) -> None:
     for match in version["qualifying"]:
         print(f"\n{match['game']}: {'passed' if match['passed'] else match['reason']}")
         if match["printed"]:
+            print(f"Output, kept until {match['printed_until'][:10]} at the latest:")
             print(_indented(match["printed"]))
 
 
@@ -177,11 +230,11 @@ def _print_report(url: str, report: Any) -> None:
     )
     print(f"{url}/matches/{report['match']}/")
     for fault in report["faults"]:
-        print(f"  ply {fault['ply']}, {fault['kind']}: {fault['reason']}")
+        print(f"  move {fault['ply']}, {fault['kind']}: {fault['reason']}")
     if not report["faults"]:
         print("  no faults")
     if report["printed"]:
-        print("  Output:")
+        print(f"  Output, kept until {report['printed_until'][:10]} at the latest:")
         print(_indented(report["printed"], 4))
 
 

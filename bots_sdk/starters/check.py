@@ -20,8 +20,8 @@ def test_the_bot_plays_every_preset_without_a_fault() -> None:
 
 
 def test_the_same_deal_gets_the_same_moves() -> None:
-    # This test is optional: remove it if your bot is random. A bot that passes it repeats each
-    # fault if it gets the same observation again.
+    # This test is optional. Remove it if your bot chooses at random. A bot that passes it makes the
+    # same move for the same observation, so you can repeat each fault.
     rules = next(iter(GAMES[GAME].presets))
     first, second = (
         play(GAME, rules, bytes(32), [BOT(info(rules, 4, seat)) for seat in range(4)])
@@ -30,7 +30,8 @@ def test_the_same_deal_gets_the_same_moves() -> None:
     assert write(first.record) == write(second.record)
 
 
-# After a fault, the bot's input is saved in faults/. A test that repeats the fault:
+# `twelfth-night try`, `ab`, `check` and `run` save the bot's input at each fault in faults/.
+# This test repeats a fault:
 #
 # def test_the_bot_answers_this_observation() -> None:
 #     observation = json.loads(Path("faults/....json").read_text())["observation"]
@@ -38,7 +39,7 @@ def test_the_same_deal_gets_the_same_moves() -> None:
 
 
 def info(rules: str, seats: int, seat: int) -> MatchInfo:
-    """Return the argument of the bot's start."""
+    """Return the facts about a match that the bot gets at its start."""
     return match_info(GAME, rules, seats, seat, TimeControl(move_seconds=1.0, bank_seconds=30.0))
 
 

@@ -28,9 +28,10 @@ def choose(observation: dict[str, Any]) -> str:
     moves: list[str] = observation["legal_moves"]
     hand: list[int] = observation["hand"]
     if observation["phase"] == "lead":
-        # Lead as many cards as possible, the highest of these: low cards win tricks later.
+        # Lead as many cards as possible, and high ones: the low cards win tricks later.
         return max(moves, key=lambda move: (len(cards(move)), cards(move)))
-    # Your last cards come back unless they win the trick, so play them only with the lowest card.
+    # If you play your last cards and don't win the trick, you take them back. So play them only if
+    # one of them is the lowest card of the trick.
     lows = [action["cards"][-1] for action in observation["trick"] if action["cards"]]
     safe = [move for move in moves if len(cards(move)) < len(hand) or cards(move)[-1] <= min(lows)]
     return max(safe or moves, key=lambda move: len(cards(move)))

@@ -1,8 +1,9 @@
 """NAME: a bot for twelve-days.
 
 Each day, every seat gives a card to its left neighbour, then plays a card. The lowest rank that
-only one seat played wins the day cards at stake. At the end, the seat with the most cards of a
-rank scores that rank.
+only one seat played wins the pot, the day cards at stake. The two cards of rank 0 are called Claus:
+a seat that wins with a Claus must give the pot to another seat. At the end, each rank scores for
+the seats that hold the most cards of it.
 """
 
 from typing import Any
@@ -26,13 +27,14 @@ def choose(observation: dict[str, Any]) -> str:
     moves: list[str] = observation["legal_moves"]
     hand: list[int] = observation["hand"]
     if observation["phase"] == "give":
-        # At the end, a single card of a rank is worth least.
+        # A rank scores only if you hold the most cards of it. So give a rank of which you have few.
         return min(moves, key=lambda move: hand.count(number(move)))
     if observation["phase"] == "play":
-        # Play low if much is at stake; otherwise play high, and keep the low cards.
+        # If much is at stake, play the lowest card. Otherwise play the highest, and keep low cards.
         much = sum(observation["pot"]) > 8
         return moves[0] if much else moves[-1]
-    # "award": your Claus won, and you must award the pot to another seat, here the poorest one.
+    # "award": you won with a Claus, so you must give the pot to another seat. This bot chooses the
+    # seat with the fewest points.
     points = [sum(cards) for cards in observation["day_cards"]]
     return min(moves, key=lambda move: points[number(move)])
 

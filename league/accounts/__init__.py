@@ -1,5 +1,7 @@
 """Accounts: people, their tokens, and rate limits."""
 
+from league.accounts.hashing import BusyError
+from league.accounts.passwords import TooManyTriesError
 from league.accounts.people import ORGANISERS, create_account, is_organiser, name_taken
 from league.accounts.tokens import (
     BOT_TOKEN,
@@ -20,6 +22,8 @@ __all__ = [
     "ORGANISERS",
     "OWNER_SCOPES",
     "OWNER_TOKEN",
+    "BusyError",
+    "TooManyTriesError",
     "bot_for_token",
     "create_account",
     "find_token",

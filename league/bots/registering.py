@@ -5,8 +5,10 @@ from datetime import datetime, timedelta
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from league.accounts import name_taken, new_bot_token
+from league.bots.daily_limits import require_another_bot
 from league.bots.retiring import require_active
 from league.models import Bot, BotVersion, FormerName
 
@@ -20,12 +22,14 @@ def create_bot(*, owner: User, name: str, kind: str) -> tuple[Bot, str]:
     A remote bot can play at once, as version 1; a hosted bot once an upload passes its check.
 
     Raises:
-        ValidationError: by field: the name is taken or not allowed, or there is no such kind.
+        ValidationError: by field: the name is taken or not allowed, or there is no such kind. Or
+            with code ``too-many-bots``: the owner has created too many bots in 24 hours.
     """
     bot = Bot(owner=owner, name=name, kind=kind)
     if kind == Bot.Kind.HOUSE:
         raise ValidationError({"kind": "House bots belong to the league; choose remote or hosted."})
     bot.clean_fields()
+    require_another_bot(owner, timezone.now())
     _require_free(name, bot)
     try:
         with transaction.atomic():

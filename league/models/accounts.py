@@ -1,8 +1,20 @@
-"""Tokens, by which programs authenticate. Accounts are Django's users."""
+"""Tokens, by which programs authenticate, and looks of names. Accounts are Django's users."""
 
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+
+
+class AccountName(models.Model):
+    """How the name of an account looks: names that look alike have the same skeleton."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="+"
+    )
+    skeleton = models.CharField(max_length=600, unique=True)
+
+    def __str__(self) -> str:
+        return self.skeleton
 
 
 class Token(models.Model):

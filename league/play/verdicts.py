@@ -7,12 +7,13 @@ from typing import Any
 from engine.errors import IllegalMoveError
 from engine.games import catalogue
 from league.play.clocks import remaining_ms
+from league.play.live_match import TIMEOUT
 from league.play.rows import TurnRow
 
 MAX_ILLEGAL = 5
 """Illegal answers in one turn after which the referee plays."""
-TIMEOUT, ILLEGAL = "timeout", "illegal"
-"""Kinds of fault of a seat that has turns."""
+ILLEGAL = "illegal"
+"""Kind of fault of a seat that has turns, beside `TIMEOUT`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ def test_a_client_that_does_not_accept_json_is_refused(api: Api) -> None:
 
 
 def test_an_unknown_host_is_refused(api: Api) -> None:
-    assert_problem(api.get("games", Host="elsewhere.example"), 400, "bad-request")
+    assert_problem(api.get("games", Host="elsewhere.example"), 400, "unknown-host")
 
 
 def test_a_failure_is_logged_with_the_request_id(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

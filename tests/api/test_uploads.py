@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from bots_sdk.sandbox.sources import MAX_BYTES
 from league import bots
 from league.models import Bot, BotVersion
 from tests.api.conftest import Api, assert_problem, fields_of
@@ -85,7 +86,7 @@ def test_a_file_that_is_no_bot_is_refused_with_the_reason(
     assert "../bot.py" in error["message"]
     assert "source" in fields_of(assert_problem(upload(api, ada[1], hosted, b""), 400, "invalid"))
     assert_problem(upload(api, ada[1], "ada-bot", FIRST), 400, "invalid")
-    too_large = b"#" * ((1 << 20) + 1)
+    too_large = b"#" * (MAX_BYTES + 1)
     assert_problem(upload(api, ada[1], hosted, too_large), 413, "body-too-large")
     assert_problem(upload(api, ada[1], hosted, too_large * 2), 413, "body-too-large")
     assert upload(api, ada[1], hosted, too_large[:-1]).status_code == 202

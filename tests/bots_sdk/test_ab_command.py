@@ -95,7 +95,7 @@ def test_a_better_version_is_called_better(home: Home) -> None:
 def test_a_worse_version_is_not_better(home: Home) -> None:
     result = home("ab", "house-counting", "first.py", *SOME)
     assert result.exit_code == 1
-    assert "\nnot better\nLLR -" in result.stdout
+    assert "\nnot better\nevidence -" in result.stdout
 
 
 def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_path: Path) -> None:
@@ -123,9 +123,9 @@ def test_too_few_blocks_are_undecided_and_each_versions_faults_are_printed(
 ) -> None:
     result = home("ab", "crash.py", "first.py", *SOME, "--max-blocks", 2)
     assert result.exit_code == 1
-    assert "undecided\nLLR" in result.stdout
+    assert "undecided\nevidence " in result.stdout
     assert 'crash.py", line 2, in choose' in result.stderr
-    assert "12 crash; 4 matches forfeited" in result.stdout
+    assert "faults       12 crash\nforfeits     4 matches: after three faults" in result.stdout
 
 
 @pytest.mark.parametrize(

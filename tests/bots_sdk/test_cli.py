@@ -104,7 +104,7 @@ def test_run_uses_the_saved_token_of_the_bot(
     result = logged_in("run", "other.py")
     assert result.exit_code == 4
     assert "No token is saved here for the bot other" in result.stderr
-    assert "Saved here: mybot" in result.stderr
+    assert "Tokens are saved for mybot" in result.stderr
 
 
 def test_a_token_is_not_sent_to_another_league(
@@ -259,7 +259,7 @@ def test_a_match_that_does_not_hold_is_refused_with_what_is_wrong(
     serve(stub, simulated(), **changes)
     result = logged_in("verify", 7)
     assert result.exit_code == 1
-    assert f"NOT  {wrong}: " in result.stdout
+    assert f"FAIL {wrong}: " in result.stdout
 
 
 def test_a_record_with_another_deal_is_refused(logged_in: Cli, stub: StubLeague) -> None:
@@ -268,8 +268,42 @@ def test_a_record_with_another_deal_is_refused(logged_in: Cli, stub: StubLeague)
     record["deal_seed"] = "ff" * 32
     result = logged_in("verify", 7)
     assert result.exit_code == 1
-    assert "NOT  commitment" in result.stdout
-    assert "NOT  deal and moves: ply" in result.stdout
+    assert "FAIL commitment" in result.stdout
+    assert "FAIL deal and moves: ply" in result.stdout
+
+
+def test_verify_of_a_file_points_to_the_command_for_files(cli: Cli) -> None:
+    result = cli("verify", "match-7.json")
+    assert result.exit_code == 2
+    assert "match-7.json is not the number of a match" in result.stderr
+    assert "`python -m engine verify FILE`" in result.stderr
+
+
+@pytest.mark.parametrize("command", [(), ("upload",), ("try",), ("bot",), ("bot", "create")])
+def test_the_help_shows_no_type_for_flags(cli: Cli, command: tuple[str, ...]) -> None:
+    result = cli(*command, "--help")
+    assert result.exit_code == 0
+    assert "--help" in result.stdout
+    assert "bool" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("held", "next_step"),
+    [
+        (False, "If the bot is on no ladder yet, enter it: `twelfth-night enter LADDER mybot`."),
+        (True, "It does not play until you promote it: {url}/account/bots/mybot/versions/2/"),
+    ],
+)
+def test_upload_prints_the_next_step(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path, held: bool, next_step: str
+) -> None:
+    (tmp_path / "mybot.py").write_text("def choose(observation): return 'pass'")
+    version = {"bot": "mybot", "number": 2, "state": "ready", "held": held}
+    stub.answers["GET bots/mybot"] = (200, {"name": "mybot", "kind": "hosted"})
+    stub.answers["POST bots/mybot/versions"] = (202, version)
+    result = logged_in("upload", "mybot.py", "--no-wait")
+    assert result.exit_code == 0
+    assert next_step.format(url=stub.url) in result.stdout
 
 
 def test_the_demo_reports_an_unreachable_league(

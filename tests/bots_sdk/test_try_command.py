@@ -22,10 +22,10 @@ def test_it_prints_places_elo_and_times(home: Home) -> None:
     result = home("try", "first.py", *SMALL)
     assert result.exit_code == 0
     assert re.search(r"^win share +\d+\.\d % \(", result.stdout, re.M)
-    assert re.search(r"^Elo +[-+]\d+ \(.*against the field$", result.stdout, re.M)
+    assert re.search(r"^Elo +[-+]\d+ \(.*compared with the opponents$", result.stdout, re.M)
     assert re.search(r"^places +1st \d+ %", result.stdout, re.M)
-    assert re.search(r"^\* first\.py +24 ", result.stdout, re.M)
-    assert "99 % at most" in result.stdout
+    assert re.search(r"^first\.py +24 ", result.stdout, re.M)
+    assert "99 % of the moves take at most" in result.stdout
     assert "faults       none" in result.stdout
 
 
@@ -53,7 +53,7 @@ def test_a_crash_is_shown_and_saved_ready_for_a_test(home: Home, tmp_path: Path)
     assert result.exit_code == 1
     assert 'crash.py", line 2, in choose' in result.stderr
     assert result.stderr.count("Traceback") == 3
-    assert "72 crash; 24 matches forfeited" in result.stdout
+    assert "faults       72 crash\nforfeits     24 matches: after three faults" in result.stdout
     saved = sorted((tmp_path / "faults").iterdir())
     assert len(saved) == 72
     seen = json.loads(saved[0].read_text())
@@ -96,7 +96,7 @@ def test_a_match_of_the_run_is_shown_step_by_step(home: Home) -> None:
     assert "first.py" in record.players
     piped = home("try", "first.py", *SMALL, "--replay")
     assert piped.exit_code == 2
-    assert "--replay needs a terminal" in piped.stderr
+    assert "it needs a terminal" in piped.stderr
     assert "match 1 of" in home("try", "first.py", *SMALL, "--replay", "--all").stdout
 
 

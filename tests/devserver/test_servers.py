@@ -16,8 +16,9 @@ import psycopg
 import pytest
 import redis
 
-from devserver import servers
-from devserver.servers import ServersError, local_servers
+from devserver import postgres, wheels
+from devserver.place import ServersError
+from devserver.servers import local_servers
 
 
 def query(url: str, statement: str) -> list[tuple[object, ...]]:
@@ -102,7 +103,7 @@ def test_a_missing_wheel_is_named_with_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str
 ) -> None:
     monkeypatch.setattr(
-        servers, "find_spec", lambda name: None if name == missing else find_spec(name)
+        wheels, "find_spec", lambda name: None if name == missing else find_spec(name)
     )
     reason = rf"{missing} is not installed.*DATABASE_URL"
     with pytest.raises(ServersError, match=reason), local_servers(tmp_path):
@@ -113,7 +114,7 @@ def test_a_server_that_ends_at_once_is_reported_with_the_end_of_its_log(tmp_path
     with local_servers(tmp_path, durable=False):
         pass
     (tmp_path / "postgres" / "postgresql.conf").write_text("nonsense = 1\n")
-    reason = r"(?s)PostgreSQL ended at once.*nonsense"
+    reason = r"(?s)postgres ended at once.*nonsense"
     with pytest.raises(ServersError, match=reason), local_servers(tmp_path, durable=False):
         pass
 
@@ -177,8 +178,8 @@ def test_root_without_namespaces_runs_postgresql_as_nobody(
 ) -> None:
     with local_servers(tmp_path, durable=False) as running:
         query(running.database_url, "CREATE TABLE kept AS SELECT 1 AS number")
-    works = servers._works
-    monkeypatch.setattr(servers, "_works", lambda c: c[0] != "unshare" and works(c))
+    works = postgres._works
+    monkeypatch.setattr(postgres, "_works", lambda c: c[0] != "unshare" and works(c))
     with local_servers(tmp_path, durable=False) as running:
         assert query(running.database_url, "SELECT number FROM kept") == [(1,)]
         assert (tmp_path / "postgres").stat().st_uid == 65534
@@ -191,7 +192,7 @@ def test_root_that_cannot_become_nobody_gets_the_remedy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0)
-    monkeypatch.setattr(servers, "_works", lambda _: False)
+    monkeypatch.setattr(postgres, "_works", lambda _: False)
     with pytest.raises(ServersError, match="util-linux"), local_servers(tmp_path):
         pass
 

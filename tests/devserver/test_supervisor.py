@@ -6,27 +6,35 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from devserver.supervisor import Part, keep_running
-from tests.journeys.running import wait_for
+from devserver.part import Part
+from devserver.supervisor import Supervisor
+from tests.journeys.running import CHECKOUT, wait_for
 
 PARENT = """
 import os, subprocess, sys, time
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
-print("started", os.getpid(), child.pid, flush=True)
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"],
+                         start_new_session=True)
+print("started", os.getpid(), child.pid, *sys.argv[1:], flush=True)
 time.sleep(60)
 """
+"""A program whose child is in a session of its own, as those of PostgreSQL are."""
 
 SUPERVISOR = """
 import asyncio, os, sys
 from pathlib import Path
-from devserver.supervisor import Part, keep_running
-part = Part("part", [sys.executable, "-c", {script!r}])
-asyncio.run(keep_running([part], os.environ, Path("."), asyncio.Event()))
+from devserver.part import Part
+from devserver.supervisor import Supervisor
+socket = Path({socket!r})
+part = Part(name="part", command=[sys.executable, "-c", {script!r}, socket], socket=socket)
+asyncio.run(Supervisor(os.environ, Path("."), adopts_orphans=True).run([[part]]))
 """
+
+Supervised = tuple[subprocess.Popen[bytes], Path]
 
 
 def lives(pid: int) -> bool:
@@ -37,58 +45,104 @@ def lives(pid: int) -> bool:
         return False
 
 
-def starts(output: Path) -> list[tuple[int, int]]:
-    """Return the pids of each start: of the program and of its child."""
+def starts(output: Path) -> list[tuple[int, int, str]]:
+    """Return pid, the child's pid and the socket of each start."""
     words = [line.split() for line in output.read_text().splitlines() if "started" in line]
-    return [(int(line[-2]), int(line[-1])) for line in words]
+    return [(int(line[-3]), int(line[-2]), line[-1]) for line in words]
 
 
 @pytest.fixture
-def supervised(tmp_path: Path) -> Iterator[tuple[subprocess.Popen[bytes], Path]]:
+def supervised(tmp_path: Path) -> Iterator[Supervised]:
     """A program with a child under a supervisor; gives the supervisor and its output."""
     output = tmp_path / "output"
+    script = SUPERVISOR.format(script=PARENT, socket=str(tmp_path / "part.sock"))
     with output.open("w") as file:
         supervisor = subprocess.Popen(
-            [sys.executable, "-c", SUPERVISOR.format(script=PARENT)], stdout=file, stderr=file
+            [sys.executable, "-c", script], stdout=file, stderr=file, cwd=CHECKOUT
         )
     wait_for(lambda: starts(output), output.read_text)
     yield supervisor, output
     supervisor.kill()
     supervisor.wait()
+    for _, child, _ in starts(output):  # it has no parent that would end it
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGKILL)
 
 
-def test_a_killed_program_starts_again_even_if_its_child_lives_on(
-    supervised: tuple[subprocess.Popen[bytes], Path],
-) -> None:
+def test_a_killed_program_starts_again_when_its_children_are_dead(supervised: Supervised) -> None:
     _, output = supervised
-    first, child = starts(output)[0]
+    first, child, _ = starts(output)[0]
     os.kill(first, signal.SIGKILL)
     wait_for(lambda: len(starts(output)) == 2, output.read_text)
     assert "ended with status -9; it starts again" in output.read_text()
-    wait_for(lambda: not lives(child))
+    assert not lives(child)
 
 
-def test_all_programs_end_after_a_signal(supervised: tuple[subprocess.Popen[bytes], Path]) -> None:
+def test_each_start_listens_on_its_own_socket_and_the_link_follows(supervised: Supervised) -> None:
+    _, output = supervised
+    link = output.with_name("part.sock")
+    first = starts(output)[0]
+    assert Path(first[2]).name == link.readlink().name
+    os.kill(first[0], signal.SIGKILL)
+    wait_for(lambda: len(starts(output)) == 2, output.read_text)
+    second = starts(output)[1]
+    assert second[2] != first[2]
+    assert Path(second[2]).name == link.readlink().name
+
+
+def test_all_programs_end_after_a_signal(supervised: Supervised) -> None:
     supervisor, output = supervised
     supervisor.send_signal(signal.SIGINT)
     assert supervisor.wait(20) == 0
-    assert not any(lives(pid) for pid in starts(output)[0])
+    first, child, _ = starts(output)[0]
+    assert not lives(first)
+    assert not lives(child)
 
 
-def test_programs_end_with_a_supervisor_that_is_killed(
-    supervised: tuple[subprocess.Popen[bytes], Path],
-) -> None:
+def test_programs_end_with_a_supervisor_that_is_killed(supervised: Supervised) -> None:
     supervisor, output = supervised
     supervisor.kill()
     wait_for(lambda: not lives(starts(output)[0][0]))
 
 
+def run(stages: list[list[Part]], directory: Path) -> Supervisor:
+    """Run parts in this process until a part stops them all."""
+
+    async def supervise() -> Supervisor:
+        supervisor = Supervisor(os.environ, directory)
+        await supervisor.run(stages)
+        return supervisor
+
+    return asyncio.run(supervise())
+
+
+def python(name: str, script: str, **how: object) -> Part:
+    return Part(name=name, command=[sys.executable, "-c", script], **how)  # type: ignore[arg-type]
+
+
 def test_a_program_that_keeps_ending_at_once_stops_all_programs(
     capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    part = Part("hasty", [sys.executable, "-c", "print('x' * 100_000); raise SystemExit(3)"])
-    asyncio.run(keep_running([part], os.environ, tmp_path, asyncio.Event()))
+    part = python("hasty", "print('x' * 100_000); raise SystemExit(3)")
+    supervisor = run([[part]], tmp_path)
     output = capfd.readouterr().out
     assert output.count("ended with status 3") == 5
-    assert "keeps ending at once" in output
     assert "too long to show" in output
+    assert "hasty keeps ending at once" in (supervisor.failure or "")
+
+
+def test_a_stage_starts_when_the_stage_before_it_is_ready(tmp_path: Path) -> None:
+    looks: list[int] = []
+    looks_at_start: list[int] = []
+
+    def is_ready() -> bool:
+        looks.append(len(looks))
+        return len(looks) >= 3
+
+    server = python("server", "import time; time.sleep(60)", is_ready=is_ready)
+    once = python(
+        "once", "exit(1)", runs_once=True, prepare=lambda: looks_at_start.append(len(looks))
+    )
+    supervisor = run([[server], [once]], tmp_path)
+    assert looks_at_start == [3]
+    assert supervisor.failure == "once failed; its output is above."

@@ -17,9 +17,12 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import pytest
 
 from devserver.running import VARIABLES
 from tests.docs.documents import DOCS, ROOT, Block, blocks
@@ -256,3 +259,53 @@ def pages() -> list[str]:
 def needs_league(document: str) -> bool:
     """Return whether a page's commands need a running league."""
     return any(ADDRESS in step.command for step in steps(document))
+
+
+def exec_python(document: str, address: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Run the ``python`` blocks of a page in one namespace and compare their output."""
+    namespace: dict[str, Any] = {"__name__": document}
+    printed, heading = None, ""
+    for block in blocks(document):
+        if block.language == "python":
+            text = block.text.replace(ADDRESS, address or ADDRESS)
+            exec(compile(text, document, "exec"), namespace)
+            printed, heading = capsys.readouterr().out, block.heading
+        elif block.language == "text" and printed is not None and heading == block.heading:
+            assert matches(block.text, printed, alike=bool(address)), printed
+            printed = None
+
+
+def wrong_at_league(
+    address: str,
+    log: str,
+    league_directory: Path,
+    directory: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> list[str]:
+    """Run the blocks of all pages that need a league, and return the texts of what is wrong.
+
+    Args:
+        address: of the league, without a slash at the end.
+        log: the text that `make up` has printed.
+        league_directory: the directory of the league's data.
+        directory: an empty directory for the readers' files.
+        capsys: reads the output of ``python`` blocks.
+        monkeypatch: changes the current directory.
+    """
+    environment = {"LEAGUE_DIRECTORY": str(league_directory)}
+    places = {
+        document: Place(
+            directory / Path(document).stem, address, log.replace(address, ADDRESS), environment
+        )
+        for document in pages()
+        if needs_league(document)
+    }
+    for place in places.values():
+        place.prepare()
+    with ThreadPoolExecutor(len(places)) as pool:  # they wait for the league most of the time
+        wrong = [text for found in pool.map(run, places, places.values()) for text in found]
+    for document, place in places.items():
+        monkeypatch.chdir(place.directory)
+        exec_python(document, address, capsys)
+    return wrong

@@ -79,6 +79,27 @@ def test_verify_names_the_file_if_there_are_several(
     assert reasons == [f"{other}:1: the record has no 'format'"]
 
 
+def test_verify_skips_the_rest_of_a_file_without_records(
+    records: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pretty = tmp_path / "pretty.json"
+    document = json.loads(records.read_text().splitlines()[0])
+    pretty.write_text(json.dumps(document, indent=1))
+    out, reasons = run(capsys, "verify", str(pretty), str(records), expect=1)
+    assert out == ["2 ok, 10 refused"]
+    assert len(reasons) == 11
+    assert "the first 10 lines are not records, so the rest of the file is skipped" in reasons[10]
+
+
+def test_verify_reads_on_after_damaged_records(
+    records: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    good = records.read_text()
+    records.write_text(good.replace('"moves"', '"moves" ').replace("{", "{,") * 10 + good)
+    out, _ = run(capsys, "verify", str(records), expect=1)
+    assert out == ["2 ok, 20 refused"]
+
+
 def test_verify_accepts_an_empty_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     empty = tmp_path / "empty"
     empty.touch()
@@ -185,7 +206,7 @@ def test_the_program_reads_standard_input_and_writes_to_pipes() -> None:
     [
         ("echo {} | { ENGINE verify - | true; exit ${PIPESTATUS[0]}; }", (1, 141), 1),
         (
-            "yes {} | head -n 99999 |"
+            "yes '{\"moves\": 0}' | head -n 99999 |"
             " { ENGINE verify - 2>&1 >/dev/null | true; exit ${PIPESTATUS[0]}; }",
             (141,),
             0,

@@ -26,11 +26,12 @@ NAMES = ["ada", "bo", "cy"]
         (events.HandShown(2, ()), "cy holds no cards at the end"),
         (
             events.DayWon(5, 1, 3, (7, 7), (1, 2, 3, 4, 5), 15, 1),
-            "7 and 7 cancel; 3 is the lowest, so bo wins 15 points",
+            "two 7s cancel each other; 3 is the lowest, so bo wins 15 points",
         ),
         (
             events.DayWon(1, 1, 9, (2, 2, 3, 3, 3), (1,), 1, 1),
-            "2 and 2 cancel, 3, 3 and 3 cancel; 9 is the lowest left, so bo wins 1 point",
+            "two 2s cancel each other, and so do three 3s; 9 is the lowest left, "
+            "so bo wins 1 point",
         ),
         (
             events.DayWon(2, 1, 0, (), (2,), 2, None),
@@ -39,11 +40,11 @@ NAMES = ["ada", "bo", "cy"]
         (events.PotAwarded(2, 1, 2, (2,), 2), "bo awards 2 points to cy"),
         (
             events.DayCarried(4, (3, 3, 3), (4,), 4),
-            "3, 3 and 3 cancel; no rank is left, so 4 points carry over to day 5",
+            "three 3s cancel each other; no rank is left, so 4 points carry over to day 5",
         ),
         (
             events.PotLost(12, (3, 3, 3), (12,), 12),
-            "3, 3 and 3 cancel; no rank is left, so 12 points go to no one",
+            "three 3s cancel each other; no rank is left, so 12 points go to no one",
         ),
         (events.RankScored(7, (1,), 3, 7), "bo holds the most 7s (3) and scores 7"),
         (

@@ -71,9 +71,14 @@ class League:
         environment = {
             name: value
             for name, value in os.environ.items()
-            if name not in (*VARIABLES, "DJANGO_SETTINGS_MODULE")
+            # Its many processes take a tenth less time if one of them stores the bytecode.
+            if name not in (*VARIABLES, "DJANGO_SETTINGS_MODULE", "PYTHONDONTWRITEBYTECODE")
         }
-        environment |= {"HOUSE_BOTS": QUICK_BOTS, "RATE_GENERAL": "60000/minute"}
+        environment |= {
+            "HOUSE_BOTS": QUICK_BOTS,
+            "RATE_GENERAL": "60000/minute",
+            "WEB_WORKERS": "1",
+        }
         environment |= variables
         self._environment = {**environment, "LEAGUE_DIRECTORY": str(directory)}
         command = [sys.executable, "-m", "devserver.up"]
@@ -86,7 +91,11 @@ class League:
 
     def log(self) -> str:
         """Return the end of its output."""
-        return self._log.read_text()[-6000:]
+        return self.whole_log()[-6000:]
+
+    def whole_log(self) -> str:
+        """Return its output."""
+        return self._log.read_text()
 
     def is_up(self) -> bool:
         """Return whether the log reports the start."""
@@ -137,7 +146,7 @@ class League:
         for entry in Path("/proc").glob("[0-9]*/stat"):
             try:
                 parent = int(entry.read_text().rpartition(")")[2].split()[1])
-                command = (entry.parent / "cmdline").read_bytes().decode()
+                command = (entry.parent / "cmdline").read_bytes().decode().replace("\0", " ")
             except (OSError, ValueError):
                 continue
             if parent == self.process.pid and word in command:

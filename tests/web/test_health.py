@@ -1,6 +1,7 @@
 """The addresses for load balancers and operators, and the errors of pages and ticks."""
 
 import time
+from typing import NoReturn
 
 import pytest
 from celery.signals import heartbeat_sent
@@ -20,7 +21,10 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def _no_tick() -> None:
     cache.delete("tick-finished")
+    cache.delete("part:deadlines")
     heartbeats.note_worker(health.QUEUES)
+    for part in ("beat", "gateway"):
+        heartbeats.note_part(part)
 
 
 def test_a_process_is_alive_while_servers_are_down(client: Client, settings: Settings) -> None:
@@ -45,8 +49,36 @@ def test_a_clock_that_has_stopped_is_noticed(
 ) -> None:
     tasks.tick()
     now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + 4.9)
+    assert "no tick for 5 s" in client.get("/readyz").json()["faults"]["clock"]
+
+
+def test_ticks_that_fail_are_noticed_although_deadlines_are_handled(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks.tick()
+    now = time.time()
+    monkeypatch.setattr(time, "time", lambda: now + health.MAX_TICK_AGE_SECONDS + 1)
+    tasks.expire_overdue()
+    heartbeats.note_worker(health.QUEUES)
+    for part in ("beat", "gateway"):
+        heartbeats.note_part(part)
+    faults = client.get("/readyz").json()["faults"]
+    assert set(faults) == {"tick"}
+    assert "no tick has finished for 16 s" in faults["tick"]
+
+
+@pytest.mark.parametrize("part", ["beat", "gateway"])
+def test_a_part_without_signs_of_life_is_named(
+    client: Client, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + health.MAX_HEARTBEAT_AGE_SECONDS + 1)
-    assert "no tick for 16 s" in client.get("/readyz").json()["faults"]["clock"]
+    tasks.tick()
+    heartbeats.note_worker(health.QUEUES)
+    heartbeats.note_part({"beat": "gateway", "gateway": "beat"}[part])
+    faults = client.get("/readyz").json()["faults"]
+    assert faults == {part: "no sign of life for 6 s: check that it runs"}
 
 
 def test_a_league_without_a_worker_for_matches_is_not_ready(client: Client) -> None:
@@ -117,3 +149,17 @@ def test_without_the_database_a_page_is_a_503_and_one_line_of_the_log(
     [event] = [event for event in events if event["logger"] == "web.outages"]
     assert event["error"] == "connection is bad: no such socket"
     assert "exception" not in event
+
+
+def test_the_door_for_moves_is_open_while_the_database_can_be_reached(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/healthz/moves").status_code == 200
+
+    def away() -> NoReturn:
+        raise OperationalError("no such socket")
+
+    monkeypatch.setattr("web.health.connection.cursor", away)
+    with logs.captured() as events:
+        assert client.get("/healthz/moves").status_code == 503
+    assert {event["log_level"] for event in events} <= {"debug"}

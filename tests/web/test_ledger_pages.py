@@ -94,7 +94,7 @@ def test_a_correction_shows_its_reason_and_links_to_the_revision_before(
     new = page(client, path)
     assert f'{path}?revision=1"' in new or 'href="?revision=1"' in new
     before = page(client, f"{path}?revision=1")
-    assert "as of revision 1" in before
+    assert "as the ratings stood in revision 1" in before
     for delta in old:
         assert delta in before
     assert page(client, path).count('class="deltas"') == before.count('class="deltas"') - 1

@@ -80,12 +80,7 @@ class Days(Steps):
             seat.hand = [
                 Card(rank, ("scored",) if rank in scored else ()) for rank in sorted(hand or ())
             ]
-            ranks = ", ".join(map(str, scored))
-            seat.extra = (
-                f"{sum(scored)} for the most cards of rank {ranks}"
-                if scored
-                else "has the most cards of no rank"
-            )
+            seat.extra = _reason(scored)
         self.points = list(event.scores)
         self.finish()
 
@@ -94,6 +89,15 @@ class Days(Steps):
         if not self.current.reasons:
             choice = "choose a card to play" if self._has_given else "give a card to the left"
             self.current.reasons.append(f"Now all seats {choice}.")
+
+
+def _reason(scored: Sequence[int]) -> str:
+    """Return why a seat gets points at the end; it holds the most cards of these ranks."""
+    if not scored:
+        return "gets no points now, because it holds the most cards of no rank"
+    ranks = ", ".join(map(str, scored))
+    points = "1 point" if sum(scored) == 1 else f"{sum(scored)} points"
+    return f"gets {points} for holding the most cards of rank{'s' if scored[1:] else ''} {ranks}"
 
 
 def _without(hand: list[int], gone: Sequence[int]) -> list[int]:

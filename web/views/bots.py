@@ -76,7 +76,9 @@ def _upload(bot: Bot, form: UploadForm) -> BotVersion:
     sent = form.cleaned_data
     size = sent["source"].size
     if size > MAX_BYTES:
-        raise ValidationError({"source": f"The file has {size:,} bytes; at most 1 MiB is allowed."})
+        raise ValidationError(
+            {"source": f"The file has {size:,} bytes; at most 8 MiB are allowed."}
+        )
     return bots.upload(bot=bot, data=sent["source"].read(), note=sent["note"], held=sent["held"])
 
 
@@ -159,4 +161,6 @@ def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
 
 def own_bot(request: HttpRequest, name: str) -> Bot:
     """Return a bot of the person who is signed in, or raise ``Http404``."""
+    if "\0" in name:  # from a form; an address cannot contain it
+        raise Http404("No bot has this name.")
     return get_object_or_404(Bot, name=name, owner=signed_in(request), retired_at=None)

@@ -64,9 +64,10 @@ def test_a_live_page_gives_the_reasons_of_the_replay_and_shows_no_hand(record: R
 def test_a_day_explains_its_winner() -> None:
     record = read((EXAMPLES / "twelve-days-example.jsonl").read_bytes().splitlines()[0])
     first, second, third, *_ = replay_steps(record, names_of(record))
-    assert first.note == "6 and 6 cancel; 7 is the lowest left, so bot-1 wins 1 point."
+    assert first.note == "Two 6s cancel each other; 7 is the lowest left, so bot-1 wins 1 point."
     assert second.note == (
-        "7 and 7 cancel, 12 and 12 cancel; no rank is left, so 2 points carry over to day 3."
+        "Two 7s cancel each other, and so do two 12s; no rank is left, "
+        "so 2 points carry over to day 3."
     )
     assert third.note == (
         "A Claus counts as 0. 0 is the lowest, so bot-3 wins the day and must award 5 points to "

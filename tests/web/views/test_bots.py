@@ -21,7 +21,7 @@ def test_a_bots_page_shows_its_interval_opponents_and_when_it_is_due(
     ratings.fit_round(round_id)
     competitions.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
     text = page(client, "/bots/bot-0/")
-    assert "About 9 more blocks halve the error bar of its performance." in text
+    assert "After about 9 more blocks, the ± of its performance is half as large." in text
     assert "It waits for more bots: a table has 3 seats, and 1" in text
     assert 'class="area' in text
     for name in ("bot-1", "bot-2", "bot-3"):

@@ -42,7 +42,7 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     met = HeadToHead.objects.get(bot__name="bot-0", opponent__name="bot-1")
     share = f"{100 * met.half_wins / met.pairs / 2:.0f} %"
     assert f"bot-0 against bot-1: {share} of {met.pairs}" in text
-    assert "relative to the mean of all" in text
+    assert "compares the bot with the mean of all" in text
 
 
 def test_the_search_for_a_name_ignores_case(client: Client, played: Tournament) -> None:

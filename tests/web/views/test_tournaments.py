@@ -82,13 +82,16 @@ def test_a_round_robin_states_how_many_tables_are_played(client: Client) -> None
         texts[most] = [page(client, f"/tournaments/{robin.pk}/")]
         competitions.advance_tournament(robin.pk)
         texts[most].append(page(client, f"/tournaments/{robin.pk}/"))
-    assert "If there are at most 500 possible tables, each is played once." in texts[500][0]
-    every = "8 bots make 70 tables of 4. Each is played once, so all pairs meet equally"
+    assert (
+        "If the bots can form at most 500 different tables, each table is played once."
+        in texts[500][0]
+    )
+    every = "8 bots can form 70 different tables of 4. Each table is played once, so all pairs meet"
     assert every in texts[500][1]
-    assert "If there are at most 10 possible tables" in texts[10][0]
+    assert "If the bots can form at most 10 different tables" in texts[10][0]
     some = (
-        "8 bots make 70 tables of 4; 10 of them are played. Each bot plays at 5 tables. Pairs "
-        "meet as evenly as possible, 2.14 times on average."
+        "8 bots can form 70 different tables of 4. 10 of them are played. Each bot plays at 5 "
+        "tables. All pairs of bots meet about equally often, 2.14 times on average."
     )
     assert some in texts[10][1]
 
@@ -133,7 +136,7 @@ def test_an_owner_enters_late_and_withdraws_on_the_page(client: Client) -> None:
     small.bots(1, owner=ada, prefix="guest")
     client.force_login(ada)
     path = f"/tournaments/{swiss.pk}/"
-    assert "It plays from the next round on." in page(client, path)
+    assert "The bot plays from the next round on." in page(client, path)
     client.post(f"{path}enter/", {"bot": "guest-0"})
     assert swiss.entries.get(bot__name="guest-0").first_round == 2
     assert "Withdraw a bot" in page(client, path)

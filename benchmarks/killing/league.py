@@ -1,0 +1,165 @@
+"""A league as `make up` runs it, which is started again when its supervisor was killed."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import httpx
+
+from benchmarks.killing.targets import targets
+
+CHECKOUT = Path(__file__).parents[2]
+_READY_SECONDS = 60.0
+_STOP_SECONDS = 40.0
+
+
+class League:
+    """A league in a directory.
+
+    Attributes:
+        directory: of its data and its output.
+        url: its address.
+
+    Args:
+        directory: for its data.
+        port: of its front.
+        variables: more variables of its environment.
+    """
+
+    def __init__(
+        self, directory: Path, port: int, variables: Mapping[str, str] | None = None
+    ) -> None:
+        self.directory = directory.absolute()
+        self.url = f"http://127.0.0.1:{port}"
+        self._log = self.directory.with_suffix(".log")
+        self._environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE")
+        } | {
+            "HOUSE_BOTS": "house-random,house-thumb,house-counting",
+            "RATE_GENERAL": "1000000/minute",
+            "LEAGUE_DIRECTORY": str(self.directory),
+            **(variables or {}),
+        }
+        self._command = [sys.executable, "-m", "devserver.up", "--port", str(port)]
+        self._command += ["--directory", str(self.directory)]
+        self._process: subprocess.Popen[bytes] | None = None
+        self._old: list[int] = []
+
+    @property
+    def pid(self) -> int:
+        """The pid of the supervisor."""
+        assert self._process
+        return self._process.pid
+
+    def start(self) -> None:
+        """Start the league and wait until it is ready."""
+        self._start()
+        self.await_ready()
+
+    def start_again(self) -> None:
+        """Start the league if its supervisor has ended."""
+        if self._process and self._process.poll() is not None:
+            self._start()
+
+    def _start(self) -> None:
+        self.directory.parent.mkdir(parents=True, exist_ok=True)
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command, env=self._environment, cwd=CHECKOUT, stdout=log, stderr=log
+            )
+
+    def await_ready(self) -> None:
+        """Wait until ``/readyz`` answers 200."""
+        deadline = time.monotonic() + _READY_SECONDS
+        while (found := self.readiness()) != "ready":
+            self.start_again()
+            if time.monotonic() > deadline:
+                raise SystemExit(f"not ready after {_READY_SECONDS:.0f} s: {found}\n{self._tail()}")
+            time.sleep(0.1)
+
+    def readiness(self) -> str:
+        """Return "ready", or why the league is not ready."""
+        try:
+            answer = httpx.get(f"{self.url}/readyz", timeout=5)
+        except httpx.HTTPError as error:
+            return repr(error)
+        return "ready" if answer.status_code == 200 else answer.text
+
+    def manage(self, script: str, *arguments: str) -> str:
+        """Run a script with ``manage.py shell`` beside the league, or a command; return its output.
+
+        Raises:
+            SystemExit: it failed.
+        """
+        words = ["shell", "--no-imports", "-c", script] if script else list(arguments)
+        done = subprocess.run(
+            [sys.executable, "manage.py", *words],
+            env=self._environment,
+            cwd=CHECKOUT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            raise SystemExit(f"manage.py {' '.join(words)[:200]} failed:\n{done.stderr[-3000:]}")
+        return done.stdout
+
+    def stop(self) -> list[str]:
+        """Stop the league; return the processes that are left."""
+        assert self._process
+        tree = list(targets(self.pid))
+        self._process.send_signal(signal.SIGINT)
+        try:
+            self._process.wait(_STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            return [f"supervisor after {_STOP_SECONDS:.0f} s"]
+        left = self.processes()
+        alive = {pid for target in tree if (pid := target.pid) in left}
+        return [f"{left[pid]} ({pid}{', of the tree' if pid in alive else ''})" for pid in left]
+
+    def processes(self) -> dict[int, str]:
+        """Return the commands of all processes that name the league's directory, by pid."""
+        found: dict[int, str] = {}
+        for entry in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                variables = (entry / "environ").read_bytes()
+                mark = f"LEAGUE_DIRECTORY={self.directory}\0".encode()
+                if mark in variables or f"{self.directory}/" in command:
+                    found[int(entry.name)] = command[:100]
+        found.pop(os.getpid(), None)
+        return found
+
+    def kill(self) -> None:
+        """End whatever is left of the league."""
+        if self._process and self._process.poll() is None:
+            self._process.terminate()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_STOP_SECONDS)
+            self._process.kill()
+        for pid in self.processes():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def log_counts(self) -> dict[str, int]:
+        """Return the number of lines, tracebacks and error lines of the log."""
+        counts: Counter[str] = Counter(lines=0, tracebacks=0, errors=0)
+        with self._log.open(errors="replace") as log:
+            for line in log:
+                counts["lines"] += 1
+                counts["tracebacks"] += "Traceback (most recent" in line
+                counts["errors"] += "[error" in line
+        return dict(counts)
+
+    def _tail(self) -> str:
+        with self._log.open("rb") as log:
+            log.seek(max(0, self._log.stat().st_size - 5000))
+            return log.read().decode(errors="replace")

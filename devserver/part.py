@@ -1,0 +1,47 @@
+"""A part of the league: a program to keep running, and how it starts, gets ready and ends."""
+
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from devserver.processes import ends_with_us
+
+
+def _nothing() -> None:
+    """Prepare nothing."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Part:
+    """A program to keep running.
+
+    Attributes:
+        name: prefix of each line of its output.
+        command: the program and its arguments.
+        before: words before the command, such as those that change the user.
+        socket: link to the unix socket of the program that runs now. Each start listens on a new
+            socket, whose path replaces this one in the command.
+        prepare: called before each start, when no process of the last start is alive.
+        is_ready: returns whether the program does its work; None if that can't be seen.
+        log: file for the output; by default the supervisor prints it.
+        stop_signal: ends the program.
+        orphan_signal: name of the signal that it receives if the supervisor is killed.
+        runs_once: the program ends by itself, with status 0 if it worked.
+    """
+
+    name: str
+    command: Sequence[str | Path]
+    before: Sequence[str] = ()
+    socket: Path | None = None
+    prepare: Callable[[], None] = _nothing
+    is_ready: Callable[[], bool] | None = None
+    log: Path | None = None
+    stop_signal: signal.Signals = signal.SIGTERM
+    orphan_signal: str = "KILL"
+    runs_once: bool = False
+
+    def words(self, socket: Path | None = None) -> list[str]:
+        """Return the whole command for a start that listens on a socket."""
+        command = [socket if socket and word == self.socket else word for word in self.command]
+        return [*self.before, *ends_with_us(self.orphan_signal), *map(str, command)]

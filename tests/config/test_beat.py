@@ -1,0 +1,82 @@
+"""Beat without its broker: no task of the schedule is lost."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+
+from config.beat import Scheduler
+from config.celery import app
+from league import heartbeats
+
+
+@pytest.fixture
+def scheduler(tmp_path: Path) -> Iterator[Scheduler]:
+    made = Scheduler(app=app, schedule_filename=str(tmp_path / "schedule"))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def queued(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the tasks that are queued; while the first is "away", the broker is."""
+    names: list[str] = []
+
+    def send(self: Scheduler, entry: Any, **_: Any) -> None:
+        if names == ["away"]:
+            raise ConnectionRefusedError
+        names.append(entry.name)
+
+    monkeypatch.setattr(Scheduler, "apply_async", send)
+    return names
+
+
+def run_until_idle(scheduler: Scheduler) -> None:
+    for _ in range(20):
+        if scheduler.tick():
+            return
+
+
+def test_beat_queues_each_due_task_once_the_broker_is_back(
+    scheduler: Scheduler, queued: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = time.time()
+    run_until_idle(scheduler)
+    queued[:] = ["away"]
+    monkeypatch.setattr(
+        "celery.schedules.schedule.now", lambda self: self.maybe_make_aware(_at(now + 2))
+    )
+    for _ in range(10):  # more often than there are tasks
+        assert scheduler.tick() == 0.5
+    queued.clear()
+    run_until_idle(scheduler)
+    assert {"tick", "expire-overdue"} <= set(queued)
+
+
+def test_a_broker_that_can_not_be_reached_is_tried_again(
+    scheduler: Scheduler, queued: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(self: Scheduler) -> None:
+        raise ConnectionRefusedError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Scheduler, "_ensure_connected", refuse)
+        assert scheduler.tick() == 0.5
+    run_until_idle(scheduler)
+    assert scheduler._heap
+
+
+def test_beat_gives_signs_of_life(scheduler: Scheduler, queued: list[str]) -> None:
+    cache.delete("part:beat")
+    scheduler.tick()
+    assert (heartbeats.seconds_since_part("beat") or 0) < 5
+    assert heartbeats.seconds_since_part("beat") is not None
+
+
+def _at(seconds: float) -> Any:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(seconds, UTC)

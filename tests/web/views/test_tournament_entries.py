@@ -1,0 +1,91 @@
+"""The forms on a tournament's page that enter and withdraw a bot."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from league import competitions
+from league.models import Bot, Tournament
+from tests.league import small
+from tests.web.pages import page
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def open_tournament() -> Tournament:
+    """Announce a tournament of a ladder whose entries are open."""
+    now = timezone.now()
+    announced = competitions.announce_tournament(
+        title="Open",
+        ladder=small.ladder(),
+        starts_at=now + timedelta(hours=1),
+        entries_open_at=now - timedelta(hours=1),
+    )
+    small.run_once()
+    return announced
+
+
+@pytest.fixture
+def own_bot(client: Client) -> Bot:
+    """Store a bot of an owner, who is signed in."""
+    owner = User.objects.create_user("maria")
+    client.force_login(owner)
+    [bot] = small.bots(1, owner=owner, prefix="maria")
+    return bot
+
+
+def send(client: Client, tournament: Tournament, form: str, bot: str) -> str:
+    """Send a form of the tournament's page; return the text of the page that follows."""
+    answer = client.post(f"/tournaments/{tournament.pk}/{form}/", {"bot": bot}, follow=True)
+    assert answer.status_code == 200
+    assert answer.redirect_chain == [(f"/tournaments/{tournament.pk}/", 302)]
+    return answer.content.decode()
+
+
+def test_an_owner_enters_and_withdraws_a_bot_on_the_page(
+    client: Client, open_tournament: Tournament, own_bot: Bot
+) -> None:
+    assert "maria-0 is entered." in send(client, open_tournament, "enter", "maria-0")
+    assert open_tournament.entries.filter(bot=own_bot).exists()
+    assert "maria-0 is withdrawn." in send(client, open_tournament, "withdraw", "maria-0")
+    assert not open_tournament.entries.filter(bot=own_bot).exists()
+
+
+def test_a_refused_entry_is_explained_on_the_page(
+    client: Client, open_tournament: Tournament, own_bot: Bot
+) -> None:
+    Bot.objects.filter(pk=own_bot.pk).update(current=None)
+    text = send(client, open_tournament, "enter", "maria-0")
+    assert "maria-0 has no version that passed its check" in text
+    assert "is entered" not in text
+    assert not open_tournament.entries.exists()
+
+
+def test_only_the_owner_of_a_bot_can_enter_it(
+    client: Client, open_tournament: Tournament, own_bot: Bot
+) -> None:
+    small.bots(1, owner=User.objects.create_user("feste"), prefix="feste")
+    address = f"/tournaments/{open_tournament.pk}/enter/"
+    assert client.post(address, {"bot": "feste-0"}).status_code == 404
+    assert client.post(address, {}).status_code == 404
+    assert client.get(address).status_code == 405
+    client.logout()
+    answer = client.post(address, {"bot": "maria-0"})
+    assert (answer.status_code, answer.headers["Location"]) == (
+        302,
+        f"/account/sign-in/?next={address}",
+    )
+    assert not open_tournament.entries.exists()
+
+
+def test_the_page_offers_the_forms_to_owners_while_entries_are_open(
+    client: Client, open_tournament: Tournament, own_bot: Bot
+) -> None:
+    address = f"/tournaments/{open_tournament.pk}/"
+    assert f'action="{address}enter/"' in page(client, address)
+    client.logout()
+    assert f'action="{address}enter/"' not in page(client, address)
