@@ -6,7 +6,7 @@ Start the league with high limits (`RATE_GENERAL=1000000/minute`, the same for `
 `RATE_PASSWORDS` and `RATE_EXPORTS`). The client makes accounts, bots and matches. It prints each
 failed check and the number of checks; without a token of an organiser it leaves out tournaments.
 
-2026-11-22, 2 cores: 2219 checks, 0 failures.
+2026-11-22, 2 cores: 2211 checks, 0 failures, 78 s.
 """
 
 import re
