@@ -9,6 +9,7 @@ from api.views import (
     bots,
     comparisons,
     docs,
+    exports,
     fairness,
     games,
     ladders,
@@ -32,6 +33,7 @@ urlpatterns = [
     path("games", games.GamesView.as_view()),
     path("bots", bots.BotsView.as_view()),
     path("bots/<slug:name>", bots.BotView.as_view()),
+    path("bots/<slug:name>/matches.ndjson", exports.BotRecordsView.as_view()),
     path("bots/<slug:name>/token", bots.BotTokenView.as_view()),
     path("bots/<slug:name>/quarantine", moderation.BotQuarantineView.as_view()),
     path("bots/<slug:name>/versions", bots.VersionsView.as_view()),
@@ -76,6 +78,7 @@ urlpatterns = [
     path(
         "tournaments/<int:tournament_id>/standings", tournaments.TournamentStandingsView.as_view()
     ),
+    path("tournaments/<int:tournament_id>/export", exports.TournamentExportView.as_view()),
     path("tournaments/<int:tournament_id>/rounds", tournaments.TournamentRoundsView.as_view()),
     path(
         "tournaments/<int:tournament_id>/cross-table",

@@ -233,6 +233,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 300.0,
         "options": {"expires": 60},
     },
+    "sweep": {"task": "league.tasks.sweep", "schedule": crontab(minute="17")},
     "remove-old-output": {
         "task": "league.tasks.remove_old_output",
         "schedule": 300.0,
@@ -273,6 +274,7 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "api.play.schema.add_gateway_paths",
         "api.schema.add_the_rest",
+        "api.links.add_links",
     ],
     "ENUM_NAME_OVERRIDES": {
         "AcceptedStatus": ["accepted"],

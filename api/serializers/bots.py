@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.serializers.fields import OneOfField, owner_field
@@ -155,10 +156,17 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
         return version.note if visibility.owns(user, version.bot) else None
 
 
+@extend_schema_field(
+    {"type": "string", "format": "binary", "contentMediaType": "application/octet-stream"}
+)
+class UploadedFileField(serializers.FileField):
+    """A file in a form; its bytes are sent as they are."""
+
+
 class UploadSerializer(serializers.Serializer[None]):
     """A version to upload, as a form."""
 
-    source = serializers.FileField(  # type: ignore[assignment] # DRF takes fields off the class
+    source = UploadedFileField(  # type: ignore[assignment] # DRF takes fields off the class
         allow_empty_file=True,
         help_text="A Python file, or a zip archive with a `bot.py` at its top; at most 8 MiB."
         " Unpacked: at most 32 MiB, 200 files and 8 levels of folders.",

@@ -245,6 +245,8 @@ class Game(TypedDict):
 
     game: str
     """`twelve-days` or `partridge`."""
+    rules_url: str
+    """Address of the rules, below the league's address."""
     presets: list[Preset]
     """The presets; the default preset is first."""
 

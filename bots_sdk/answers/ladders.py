@@ -102,6 +102,17 @@ class LadderEntry(TypedDict):
     """When the bot entered."""
 
 
+class LadderPlace(LadderEntry):
+    """A bot's entry on a ladder, with its blocks and when it plays next."""
+
+    blocks_playing: int
+    """Number of blocks of the bot that are drawn and not finished."""
+    blocks_rated: int
+    """Number of rated blocks; from 20 on the bot has a rank."""
+    next_block: str
+    """When the bot plays next, or why it does not, in a sentence or two."""
+
+
 class Meeting(TypedDict):
     """The results of a bot against one opponent, over all versions of both."""
 
