@@ -200,6 +200,8 @@ DJANGO_STRUCTLOG_CELERY_TASK_RETRY_LOG_LEVEL = logging.DEBUG
 
 # -- Workers: Celery's tasks, queues and schedule ------------------------------------------------
 
+# How much lower the priority of a worker is: 0 to 19, as of `nice`.
+WORKER_NICE = environment.number("WORKER_NICE", 0)
 CELERY_BROKER_URL = environment.celery_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
@@ -274,6 +276,7 @@ SPECTACULAR_SETTINGS = {
     ],
     "ENUM_NAME_OVERRIDES": {
         "AcceptedStatus": ["accepted"],
+        "BlockState": "league.models.Block.State",
         "BotKind": "league.models.Bot.Kind",
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from api.serializers.fields import OneOfField, owner_field
 from league import visibility
+from league.accounts.quarantines import quarantine_of
 from league.bots import is_online
 from league.models import Bot, BotVersion, QualifyingMatch
 from league.play.bot_output import kept_until
@@ -31,6 +32,11 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         "turns in the last 60 seconds."
     )
 
+    quarantined = serializers.SerializerMethodField(
+        help_text="Whether an organiser keeps the bot or its account out of new matches. The owner "
+        "gets the reason and the end from `bots/{name}/quarantine`."
+    )
+
     class Meta:
         model = Bot
         fields: tuple[str, ...] = (
@@ -39,6 +45,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "owner",
             "description",
             "paused",
+            "quarantined",
             "version",
             "online",
             "created_at",
@@ -56,6 +63,11 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "created_at": {"help_text": "When the bot was created."},
             "retired_at": {"help_text": "When its owner deleted it; null for a bot that can play."},
         }
+
+    def get_quarantined(self, bot: Bot) -> bool:
+        """Return whether the bot is in quarantine; lists annotate it."""
+        known: bool | None = getattr(bot, "quarantined", None)
+        return quarantine_of(bot) is not None if known is None else known
 
     def get_online(self, bot: Bot) -> bool:
         """Return whether rounds may draw the bot."""

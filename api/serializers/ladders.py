@@ -135,6 +135,9 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     bot = serializers.CharField(source="standing.bot.name", help_text="Name of the bot.")
     owner = owner_field("standing.bot.owner")
+    quarantined = serializers.BooleanField(
+        help_text="Whether the bot is in quarantine: no new match has it, and its results stay."
+    )
     version = serializers.IntegerField(
         source="standing.version", help_text="Number of the version that was rated last."
     )

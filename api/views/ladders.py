@@ -162,7 +162,10 @@ class LadderEntryView(ApiView):
     """A bot's entry on a ladder."""
 
     needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
-    problems: ClassVar = {"PUT": ("not-your-bot", "not-qualified"), "DELETE": ("not-your-bot",)}
+    problems: ClassVar = {
+        "PUT": ("not-your-bot", "not-qualified", "quarantined"),
+        "DELETE": ("not-your-bot",),
+    }
 
     @operation("ladders_enter", answers=LadderEntrySerializer)
     def put(self, request: Request, slug: str, name: str) -> Response:

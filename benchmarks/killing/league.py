@@ -15,7 +15,7 @@ import httpx
 from benchmarks.killing.targets import targets
 
 CHECKOUT = Path(__file__).parents[2]
-_READY_SECONDS = 60.0
+_READY_SECONDS = 240.0
 _STOP_SECONDS = 40.0
 
 

@@ -194,7 +194,9 @@ def _bubblewrap_words(bubblewrap: Path) -> list[str]:
     """
     words = [
         *(str(bubblewrap), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
-        *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+        # Not --new-session: Linux shares CPU time between sessions first (sched_autogroup), so each
+        # bot would get as much as a whole worker. Seccomp keeps bots from the terminal.
+        *("--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL"),
     ]
     if os.geteuid() == 0:
         words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
