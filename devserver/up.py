@@ -18,11 +18,12 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from devserver.part import Part
+from devserver.part import STOP_SECONDS, Part
 from devserver.place import Place, ServersError, claimed
 from devserver.running import CHECKOUT, noted
 from devserver.servers import server_parts
 from devserver.supervisor import Supervisor
+from devserver.valkey import answers
 
 BIN = Path(sys.executable).parent
 
@@ -30,6 +31,7 @@ CADDYFILE = "devserver/Caddyfile"
 
 _READY_SECONDS = 60.0
 _ANSWER_SECONDS = 2.0
+_STOP_WITHOUT_BROKER_SECONDS = 2.0
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Hosts that stand for every address of this machine, and its own address among them."""
 
@@ -148,12 +150,19 @@ def gateway(at: Path) -> Part:
             *("--timeout-graceful-shutdown", "1", "api.play.app:application"),
         ],
         socket=at,
-        is_ready=partial(_answers_on, at),
+        is_ready=partial(_accepts, at),
     )
 
 
+def _accepts(at: Path) -> bool:
+    """Return whether a server accepts connections on a unix socket."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_ANSWER_SECONDS)
+        return probe.connect_ex(str(at)) == 0
+
+
 def _answers_on(at: Path) -> bool:
-    """Return whether a server answers a request on a unix socket."""
+    """Return whether a server answers a request: granian's workers start after their socket."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(_ANSWER_SECONDS)
         try:
@@ -162,6 +171,11 @@ def _answers_on(at: Path) -> bool:
             return bool(probe.recv(1))
         except OSError:
             return False
+
+
+def _stop_seconds(redis_url: str) -> float:
+    """Return the time in which Celery's parts may end; without a broker they wait for it."""
+    return STOP_SECONDS if answers(redis_url) else _STOP_WITHOUT_BROKER_SECONDS
 
 
 def _parts(options: argparse.Namespace, environment: dict[str, str], place: Place) -> list[Part]:
@@ -176,6 +190,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
     }
+    stop_seconds = partial(_stop_seconds, environment["REDIS_URL"])
     concurrency = str(max(2, os.cpu_count() or 1))
     celery = (BIN / "celery", "-A", "config", "--quiet")
     return [
@@ -194,6 +209,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
                 *(*celery, "worker", "--queues", "play", "--loglevel", "WARNING"),
                 *("--hostname", "play@%h", "--concurrency", concurrency, "--without-gossip"),
             ],
+            stop_seconds=stop_seconds,
         ),
         Part(
             # One process with threads keeps the processes of hosted bots in live matches from move
@@ -204,6 +220,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
                 *("--hostname", "clock@%h", "--pool", "threads", "--concurrency", "8"),
                 "--without-gossip",
             ],
+            stop_seconds=stop_seconds,
         ),
         Part(
             name="beat",
@@ -211,6 +228,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
                 *(*celery, "beat", "--loglevel", "WARNING", "--pidfile="),
                 *("--schedule", options.directory / "beat-schedule"),
             ],
+            stop_seconds=stop_seconds,
         ),
     ]
 

@@ -14,7 +14,7 @@ import httpx
 from killing.targets import targets
 
 CHECKOUT = Path(__file__).parents[2]
-_READY_SECONDS = 60.0
+_READY_SECONDS = 180.0
 _STOP_SECONDS = 40.0
 
 
