@@ -63,6 +63,7 @@ class Scheduler(PersistentScheduler):
             return
         from league import heartbeats  # it needs Django set up
 
+        heartbeats.touch_file()
         with suppress(RedisError):  # the next tick finds out
             heartbeats.note_part("beat")
             self._noted_at = time.monotonic()

@@ -81,6 +81,9 @@ RATE_LIMITS = {
 # Requests of one bot, or of one spectator's address, that may wait in one gateway process.
 MAX_WAITING_REQUESTS = environment.number("MAX_WAITING_REQUESTS", 1000)
 
+# A file that workers and beat touch with each sign of life; none by default.
+ALIVE_FILE = os.environ.get("ALIVE_FILE", "")
+
 # -- Django: apps, middleware, pages -------------------------------------------------------------
 
 INSTALLED_APPS = [
