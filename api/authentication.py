@@ -6,7 +6,7 @@ from django.contrib.auth.models import AnonymousUser
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.exceptions import AuthenticationFailed
-from rest_framework.permissions import BasePermission
+from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 from structlog.contextvars import bind_contextvars
 
@@ -55,23 +55,31 @@ class AnyToken(BasePermission):
         problems: codes of the problems that the permission raises, for the schema.
     """
 
-    problems: ClassVar[tuple[str, ...]] = ("not-authenticated",)
+    problems: ClassVar[tuple[str, ...]] = ("not-authenticated", "scope-needed")
 
     def has_permission(self, request: Request, view: Any) -> bool:
         """Return True, or raise a problem."""
-        tokens.needed_token(token_of(request))
+        self.check_kind(request)
+        tokens.needed_scope(token_of(request), self.scope(request))
         return True
+
+    def check_kind(self, request: Request) -> None:
+        """Raise a problem if there is no token, or a token of the wrong kind."""
+        tokens.needed_token(token_of(request))
+
+    def scope(self, request: Request) -> str:
+        """Return the scope that an owner token needs."""
+        return Token.Scope.READ if request.method in SAFE_METHODS else Token.Scope.MANAGE
 
 
 class OwnerToken(AnyToken):
     """A call that manages."""
 
-    problems: ClassVar[tuple[str, ...]] = ("not-authenticated", "owner-token-needed")
+    problems: ClassVar[tuple[str, ...]] = (*AnyToken.problems, "owner-token-needed")
 
-    def has_permission(self, request: Request, view: Any) -> bool:
-        """Return True, or raise a problem."""
+    def check_kind(self, request: Request) -> None:
+        """Raise a problem unless there is an owner token."""
         tokens.needed_owner_token(token_of(request))
-        return True
 
 
 class BotToken(AnyToken):
@@ -79,27 +87,25 @@ class BotToken(AnyToken):
 
     problems: ClassVar[tuple[str, ...]] = ("not-authenticated", "bot-token-needed")
 
-    def has_permission(self, request: Request, view: Any) -> bool:
-        """Return True, or raise a problem."""
+    def check_kind(self, request: Request) -> None:
+        """Raise a problem unless there is a bot token."""
         tokens.needed_bot(token_of(request))
-        return True
 
 
 class Organiser(OwnerToken):
     """A call for staff and the group `accounts.ORGANISERS`."""
 
-    problems: ClassVar[tuple[str, ...]] = (
-        "not-authenticated",
-        "owner-token-needed",
-        "organiser-needed",
-    )
+    problems: ClassVar[tuple[str, ...]] = (*OwnerToken.problems, "organiser-needed")
 
-    def has_permission(self, request: Request, view: Any) -> bool:
-        """Return True, or raise a problem."""
-        super().has_permission(request, view)
+    def check_kind(self, request: Request) -> None:
+        """Raise a problem unless there is an owner token of an organiser."""
+        super().check_kind(request)
         if not accounts.is_organiser(request.user):
             raise ProblemError("organiser-needed")
-        return True
+
+    def scope(self, request: Request) -> str:
+        """Return the scope that an owner token needs."""
+        return Token.Scope.ORGANISE
 
 
 def token_of(request: Request) -> Token | None:

@@ -10,7 +10,16 @@ from django.db import InterfaceError, OperationalError
 from django.http import Http404, JsonResponse
 from rest_framework import exceptions
 
-from api.problems import CODES, ProblemError, problem_response, unavailable
+from api.problems import (
+    CODES,
+    BotMovedError,
+    ProblemError,
+    busy,
+    problem_response,
+    too_many_tries,
+    unavailable,
+)
+from league.accounts import BusyError, TooManyTriesError
 
 log = structlog.get_logger(__name__)
 
@@ -40,8 +49,11 @@ _OWN_WORDS = (
 
 def handle(error: Exception, context: dict[str, Any]) -> JsonResponse:
     """Return the problem for an exception of a view; log it if it is a failure of the server."""
+    if isinstance(error, BotMovedError):
+        address = error.new_address(context["request"].get_full_path())
+        return JsonResponse({"detail": str(error)}, status=308, headers={"Location": address})
     found = _as_problem(error)
-    if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR and found.code != "busy":
         log.error("the request failed", code=found.code, exc_info=error)
     return problem_response(found.code, found.detail, headers=found.headers, **found.members)
 
@@ -54,7 +66,9 @@ def from_validation(error: ModelValidationError) -> ProblemError:
     if not hasattr(error, "error_dict"):
         first = error.error_list[0]
         if first.code in CODES:
-            return ProblemError(str(first.code), " ".join(error.messages))
+            seconds = (first.params or {}).get("retry_seconds")
+            headers = {"Retry-After": str(seconds)} if seconds else {}
+            return ProblemError(str(first.code), " ".join(error.messages), headers=headers)
         return ProblemError("invalid", errors={"non_field_errors": error.messages})
     return ProblemError("invalid", errors=error.message_dict)
 
@@ -69,6 +83,10 @@ def _as_problem(error: Exception) -> ProblemError:
         return ProblemError("invalid", errors=errors)
     if isinstance(error, OperationalError | InterfaceError):
         return unavailable()
+    if isinstance(error, TooManyTriesError):
+        return too_many_tries(error.usage)
+    if isinstance(error, BusyError):
+        return busy()
     code = next((code for kind, code in _BY_TYPE if isinstance(error, kind)), "internal-error")
     detail = str(error) if isinstance(error, _OWN_WORDS) else ""
     return ProblemError(code, detail, headers=_headers_of(error))

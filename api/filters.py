@@ -1,53 +1,87 @@
-"""Filters of lists by query parameters."""
+"""Query parameters of lists."""
 
-from typing import Any, ClassVar, TypeVar
+from collections.abc import Mapping
+from typing import Any, TypeVar
 
-import django_filters
-from django import forms
 from django.db.models import Exists, Model, OuterRef, QuerySet
-from drf_spectacular.utils import extend_schema_field
-from rest_framework.request import Request
+from rest_framework import serializers
 
+from api.pagination import PageQuery, PeriodQuery
+from api.serializers.fields import OneOfField
 from league.models import Match, MatchSeat
 
 Row = TypeVar("Row", bound=Model)
 
 
-@extend_schema_field(
-    {"type": "integer", "description": "Id of a tournament: list its matches only."}
-)
-class _TournamentFilter(django_filters.NumberFilter):
-    field_class = forms.IntegerField
+class BotQuery(PageQuery):
+    """The rows of one bot."""
 
-
-class MatchFilter(django_filters.FilterSet):
-    """Matches by bot, ladder, tournament or status."""
-
-    bot = django_filters.CharFilter(method="of_bot", label="Name of a bot: list its matches only.")
-    ladder = django_filters.CharFilter(
-        "block__round__ladder__slug", label="Slug of a ladder: list its matches only."
-    )
-    tournament = _TournamentFilter("block__round__tournament_id")
-    status = django_filters.ChoiceFilter(
-        choices=Match.Status.choices,
-        label="List matches with this status only.",
-        error_messages={"invalid_choice": f"Must be one of: {', '.join(Match.Status.values)}."},
+    bot = serializers.CharField(
+        required=False, max_length=32, help_text="Name of a bot: list its rows only."
     )
 
-    class Meta:
-        model = Match
-        fields: ClassVar[list[Any]] = ["bot", "ladder", "tournament", "status"]
 
-    def of_bot(self, queryset: QuerySet[Match], name: str, value: str) -> QuerySet[Match]:
-        """Return the matches with a bot."""
-        seats = MatchSeat.objects.filter(match=OuterRef("pk"), bot__name=value)
-        return queryset.filter(Exists(seats))
+class MatchQuery(PeriodQuery):
+    """Matches by bot, ladder, tournament, status and time of creation."""
+
+    bot = serializers.CharField(
+        required=False, max_length=32, help_text="Name of a bot: list its matches only."
+    )
+    ladder = serializers.CharField(
+        required=False, max_length=50, help_text="Slug of a ladder: list its matches only."
+    )
+    tournament = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**63 - 1,
+        help_text="Id of a tournament: list its matches only.",
+    )
+    status = OneOfField(
+        Match.Status.values, required=False, help_text="List matches with this status only."
+    )
 
 
-def by_bot(rows: QuerySet[Row], request: Request) -> QuerySet[Row]:
-    """Return the rows of the bot that the query parameter ``bot`` names; all rows without it."""
-    name = request.query_params.get("bot")
-    if name is None:
-        return rows
-    # PostgreSQL can't compare a text with a NUL character.
-    return rows.filter(bot__name=name) if "\0" not in name else rows.none()
+class StandingsQuery(PageQuery):
+    """The standings of a ladder."""
+
+    hidden = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="true: list hidden bots too, after all others. A bot is hidden if no round has "
+        "rated it for the ladder's `idle_days`, or if it left the ladder.",
+    )
+
+
+class LedgerQuery(PeriodQuery, BotQuery):
+    """Rows of the ledger."""
+
+    round = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="Number of a round: list its rows only.",
+    )
+    revision = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**31 - 1,
+        help_text="Number of a revision: list the rows that counted under it.",
+    )
+
+
+def filtered_matches(matches: QuerySet[Match], query: Mapping[str, Any]) -> QuerySet[Match]:
+    """Return the matches that a `MatchQuery` selects, except by time."""
+    if "bot" in query:
+        seats = MatchSeat.objects.filter(match=OuterRef("pk"), bot__name=query["bot"])
+        matches = matches.filter(Exists(seats))
+    fields = {
+        "ladder": "block__round__ladder__slug",
+        "tournament": "block__round__tournament_id",
+        "status": "status",
+    }
+    return matches.filter(**{field: query[name] for name, field in fields.items() if name in query})
+
+
+def by_bot(rows: QuerySet[Row], query: Mapping[str, Any]) -> QuerySet[Row]:
+    """Return the rows of the bot that the parameter ``bot`` names; all rows without it."""
+    return rows.filter(bot__name=query["bot"]) if "bot" in query else rows

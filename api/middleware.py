@@ -4,11 +4,17 @@ import re
 import secrets
 import time
 from collections.abc import Callable
+from http import HTTPStatus
 
 import structlog
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
+from django.middleware.http import ConditionalGetMiddleware
+from django.utils.cache import set_response_etag
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
+from api import headers
 from api.problems import CONTENT_TYPE, code_for_status, problem_response
 from bots_sdk.sandbox.sources import MAX_BYTES
 
@@ -17,8 +23,8 @@ REQUEST_ID_HEADER = "X-Request-ID"
 MAX_BODY_BYTES = 64 * 1024
 MAX_UPLOAD_BYTES = MAX_BYTES + MAX_BODY_BYTES
 """The body of an upload: the file, and what the form adds to it."""
-MAX_DISCARDED_BYTES = 2_000_000
-"""A refused body of up to this length is read and discarded. The front passes on no longer one."""
+_CLOSE = {"Connection": "close"}
+"""For an answer before the body was read: the rest of the body is no request."""
 
 _UPLOAD_PATH = re.compile(r"/versions/?\Z")
 _ID_CHARACTERS = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
@@ -42,6 +48,11 @@ def begin_request(offered_id: str | None) -> str:
     return request_id
 
 
+def is_quiet(path: str) -> bool:
+    """Return whether requests of a path are logged at level DEBUG."""
+    return path.startswith(_QUIET_PATHS)
+
+
 class RequestIdMiddleware:
     """Gives each request and its response an id, and logs a line for it. Put it first."""
 
@@ -54,7 +65,7 @@ class RequestIdMiddleware:
         request_id = begin_request(request.headers.get(REQUEST_ID_HEADER))
         response = self.get_response(request)
         response[REQUEST_ID_HEADER] = request_id
-        write = log.debug if request.path_info.startswith(_QUIET_PATHS) else log.info
+        write = log.debug if is_quiet(request.path_info) else log.info
         write(
             "request finished",
             method=request.method,
@@ -67,7 +78,11 @@ class RequestIdMiddleware:
 
 
 class ApiMiddleware:
-    """Under `API_PREFIX`: refuses long bodies, and makes every error a problem."""
+    """Under `API_PREFIX`: refuses long bodies, makes every error a problem, and completes reads.
+
+    Reads get the headers of CORS and caching, are answered with 304 if the client has them, and are
+    compressed if the client accepts it. Only reads are compressed: no answer to a read has a token.
+    """
 
     def __init__(self, get_response: Next) -> None:
         self.get_response = get_response
@@ -79,7 +94,7 @@ class ApiMiddleware:
         if request.encoding:
             # JSON is UTF-8 (RFC 8259), and so are our query strings. Ignore another charset.
             request.encoding = "utf-8"
-        response = self._refuse_body(request) or self.get_response(request)
+        response = _refuse_body(request) or self.get_response(request)
         if response.status_code >= 400 and response.get("Content-Type") != CONTENT_TYPE:
             kept = {
                 name: response[name]
@@ -91,23 +106,42 @@ class ApiMiddleware:
         if usage := getattr(request, "rate_limit_usage", None):
             for name, value in usage.headers.items():
                 response[name] = value
+        if request.method in headers.READS:
+            return _complete_read(request, response)
+        if request.method == "OPTIONS":
+            for name, value in headers.PREFLIGHT.items():
+                response[name] = value
+        response["Cache-Control"] = headers.SECRET
         return response
 
-    def _refuse_body(self, request: HttpRequest) -> HttpResponseBase | None:
-        """Return the problem for a body that is too long or of unknown length, before it is read.
 
-        The body is discarded first. If this end closes the connection while the front still sends
-        the body, the front reports a lost connection and drops the problem.
-        """
-        length = request.META.get("CONTENT_LENGTH") or ""
-        if not length and "HTTP_TRANSFER_ENCODING" in request.META:
-            request.META["wsgi.input"].read(MAX_DISCARDED_BYTES)
-            return problem_response("length-required")
-        is_upload = _UPLOAD_PATH.search(request.path_info)
-        max_bytes = MAX_UPLOAD_BYTES if is_upload else MAX_BODY_BYTES
-        if length.isdecimal() and int(length[:20]) > max_bytes:
-            if int(length[:20]) <= MAX_DISCARDED_BYTES:
-                request.read()
-            detail = f"The body has {length[:20]} bytes; this call takes at most {max_bytes} bytes."
-            return problem_response("body-too-large", detail)
-        return None
+def _refuse_body(request: HttpRequest) -> HttpResponseBase | None:
+    """Return the problem for a body that is too long or of unknown length, before it is read.
+
+    The front has the same limits, so that this answer need not wait for the body.
+    """
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if not length and "HTTP_TRANSFER_ENCODING" in request.META:
+        return problem_response("length-required", headers=_CLOSE)
+    is_upload = _UPLOAD_PATH.search(request.path_info)
+    max_bytes = MAX_UPLOAD_BYTES if is_upload else MAX_BODY_BYTES
+    if length.isdecimal() and int(length[:20]) > max_bytes:
+        detail = f"The body has {length[:20]} bytes; this call takes at most {max_bytes} bytes."
+        return problem_response("body-too-large", detail, headers=_CLOSE)
+    return None
+
+
+_gzip = GZipMiddleware(lambda request: StreamingHttpResponse())
+
+
+def _complete_read(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """Return the response to a read with the headers of caching and CORS, or a 304."""
+    if response.status_code != HTTPStatus.OK:
+        response["Cache-Control"] = headers.SECRET
+    elif not response.streaming and response.get("Cache-Control") != headers.SECRET:
+        if isinstance(response, HttpResponse):
+            set_response_etag(response)
+        response = ConditionalGetMiddleware(lambda _: response).process_response(request, response)
+    for name, value in headers.ALLOW_ORIGIN.items():
+        response[name] = value
+    return _gzip.process_response(request, response)

@@ -2,11 +2,13 @@
 
 import base64
 import json
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
 from django.core.exceptions import ValidationError
 from django.db.models import Field, Model, Q, QuerySet
+from rest_framework import serializers
 from rest_framework.pagination import BasePagination
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,20 +20,76 @@ DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
 
 
+class PageQuery(serializers.Serializer[None]):
+    """Parameters of every list."""
+
+    cursor = serializers.CharField(
+        required=False,
+        allow_blank=True,
+        max_length=1000,
+        help_text="The page to get. Use the links `next` and `previous` of a page.",
+    )
+    limit = serializers.IntegerField(
+        required=False,
+        default=DEFAULT_LIMIT,
+        min_value=1,
+        max_value=MAX_LIMIT,
+        help_text="The most results on a page.",
+    )
+
+
+class PeriodQuery(PageQuery):
+    """Parameters of a list whose rows have a time."""
+
+    since = serializers.DateTimeField(
+        required=False, help_text="List rows from this time on, in ISO 8601 with its offset."
+    )
+    until = serializers.DateTimeField(
+        required=False, help_text="List rows from before this time, in ISO 8601 with its offset."
+    )
+
+
+def between(queryset: QuerySet[Any], time: str, query: Mapping[str, Any]) -> QuerySet[Any]:
+    """Return the rows of a period.
+
+    Args:
+        queryset: all rows.
+        time: the name of their time.
+        query: the validated parameters of a `PeriodQuery`; both ends are optional.
+    """
+    if "since" in query:
+        queryset = queryset.filter(**{f"{time}__gte": query["since"]})
+    if "until" in query:
+        queryset = queryset.filter(**{f"{time}__lt": query["until"]})
+    return queryset
+
+
 class KeysetPagination(BasePagination):
     """Pages in the order of the view's ``ordering``, fields that together are unique.
 
-    A cursor has the values of these fields in the last row of a page, or in the first row for the
-    page before. So all pages cost the same, and new rows shift none.
+    A name may lead over relations (``round__number``), which the view then joins. A cursor has the
+    values of these fields in the last row of a page, or in the first row for the page before. So
+    all pages cost the same, and new rows shift none.
     """
 
     def page(
-        self, queryset: QuerySet[Any], request: Request, ordering: tuple[str, ...]
+        self,
+        queryset: QuerySet[Any],
+        request: Request,
+        ordering: tuple[str, ...],
+        query: Mapping[str, Any],
     ) -> list[Any]:
-        """Return the rows of the requested page."""
+        """Return the rows of the requested page.
+
+        Args:
+            queryset: all rows.
+            request: whose address the links of the page have.
+            ordering: fields that together are unique.
+            query: the validated parameters of a `PageQuery`.
+        """
         self.request = request
-        limit = _limit(request.query_params.get("limit"))
-        back, values = _decode(request.query_params.get("cursor"), queryset.model, ordering)
+        limit = query["limit"]
+        back, values = _decode(query.get("cursor"), queryset.model, ordering)
         if back:
             ordering = tuple(name[1:] if name[0] == "-" else f"-{name}" for name in ordering)
         if values:
@@ -66,46 +124,16 @@ class KeysetPagination(BasePagination):
         }
 
     def get_schema_operation_parameters(self, view: APIView) -> list[dict[str, Any]]:
-        """Return the parameters of a list."""
-        return [
-            {
-                "name": "cursor",
-                "in": "query",
-                "required": False,
-                "description": "The page to get. Use the links `next` and `previous` of a page.",
-                "schema": {"type": "string"},
-            },
-            {
-                "name": "limit",
-                "in": "query",
-                "required": False,
-                "description": "The most results on a page.",
-                "schema": {
-                    "type": "integer",
-                    "minimum": 1,
-                    "maximum": MAX_LIMIT,
-                    "default": DEFAULT_LIMIT,
-                },
-            },
-        ]
+        """Return no parameters: `PageQuery` has them."""
+        return []
 
     def _link(self, row: Model, ordering: tuple[str, ...], back: bool) -> str:
-        values = [_plain(getattr(row, name.lstrip("-"))) for name in ordering]
+        values = [_plain(_follow(row, name.lstrip("-"))) for name in ordering]
         text = json.dumps([int(back), *values]).encode()
         query = self.request.query_params.copy()
         query["cursor"] = base64.urlsafe_b64encode(text).decode().rstrip("=")
         url: str = self.request.build_absolute_uri(self.request.path)
         return f"{url}?{urlencode(sorted(query.items()))}"
-
-
-def _limit(text: str | None) -> int:
-    if text is None:
-        return DEFAULT_LIMIT
-    if not (text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= MAX_LIMIT):
-        raise ProblemError(
-            "invalid", errors={"limit": [f"Must be a whole number from 1 to {MAX_LIMIT}."]}
-        )
-    return int(text)
 
 
 def _decode(
@@ -133,6 +161,12 @@ def _value(model: type[Model], name: str, plain: Any) -> Any:
         plain.encode()
         if "\0" in plain:
             raise ValueError
+    relation, _, rest = name.partition("__")
+    if rest:
+        related = model._meta.get_field(relation).related_model
+        if not isinstance(related, type):
+            raise ValueError
+        return _value(related, rest, plain)
     if name in {field.attname for field in model._meta.concrete_fields}:
         field = model._meta.get_field(name.removesuffix("_id"))
         value = field.to_python(plain) if isinstance(field, Field) else None
@@ -142,6 +176,14 @@ def _value(model: type[Model], name: str, plain: Any) -> Any:
     if type(plain) is not bool:
         raise ValueError
     return plain
+
+
+def _follow(row: Model, path: str) -> Any:
+    """Return the value at a path of names with two underscores between them."""
+    value: Any = row
+    for name in path.split("__"):
+        value = getattr(value, name)
+    return value
 
 
 def _plain(value: Any) -> Any:

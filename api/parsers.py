@@ -1,15 +1,21 @@
 """The parser of JSON bodies."""
 
 import json
+import math
+import re
 from collections.abc import Mapping
 from typing import IO, Any, NoReturn
 
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import BaseParser
 
+MAX_DEPTH = 32
+"""Lists and objects inside each other; no call needs more than three."""
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+
 
 class JsonParser(BaseParser):
-    """JSON in UTF-8."""
+    """JSON in UTF-8, by RFC 8259 and with unique names (RFC 7493)."""
 
     media_type = "application/json"
 
@@ -22,15 +28,56 @@ class JsonParser(BaseParser):
         """Return the value of a body.
 
         Raises:
-            ParseError: the body is not JSON, or nested too deeply.
+            ParseError: the body is not JSON, is nested too deeply, has a name twice in an object, a
+                number that is too large for a float, or half of a surrogate pair in a text.
         """
+        body = stream.read()
         try:
-            return json.loads(stream.read().decode("utf-8"), parse_constant=_refuse)
+            value = json.loads(
+                body.decode("utf-8"),
+                parse_constant=_refuse,
+                parse_float=_finite,
+                object_pairs_hook=_unique,
+            )
+            if body.count(b"[") + body.count(b"{") > MAX_DEPTH:
+                _check_depth(value, MAX_DEPTH)
+            if _SURROGATE.search(body):
+                json.dumps(value, ensure_ascii=False).encode()
         except RecursionError:
             raise ParseError("The body is not valid JSON: it is nested too deeply.") from None
+        except UnicodeEncodeError:
+            raise ParseError(
+                "The body is not valid JSON: a text has half of a surrogate pair."
+            ) from None
         except ValueError as error:
             raise ParseError(f"The body is not valid JSON: {error}.") from None
+        return value
 
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError(f"the number {text[:40]} is too large")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"an object has the name {name[:40]!r} twice")
+        found[name] = value
+    return found
+
+
+def _check_depth(value: Any, levels: int) -> None:
+    if not isinstance(value, dict | list):
+        return
+    if not levels:
+        raise RecursionError
+    for each in value.values() if isinstance(value, dict) else value:
+        _check_depth(each, levels - 1)

@@ -4,7 +4,7 @@
 (`devserver/Caddyfile`) use it. `api.exceptions` turns the exceptions of views into problems.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.http import JsonResponse
@@ -25,12 +25,14 @@ CODES: dict[str, tuple[int, str]] = {
         400,
         "The cursor is not from this list. Use the next or previous address of a page.",
     ),
+    "unknown-host": (400, "The league does not answer at this host."),
     "bad-request": (400, "The request is malformed."),
     "not-authenticated": (401, "This call needs a token: Authorization: Bearer TOKEN."),
-    "invalid-token": (401, "The token does not work: it is mistyped, revoked or replaced."),
+    "invalid-token": (401, "The token does not work: it is mistyped, expired or revoked."),
     "wrong-credentials": (401, "No account has this name and password."),
     "owner-token-needed": (403, "This call needs an owner token. POST /api/v1/tokens returns one."),
     "bot-token-needed": (403, "This call needs a bot token, from POST /api/v1/bots/NAME/token."),
+    "scope-needed": (403, "The token does not have the scope that this call needs."),
     "organiser-needed": (403, "This call needs the owner token of an organiser."),
     "not-your-bot": (403, "The bot belongs to another account."),
     "not-allowed": (403, "You don't have permission for this."),
@@ -56,15 +58,26 @@ CODES: dict[str, tuple[int, str]] = {
         409,
         "The record is secret until all matches with this deal are finished.",
     ),
+    "idempotency-key-in-use": (409, "The first request with this Idempotency-Key still runs."),
+    "idempotency-key-spent": (409, "The token of the first answer was revoked or replaced."),
+    "bot-retired": (409, "The bot was deleted, so it can't change or play any more."),
     "turn-already-decided": (409, "This turn is over: another move was played in it."),
     "turn-not-open": (409, "This turn is not open."),
     "turn-expired": (409, "The deadline has passed, and the referee has played."),
     "length-required": (411, "A request with a body needs the header Content-Length."),
     "body-too-large": (413, "The body is too long for this call."),
     "unsupported-media-type": (415, "The body must be application/json or multipart/form-data."),
+    "idempotency-key-reused": (422, "This Idempotency-Key was sent with another request."),
     "illegal-move": (422, "The rules don't allow this move."),
+    "too-many-bots": (429, "The account has created too many bots in 24 hours."),
+    "too-many-versions": (429, "The account has uploaded too many versions in 24 hours."),
+    "too-many-tries": (429, "Too many wrong passwords for this account. Try again later."),
+    "too-many-waiting": (429, "Too many of your requests wait already."),
+    "too-many-streams": (429, "Too many of your streams are open already."),
+    "too-many-at-once": (429, "Too many requests at once from your address. Try again soon."),
     "too-many-requests": (429, "Too many requests. Wait for the seconds in Retry-After."),
     "internal-error": (500, "The server failed. Its log has the error under the request's id."),
+    "busy": (503, "The league has too much of this work at the moment. Try again soon."),
     "unavailable": (503, "A part of the league can't be reached. Try again soon."),
 }
 """Every code with its HTTP status and its title: the meaning of the code in one line."""
@@ -100,9 +113,42 @@ class ProblemError(Exception):
         return problem(self.code, self.detail, **self.members)
 
 
+class BotMovedError(Exception):
+    """The bot of an address has another name now.
+
+    Attributes:
+        old: the name in the address.
+        new: the name now.
+    """
+
+    def __init__(self, old: str, new: str) -> None:
+        self.old, self.new = old, new
+        super().__init__(f"The bot {old} is called {new} now.")
+
+    def new_address(self, full_path: str) -> str:
+        """Return an address with the new name in place of the old one."""
+        path, mark, query = full_path.partition("?")
+        parts = path.split("/")
+        for number, part in enumerate(parts[:-1]):
+            if part in ("bots", "entries") and parts[number + 1] == self.old:
+                parts[number + 1] = self.new
+        return "/".join(parts) + mark + query
+
+
 def too_many_requests(usage: Usage) -> ProblemError:
     """Return the problem for a client that has used up a rate limit."""
     return ProblemError("too-many-requests", usage.refusal, headers=usage.headers)
+
+
+def too_many_tries(usage: Usage) -> ProblemError:
+    """Return the problem for an account for which too many wrong passwords were tried."""
+    detail = f"Too many wrong passwords for this account. Try again in {usage.reset_seconds} s."
+    return ProblemError("too-many-tries", detail, headers=usage.headers)
+
+
+def busy() -> ProblemError:
+    """Return the problem for a request that would exceed the work that a process may do."""
+    return ProblemError("busy", headers={"Retry-After": str(RETRY_SECONDS)})
 
 
 def unavailable() -> ProblemError:
@@ -111,8 +157,20 @@ def unavailable() -> ProblemError:
 
 
 def problem(code: str, detail: str = "", status: int = 0, **members: Any) -> dict[str, Any]:
-    """Return a problem document; it leaves out members that are None."""
+    """Return a problem document; it leaves out members that are None.
+
+    Args:
+        code: one of `CODES`.
+        detail: what happened, by default the code's title.
+        status: the HTTP status, by default the code's.
+        members: of the document. ``errors`` may be nested messages by field, as Django and DRF
+            report them; the document has them as a list of objects with ``field`` and ``message``.
+    """
     usual_status, title = CODES[code]
+    if "errors" in members:
+        members["errors"] = [
+            {"field": field, "message": message} for field, message in _listed(members["errors"])
+        ]
     return {
         "type": TYPES + code,
         "code": code,
@@ -139,8 +197,34 @@ def problem_response(
     )
 
 
+_WHOLE = ("non_field_errors", "__all__", "")
+"""Keys of Django and DRF for errors of the whole input."""
+
+
+def _listed(errors: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yield each message of nested errors with the path of its field, such as ``moves.3.turn``."""
+    if isinstance(errors, Mapping):
+        parts = [("" if name in _WHOLE else str(name), each) for name, each in errors.items()]
+    elif isinstance(errors, list | tuple):
+        parts = [
+            (str(number) if isinstance(each, Mapping | list) else "", each)
+            for number, each in enumerate(errors)
+        ]
+    else:
+        yield path, str(errors)
+        return
+    for name, inner in parts:
+        yield from _listed(inner, ".".join(filter(None, [path, name])))
+
+
 def code_for_status(status: int) -> str:
     """Return the code for an error response that Django made itself."""
-    general = {400: "bad-request", 403: "not-allowed", 404: "not-found", 503: "unavailable"}
+    general = {
+        400: "bad-request",
+        403: "not-allowed",
+        404: "not-found",
+        429: "too-many-requests",
+        503: "unavailable",
+    }
     by_status = {known: code for code, (known, _) in CODES.items()} | general
     return by_status.get(status, "bad-request" if status < 500 else "internal-error")

@@ -1,12 +1,14 @@
 """The OpenAPI schema: additions to the output of drf-spectacular."""
 
 from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 
+from api.operations import NoFields
 from api.problems import CODES, CONTENT_TYPE
 from api.reference import problem_codes
 
@@ -36,9 +38,47 @@ PROBLEM = {
             "description": "Id of the request; the operator finds it in the log.",
         },
         "errors": {
-            "type": "object",
-            "description": "For `invalid`: the errors by field.",
-            "additionalProperties": True,
+            "type": "array",
+            "description": "For `invalid`: the errors.",
+            "items": {
+                "type": "object",
+                "required": ["field", "message"],
+                "properties": {
+                    "field": {
+                        "type": "string",
+                        "description": "Path of the field, such as `moves.3.turn`, or name of the "
+                        "query parameter; empty for the whole body.",
+                    },
+                    "message": {"type": "string", "description": "What is wrong with it."},
+                },
+            },
+        },
+        "turn": {"type": "integer", "description": "For a move: the turn."},
+        "move": {"type": "string", "description": "For a move: the move that was played."},
+        "fault": {
+            "type": "string",
+            "enum": ["timeout", "illegal"],
+            "description": "For a move: why the referee played; missing if the bot did.",
+        },
+        "legal_moves": {
+            "type": "array",
+            "items": {"type": "string"},
+            "description": "For `illegal-move`: the legal moves.",
+        },
+        "remaining_ms": {
+            "type": "integer",
+            "description": "For `illegal-move`: milliseconds until the deadline of the turn.",
+        },
+        "answers_left": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 4,
+            "description": "For `illegal-move`: number of moves you may still send for the turn.",
+        },
+        "decided": {
+            "type": "boolean",
+            "description": "For `illegal-move`: true after the fifth illegal move of a turn; then "
+            "the referee has played `move`, which is a fault.",
         },
     },
     "additionalProperties": True,
@@ -50,13 +90,36 @@ _PATH_PARAMETERS = {
     "slug": "Slug of the ladder.",
     "number": "Number of the version.",
     "match_id": "Id of the match.",
+    "token_id": "Id of the token.",
     "tournament_id": "Id of the tournament.",
     "comparison_id": "Id of the comparison.",
 }
 
 
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "A text of your choice, new for each object that you create. If you send the "
+    "request again with the same key within 24 hours, it is not run again: you get the first "
+    "answer. If that had a token, you get a new token, and the first one stops working.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+}
+_CREATED_HEADERS = {
+    "Location": {
+        "description": "Address of the new object.",
+        "required": True,
+        "schema": {"type": "string", "format": "uri-reference"},
+    },
+    "Idempotent-Replayed": {
+        "description": "`true` if this is the answer to an earlier request with the same key.",
+        "schema": {"type": "string", "enum": ["true"]},
+    },
+}
+
+
+@cache
 def openapi_schema() -> dict[str, Any]:
-    """Return the OpenAPI document of the whole API."""
+    """Return the OpenAPI document of the whole API, made once a process. Do not change it."""
     generator: Any = SchemaGenerator  # it has no types
     schema: dict[str, Any] = generator().get_schema(request=None, public=True)
     return schema
@@ -69,23 +132,35 @@ class ApiSchema(AutoSchema):
         """Return the subject of a call: the first part of its path."""
         return [self.path.removeprefix("/api/v1/").split("/")[0]]
 
+    def get_override_parameters(self) -> list[Any]:
+        """Return the default query parameters of the view; `operation` adds those of the call."""
+        query = getattr(self.view, "default_query", NoFields)
+        return [query] if query is not NoFields and self.method == "GET" else []
+
     def get_operation(self, *args: Any, **kwargs: Any) -> dict[str, Any] | None:
         """Return the operation with its problems."""
         operation: dict[str, Any] | None = super().get_operation(*args, **kwargs)
         if operation is None:
             return None
         add_problems(operation["responses"], self._problem_codes(operation))
+        if {"201", "202"} & {*operation["responses"]}:
+            operation.setdefault("parameters", []).append(_IDEMPOTENCY_KEY)
+        for status in ("201", "202"):
+            if status in operation["responses"]:
+                operation["responses"][status]["headers"] = _CREATED_HEADERS
         return operation
 
     def _problem_codes(self, operation: dict[str, Any]) -> set[str]:
         codes = {*getattr(self.view, "problems", {}).get(self.method, ())}
         codes |= {"too-many-requests", "invalid-token", "not-acceptable", "internal-error"}
         codes |= {"bad-request", "unavailable"}
-        if "requestBody" in operation:
-            codes |= {"invalid", "invalid-json", "unsupported-media-type"}
-        codes |= {"body-too-large", "length-required"}
-        if any(parameter["in"] == "query" for parameter in operation.get("parameters", [])):
-            codes |= {"invalid", "invalid-cursor"}
+        codes |= {"body-too-large", "length-required", "invalid"}
+        if {"201", "202"} & {*operation["responses"]}:
+            codes |= {"idempotency-key-reused", "idempotency-key-in-use", "idempotency-key-spent"}
+        if self.method != "GET":
+            codes |= {"invalid-json", "unsupported-media-type"}
+        if any(parameter["name"] == "cursor" for parameter in operation.get("parameters", [])):
+            codes.add("invalid-cursor")
         if "{" in self.path:
             codes.add("not-found")
         for permission in self.view.get_permissions():

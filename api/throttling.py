@@ -28,7 +28,9 @@ class RateLimit(BaseThrottle):
             if token is not None
             else throttles.client_by_request(request._request)
         )
-        usage = throttles.count(getattr(view, "rate", "general"), client)
+        rates = getattr(view, "rates", {})
+        rate = rates.get(request.method, getattr(view, "rate", "general"))
+        usage = throttles.count(rate, client)
         if usage is not None:
             # `api.middleware` adds the headers to every response of the view.
             request._request.rate_limit_usage = usage  # type: ignore[attr-defined] # our own

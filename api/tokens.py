@@ -55,6 +55,21 @@ def needed_owner_token(token: Token | None) -> Token:
     return token
 
 
+def needed_scope(token: Token | None, scope: str) -> None:
+    """Raise unless an owner token has a scope; a bot token needs none of them.
+
+    Raises:
+        ProblemError: ``not-authenticated`` or ``scope-needed``.
+    """
+    token = needed_token(token)
+    if token.owner_id is not None and scope not in token.scopes:
+        raise ProblemError(
+            "scope-needed",
+            f"This call needs a token with the scope {scope}; yours has "
+            f"{', '.join(token.scopes) or 'none'}.",
+        )
+
+
 def needed_bot(token: Token | None) -> Bot:
     """Return the bot of a call that needs a bot token.
 

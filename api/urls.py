@@ -1,7 +1,6 @@
 """The addresses of the API's calls. `api.middleware` answers all other addresses."""
 
 from django.urls import path
-from drf_spectacular.views import SpectacularJSONAPIView
 
 from api.play import moves
 from api.views import (
@@ -18,11 +17,12 @@ from api.views import (
 )
 
 urlpatterns = [
-    path("schema/", SpectacularJSONAPIView.as_view(), name="api-schema"),
+    path("schema/", docs.SchemaView.as_view(), name="api-schema"),
     path("docs/", docs.docs, name="api-docs"),
     path("accounts", accounts.AccountsView.as_view()),
     path("tokens", accounts.TokensView.as_view()),
     path("tokens/current", accounts.CurrentTokenView.as_view()),
+    path("tokens/<int:token_id>", accounts.TokenView.as_view()),
     path("games", games.GamesView.as_view()),
     path("bots", bots.BotsView.as_view()),
     path("bots/<slug:name>", bots.BotView.as_view()),

@@ -18,7 +18,8 @@ from pathlib import Path
 import hosted_matches
 import serving
 
-CLOCK = ("worker", "--queues", "clock,control,seats", "--pool", "threads", "--concurrency", "8")
+CLOCK = ("worker", "--queues", "clock", "--pool", "threads", "--concurrency", "4")
+SEATS = ("worker", "--queues", "control,seats", "--pool", "threads", "--concurrency", "32")
 
 
 def main() -> None:
@@ -31,7 +32,7 @@ def main() -> None:
         set_up(options.pause)
         play = ("worker", "--queues", "play", "--concurrency", str(options.workers))
         beat = ("beat", "--pidfile=", "--schedule", str(directory / "beat"))
-        for name, command in (("play", play), ("clock", CLOCK), ("beat", beat)):
+        for name, command in (("play", play), ("clock", CLOCK), ("seats", SEATS), ("beat", beat)):
             stack.enter_context(celery(directory / f"{name}.log", *command))
         began = first_match()
         empty = watch_queue(options.seconds)

@@ -140,9 +140,6 @@ def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any]) ->
             time.sleep(0.05)  # the queue is short
         for round_id in ratings.rounds_to_apply():
             ratings.apply_round(round_id)
-        while ladder.rounds.filter(applied_at=None).exists():
-            for round_id in ratings.rounds_to_apply():
-                ratings.apply_round(round_id)
         return count / (time.perf_counter() - began) * 3600
 
 

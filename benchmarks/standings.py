@@ -109,9 +109,9 @@ FROM generate_series(1, %(size)s) AS i;
 
 INSERT INTO league_ladder (id, slug, title, game, rules, seats, move_seconds, bank_seconds,
     k_schedule, round_pause_seconds, paused, created_at, max_blocks_per_round, random_percent,
-    settled_blocks, idle_days, idle_pause_seconds, revision, alarm)
+    settled_blocks, idle_days, idle_pause_seconds, revision, alarm, set_aside)
 VALUES (%(size)s, 'big-' || %(size)s, 'Big', 'twelve-days', 'calliope', 4, 1, 30, '{}', 20, false,
-    now(), 4, 10, 400, 14, 20, 1, '');
+    now(), 4, 10, 400, 14, 20, 1, '', '');
 
 INSERT INTO league_standing (ladder_id, bot_id, rating, blocks, version, matches, pairs,
     half_wins, points, performance, performance_error, performance_blocks, band, hidden, hidden_at,
@@ -127,17 +127,18 @@ SELECT %(size)s, %(first)s + i, %(first)s + 1 + (i + j) %% %(size)s, 48, 48
 FROM generate_series(1, %(size)s) AS i, generate_series(1, 98) AS j;
 
 INSERT INTO league_round (id, ladder_id, number, extra, seed, commitment, k_schedule, opened_at,
-    applied_at)
-SELECT %(first)s + i, %(size)s, i, 0, '\\x00', '', '{}', now(), now()
+    applied_at, applied_number, set_aside)
+SELECT %(first)s + i, %(size)s, i, 0, '\\x00', '', '{}', now(), now(), i, ''
 FROM generate_series(1, %(blocks)s / %(round)s) AS i;
 
-INSERT INTO league_block (id, round_id, number, state, rated, duplicate)
+INSERT INTO league_block (id, round_id, number, state, rated, duplicate, void_reason)
 SELECT %(first)s * 100 + i + 1, %(first)s + 1 + i / %(round)s, i %% %(round)s, 'finished', true,
     true
 FROM generate_series(0, %(blocks)s - 1) AS i;
 
-INSERT INTO league_roundentry (round_id, bot_id, revision, rating_before, rating_after)
-SELECT %(first)s + r, %(first)s + i, 1, 1500000, 1500000 + (hashint4(i) %% 400000)
+INSERT INTO league_roundentry (round_id, bot_id, revision, applied_number, rating_before,
+    rating_after)
+SELECT %(first)s + r, %(first)s + i, 1, r, 1500000, 1500000 + (hashint4(i) %% 400000)
 FROM generate_series(1, %(blocks)s / %(round)s) AS r, generate_series(1, %(size)s) AS i
 WHERE %(size)s <= 1000 OR i %% 10 = r %% 10;
 

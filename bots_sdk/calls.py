@@ -373,12 +373,12 @@ def match_events(number: int, last_event_id: str | None = None) -> Stream:
 # -- Playing: with a bot token ---------------------------------------------------------------
 
 
-def turns(wait: float = 0.0) -> Call[list[answers.Turn]]:
+def turns(wait: float = 0.0) -> Call[answers.Turns]:
     """Get the open turns. Needs a bot token.
 
     Args:
         wait: if no turn is open, how many seconds to wait for one, at most `MAX_WAIT_SECONDS`.
-            The answer is an empty list when the time is over.
+            The answer has no turns when the time is over.
     """
     if not 0 <= wait <= MAX_WAIT_SECONDS:
         raise ValueError(f"wait is 0 to {MAX_WAIT_SECONDS:.0f} seconds, not {wait}")

@@ -51,10 +51,11 @@ class ProblemError(LeagueError):
 
 def _spelled(errors: Any) -> str:
     """Return the errors of the fields as a part of a sentence."""
-    if not isinstance(errors, dict):
+    if not isinstance(errors, list):
         return ""
     texts = [
-        f"{field}: {' '.join(map(str, texts)) if isinstance(texts, list) else texts}"
-        for field, texts in errors.items()
+        ": ".join(str(error[key]) for key in ("field", "message") if error.get(key))
+        for error in errors
+        if isinstance(error, dict)
     ]
-    return " " + "; ".join(texts)
+    return " " + "; ".join(texts) if texts else ""

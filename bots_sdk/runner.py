@@ -159,7 +159,7 @@ class Runner:
             # The turns in hand are open too: with one of them, a waiting call returns at once.
             wait = WAIT_SECONDS if self._nothing_to_do.is_set() else 0.0
             sent_at = _now()
-            turns = await self._send(calls.turns(wait))
+            turns = (await self._send(calls.turns(wait)))["turns"]
             self._take(turns, sent_at)
 
     def _take(self, turns: list[Turn], sent_at: float) -> None:

@@ -1,7 +1,9 @@
 """Environment variables as settings, checked when they are read."""
 
+import ipaddress
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,19 +15,64 @@ _YES = ("1", "yes", "true", "on")
 _NO = ("0", "no", "false", "off", "")
 
 
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
 def text(name: str, default: str | None = None) -> str:
     """Return a variable.
 
     Raises:
         ImproperlyConfigured: the variable is not set and has no default.
     """
-    value = os.environ.get(name, default)
+    value = os.environ.get(name) or default
     if not value:
         raise ImproperlyConfigured(
             f"{name} is not set. Start the league with `make up`, which sets it for manage.py too, "
             "or see docs/operate.md."
         )
     return value
+
+
+def url(name: str) -> str:
+    """Return a variable that is the URL of an HTTP server, by default empty.
+
+    Raises:
+        ImproperlyConfigured: the value is not such a URL.
+    """
+    value = os.environ.get(name, "")
+    parts = urlsplit(value)
+    if value and (parts.scheme not in ("http", "https") or not parts.hostname):
+        raise ImproperlyConfigured(
+            f"{name} is {value!r}; it must be a URL such as http://127.0.0.1:8000."
+        )
+    return value
+
+
+def secret(name: str) -> str:
+    """Return a variable, or the content of the file that the variable ``NAME_FILE`` names.
+
+    Raises:
+        ImproperlyConfigured: neither is set, or the file cannot be read.
+    """
+    path = os.environ.get(f"{name}_FILE")
+    if not path:
+        return text(name)
+    try:
+        return Path(path).read_text().strip()
+    except OSError as error:
+        raise ImproperlyConfigured(
+            f"{name}_FILE is {path!r}, and this file cannot be read: {error.strerror}."
+        ) from None
+
+
+def networks(name: str) -> list[Network]:
+    """Return the ranges of addresses that a variable lists, such as ``10.0.0.0/8,192.0.2.7``."""
+    try:
+        return [ipaddress.ip_network(part) for part in listed(name, "")]
+    except ValueError as error:
+        raise ImproperlyConfigured(
+            f"{name} must list addresses or ranges, such as 10.0.0.0/8,192.0.2.7: {error}."
+        ) from None
 
 
 def number(name: str, default: int) -> int:
@@ -60,7 +107,7 @@ def listed(name: str, default: str) -> list[str]:
 def database(name: str) -> dict[str, Any]:
     """Return Django's settings for the database at a URL."""
     try:
-        parts = conninfo_to_dict(text(name))
+        parts = conninfo_to_dict(secret(name))
     except ProgrammingError as error:
         raise ImproperlyConfigured(
             f"{name} is not a PostgreSQL URL such as postgresql://user@host/name: {error}"

@@ -23,12 +23,26 @@ BASE_DIR = Path(__file__).parents[1]
 # -- Site ----------------------------------------------------------------------------------------
 
 DEBUG = environment.flag("DEBUG")
-SECRET_KEY = environment.text("SECRET_KEY")
+SECRET_KEY = environment.secret("SECRET_KEY")
 ALLOWED_HOSTS = environment.listed("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
 CSRF_TRUSTED_ORIGINS = environment.listed("CSRF_TRUSTED_ORIGINS", "")
-# Number of trusted reverse proxies: the client's address is the one that the outermost of them
-# adds to X-Forwarded-For.
-TRUSTED_PROXIES = environment.number("TRUSTED_PROXIES", 0)
+# Ranges of trusted reverse proxies. The client's address is the last one in X-Forwarded-For that is
+# in none of them. The peer of a unix socket is always trusted.
+TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
+
+# -- TLS: the front or a proxy ends it, and sends X-Forwarded-Proto --------------------------------
+
+HTTPS = environment.flag("HTTPS")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
+SECURE_HSTS_SECONDS = environment.number("HSTS_SECONDS", 31_536_000) if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
+# A domain's owner decides on the browsers' preload lists. An operator of one host cannot.
+SILENCED_SYSTEM_CHECKS = ["security.W021"]
+
+# An upload stays in memory until it is stored: the largest one has 8 MiB.
+FILE_UPLOAD_MAX_MEMORY_SIZE = 9_000_000
 
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -44,7 +58,7 @@ DATABASES = {
 }
 # Only the statements of `league.play.statements` are prepared, after this many runs.
 DATABASES["default"]["OPTIONS"].setdefault("prepare_threshold", 5)
-REDIS_URL = environment.text("REDIS_URL")
+REDIS_URL = environment.secret("REDIS_URL")
 # Redis channels are shared by all databases of a server. The database's number in their names
 # keeps two leagues on one server from waking each other's bots.
 REDIS_CHANNELS = f"league:{environment.redis_database(REDIS_URL)}"
@@ -67,9 +81,17 @@ if unknown := set(HOUSE_BOTS) - set(HOUSE):
         f"HOUSE_BOTS contains {', '.join(sorted(unknown))}, which does not exist. "
         f"Choose from {', '.join(HOUSE)}."
     )
+# The URL of the front, as bots reach it. The clock probes it, and gives open turns back the time in
+# which probes failed. Without it, only the time counts in which the clock itself did not run.
+PROBE_URL = environment.url("PROBE_URL")
 # Seconds without a worker that has a sandbox, after which a match with hosted bots counts as one
 # failed attempt. The third failed attempt voids its block.
 SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
+# Wall time of the whole check of an uploaded version; a check that takes longer refuses it.
+MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
+# What uploaded bots print is kept for so long, and up to so much in all: the oldest goes first.
+MAX_OUTPUT_DAYS = environment.number("MAX_OUTPUT_DAYS", 14)
+MAX_OUTPUT_MEGABYTES = environment.number("MAX_OUTPUT_MEGABYTES", 1000)
 # Requests of one client: a bot, an owner, or an address without a token.
 RATE_LIMITS = {
     "general": environment.text("RATE_GENERAL", "600/minute"),
@@ -77,9 +99,28 @@ RATE_LIMITS = {
     "accounts": environment.text("RATE_ACCOUNTS", "60/hour"),
     "exports": environment.text("RATE_EXPORTS", "30/hour"),
     "passwords": environment.text("RATE_PASSWORDS", "30/minute"),
+    # Wrong passwords for one account: from one address, and from all addresses together from which
+    # nobody has signed in to it.
+    "guesses": environment.text("RATE_GUESSES", "20/hour"),
+    "account-guesses": environment.text("RATE_ACCOUNT_GUESSES", "100/hour"),
 }
-# Requests of one bot, or of one spectator's address, that may wait in one gateway process.
+# New bots, and versions that one account uploads, in 24 hours.
+MAX_BOTS_PER_DAY = environment.number("MAX_BOTS_PER_DAY", 50)
+MAX_UPLOADS_PER_DAY = environment.number("MAX_UPLOADS_PER_DAY", 200)
+# Requests that may wait in one gateway process: of one bot (or of one spectator's address), of one
+# address, and in all.
 MAX_WAITING_REQUESTS = environment.number("MAX_WAITING_REQUESTS", 1000)
+MAX_WAITING_PER_ADDRESS = environment.number("MAX_WAITING_PER_ADDRESS", 2000)
+MAX_WAITING_IN_ALL = environment.number("MAX_WAITING_IN_ALL", 10_000)
+# Streams among them, of one bot and of one address.
+MAX_STREAMS_PER_BOT = environment.number("MAX_STREAMS_PER_BOT", 20)
+MAX_STREAMS_PER_ADDRESS = environment.number("MAX_STREAMS_PER_ADDRESS", 200)
+# Threads of one web process, and the threads that one address may hold while fewer than a quarter
+# of them are free.
+WEB_THREADS = environment.number("WEB_THREADS", 16)
+FAIR_THREADS = environment.number("FAIR_THREADS", 4)
+# Password hashes that one process computes at a time; as many more may wait.
+MAX_HASHES = environment.number("MAX_HASHES", 2)
 
 # A file that workers and beat touch with each sign of life; none by default.
 ALIVE_FILE = os.environ.get("ALIVE_FILE", "")
@@ -97,13 +138,15 @@ INSTALLED_APPS = [
     "web",
     "api",
     "rest_framework",
-    "django_filters",
     "django_structlog",
     "drf_spectacular",
 ]
 MIDDLEWARE = [
     "api.middleware.RequestIdMiddleware",
+    "api.bounds.HostMiddleware",
+    "api.bounds.FairShareMiddleware",
     "api.middleware.ApiMiddleware",
+    "web.requests.refuse_nul",
     "django.middleware.security.SecurityMiddleware",
     "web.csp.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -128,6 +171,12 @@ TEMPLATES = [
             "builtins": ["web.tags"],
         },
     }
+]
+AUTHENTICATION_BACKENDS = ["league.accounts.passwords.PasswordBackend"]
+# The second one reads older hashes. A sign-in replaces them.
+PASSWORD_HASHERS = [
+    "league.accounts.hashing.Argon2Hasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -171,26 +220,24 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
-    # Not behind matches: the bot's owner waits for the check.
-    "league.tasks.check_version": {"queue": "seats"},
+    "league.tasks.check_version": {"queue": "checks"},
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},
-    "league.tasks.expire_overdue": {"queue": "clock"},
 }
 CELERY_BEAT_SCHEDULE = {
     # A tick that no worker starts in time is dropped: the next tick does its work.
     "tick": {"task": "league.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
-    "expire-overdue": {
-        "task": "league.tasks.expire_overdue",
-        "schedule": 1.0,
-        "options": {"expires": 5},
-    },
     # A worker also proves its sandbox when it needs it; this is for workers that play no match.
     "prove-sandbox": {
         "task": "league.tasks.prove_sandbox",
         "schedule": 300.0,
         "options": {"expires": 60},
+    },
+    "remove-old-output": {
+        "task": "league.tasks.remove_old_output",
+        "schedule": 300.0,
+        "options": {"expires": 300},
     },
     "check-ratings": {
         "task": "league.tasks.check_ratings",
@@ -204,7 +251,8 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["api.authentication.BearerAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": [],
     "DEFAULT_THROTTLE_CLASSES": ["api.throttling.RateLimit"],
-    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_RENDERER_CLASSES": ["api.renderers.Renderer"],
+    "DATETIME_FORMAT": None,  # the renderer writes times
     "DEFAULT_PARSER_CLASSES": ["api.parsers.JsonParser"],
     "DEFAULT_SCHEMA_CLASS": "api.schema.ApiSchema",
     "DEFAULT_METADATA_CLASS": None,
@@ -233,6 +281,8 @@ SPECTACULAR_SETTINGS = {
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],
         "ComparisonState": "league.models.Comparison.State",
+        "OwnerScope": ["manage", "read", "organise"],
+        "TokenScope": "league.models.Token.Scope",
         "VersionState": "league.models.BotVersion.State",
     },
 }

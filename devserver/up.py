@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -28,6 +29,8 @@ from devserver.valkey import answers
 BIN = Path(sys.executable).parent
 
 CADDYFILE = "devserver/Caddyfile"
+
+THREADS = ("--pool", "threads", "--concurrency")
 
 _READY_SECONDS = 60.0
 _ANSWER_SECONDS = 2.0
@@ -131,9 +134,10 @@ def web(at: Path) -> Part:
     return Part(
         name="web",
         command=[
-            *(BIN / "granian", "--interface", "wsgi", "--blocking-threads", "4"),
+            *(BIN / "granian", "--interface", "wsgi"),
             *("--workers", os.environ.get("WEB_WORKERS", "2")),
-            *("--respawn-failed-workers", "--uds", at, "--log-level", "warning"),
+            *("--blocking-threads", os.environ.get("WEB_THREADS", "16")),
+            *("--respawn-failed-workers", "--uds", at, "--log-level", "error"),
             "config.wsgi:application",
         ],
         socket=at,
@@ -178,6 +182,25 @@ def _stop_seconds(redis_url: str) -> float:
     return STOP_SECONDS if answers(redis_url) else _STOP_WITHOUT_BROKER_SECONDS
 
 
+def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
+    """Return a worker for some queues.
+
+    Args:
+        name: the name of the part.
+        queues: the names of the queues, separated by commas.
+        options: more options of the command.
+        nice: by how much its priority is lower than that of the other parts.
+    """
+    return Part(
+        name=name,
+        command=[
+            *(("nice", "-n", str(nice)) if nice else ()),
+            *(BIN / "celery", "-A", "config", "--quiet", "worker", "--queues", queues),
+            *("--hostname", f"{name}@%h", "--loglevel", "WARNING", "--without-gossip", *options),
+        ],
+    )
+
+
 def _parts(options: argparse.Namespace, environment: dict[str, str], place: Place) -> list[Part]:
     """Return the parts, and add the addresses that they need to their environment."""
     web_socket, gateway_socket = place.sockets / "web.sock", place.sockets / "gateway.sock"
@@ -186,13 +209,32 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         "FRONT_PORT": str(options.port),
         "WEB_UPSTREAM": f"unix/{web_socket}",
         "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
-        "TRUSTED_PROXIES": "1",
+        "FRONT_ADDRESS": f"http://:{options.port}",
+        "PROBE_URL": address(options.host, options.port),
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
     }
-    stop_seconds = partial(_stop_seconds, environment["REDIS_URL"])
+    if proxies := environment.get("TRUSTED_PROXIES"):  # the front trusts them too
+        environment["FRONT_TRUSTED_PROXIES"] = proxies.replace(",", " ")
     concurrency = str(max(2, os.cpu_count() or 1))
-    celery = (BIN / "celery", "-A", "config", "--quiet")
+    queueing = [
+        # Matches and checks leave the processors to clocks and calls: `nice` lowers their priority.
+        worker("play", "play", "--concurrency", concurrency, nice=5),
+        # Nothing else runs in the clock's process, so that nothing else can delay it.
+        worker("clock", "clock", *THREADS, "4"),
+        # Threads of one process keep the processes of hosted bots from move to move. Most threads
+        # wait for a bot.
+        worker("seats", "control,seats", *THREADS, "32"),
+        worker("checks", "checks", *THREADS, "4", nice=10),
+        Part(
+            name="beat",
+            command=[
+                *(BIN / "celery", "-A", "config", "--quiet", "beat", "--loglevel", "WARNING"),
+                *("--pidfile=", "--schedule", options.directory / "beat-schedule"),
+            ],
+        ),
+    ]
+    stop_seconds = partial(_stop_seconds, environment["REDIS_URL"])
     return [
         Part(
             name="front",
@@ -203,33 +245,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         ),
         web(web_socket),
         gateway(gateway_socket),
-        Part(
-            name="worker",
-            command=[
-                *(*celery, "worker", "--queues", "play", "--loglevel", "WARNING"),
-                *("--hostname", "play@%h", "--concurrency", concurrency, "--without-gossip"),
-            ],
-            stop_seconds=stop_seconds,
-        ),
-        Part(
-            # One process with threads keeps the processes of hosted bots in live matches from move
-            # to move. With a separate worker, clocks never wait behind matches.
-            name="clock",
-            command=[
-                *(*celery, "worker", "--queues", "clock,control,seats", "--loglevel", "WARNING"),
-                *("--hostname", "clock@%h", "--pool", "threads", "--concurrency", "8"),
-                "--without-gossip",
-            ],
-            stop_seconds=stop_seconds,
-        ),
-        Part(
-            name="beat",
-            command=[
-                *(*celery, "beat", "--loglevel", "WARNING", "--pidfile="),
-                *("--schedule", options.directory / "beat-schedule"),
-            ],
-            stop_seconds=stop_seconds,
-        ),
+        *(replace(part, stop_seconds=stop_seconds) for part in queueing),
     ]
 
 

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from league import heartbeats
+from league.competitions import rows_aside
 from league.ratings import alarms
 
 MAX_CLOCK_AGE_SECONDS = 4
@@ -53,10 +54,15 @@ def find_faults() -> dict[str, str]:
 def find_alarms() -> dict[str, str]:
     """Return what an operator must examine although the league works, one line by subject.
 
-    A ladder whose ratings differ from its records has the subject ``ladder SLUG``.
+    A ladder whose ratings differ from its records has the subject ``ladder SLUG``. A row that is
+    set aside has its kind and name, such as ``tournament 7``.
     """
     try:
-        return {f"ladder {slug}": alarm for slug, alarm in alarms().items()}
+        found = {f"ladder {slug}": alarm for slug, alarm in alarms().items()}
+        for subject, reason in rows_aside():
+            text = f"Set aside. {reason}"
+            found[subject] = f"{found[subject]} {text}" if subject in found else text
+        return found
     except DatabaseError:
         return {}  # `find_faults` reports it
 

@@ -1,20 +1,24 @@
-"""Queueing: sending tasks of `league.tasks` to Celery's workers.
+"""Queueing: sending tasks of `league.tasks` to Celery's workers, and finding those that wait.
 
 If a task can't be queued, this is only logged: the database keeps what is due, and the next tick
 finds it there.
 """
 
+import json
+from base64 import b64decode
 from contextlib import suppress
 
 import redis
 import structlog
 from celery import current_app
+from django.conf import settings
 from django.core.cache import cache
 
 log = structlog.get_logger(__name__)
 
-_QUEUED_SECONDS = 5
+_QUEUED_SECONDS = 60
 """If the queue loses a task of `queue_once`, the next one is sent after this time."""
+_BROKER_SECONDS = 1
 
 
 def queue(task: str, *ids: int) -> None:
@@ -43,6 +47,30 @@ def note_begun(task: str) -> None:
     """Note that a task of `queue_once` has begun: later events need another one."""
     with suppress(redis.RedisError):
         cache.delete(_key(task))
+
+
+def waiting_ids(task: str) -> set[int]:
+    """Return the ids for which a task of `league.tasks` waits in its queue.
+
+    A task that a worker has taken out no longer waits. If the broker can't be reached, no task can
+    be queued either, and the answer is empty.
+    """
+    name = f"league.tasks.{task}"
+    route = settings.CELERY_TASK_ROUTES.get(name, {})
+    queue_name = route.get("queue", settings.CELERY_TASK_DEFAULT_QUEUE)
+    try:
+        with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=_BROKER_SECONDS) as client:
+            messages = client.lrange(queue_name, 0, -1)
+    except redis.RedisError as error:
+        log.warning("a queue could not be read", queue=queue_name, error=str(error))
+        return set()
+    found = set()
+    for text in messages:
+        message = json.loads(text)
+        if message["headers"]["task"] == name:
+            arguments, *_ = json.loads(b64decode(message["body"]))
+            found.update(arguments)
+    return found
 
 
 def _key(task: str) -> str:

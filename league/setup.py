@@ -7,7 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from bots_sdk.reference import HOUSE
-from league.competitions import announce_tournament, enter_ladder
+from league.competitions import announce_tournament, check_ladder, check_schedule, enter_ladder
 from league.models import Bot, BotVersion, Ladder, Schedule, Tournament
 
 LADDERS = [
@@ -23,9 +23,10 @@ def set_up_league() -> None:
     """Create ladders, house bots and tournaments that are missing; change nothing that exists."""
     with transaction.atomic():
         for slug, title, game, rules, seats in LADDERS:
-            Ladder.objects.get_or_create(
-                slug=slug, defaults={"title": title, "game": game, "rules": rules, "seats": seats}
-            )
+            if not Ladder.objects.filter(slug=slug).exists():
+                ladder = Ladder(slug=slug, title=title, game=game, rules=rules, seats=seats)
+                check_ladder(ladder)
+                ladder.save()
         for name in settings.HOUSE_BOTS:
             bot, _ = Bot.objects.get_or_create(
                 name=name, defaults={"kind": Bot.Kind.HOUSE, "description": HOUSE[name]}
@@ -46,9 +47,11 @@ def set_up_league() -> None:
                     ladder=ladder,
                     starts_at=now + FIRST_START,
                 )
-                Schedule.objects.create(
+                schedule = Schedule(
                     title=f"{ladder.title}, hourly",
                     ladder=ladder,
                     every_hours=1,
                     first_at=now.replace(minute=0, second=0, microsecond=0) + timedelta(hours=1),
                 )
+                check_schedule(schedule)
+                schedule.save()

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import partial, wraps
 from typing import TypeVar
 
 import structlog
@@ -75,31 +75,26 @@ def prove_sandbox() -> None:
 
 
 @shared_task
-def expire_overdue() -> None:
-    """Play for the seats whose deadline has passed."""
-    now = timezone.now()
-    play.note_tick(now)
-    play.expire_overdue(now)
-    heartbeats.note_part("deadlines")
+def remove_old_output() -> None:
+    """Remove what uploaded bots printed, beyond its age and its size in all."""
+    play.remove_old_output(timezone.now())
 
 
 @shared_task
 def follow_up() -> None:
     """Close finished rounds, open the next rounds, and queue the matches that are due."""
     note_begun("follow_up")
-    while _each(ratings.rounds_to_apply(), _apply_round):
-        pass  # applying a round can make an overlapping round ready
-    _each(competitions.tournaments_to_advance(), competitions.advance_tournament)
-    _each(competitions.ladders_to_pair(), competitions.open_ladder_round)
-    _each(competitions.comparisons_to_advance(), competitions.advance_comparison)
+    _do(lambda: competitions.check_stored(timezone.now()))
+    _each(ratings.rounds_to_apply, _apply_round, kind="round")
+    _each(competitions.tournaments_to_advance, competitions.advance_tournament, kind="tournament")
+    _each(competitions.ladders_to_pair, competitions.open_ladder_round, kind="ladder")
+    _each(competitions.comparisons_to_advance, competitions.advance_comparison, kind="comparison")
     # At once rather than at the next tick, since a worker may be idle.
     if _has_room("play"):
-        for match_id in play.claim_due_hosted():
-            play_match.delay(match_id)
+        _each(play.claim_due_hosted, play_match.delay)
     if _has_room("control"):
-        for match_id in play.claim_due_live():
-            open_live_match.delay(match_id)
-    _each(ratings.take_fits(rest=_FIT_REST), fit_performance.delay)
+        _each(play.claim_due_live, open_live_match.delay)
+    _each(lambda: ratings.take_fits(rest=_FIT_REST), fit_performance.delay)
 
 
 @shared_task
@@ -129,8 +124,7 @@ def check_ladder(ladder_id: int) -> None:
 @shared_task
 def check_ratings() -> None:
     """Queue a check of every ladder; beat sends this task nightly."""
-    for ladder_id in Ladder.objects.values_list("pk", flat=True):
-        check_ladder.delay(ladder_id)
+    _each(lambda: ratings.take_checks(timezone.now()), check_ladder.delay)
 
 
 @shared_task
@@ -138,14 +132,14 @@ def tick() -> None:
     """Do everything that is due in the database."""
     if heartbeats.broker_was_emptied() or heartbeats.worker_was_started():
         play.requeue_all()
-    competitions.announce_scheduled()
-    _each(ratings.ladders_to_hide_on(), ratings.hide_idle)
+    _do(lambda: competitions.note_open_entries(timezone.now()))
     follow_up()
-    for version_id in bots.versions_to_check():
-        check_version.delay(version_id)
-    for ladder_id in ratings.ladders_to_correct():
-        # It expires before the next tick, which sends another.
-        correct_ladder.apply_async((ladder_id,), expires=1)
+    _do(competitions.announce_scheduled)
+    _each(ratings.ladders_to_hide_on, ratings.hide_idle)
+    _each(bots.versions_to_check, check_version.delay)
+    # It expires before the next tick, which sends another.
+    _each(ratings.ladders_to_correct, lambda pk: correct_ladder.apply_async((pk,), expires=1))
+    _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
     heartbeats.note_tick()
 
 
@@ -167,22 +161,34 @@ def _apply_round(round_id: int) -> bool:
         if ladder.alarm:
             return False  # the round waits until an operator has repaired the ratings
         check_ladder.apply_async((ladder.pk,), expires=1)
-        raise
+        log.exception("a round was not applied: the ladder's ratings don't add up")
+        return False
 
 
-def _each(ids: Iterable[int], work: Callable[[int], object]) -> int:
-    """Call a function for each id, and return how many calls returned something true.
+def _each(
+    find: Callable[[], Iterable[int]], work: Callable[[int], object], *, kind: str = ""
+) -> None:
+    """Find the ids that are due and call a function for each of them.
 
-    A call that fails does not stop the others.
+    A call that fails does not stop the others; if the ids are of a kind, the row is set aside.
     """
-    done = 0
-    for number in ids:
+    for number in _do(lambda: list(find())) or []:
         try:
-            done += bool(work(number))
-        except Exception:
+            work(number)
+        except Exception as error:
             log.exception(
-                "a part of a tick failed; the next tick tries again",
-                part=work.__qualname__,
+                "a part of a tick failed; a later tick tries again",
+                part=getattr(work, "__qualname__", repr(work)),
                 id=number,
             )
-    return done
+            if kind:
+                _do(partial(competitions.set_aside_failed, kind, number, error))
+
+
+def _do(step: Callable[[], Result]) -> Result | None:
+    """Take a step of a tick; return None if it fails, so that the other steps go on."""
+    try:
+        return step()
+    except Exception:
+        log.exception("a step of a tick failed; the next tick tries again")
+        return None

@@ -1,4 +1,4 @@
-"""Signal handlers of Celery's workers: heartbeats, proof of the sandbox, ids in the log.
+"""Signal handlers of Celery's workers: heartbeats, the clock, proof of the sandbox, ids in logs.
 
 `league.apps` imports this module, which connects the handlers.
 """
@@ -8,13 +8,17 @@ from typing import Any
 
 import structlog
 from celery import Task, current_app
-from celery.signals import heartbeat_sent, worker_ready
+from celery.signals import heartbeat_sent, worker_ready, worker_shutdown
 from django_structlog.celery.signals import bind_extra_task_metadata
 
 from league import heartbeats
 from league.bots import jails
+from league.play.clock import ClockThread
 
 log = structlog.get_logger(__name__)
+
+CLOCK_QUEUE = "clock"
+_clocks: list[ClockThread] = []
 
 
 @worker_ready.connect
@@ -33,6 +37,22 @@ def note_start(**_: object) -> None:
 def prove_sandbox(**_: object) -> None:
     """Prove the sandbox in the background when a worker starts, so that `/readyz` can show it."""
     Thread(target=jails.prove, name="sandbox", daemon=True).start()
+
+
+@worker_ready.connect
+def start_clock(**_: object) -> None:
+    """Run the clock of turns in each worker that serves the queue `CLOCK_QUEUE`."""
+    if CLOCK_QUEUE in current_app.amqp.queues.consume_from:
+        clock = ClockThread()
+        _clocks.append(clock)
+        clock.start()
+
+
+@worker_shutdown.connect
+def stop_clock(**_: object) -> None:
+    """End the clock of this worker."""
+    while _clocks:
+        _clocks.pop().stop()
 
 
 @heartbeat_sent.connect

@@ -15,7 +15,7 @@ from django.http import HttpRequest
 
 from league import competitions, models, ratings
 from league.competitions.event_settings import FIELDS as EVENT_SETTINGS
-from league.competitions.schedules import check_time_zone
+from web.admin_checks import LadderForm, ScheduleForm, TournamentForm
 from web.requests import signed_in
 
 _Fields = list[str] | tuple[str, ...] | tuple[()]
@@ -28,16 +28,34 @@ class BotAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_display = ("name", "kind", "owner", "paused", "current")
     list_filter = ("kind", "paused")
     search_fields = ("name",)
-    autocomplete_fields = ("owner",)
+    raw_id_fields = ("owner",)
 
 
 @admin.register(models.Ladder)
 class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Ladders."""
 
-    list_display = ("title", "slug", "game", "rules", "seats", "paused", "revision", "alarm")
-    autocomplete_fields = ("anchor",)
-    readonly_fields = ("revision", "alarm", "frozen_round", "checked_at", "checked_round")
+    form = LadderForm
+    list_display = (
+        "title",
+        "slug",
+        "game",
+        "rules",
+        "seats",
+        "paused",
+        "revision",
+        "alarm",
+        "set_aside",
+    )
+    raw_id_fields = ("anchor",)
+    readonly_fields = (
+        "set_aside",
+        "revision",
+        "alarm",
+        "frozen_rounds",
+        "checked_at",
+        "checked_rounds",
+    )
 
     def get_readonly_fields(self, request: object, obj: Any = None) -> _Fields:
         """Fix game, preset and seats from the first round on.
@@ -50,29 +68,16 @@ class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         return (*self.readonly_fields, "game", "rules", "seats")
 
 
-class EventSettingsForm(forms.ModelForm):  # type: ignore[type-arg]
-    """Refuses event settings that contradict each other."""
-
-    def clean(self) -> dict[str, Any]:
-        """Check the fields together, as the API does."""
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
-        if not self.errors:
-            changed = {name: cleaned[name] for name in EVENT_SETTINGS if name in cleaned}
-            settings = {**competitions.settings_of(self.instance), **changed}
-            competitions.check_event_settings(type(self.instance)(**settings))
-        return cleaned
-
-
 @admin.register(models.Tournament)
 class TournamentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Tournaments, without their secret seeds."""
 
-    form = EventSettingsForm
-    list_display = ("title", "ladder", "format", "state", "starts_at")
+    form = TournamentForm
+    list_display = ("title", "ladder", "format", "state", "starts_at", "set_aside")
     list_filter = ("state", "format", "ladder")
     search_fields = ("title",)
     exclude = ("seed",)
-    readonly_fields = ("commitment", "state", "finished_at", "scheduled_for")
+    readonly_fields = ("set_aside", "note", "commitment", "state", "finished_at", "scheduled_for")
 
     def has_add_permission(self, request: object) -> bool:
         """Schedules and the API announce tournaments, because they draw the seed."""
@@ -144,16 +149,6 @@ class TournamentEntryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
                 self.message_user(request, f"{entry.bot} is {done}.")
 
 
-class ScheduleForm(EventSettingsForm):
-    """Refuses unknown time zones too."""
-
-    def clean_time_zone(self) -> str:
-        """Return the name of the time zone if it exists."""
-        name: str = self.cleaned_data["time_zone"]
-        check_time_zone(name)
-        return name
-
-
 @admin.register(models.Schedule)
 class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     """Schedules: rules that make tournaments."""
@@ -168,7 +163,9 @@ class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         "time_of_day",
         "time_zone",
         "active",
+        "set_aside",
     )
+    readonly_fields = ("set_aside",)
 
 
 class _ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -235,4 +232,4 @@ class VoidMarkAdmin(_ReadOnly):
 class RevisionAdmin(_ReadOnly):
     """Revisions of ledgers, one for each correction."""
 
-    list_display = ("ladder", "number", "from_round", "reason", "made_at")
+    list_display = ("ladder", "number", "from_applied_number", "reason", "made_at")

@@ -20,6 +20,7 @@ class SignUpForm(forms.Form):
         widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none"}),
     )
     password = forms.CharField(
+        max_length=200,
         widget=forms.PasswordInput({"autocomplete": "new-password"}),
         help_text=" ".join(password_validators_help_texts()),
     )
@@ -52,7 +53,7 @@ class UploadForm(forms.Form):
     source = forms.FileField(
         label="File",
         allow_empty_file=True,  # `league.bots.upload` has the message for an empty file
-        help_text="One .py file, or a .zip file with a bot.py at its top; at most 1 MiB.",
+        help_text="One .py file, or a .zip file with a bot.py at its top; at most 8 MiB.",
         widget=forms.FileInput({"accept": ".py,.zip"}),
     )
     note = forms.CharField(

@@ -3,7 +3,8 @@
 `league.health` has the checks.
 """
 
-from django.http import HttpRequest, JsonResponse
+from django.db import DatabaseError, connection
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -16,6 +17,18 @@ from league.health import find_alarms, find_faults
 def healthz(request: HttpRequest) -> JsonResponse:
     """Answer 200 if this process runs, without a query to any server."""
     return JsonResponse({"status": "ok"})
+
+
+@require_safe
+@never_cache
+def moves_door(request: HttpRequest) -> HttpResponse:
+    """Answer 200 if bots' moves can be taken; the clock probes it through the front."""
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT 1")
+    except DatabaseError:  # the clock logs the outage, once
+        return HttpResponse("the database is away", status=503, content_type="text/plain")
+    return HttpResponse("ok", content_type="text/plain")
 
 
 @require_safe

@@ -1,17 +1,20 @@
-"""Pages while the database can't be reached: a 503, and one line of the log without traceback."""
+"""Pages while the league can't do their work: a 503 or a 429, without a traceback in the log."""
 
 from collections.abc import Callable
 
 import structlog
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
 from django.template.loader import render_to_string
+
+from league.accounts import BusyError, TooManyTriesError
 
 log = structlog.get_logger(__name__)
 
 
 class OutageMiddleware:
-    """Makes a lost connection of a view a 503."""
+    """Makes a lost connection of a view a 503, and the limits on passwords a 503 or a 429."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
@@ -21,7 +24,20 @@ class OutageMiddleware:
         return self.get_response(request)
 
     def process_exception(self, request: HttpRequest, error: Exception) -> HttpResponse | None:
-        """Return the 503 for a lost connection, None for any other error."""
+        """Return the response for a lost connection or a limit, None for any other error."""
+        if isinstance(error, TooManyTriesError):
+            context = {"minutes": -(-error.usage.reset_seconds // 60), "account": True}
+            response = render(request, "429.html", context, status=429)
+            for name, value in error.usage.headers.items():
+                response[name] = value
+            return response
+        if isinstance(error, BusyError):
+            return HttpResponse(
+                "The league checks too many passwords at the moment. Try again in a second.\n",
+                status=503,
+                headers={"Retry-After": "1"},
+                content_type="text/plain; charset=utf-8",
+            )
         if not isinstance(error, OperationalError | InterfaceError):
             return None
         log.error(

@@ -1,10 +1,31 @@
 """Reads requests: page numbers, search texts and the person who is signed in."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.paginator import Page, Paginator
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+
+
+def refuse_nul(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Answer 400 to an address with a NUL character, which PostgreSQL's texts can't contain."""
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        query = request.META.get("QUERY_STRING", "")
+        # Calls of the API name the parameter.
+        is_page = not request.path_info.startswith("/api/")
+        if is_page and ("\0" in request.path_info or "%00" in query or "\0" in query):
+            return HttpResponse(
+                "The address contains the character NUL (%00). Remove it.\n",
+                status=400,
+                content_type="text/plain; charset=utf-8",
+            )
+        return get_response(request)
+
+    return middleware
 
 
 def signed_in(request: HttpRequest) -> User:

@@ -2,12 +2,16 @@
 
 import json
 from collections.abc import Iterable
+from datetime import UTC, datetime
 
 from django import template
+from django.conf import settings
 from django.urls import reverse
+from django.utils.dateformat import format as date_format
 from django.utils.safestring import SafeString, mark_safe
 
 from league.models import Match
+from league.play import bot_output
 from league.visibility import may_see_record, public_deal_seed
 from web.table.steps import Card
 
@@ -86,6 +90,25 @@ def times(number: float, factor: int) -> str:
 def open_to_all(match: Match) -> bool:
     """Return whether the result and cards of a match may be shown."""
     return may_see_record(match)
+
+
+@register.filter
+def kept_until(written: datetime) -> datetime:
+    """Return when output is removed at the latest."""
+    return bot_output.kept_until(written)
+
+
+@register.simple_tag
+def output_kept(until: datetime | None) -> str:
+    """Return sentences about how long output is kept; None: there is no output."""
+    text = (
+        f"The league keeps the output of bots for {settings.MAX_OUTPUT_DAYS} days, and "
+        f"{settings.MAX_OUTPUT_MEGABYTES} MB in all: the oldest is removed first."
+    )
+    if until is None:
+        return text
+    day = date_format(until.astimezone(UTC), "j M Y, H:i")
+    return f"{text} This output is removed on {day} UTC at the latest."
 
 
 @register.filter

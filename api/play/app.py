@@ -1,13 +1,12 @@
-"""``turns``, ``turns/stream`` and ``matches/{id}/events``: the gateway's ASGI application.
+"""``turns``, ``turns/stream``, ``matches/{id}/events``: the gateway's ASGI application.
 
 Run it with ``uvicorn api.play.app:application``. Django answers the API's other calls.
 """
 
 import asyncio
 import os
-from collections import Counter
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import aclosing, contextmanager, suppress
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing, suppress
 from typing import Any
 
 import django
@@ -23,11 +22,13 @@ from starlette.routing import Match as RouteMatch  # noqa: E402
 from starlette.routing import Route  # noqa: E402
 from structlog.contextvars import bind_contextvars  # noqa: E402
 
-from api.play.database import Database, EncodedTurn  # noqa: E402
+from api.headers import PREFLIGHT  # noqa: E402
+from api.play.database import Database, EncodedTurn, check_database  # noqa: E402
 from api.play.hints import HintListener, Waiters  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
 from api.play.spectators import Spectators, WatchedMatch  # noqa: E402
 from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters  # noqa: E402
+from api.play.waiting_limits import WaitingLimits  # noqa: E402
 from api.problems import ProblemError  # noqa: E402
 from api.tokens import find_token, needed_bot, token_text  # noqa: E402
 from league import accounts, heartbeats  # noqa: E402
@@ -39,8 +40,6 @@ MAX_WAIT_SECONDS = 30.0
 KEEP_ALIVE_SECONDS = 15.0
 ALIVE_SECONDS = 1.0
 """Time between two signs of life of this process."""
-RETRY_WAITING_SECONDS = 5
-"""``Retry-After`` when too many requests of a client wait."""
 
 View = Callable[..., Awaitable[None]]
 
@@ -70,11 +69,12 @@ class Gateway:
 
     def __init__(self, identify: Callable[[str], Bot] = find_bot) -> None:
         self._identify = identify
-        self._waiting: Counter[str] = Counter()
+        self._waiting = WaitingLimits()
         self._routes = [
             Route("/api/v1/turns", self._poll),
             Route("/api/v1/turns/stream", self._stream),
             Route("/api/v1/matches/{match_id:id}/events", self._watch),
+            Route("/healthz/turns", self._door),
         ]
         self._database: Database
         self._turns: TurnWaiters
@@ -105,8 +105,11 @@ class Gateway:
 
     async def _route(self, request: Request) -> None:
         view, parameters = self._find_view(request.path)
+        if request.method == "OPTIONS":
+            await request.respond(204, b"", "", {**PREFLIGHT, "Allow": "GET, OPTIONS"})
+            return
         if request.method != "GET":
-            raise ProblemError("method-not-allowed", headers={"Allow": "GET"})
+            raise ProblemError("method-not-allowed", headers={"Allow": "GET, OPTIONS"})
         await view(request, **parameters)
 
     def _find_view(self, path: str) -> tuple[View, dict[str, Any]]:
@@ -149,30 +152,21 @@ class Gateway:
         with suppress(DatabaseError):
             await self._check_token(request)
 
-    @contextmanager
-    def _may_wait(self, client: str) -> Iterator[None]:
-        """Count a waiting request of a client; refuse it if too many wait already."""
-        if self._waiting[client] >= settings.MAX_WAITING_REQUESTS:
-            raise ProblemError(
-                "too-many-requests",
-                f"{self._waiting[client]} of your requests wait already; that is the maximum. "
-                "Wait until one of them ends.",
-                headers={"Retry-After": str(RETRY_WAITING_SECONDS)},
-            )
-        self._waiting[client] += 1
+    async def _door(self, request: Request) -> None:
+        """Respond if turns can be handed out; the clock probes it through the front."""
         try:
-            yield
-        finally:
-            self._waiting[client] -= 1
-            if not self._waiting[client]:
-                del self._waiting[client]
+            await self._database.run(check_database)
+        except DatabaseError:  # the clock logs the outage, once
+            await request.respond(503, b"the database is away", "text/plain")
+        else:
+            await request.respond(200, b"ok", "text/plain")
 
     async def _poll(self, request: Request) -> None:
         """Respond with the open turns: at once, when one opens, or with none after the time."""
         bot = await self._authenticate(request)
         seconds = request.seconds("wait", MAX_WAIT_SECONDS)
         waiter = PollWaiter()
-        with self._may_wait(client_by_bot(bot.pk)):
+        with self._waiting.counted(client_by_bot(bot.pk), request.client, is_stream=False):
             self._turns.add(bot, waiter)
             try:
                 turns: Sequence[EncodedTurn] | None = await self._database.open_turns(bot)
@@ -183,7 +177,7 @@ class Gateway:
             finally:
                 self._turns.remove(bot, waiter)
         if turns is not None:
-            body = b"[" + b",".join(turn.body for turn in turns) + b"]"
+            body = b'{"turns":[' + b",".join(turn.body for turn in turns) + b"]}"
             await request.respond(200, body, "application/json")
 
     async def _stream(self, request: Request) -> None:
@@ -194,7 +188,7 @@ class Gateway:
         async def check() -> None:
             await self._check_token_if_possible(request)
 
-        with self._may_wait(client_by_bot(bot.pk)):
+        with self._waiting.counted(client_by_bot(bot.pk), request.client, is_stream=True):
             self._turns.add(bot, waiter)
             try:
                 # Open turns and later ones come by the same way, so neither overtakes the other.
@@ -216,7 +210,7 @@ class Gateway:
             request.count("general", request.client)
             return Match.objects.filter(pk=match_id).exists()
 
-        with self._may_wait(request.client):
+        with self._waiting.counted(request.client, request.client, is_stream=True):
             if not await self._database.run(exists):
                 raise ProblemError("not-found", f"There is no match {match_id}.")
             last_id = request.header(b"last-event-id")

@@ -11,7 +11,13 @@ from contextvars import copy_context
 from threading import Barrier
 from typing import Any, TypeVar
 
-from django.db import InterfaceError, OperationalError, close_old_connections, connections
+from django.db import (
+    InterfaceError,
+    OperationalError,
+    close_old_connections,
+    connection,
+    connections,
+)
 from django.utils import timezone
 
 from api.play.requests import encode_event
@@ -108,6 +114,16 @@ class Database:
             return newest_open(list(bot_ids))
 
         return await self.run(query)
+
+
+def check_database() -> None:
+    """Read from the database.
+
+    Raises:
+        OperationalError, InterfaceError: it can't be reached.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
 
 
 def _with_connection(query: Callable[[], Result]) -> Result:

@@ -6,13 +6,13 @@
 from typing import Any, ClassVar, TypeGuard, cast
 
 from django.utils import timezone
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from structlog.contextvars import bind_contextvars
 
 from api.authentication import BotToken
 from api.base import ApiView, checked
+from api.operations import operation
 from api.problems import ProblemError, problem
 from api.serializers.turns import (
     AcceptedSerializer,
@@ -33,9 +33,7 @@ class MatchMovesView(ApiView):
     problems: ClassVar = {"POST": REFUSALS}
     rate = "play"
 
-    @extend_schema(
-        operation_id="matches_move", request=MoveSerializer, responses={200: AcceptedSerializer}
-    )
+    @operation("matches_move", body=MoveSerializer, answers={200: AcceptedSerializer})
     def post(self, request: Request, match_id: int) -> Response:
         """Make a move in an open turn. If you send the same move again, the answer is the same."""
         bind_contextvars(match_id=match_id)
@@ -55,9 +53,7 @@ class MovesView(ApiView):
     needs: ClassVar = {"POST": BotToken}
     rate = "play"
 
-    @extend_schema(
-        operation_id="moves_create", request=MovesSerializer, responses={200: VerdictsSerializer}
-    )
+    @operation("moves_create", body=MovesSerializer, answers={200: VerdictsSerializer})
     def post(self, request: Request) -> Response:
         """Make up to 100 moves in their order, then get the turns that are open."""
         bot = _bot(request)

@@ -11,12 +11,15 @@ from urllib.parse import parse_qs
 import structlog
 from django.db import Error as DatabaseError
 
-from api.middleware import REQUEST_ID_HEADER, begin_request
+from api.headers import ALLOW_ORIGIN
+from api.middleware import REQUEST_ID_HEADER, begin_request, is_quiet
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
 from league.accounts import throttles
 
 log = structlog.get_logger("api.requests")
 
+NO_TURNS = b'{"turns":[]}'
+"""The answer to a request for turns if none is open."""
 _SECONDS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?", re.ASCII)
 
 Message = MutableMapping[str, Any]
@@ -68,14 +71,15 @@ class Request:
             if self._status:
                 await self.send_part(b"", more=False)
             else:
-                await self.respond(200, b"[]", "application/json")
+                await self.respond(200, NO_TURNS, "application/json")
         except DatabaseError as error:
             log.warning("the database can't be reached", error=" ".join(str(error).split()))
             await self._respond_problem(unavailable())
         except Exception:
             log.exception("the request failed", code="internal-error")
             await self._respond_problem(ProblemError("internal-error"))
-        log.info(
+        write = log.debug if is_quiet(self.path) else log.info
+        write(
             "request finished",
             method=self.method,
             path=self.path,
@@ -152,6 +156,8 @@ class Request:
         sent = {REQUEST_ID_HEADER: self._id, "Cache-Control": "no-store"}
         if self._usage:
             sent |= self._usage.headers
+        if self.method == "GET":
+            sent |= ALLOW_ORIGIN
         sent |= headers
         encoded = [(name.lower().encode(), value.encode()) for name, value in sent.items()]
         await self._send({"type": "http.response.start", "status": status, "headers": encoded})

@@ -6,24 +6,36 @@ from api.play.match_events import describe_match_events
 from api.schema import add_problems
 
 _EVENT_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
-_PROBLEMS = ("too-many-requests", "internal-error", "unavailable")
+_PROBLEMS = ("too-many-requests", "too-many-waiting", "busy", "internal-error", "unavailable")
 _TOKEN_PROBLEMS = ("not-authenticated", "invalid-token", "bot-token-needed", *_PROBLEMS)
 
 
 def add_gateway_paths(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add the gateway's calls, as a hook of drf-spectacular."""
     result["paths"].update(gateway_paths())
+    result["components"]["schemas"]["Turns"] = {
+        "type": "object",
+        "description": "The open turns of a bot.",
+        "required": ["turns"],
+        "properties": {
+            "turns": {
+                "type": "array",
+                "items": {"$ref": "#/components/schemas/Turn"},
+                "description": "The open turns; empty if none opened in time.",
+            }
+        },
+    }
     return result
 
 
 def gateway_paths() -> dict[str, Any]:
     """Return the OpenAPI path items of the gateway's calls."""
-    turns = {"type": "array", "items": {"$ref": "#/components/schemas/Turn"}}
+    turns = {"$ref": "#/components/schemas/Turns"}
     return {
         "/api/v1/turns": _get(
             "turns_list",
             "Get this bot's open turns. If none is open, the call waits until one opens; after "
-            "`wait` seconds it returns an empty list.",
+            "`wait` seconds it returns no turns.",
             {"200": {"description": "", "content": {"application/json": {"schema": turns}}}},
             (*_TOKEN_PROBLEMS, "invalid"),
             {
@@ -41,7 +53,7 @@ def gateway_paths() -> dict[str, Any]:
             "example because the token was replaced, the last event is `problem`, and its data is "
             "a problem document.",
             {"200": {"description": "A stream of turns.", "content": _EVENT_STREAM}},
-            _TOKEN_PROBLEMS,
+            ("too-many-streams", *_TOKEN_PROBLEMS),
             token=True,
         ),
         "/api/v1/matches/{match_id}/events": _get(
@@ -51,7 +63,7 @@ def gateway_paths() -> dict[str, Any]:
                 "200": {"description": "A stream of phases.", "content": _EVENT_STREAM},
                 "204": {"description": "The event `end` was the last one."},
             },
-            ("not-found", *_PROBLEMS),
+            ("not-found", "too-many-streams", *_PROBLEMS),
             {
                 "name": "match_id",
                 "in": "path",

@@ -1,11 +1,16 @@
 """Bots and their versions."""
 
+from datetime import datetime
+from typing import Any
+
 from django.utils import timezone
 from rest_framework import serializers
 
 from api.serializers.fields import OneOfField, owner_field
+from league import visibility
 from league.bots import is_online
 from league.models import Bot, BotVersion, QualifyingMatch
+from league.play.bot_output import kept_until
 
 NEW_TOKEN = "The bot token. Keep it: the league shows it only now."
 
@@ -37,6 +42,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "version",
             "online",
             "created_at",
+            "retired_at",
         )
         read_only_fields = fields
         extra_kwargs = {
@@ -48,6 +54,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "description": {"help_text": "The owner's text about the bot; may be empty."},
             "paused": {"help_text": "If true, rounds do not draw the bot for a table."},
             "created_at": {"help_text": "When the bot was created."},
+            "retired_at": {"help_text": "When its owner deleted it; null for a bot that can play."},
         }
 
     def get_online(self, bot: Bot) -> bool:
@@ -55,16 +62,20 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         return is_online(bot, timezone.now())
 
 
+def name_field(**options: Any) -> serializers.RegexField:
+    """Return the field for the name that a bot is to get."""
+    return serializers.RegexField(
+        r"^[a-z0-9-]{3,32}\Z",
+        error_messages={"invalid": "A bot's name has 3 to 32 characters: a-z, 0-9 and -."},
+        help_text="3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have or have had it.",
+        **options,
+    )
+
+
 class NewBotSerializer(serializers.Serializer[None]):
     """A bot to create."""
 
-    name = serializers.RegexField(
-        r"^[a-z0-9-]{3,32}\Z",
-        error_messages={
-            "invalid": "A bot's name has 3 to 32 characters: a-z, 0-9 and -.",
-        },
-        help_text="3 to 32 characters: `a-z`, `0-9` and `-`.",
-    )
+    name = name_field()
     kind = OneOfField(
         ["remote", "hosted"],
         help_text="`remote`: you run the bot, and it calls the API. `hosted`: you upload the bot, "
@@ -75,6 +86,7 @@ class NewBotSerializer(serializers.Serializer[None]):
 class BotChangesSerializer(serializers.Serializer[None]):
     """Changes to a bot; a field that you leave out stays as it is."""
 
+    name = name_field(required=False)
     paused = serializers.BooleanField(
         required=False,
         help_text="If true, rounds of ladders and tournaments do not draw the bot, and it gets no "
@@ -105,6 +117,9 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
     """A version of a bot: one upload."""
 
     bot = serializers.CharField(source="bot.name", help_text="Name of the bot.")
+    note = serializers.SerializerMethodField(
+        help_text="The owner's text about the version; null for everybody else."
+    )
 
     class Meta:
         model = BotVersion
@@ -116,12 +131,16 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
                 "help_text": "`checking`: its check runs. `ready`: it passed and may play. "
                 "`refused`: it failed the check; the version's log has the reason."
             },
-            "note": {"help_text": "The owner's text about the version."},
             "held": {
                 "help_text": "If true, the version becomes current only when its owner promotes it."
             },
             "created_at": {"help_text": "When it was uploaded."},
         }
+
+    def get_note(self, version: BotVersion) -> str | None:
+        """Return the note if the request is the owner's."""
+        user = self.context["request"].user
+        return version.note if visibility.owns(user, version.bot) else None
 
 
 class UploadSerializer(serializers.Serializer[None]):
@@ -129,7 +148,8 @@ class UploadSerializer(serializers.Serializer[None]):
 
     source = serializers.FileField(  # type: ignore[assignment] # DRF takes fields off the class
         allow_empty_file=True,
-        help_text="A Python file, or a zip archive with a `bot.py` at its top; at most 1 MiB.",
+        help_text="A Python file, or a zip archive with a `bot.py` at its top; at most 8 MiB."
+        " Unpacked: at most 32 MiB, 200 files and 8 levels of folders.",
     )
     note = serializers.CharField(
         required=False, max_length=500, allow_blank=True, help_text="A text about the version."
@@ -148,10 +168,21 @@ class QualifyingMatchSerializer(serializers.ModelSerializer[QualifyingMatch]):
     observation = serializers.DictField(
         allow_null=True, help_text="Input at the first fault; null without a fault."
     )
+    printed_until = serializers.SerializerMethodField(
+        help_text="When the league removes the output at the latest; null without output."
+    )
 
     class Meta:
         model = QualifyingMatch
-        fields = ("game", "passed", "reason", "printed", "observation", "played_at")
+        fields = (
+            "game",
+            "passed",
+            "reason",
+            "printed",
+            "printed_until",
+            "observation",
+            "played_at",
+        )
         read_only_fields = fields
         extra_kwargs = {
             "game": {"help_text": "`twelve-days` or `partridge`."},
@@ -160,6 +191,10 @@ class QualifyingMatchSerializer(serializers.ModelSerializer[QualifyingMatch]):
             "printed": {"help_text": "The output of the bot, shortened if it is long."},
             "played_at": {"help_text": "When the match was played."},
         }
+
+    def get_printed_until(self, match: QualifyingMatch) -> datetime | None:
+        """Return when the output is removed at the latest."""
+        return kept_until(match.played_at) if match.printed else None
 
 
 class VersionLogSerializer(VersionSerializer):

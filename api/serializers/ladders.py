@@ -23,6 +23,11 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
         "is set to 1500.",
     )
 
+    set_aside = serializers.SerializerMethodField(
+        help_text="Whether the league leaves the ladder out, because its settings are invalid or a "
+        "step of it failed. No round opens until organisers have repaired it."
+    )
+
     class Meta:
         model = Ladder
         fields: tuple[str, ...] = (
@@ -37,10 +42,11 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "idle_days",
             "revision",
             "alarm",
-            "frozen_round",
+            "frozen_rounds",
             "checked_at",
-            "checked_round",
+            "checked_rounds",
             "paused",
+            "set_aside",
             "created_at",
         )
         read_only_fields = fields
@@ -66,17 +72,24 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
                 "help_text": "Differences between the ratings and the records; empty if there are "
                 "none. While it is set, standings are frozen."
             },
-            "frozen_round": {
-                "help_text": "The last round in the frozen standings; null without an alarm."
+            "frozen_rounds": {
+                "help_text": "Number of applied rounds in the frozen standings; null without an "
+                "alarm."
             },
             "checked_at": {
                 "help_text": "When the ratings were last recomputed from the records and did not "
                 "differ; null if never."
             },
-            "checked_round": {"help_text": "The last round of that check; null if never."},
+            "checked_rounds": {
+                "help_text": "Number of applied rounds in that check; null if never."
+            },
             "paused": {"help_text": "If true, the ladder opens no rounds."},
             "created_at": {"help_text": "When the ladder was created."},
         }
+
+    def get_set_aside(self, ladder: Ladder) -> bool:
+        """Return whether the ladder is set aside."""
+        return bool(ladder.set_aside)
 
 
 class TwinsSerializer(serializers.Serializer[TwinGap]):
@@ -219,15 +232,22 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
             "blocks_void",
             "opened_at",
             "applied_at",
+            "applied_number",
         )
         read_only_fields = fields
         extra_kwargs = {
-            "number": {"help_text": "Number of the round on the ladder, from 1."},
+            "number": {
+                "help_text": "Number of the round on the ladder, from 1, in the order of drawing."
+            },
             "commitment": {
                 "help_text": "SHA-256 of the round's seed as 64 hex digits, public from the start."
             },
             "opened_at": {"help_text": "When the round was opened."},
             "applied_at": {"help_text": "When it changed the ratings; null before."},
+            "applied_number": {
+                "help_text": "Place in the order in which the ladder applied its rounds, from 1 "
+                "without a gap; null before. Ratings follow from the rounds in this order."
+            },
         }
 
     def get_seed(self, round_: Round) -> str | None:

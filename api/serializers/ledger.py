@@ -10,13 +10,20 @@ from league.visibility import public_deal_seed
 class RevisionSerializer(serializers.ModelSerializer[Revision]):
     """A correction of a ladder: rounds whose ratings were computed again."""
 
+    from_round = serializers.IntegerField(
+        help_text="Number of the first round that was computed again."
+    )
+
     class Meta:
         model = Revision
-        fields = ("number", "from_round", "reason", "made_at")
+        fields = ("number", "from_round", "from_applied_number", "reason", "made_at")
         read_only_fields = fields
         extra_kwargs = {
             "number": {"help_text": "From 2; revision 1 is the ledger without a correction."},
-            "from_round": {"help_text": "The first round that was computed again."},
+            "from_applied_number": {
+                "help_text": "`applied_number` of that round. All rounds applied after it were "
+                "computed again too."
+            },
             "reason": {"help_text": "The reason of the correction."},
             "made_at": {"help_text": "When it was made."},
         }
@@ -68,6 +75,11 @@ class RatingChangeSerializer(serializers.Serializer[RatingChange]):
     """A row of the ledger: the change of a bot's rating by a round."""
 
     round = serializers.IntegerField(source="entry.round.number", help_text="Number of the round.")
+    applied_number = serializers.IntegerField(
+        source="entry.applied_number",
+        help_text="Place of the round in the order in which the ladder applied its rounds, from 1 "
+        "without a gap.",
+    )
     bot = serializers.CharField(source="entry.bot.name", help_text="Name of the bot.")
     revision = serializers.IntegerField(
         source="entry.revision", help_text="The revision that wrote the row."

@@ -82,6 +82,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "rules",
             "seats",
             "status",
+            "void_reason",
             "ladder",
             "tournament",
             "round",
@@ -106,6 +107,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
                 "help_text": "`waiting`: not started. `playing`: in play. `finished`: over, with a "
                 "record. `void`: cancelled; it rates no bot."
             },
+            "void_reason": {"help_text": "Why the match is void; else empty."},
             "number": {"help_text": "Number of the match in its block, from 0."},
             "move_seconds": {"help_text": "Time for each move, in seconds."},
             "bank_seconds": {
@@ -180,12 +182,20 @@ class ReceiptSerializer(serializers.Serializer[None]):
     handed_out_at = serializers.DateTimeField(
         allow_null=True, help_text="When the bot first received the turn; null if it never did."
     )
-    deadline = serializers.DateTimeField(help_text="When the referee plays for the seat.")
+    deadline = serializers.DateTimeField(
+        help_text="When the referee plays for the seat: the start of the clock plus "
+        "`move_seconds`, `bank_ms` and `given_back_ms`. The clock starts at `handed_out_at`, but "
+        "at most 2 s after `opened_at`."
+    )
     decided_at = serializers.DateTimeField(
         allow_null=True, help_text="When the turn was decided; null while it is open."
     )
+    move_seconds = serializers.FloatField(help_text="Time for each move, in seconds.")
     bank_ms = serializers.IntegerField(
         help_text="Milliseconds in the seat's bank when the turn opened."
+    )
+    given_back_ms = serializers.IntegerField(
+        help_text="Milliseconds by which the deadline moved, because the league did not work."
     )
     illegal_answers = serializers.IntegerField(
         help_text="Number of illegal moves that the bot sent."
@@ -201,6 +211,10 @@ class SeatLogSerializer(serializers.Serializer[None]):
     bot = serializers.CharField(help_text="Name of the bot.")
     version = serializers.IntegerField(help_text="Number of the bot's version.")
     printed = serializers.CharField(help_text="The output of a hosted bot; else empty.")
+    printed_until = serializers.DateTimeField(
+        allow_null=True,
+        help_text="When the league removes the output at the latest; null without output.",
+    )
     faults = FaultSerializer(
         many=True, help_text="The faults of the seat; empty before the end of the match."
     )

@@ -4,9 +4,8 @@ from rest_framework import serializers
 
 from api.serializers.fields import LadderField, OneOfField, owner_field
 from api.serializers.ladders import RoundSerializer
-from engine.pairing import MAX_BLOCKS_PER_ROUND
 from league.models import Block, Tournament, TournamentEntry
-from league.models.tournaments import EXTRA_BLOCKS_LIMIT, SWISS_ROUNDS_LIMIT, TABLES_LIMIT
+from league.models.limits import BLOCKS_PER_ROUND, EXTRA_BLOCKS, SWISS_ROUNDS, TABLES
 from league.visibility import public_seed
 
 FORMATS = (
@@ -31,6 +30,11 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
         help_text="The seed as 64 hex digits; null until the tournament is finished."
     )
 
+    set_aside = serializers.SerializerMethodField(
+        help_text="Whether the league leaves the tournament out, because it is invalid or a step "
+        "of it failed."
+    )
+
     class Meta:
         model = Tournament
         fields = (
@@ -42,6 +46,8 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             "entries_open_at",
             "starts_at",
             "finished_at",
+            "note",
+            "set_aside",
             "blocks_per_table",
             "swiss_rounds",
             "late_entry",
@@ -66,6 +72,7 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             "entries_open_at": {"help_text": "When entries open."},
             "starts_at": {"help_text": "When it starts."},
             "finished_at": {"help_text": "When it finished; null before."},
+            "note": {"help_text": "Why the league moved the start; empty if it did not."},
             "swiss_rounds": {
                 "help_text": "Number of rounds of a Swiss; null for log2 of the number of "
                 "entrants, rounded up, plus 2."
@@ -85,6 +92,10 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             },
         }
 
+    def get_set_aside(self, tournament: Tournament) -> bool:
+        """Return whether the tournament is set aside."""
+        return bool(tournament.set_aside)
+
     def get_seed(self, tournament: Tournament) -> str | None:
         """Return the seed if it is public."""
         return public_seed(tournament)
@@ -98,14 +109,14 @@ class EventSettingsSerializer(serializers.Serializer[None]):
     )
     blocks_per_table = serializers.IntegerField(
         min_value=1,
-        max_value=MAX_BLOCKS_PER_ROUND,
+        max_value=int(BLOCKS_PER_ROUND.high),
         required=False,
         allow_null=True,
         help_text="Number of blocks that a table plays in a round; null for 2 in a Swiss, else 1.",
     )
     swiss_rounds = serializers.IntegerField(
         min_value=1,
-        max_value=SWISS_ROUNDS_LIMIT,
+        max_value=int(SWISS_ROUNDS.high),
         required=False,
         allow_null=True,
         help_text="Number of rounds of a Swiss; null for log2 of the number of entrants, rounded "
@@ -124,7 +135,7 @@ class EventSettingsSerializer(serializers.Serializer[None]):
     )
     max_tables = serializers.IntegerField(
         min_value=1,
-        max_value=TABLES_LIMIT,
+        max_value=int(TABLES.high),
         required=False,
         help_text="The most tables of a round robin. If more are possible, it plays a balanced "
         "choice of them, larger only if all bots could not play equally often otherwise. Default: "
@@ -132,7 +143,7 @@ class EventSettingsSerializer(serializers.Serializer[None]):
     )
     extra_blocks = serializers.IntegerField(
         min_value=0,
-        max_value=EXTRA_BLOCKS_LIMIT,
+        max_value=int(EXTRA_BLOCKS.high),
         required=False,
         help_text="The most extra blocks that a knockout's table plays if a tie decides who goes "
         "on; then the better seed goes on. Default: 4.",

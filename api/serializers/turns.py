@@ -105,6 +105,16 @@ class VerdictSerializer(serializers.Serializer[None]):
     answers_left = serializers.IntegerField(
         required=False, help_text="The number of moves you may still send for this turn."
     )
+    decided = serializers.BooleanField(
+        required=False,
+        help_text="With `illegal-move`: true after the fifth illegal move; then the referee has "
+        "played `move`.",
+    )
+    fault = serializers.ChoiceField(
+        [("timeout", "timeout"), ("illegal", "illegal")],
+        required=False,
+        help_text="Why the referee played: `timeout` or `illegal`.",
+    )
 
 
 class VerdictsSerializer(serializers.Serializer[None]):

@@ -4,14 +4,16 @@ from typing import ClassVar
 
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import OwnerToken, check_owner
-from api.base import ApiView, ListView, checked, find_bot, signed_in
+from api.base import ApiView, ListView, checked, created, find_bot, signed_in
+from api.operations import operation
+from api.pagination import PeriodQuery
 from api.problems import ProblemError
+from api.schema import NO_CONTENT
 from api.serializers.bots import (
     BotChangesSerializer,
     BotSerializer,
@@ -23,7 +25,7 @@ from api.serializers.bots import (
     VersionSerializer,
 )
 from bots_sdk.sandbox.sources import MAX_BYTES
-from league import accounts, bots
+from league import accounts, bots, competitions
 from league.models import Bot, BotSource, BotVersion
 
 
@@ -31,18 +33,19 @@ class BotsView(ListView):
     """The bots."""
 
     needs: ClassVar = {"POST": OwnerToken}
+    problems: ClassVar = {"POST": ("too-many-bots",)}
     ordering: ClassVar = ("name",)
 
-    @extend_schema(operation_id="bots_list", responses=BotSerializer(many=True))
+    @operation("bots_list", query=PeriodQuery, answers=BotSerializer(many=True))
     def get(self, request: Request) -> Response:
-        """List all bots by name."""
-        bots = Bot.objects.select_related("owner", "current")
-        return self.answer(BotSerializer, self.page(bots))
+        """List the bots by name, without retired ones."""
+        bots = Bot.objects.active().select_related("owner", "current")
+        return self.answer(BotSerializer, self.page(bots, time="created_at"))
 
-    @extend_schema(
-        operation_id="bots_create",
-        request=NewBotSerializer,
-        responses={201: CreatedBotSerializer},
+    @operation(
+        "bots_create",
+        body=NewBotSerializer,
+        answers={201: CreatedBotSerializer},
     )
     def post(self, request: Request) -> Response:
         """Create a bot and get its bot token.
@@ -50,70 +53,83 @@ class BotsView(ListView):
         A remote bot may play at once. A hosted bot plays once you have uploaded a version.
         """
         bot, token = bots.create_bot(owner=signed_in(request), **checked(NewBotSerializer, request))
-        return Response({**BotSerializer(bot).data, "token": token}, 201)
+        return created({**BotSerializer(bot).data, "token": token}, "bots", bot.name)
 
 
 class BotView(ApiView):
     """A bot."""
 
-    needs: ClassVar = {"PATCH": OwnerToken}
-    problems: ClassVar = {"PATCH": ("not-your-bot",)}
+    needs: ClassVar = {"PATCH": OwnerToken, "DELETE": OwnerToken}
+    problems: ClassVar = {
+        "PATCH": ("not-your-bot", "bot-retired"),
+        "DELETE": ("not-your-bot", "bot-retired"),
+    }
 
-    @extend_schema(operation_id="bots_show", responses=BotSerializer)
+    @operation("bots_show", answers=BotSerializer)
     def get(self, request: Request, name: str) -> Response:
         """Get a bot."""
         return Response(BotSerializer(find_bot(name)).data)
 
-    @extend_schema(
-        operation_id="bots_change", request=BotChangesSerializer, responses=BotSerializer
-    )
+    @operation("bots_change", body=BotChangesSerializer, answers=BotSerializer)
     def patch(self, request: Request, name: str) -> Response:
-        """Pause, resume or describe a bot."""
-        bot = find_bot(name)
-        check_owner(request, bot)
+        """Rename, pause, resume or describe a bot.
+
+        The addresses with an old name redirect to those with the new one, and no other bot can
+        take the old name.
+        """
+        bot = _own(request, name)
         changed = bots.change_bot(bot, **checked(BotChangesSerializer, request))
         return Response(BotSerializer(changed).data)
+
+    @operation("bots_delete", answers={204: NO_CONTENT})
+    def delete(self, request: Request, name: str) -> Response:
+        """Delete a bot.
+
+        If the bot has played, it is retired: no list and no standings show it, its token does not
+        work, and its sources are erased. Its results stay. If it has never played, it vanishes.
+        """
+        competitions.delete_bot(_own(request, name))
+        return Response(status=204)
 
 
 class BotTokenView(ApiView):
     """A bot's token."""
 
     needs: ClassVar = {"POST": OwnerToken}
-    problems: ClassVar = {"POST": ("not-your-bot",)}
+    problems: ClassVar = {"POST": ("not-your-bot", "bot-retired")}
 
-    @extend_schema(operation_id="bots_new_token", request=None, responses={201: BotTokenSerializer})
+    @operation("bots_new_token", answers={201: BotTokenSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Get a new bot token for a bot. Its old token stops working."""
-        bot = find_bot(name)
-        check_owner(request, bot)
-        return Response({"token": accounts.new_bot_token(bot)}, 201)
+        text = accounts.new_bot_token(_own(request, name))
+        token = accounts.find_token(text)
+        return created({"token": text}, "tokens", token.pk if token else "current")
 
 
 class VersionsView(ListView):
     """The versions of a bot."""
 
     needs: ClassVar = {"POST": OwnerToken}
-    problems: ClassVar = {"POST": ("not-your-bot", "too-many-uploads")}
+    problems: ClassVar = {
+        "POST": ("not-your-bot", "bot-retired", "too-many-uploads", "too-many-versions")
+    }
     ordering: ClassVar = ("-number",)
     parser_classes = [MultiPartParser]
 
-    @extend_schema(operation_id="versions_list", responses=VersionSerializer(many=True))
+    @operation("versions_list", query=PeriodQuery, answers=VersionSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         """List the versions of a bot, the newest first."""
         versions = find_bot(name).versions.select_related("bot")
-        return self.answer(VersionSerializer, self.page(versions))
+        return self.answer(VersionSerializer, self.page(versions, time="created_at"))
 
-    @extend_schema(
-        operation_id="versions_upload", request=UploadSerializer, responses={202: VersionSerializer}
-    )
+    @operation("versions_upload", body=UploadSerializer, answers={202: VersionSerializer})
     def post(self, request: Request, name: str) -> Response:
         """Upload a version of a hosted bot.
 
         The league checks the version in a few seconds. If it passes, it becomes current and plays,
         unless `held` is true.
         """
-        bot = find_bot(name)
-        check_owner(request, bot)
+        bot = _own(request, name)
         sent = checked(UploadSerializer, request)
         if sent["source"].size > MAX_BYTES:
             raise ProblemError(
@@ -126,16 +142,21 @@ class VersionsView(ListView):
             note=sent.get("note", ""),
             held=sent["held"],
         )
-        return Response(VersionSerializer(version).data, 202)
+        data = VersionSerializer(version, context={"request": request}).data
+        return created(data, "bots", bot.name, "versions", version.number, status=202)
 
 
 class VersionView(ApiView):
     """A version of a bot."""
 
-    @extend_schema(operation_id="versions_show", responses=VersionSerializer)
+    @operation("versions_show", answers=VersionSerializer)
     def get(self, request: Request, name: str, number: int) -> Response:
         """Get a version of a bot."""
-        return Response(VersionSerializer(_find_version(find_bot(name), number)).data)
+        return Response(
+            VersionSerializer(
+                _find_version(find_bot(name), number), context={"request": request}
+            ).data
+        )
 
 
 class VersionSourceView(ApiView):
@@ -144,9 +165,9 @@ class VersionSourceView(ApiView):
     needs: ClassVar = {"GET": OwnerToken}
     problems: ClassVar = {"GET": ("not-your-bot",)}
 
-    @extend_schema(
-        operation_id="versions_source",
-        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    @operation(
+        "versions_source",
+        answers={(200, "application/octet-stream"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, name: str, number: int) -> HttpResponse:
         """Download the file that you uploaded as a version."""
@@ -170,28 +191,38 @@ class VersionLogView(ApiView):
     needs: ClassVar = {"GET": OwnerToken}
     problems: ClassVar = {"GET": ("not-your-bot",)}
 
-    @extend_schema(operation_id="versions_log", responses=VersionLogSerializer)
+    @operation("versions_log", answers=VersionLogSerializer)
     def get(self, request: Request, name: str, number: int) -> Response:
         """Get the results of a version's check: its output, and the reason if it was refused."""
         bot = find_bot(name)
         check_owner(request, bot)
-        return Response(VersionLogSerializer(_find_version(bot, number)).data)
+        return Response(
+            VersionLogSerializer(_find_version(bot, number), context={"request": request}).data
+        )
 
 
 class PromoteVersionView(ApiView):
     """The current version of a bot."""
 
     needs: ClassVar = {"POST": OwnerToken}
-    problems: ClassVar = {"POST": ("not-your-bot", "not-ready")}
+    problems: ClassVar = {"POST": ("not-your-bot", "bot-retired", "not-ready")}
 
-    @extend_schema(operation_id="versions_promote", request=None, responses=VersionSerializer)
+    @operation("versions_promote", answers=VersionSerializer)
     def post(self, request: Request, name: str, number: int) -> Response:
         """Promote a version of a hosted bot: make it current, so that it plays from now on."""
-        bot = find_bot(name)
-        check_owner(request, bot)
+        bot = _own(request, name)
         version = _find_version(bot, number)
         bots.promote(version)
-        return Response(VersionSerializer(version).data)
+        return Response(VersionSerializer(version, context={"request": request}).data)
+
+
+def _own(request: Request, name: str) -> Bot:
+    """Return the bot of a call that changes it."""
+    bot = find_bot(name)
+    check_owner(request, bot)
+    if bot.retired_at is not None:
+        raise ProblemError("bot-retired", f"The bot {name} was deleted, so it can't change.")
+    return bot
 
 
 def _find_version(bot: Bot, number: int) -> BotVersion:

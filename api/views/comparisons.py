@@ -3,12 +3,14 @@
 from typing import ClassVar
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import OwnerToken, check_owner
-from api.base import ApiView, ListView, checked, find_bot, find_comparison, find_ladder
+from api.base import ApiView, ListView, checked, created, find_bot, find_comparison, find_ladder
+from api.operations import operation
+from api.pagination import PeriodQuery
+from api.problems import ProblemError
 from api.serializers.comparisons import (
     ComparisonDetailSerializer,
     ComparisonSerializer,
@@ -25,6 +27,7 @@ class BotComparisonsView(ListView):
     problems: ClassVar = {
         "POST": (
             "not-your-bot",
+            "bot-retired",
             "not-hosted",
             "not-qualified",
             "comparison-running",
@@ -33,16 +36,16 @@ class BotComparisonsView(ListView):
     }
     ordering: ClassVar = ("-id",)
 
-    @extend_schema(operation_id="comparisons_list", responses=ComparisonSerializer(many=True))
+    @operation("comparisons_list", query=PeriodQuery, answers=ComparisonSerializer(many=True))
     def get(self, request: Request, name: str) -> Response:
         """List the comparisons of a bot's versions, the newest first."""
         found = _comparisons().filter(bot=find_bot(name))
-        return self.answer(ComparisonSerializer, self.page(found))
+        return self.answer(ComparisonSerializer, self.page(found, time="created_at"))
 
-    @extend_schema(
-        operation_id="comparisons_create",
-        request=NewComparisonSerializer,
-        responses={201: ComparisonSerializer},
+    @operation(
+        "comparisons_create",
+        body=NewComparisonSerializer,
+        answers={201: ComparisonSerializer},
     )
     def post(self, request: Request, name: str) -> Response:
         """Start a comparison: test whether a version of a hosted bot is better than another.
@@ -52,15 +55,17 @@ class BotComparisonsView(ListView):
         """
         bot = find_bot(name)
         check_owner(request, bot)
+        if bot.retired_at is not None:
+            raise ProblemError("bot-retired", f"The bot {name} was deleted, so it can't play.")
         sent = checked(NewComparisonSerializer, request)
         made = competitions.compare(bot=bot, **{**sent, "ladder": find_ladder(sent["ladder"])})
-        return Response(ComparisonSerializer(made).data, 201)
+        return created(ComparisonSerializer(made).data, "comparisons", made.pk)
 
 
 class ComparisonView(ApiView):
     """A comparison."""
 
-    @extend_schema(operation_id="comparisons_show", responses=ComparisonDetailSerializer)
+    @operation("comparisons_show", answers=ComparisonDetailSerializer)
     def get(self, request: Request, comparison_id: int) -> Response:
         """Get a comparison with the course of its log-likelihood ratio."""
         return Response(ComparisonDetailSerializer(_find(comparison_id)).data)
@@ -72,7 +77,7 @@ class CancelComparisonView(ApiView):
     needs: ClassVar = {"POST": OwnerToken}
     problems: ClassVar = {"POST": ("not-your-bot",)}
 
-    @extend_schema(operation_id="comparisons_cancel", request=None, responses=ComparisonSerializer)
+    @operation("comparisons_cancel", answers=ComparisonSerializer)
     def post(self, request: Request, comparison_id: int) -> Response:
         """Cancel a comparison. A comparison that has ended stays as it is."""
         found = _find(comparison_id)

@@ -1,8 +1,12 @@
-"""The reference of the API as a page for people, from the OpenAPI schema."""
+"""The OpenAPI schema, and the reference of the API as a page for people."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
 
+from api.base import ApiView
 from api.problems import CODES
 from api.reference import Reference, common_problems
 from api.schema import openapi_schema
@@ -17,6 +21,15 @@ FIRST_BOT = (
     ("matches_record", "After the match, get its record."),
 )
 """The order of calls for a first bot: the operation's id, and what to do with it."""
+
+
+class SchemaView(ApiView):
+    """The OpenAPI schema."""
+
+    @extend_schema(exclude=True)
+    def get(self, request: Request) -> Response:
+        """Get the schema of the whole API as OpenAPI 3.1 in JSON."""
+        return Response(openapi_schema())
 
 
 def docs(request: HttpRequest) -> HttpResponse:

@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import Organiser
 from api.base import ApiView, find_ladder
+from api.operations import operation
 from api.serializers.fairness import FairPlaySerializer
 from league.ratings.fair_play import suspicious_pairs
 
@@ -17,7 +17,7 @@ class FairPlayView(ApiView):
 
     needs: ClassVar = {"GET": Organiser}
 
-    @extend_schema(operation_id="ladders_fair_play", responses=FairPlaySerializer)
+    @operation("ladders_fair_play", answers=FairPlaySerializer)
     def get(self, request: Request, slug: str) -> Response:
         """List pairs of bots that do better near each other than chance explains.
 

@@ -3,11 +3,11 @@
 from dataclasses import fields
 from typing import Any
 
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.base import ApiView
+from api.operations import operation
 from api.serializers.games import GamesSerializer
 from engine.games.catalogue import GAMES
 from engine.games.game import Rules
@@ -16,7 +16,7 @@ from engine.games.game import Rules
 class GamesView(ApiView):
     """The games."""
 
-    @extend_schema(operation_id="games_list", responses=GamesSerializer)
+    @operation("games_list", answers=GamesSerializer)
     def get(self, request: Request) -> Response:
         """List the games with their presets and numbers of seats."""
         games = [

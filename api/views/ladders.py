@@ -4,19 +4,19 @@ from typing import ClassVar
 
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.middleware.gzip import GZipMiddleware
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import Throttled
-from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken, check_owner_or_bot
 from api.base import ApiView, ListView, find_bot, find_ladder
 from api.exports import BusyError, Export
-from api.filters import by_bot
+from api.filters import LedgerQuery, StandingsQuery, by_bot
+from api.operations import operation
+from api.pagination import PeriodQuery
 from api.problems import ProblemError
+from api.renderers import Renderer
 from api.schema import NO_CONTENT
 from api.serializers.ladders import (
     LadderDetailSerializer,
@@ -36,7 +36,7 @@ class LaddersView(ListView):
 
     ordering: ClassVar = ("slug",)
 
-    @extend_schema(operation_id="ladders_list", responses=LadderSerializer(many=True))
+    @operation("ladders_list", answers=LadderSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List the ladders by slug."""
         return self.answer(LadderSerializer, self.page(Ladder.objects.select_related("anchor")))
@@ -45,7 +45,7 @@ class LaddersView(ListView):
 class LadderView(ApiView):
     """A ladder."""
 
-    @extend_schema(operation_id="ladders_show", responses=LadderDetailSerializer)
+    @operation("ladders_show", answers=LadderDetailSerializer)
     def get(self, request: Request, slug: str) -> Response:
         """Get a ladder."""
         return Response(LadderDetailSerializer(find_ladder(slug)).data)
@@ -57,23 +57,16 @@ class LadderStandingsView(ListView):
     ordering: ClassVar = standings.ORDER
     problems: ClassVar = {"GET": ("invalid",)}
 
-    @extend_schema(
-        operation_id="ladders_standings",
-        parameters=[
-            OpenApiParameter(
-                "hidden",
-                bool,
-                default=False,
-                description="true: list hidden bots too, after all others. A bot is hidden if no "
-                "round has rated it for the ladder's `idle_days`, or if it left the ladder.",
-            )
-        ],
-        responses=StandingSerializer(many=True),
+    @operation(
+        "ladders_standings",
+        query=StandingsQuery,
+        answers=StandingSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
         """List the bots of a ladder by rating: bots with a rank first, then provisional bots."""
-        ladder, hidden = find_ladder(slug), _yes_or_no(request, "hidden")
-        page = self.page(standings.standings_in_order(ladder, hidden=hidden))
+        ladder = find_ladder(slug)
+        rows = standings.standings_in_order(ladder, hidden=self.query["hidden"])
+        page = self.page(rows)
         return self.answer(StandingSerializer, standings.standing_rows(ladder, page))
 
 
@@ -82,51 +75,42 @@ class LadderRoundsView(ListView):
 
     ordering: ClassVar = ("-number",)
 
-    @extend_schema(operation_id="ladders_rounds", responses=RoundSerializer(many=True))
+    @operation("ladders_rounds", query=PeriodQuery, answers=RoundSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the rounds of a ladder, the newest first."""
         rounds = Round.objects.with_block_counts().filter(ladder=find_ladder(slug))
         rounds = rounds.select_related("ladder", "tournament")
-        return self.answer(RoundSerializer, self.page(rounds))
+        return self.answer(RoundSerializer, self.page(rounds, time="opened_at"))
 
 
 class LadderLedgerView(ListView):
     """The ledger of a ladder."""
 
-    ordering: ClassVar = ("-round_id", "bot_id")
+    ordering: ClassVar = ("-round__applied_number", "bot_id")
     problems: ClassVar = {"GET": ("invalid",)}
 
-    @extend_schema(
-        operation_id="ladders_ledger",
-        parameters=[
-            OpenApiParameter("bot", str, description="Name of a bot: list its rows only."),
-            OpenApiParameter("round", int, description="Number of a round: list its rows only."),
-            OpenApiParameter(
-                "revision",
-                int,
-                description="Number of a revision: list the rows that counted under it.",
-            ),
-        ],
-        responses=RatingChangeSerializer(many=True),
+    @operation(
+        "ladders_ledger",
+        query=LedgerQuery,
+        answers=RatingChangeSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
         """List every change of a rating with its blocks, matches and seeds, the newest first."""
         ladder = find_ladder(slug)
-        revision = _whole_number(request, "revision")
-        if revision is not None and not 1 <= revision <= ladder.revision:
+        revision = self.query.get("revision")
+        if revision is not None and revision > ladder.revision:
             problem = f"There is no revision {revision}; the newest is {ladder.revision}."
             raise ProblemError("invalid", errors={"revision": [problem]})
         rows = ledger.round_entries(ladder, revision).select_related("round", "bot")
-        if (number := _whole_number(request, "round")) is not None:
-            rows = rows.filter(round__number=number)
-        changes = ledger.rating_changes(self.page(by_bot(rows, request)))
+        if "round" in self.query:
+            rows = rows.filter(round__number=self.query["round"])
+        changes = ledger.rating_changes(
+            self.page(by_bot(rows, self.query), time="round__applied_at")
+        )
         return self.answer(RatingChangeSerializer, changes)
 
 
-_gzip = GZipMiddleware(lambda request: StreamingHttpResponse())
-
-
-class LinesRenderer(JSONRenderer):
+class LinesRenderer(Renderer):
     """Accepts the media type of JSON Lines, for content negotiation."""
 
     media_type = "application/x-ndjson"
@@ -137,11 +121,11 @@ class LadderExportView(ApiView):
     """The export of a ladder."""
 
     rate = "exports"
-    renderer_classes = (LinesRenderer, JSONRenderer)
+    renderer_classes = (LinesRenderer, Renderer)
 
-    @extend_schema(
-        operation_id="ladders_export",
-        responses={(200, LinesRenderer.media_type): OpenApiTypes.STR},
+    @operation(
+        "ladders_export",
+        answers={(200, LinesRenderer.media_type): OpenApiTypes.STR},
     )
     def get(self, request: Request, slug: str) -> HttpResponseBase:
         """Download all rated rounds of a ladder as JSON Lines.
@@ -155,10 +139,9 @@ class LadderExportView(ApiView):
         except BusyError as busy:
             raise Throttled(busy.wait, detail=str(busy)) from None
         name = f'attachment; filename="{ladder.slug}.jsonl"'
-        response = StreamingHttpResponse(
+        return StreamingHttpResponse(
             lines, content_type=LinesRenderer.media_type, headers={"Content-Disposition": name}
         )
-        return _gzip.process_response(request._request, response)
 
 
 class LadderRevisionsView(ListView):
@@ -166,10 +149,13 @@ class LadderRevisionsView(ListView):
 
     ordering: ClassVar = ("-number",)
 
-    @extend_schema(operation_id="ladders_revisions", responses=RevisionSerializer(many=True))
+    @operation("ladders_revisions", query=PeriodQuery, answers=RevisionSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the corrections of a ladder, the newest first. Revision 1 is no correction."""
-        return self.answer(RevisionSerializer, self.page(find_ladder(slug).revisions.all()))
+        return self.answer(
+            RevisionSerializer,
+            self.page(ledger.revisions_of(find_ladder(slug)), time="made_at"),
+        )
 
 
 class LadderEntryView(ApiView):
@@ -178,7 +164,7 @@ class LadderEntryView(ApiView):
     needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
     problems: ClassVar = {"PUT": ("not-your-bot", "not-qualified"), "DELETE": ("not-your-bot",)}
 
-    @extend_schema(operation_id="ladders_enter", request=None, responses=LadderEntrySerializer)
+    @operation("ladders_enter", answers=LadderEntrySerializer)
     def put(self, request: Request, slug: str, name: str) -> Response:
         """Enter a bot on a ladder. Rounds of the ladder may then draw it for a table.
 
@@ -189,7 +175,7 @@ class LadderEntryView(ApiView):
         entry = competitions.enter_ladder(ladder=ladder, bot=bot)
         return Response(LadderEntrySerializer(entry).data)
 
-    @extend_schema(operation_id="ladders_leave", responses={204: NO_CONTENT})
+    @operation("ladders_leave", answers={204: NO_CONTENT})
     def delete(self, request: Request, slug: str, name: str) -> Response:
         """Take a bot off a ladder. The standings hide it, and its rating stays.
 
@@ -199,23 +185,3 @@ class LadderEntryView(ApiView):
         check_owner_or_bot(request, bot)
         competitions.leave_ladder(ladder=ladder, bot=bot)
         return Response(status=204)
-
-
-def _yes_or_no(request: Request, name: str) -> bool:
-    """Return a parameter that is true or false, by default False, or raise ``invalid``."""
-    text = request.query_params.get(name, "false")
-    if text not in ("true", "false"):
-        raise ProblemError("invalid", errors={name: ["Must be true or false."]})
-    return text == "true"
-
-
-def _whole_number(request: Request, name: str) -> int | None:
-    """Return a parameter that is a whole number, by default None, or raise ``invalid``."""
-    text = request.query_params.get(name)
-    if text is None:
-        return None
-    if not (text.isascii() and text.isdigit() and len(text) < 10):
-        raise ProblemError(
-            "invalid", errors={name: ["Must be a whole number from 0 to 999999999."]}
-        )
-    return int(text)

@@ -4,16 +4,15 @@ import json
 from typing import ClassVar
 
 from django.db.models import Prefetch, QuerySet
-from django_filters.rest_framework import DjangoFilterBackend
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from api import headers
 from api.authentication import OwnerToken
-from api.base import ApiView, ListView, checked, find_match, signed_in
-from api.filters import MatchFilter
+from api.base import ApiView, ListView, checked, created, find_match, signed_in
+from api.filters import MatchQuery, filtered_matches
+from api.operations import operation
 from api.problems import ProblemError
 from api.serializers.matches import (
     MatchLogSerializer,
@@ -32,39 +31,31 @@ class MatchesView(ListView):
     needs: ClassVar = {"POST": OwnerToken}
     problems: ClassVar = {"POST": ("not-your-bot", "no-version", "too-many-matches")}
     ordering: ClassVar = ("-id",)
-    filter_backends: ClassVar = [DjangoFilterBackend]
-    filterset_class = MatchFilter
 
-    @extend_schema(operation_id="matches_list", responses=MatchSerializer(many=True))
+    @operation("matches_list", query=MatchQuery, answers=MatchSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List the matches, the newest first."""
-        found = MatchFilter(request.query_params, _matches().defer("packed_record"))
-        if not found.is_valid():
-            raise ValidationError(found.errors)
-        return self.answer(MatchSerializer, self.page(found.qs))
+        found = filtered_matches(_matches().defer("packed_record"), self.query)
+        return self.answer(MatchSerializer, self.page(found, time="created_at"))
 
-    @extend_schema(
-        operation_id="matches_create",
-        request=NewMatchSerializer,
-        responses={201: MatchSerializer},
-        filters=False,
+    @operation(
+        "matches_create",
+        body=NewMatchSerializer,
+        answers={201: MatchSerializer},
     )
     def post(self, request: Request) -> Response:
         """Start an unrated match between your bots and house bots."""
         match = unrated_matches.invite(
             owner=signed_in(request), **checked(NewMatchSerializer, request)
         )
-        return Response(MatchSerializer(find_match(_matches(), match.pk)).data, 201)
-
-    def get_queryset(self) -> QuerySet[Match]:
-        """Return the model's matches; the schema reads the filters' types from it."""
-        return Match.objects.all()
+        data = MatchSerializer(find_match(_matches(), match.pk)).data
+        return created(data, "matches", match.pk)
 
 
 class MatchView(ApiView):
     """A match."""
 
-    @extend_schema(operation_id="matches_show", responses=WatchedMatchSerializer)
+    @operation("matches_show", answers=WatchedMatchSerializer)
     def get(self, request: Request, match_id: int) -> Response:
         """Get a match with its public view."""
         match = find_match(_matches(), match_id)
@@ -76,8 +67,9 @@ class RecordView(ApiView):
     """The record of a match."""
 
     problems: ClassVar = {"GET": ("not-finished", "block-not-finished")}
+    cached = headers.IMMUTABLE
 
-    @extend_schema(operation_id="matches_record", responses={200: OpenApiTypes.OBJECT})
+    @operation("matches_record", answers={200: OpenApiTypes.OBJECT})
     def get(self, request: Request, match_id: int) -> Response:
         """Get the record of a finished match, with which anyone can replay and check it.
 
@@ -110,7 +102,7 @@ class MatchLogView(ApiView):
     needs: ClassVar = {"GET": OwnerToken}
     problems: ClassVar = {"GET": ("not-your-bot",)}
 
-    @extend_schema(operation_id="matches_log", responses=MatchLogSerializer)
+    @operation("matches_log", answers=MatchLogSerializer)
     def get(self, request: Request, match_id: int) -> Response:
         """Get the output, the faults and the receipts of your bots in a match."""
         match = find_match(Match.objects.all(), match_id)

@@ -2,12 +2,12 @@
 
 from typing import ClassVar
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.base import ApiView, ListView, find_bot, find_ladder
-from api.filters import by_bot
+from api.filters import BotQuery, by_bot
+from api.operations import operation
 from api.problems import ProblemError
 from api.serializers.standings import (
     BotStandingSerializer,
@@ -21,7 +21,7 @@ from league.ratings import standings
 class BotStandingView(ApiView):
     """A bot's standing on a ladder."""
 
-    @extend_schema(operation_id="bots_standing", responses=BotStandingSerializer)
+    @operation("bots_standing", answers=BotStandingSerializer)
     def get(self, request: Request, name: str, slug: str) -> Response:
         """Get a bot's standing on a ladder, with a sentence on its next block."""
         standing = standings.public_standing(_find_standing(name, slug))
@@ -32,11 +32,9 @@ class BotStandingView(ApiView):
 class PerformanceHistoryView(ListView):
     """A bot's performance on a ladder by round."""
 
-    ordering: ClassVar = ("-round_id",)
+    ordering: ClassVar = ("-round__applied_number",)
 
-    @extend_schema(
-        operation_id="bots_performance_history", responses=PerformanceSerializer(many=True)
-    )
+    @operation("bots_performance_history", answers=PerformanceSerializer(many=True))
     def get(self, request: Request, name: str, slug: str) -> Response:
         """List a bot's performance after each round that rated it, the newest first."""
         rows = standings.public_performances(_find_standing(name, slug)).select_related("round")
@@ -49,10 +47,10 @@ class LadderCrossTableView(ListView):
     ordering: ClassVar = ("bot_id", "opponent_id")
     problems: ClassVar = {"GET": ("invalid",)}
 
-    @extend_schema(
-        operation_id="ladders_cross_table",
-        parameters=[OpenApiParameter("bot", str, description="Name of a bot: list its rows only.")],
-        responses=MeetingSerializer(many=True),
+    @operation(
+        "ladders_cross_table",
+        query=BotQuery,
+        answers=MeetingSerializer(many=True),
     )
     def get(self, request: Request, slug: str) -> Response:
         """List the results of each bot against each opponent in rated blocks.
@@ -60,7 +58,7 @@ class LadderCrossTableView(ListView):
         They stay up to date while the standings are frozen.
         """
         rows = standings.meetings(find_ladder(slug))
-        return self.answer(MeetingSerializer, self.page(by_bot(rows, request)))
+        return self.answer(MeetingSerializer, self.page(by_bot(rows, self.query)))
 
 
 def _find_standing(name: str, slug: str) -> Standing:

@@ -3,12 +3,13 @@
 from typing import ClassVar
 
 from django.db.models import QuerySet
-from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken, Organiser, check_owner_or_bot
-from api.base import ApiView, ListView, checked, find_bot, find_tournament
+from api.base import ApiView, ListView, checked, created, find_bot, find_tournament
+from api.operations import operation
+from api.pagination import PeriodQuery
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.tournament_standings import (
@@ -41,20 +42,21 @@ class TournamentsView(ListView):
     needs: ClassVar = {"POST": Organiser}
     ordering: ClassVar = ("-starts_at", "-id")
 
-    @extend_schema(operation_id="tournaments_list", responses=TournamentSerializer(many=True))
+    @operation("tournaments_list", query=PeriodQuery, answers=TournamentSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List the tournaments, the latest start first."""
-        return self.answer(TournamentSerializer, self.page(Tournament.objects.with_entry_counts()))
+        found = Tournament.objects.with_entry_counts()
+        return self.answer(TournamentSerializer, self.page(found, time="starts_at"))
 
-    @extend_schema(
-        operation_id="tournaments_create",
-        request=NewTournamentSerializer,
-        responses={201: TournamentSerializer},
+    @operation(
+        "tournaments_create",
+        body=NewTournamentSerializer,
+        answers={201: TournamentSerializer},
     )
     def post(self, request: Request) -> Response:
         """Announce a tournament. Its blocks are rated on its ladder."""
         tournament = competitions.plan_tournament(**checked(NewTournamentSerializer, request))
-        return Response(_shown(tournament.pk), 201)
+        return created(_shown(tournament.pk), "tournaments", tournament.pk)
 
 
 class TournamentView(ApiView):
@@ -63,15 +65,15 @@ class TournamentView(ApiView):
     needs: ClassVar = {"PATCH": Organiser}
     problems: ClassVar = {"PATCH": ("tournament-begun",)}
 
-    @extend_schema(operation_id="tournaments_show", responses=TournamentSerializer)
+    @operation("tournaments_show", answers=TournamentSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
         """Get a tournament."""
         return Response(_shown(tournament_id))
 
-    @extend_schema(
-        operation_id="tournaments_change",
-        request=TournamentChangesSerializer,
-        responses=TournamentSerializer,
+    @operation(
+        "tournaments_change",
+        body=TournamentChangesSerializer,
+        answers=TournamentSerializer,
     )
     def patch(self, request: Request, tournament_id: int) -> Response:
         """Change a tournament before its start."""
@@ -87,9 +89,7 @@ class CancelTournamentView(ApiView):
     needs: ClassVar = {"POST": Organiser}
     problems: ClassVar = {"POST": ("tournament-begun",)}
 
-    @extend_schema(
-        operation_id="tournaments_cancel", request=None, responses={200: TournamentSerializer}
-    )
+    @operation("tournaments_cancel", answers={200: TournamentSerializer})
     def post(self, request: Request, tournament_id: int) -> Response:
         """Cancel a tournament before its start. If it is cancelled, nothing changes."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
@@ -106,7 +106,7 @@ class CancelTournamentView(ApiView):
 class TournamentStandingsView(ApiView):
     """The standings of a tournament."""
 
-    @extend_schema(operation_id="tournaments_standings", responses=TournamentStandingsSerializer)
+    @operation("tournaments_standings", answers=TournamentStandingsSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
         """List the entrants by rank, from the finished blocks."""
         tournament = find_tournament(_with_ladder(), tournament_id)
@@ -119,8 +119,8 @@ class TournamentRoundsView(ListView):
 
     ordering: ClassVar = ("-number",)
 
-    @extend_schema(
-        operation_id="tournaments_rounds", responses=TournamentRoundSerializer(many=True)
+    @operation(
+        "tournaments_rounds", query=PeriodQuery, answers=TournamentRoundSerializer(many=True)
     )
     def get(self, request: Request, tournament_id: int) -> Response:
         """List the rounds of a tournament with tables and byes, the newest first.
@@ -130,13 +130,13 @@ class TournamentRoundsView(ListView):
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         rounds = Round.objects.with_block_counts().with_tables().filter(tournament=tournament)
         rounds = rounds.select_related("ladder", "tournament")
-        return self.answer(TournamentRoundSerializer, self.page(rounds))
+        return self.answer(TournamentRoundSerializer, self.page(rounds, time="opened_at"))
 
 
 class TournamentCrossTableView(ApiView):
     """The cross table of a tournament."""
 
-    @extend_schema(operation_id="tournaments_cross_table", responses=CrossTableSerializer)
+    @operation("tournaments_cross_table", answers=CrossTableSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
         """Get the score of each entrant against each opponent, from the finished blocks."""
         history = history_of(find_tournament(_with_ladder(), tournament_id))
@@ -159,7 +159,7 @@ class TournamentCrossTableView(ApiView):
 class TournamentBracketView(ApiView):
     """The bracket of a knockout."""
 
-    @extend_schema(operation_id="tournaments_bracket", responses=BracketSerializer)
+    @operation("tournaments_bracket", answers=BracketSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
         """Get the tables of each round of a knockout. Other formats have an empty list."""
         tournament = find_tournament(_with_ladder(), tournament_id)
@@ -172,14 +172,14 @@ class TournamentEntriesView(ListView):
 
     ordering: ClassVar = ("entered_at", "id")
 
-    @extend_schema(
-        operation_id="tournaments_entries", responses=TournamentEntrySerializer(many=True)
+    @operation(
+        "tournaments_entries", query=PeriodQuery, answers=TournamentEntrySerializer(many=True)
     )
     def get(self, request: Request, tournament_id: int) -> Response:
         """List the entries of a tournament, the oldest first, with bots that have left."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         entries = tournament.entries.select_related("bot__owner")
-        return self.answer(TournamentEntrySerializer, self.page(entries))
+        return self.answer(TournamentEntrySerializer, self.page(entries, time="entered_at"))
 
 
 class TournamentEntryView(ApiView):
@@ -191,9 +191,7 @@ class TournamentEntryView(ApiView):
         "DELETE": ("not-your-bot", "entries-not-open"),
     }
 
-    @extend_schema(
-        operation_id="tournaments_enter", request=None, responses=TournamentEntrySerializer
-    )
+    @operation("tournaments_enter", answers=TournamentEntrySerializer)
     def put(self, request: Request, tournament_id: int, name: str) -> Response:
         """Enter a bot in a tournament. If it is entered, nothing changes.
 
@@ -206,7 +204,7 @@ class TournamentEntryView(ApiView):
         entry = competitions.enter(tournament=tournament, bot=bot)
         return Response(TournamentEntrySerializer(entry).data)
 
-    @extend_schema(operation_id="tournaments_withdraw", responses={204: NO_CONTENT})
+    @operation("tournaments_withdraw", answers={204: NO_CONTENT})
     def delete(self, request: Request, tournament_id: int, name: str) -> Response:
         """Withdraw a bot from a tournament, also while the tournament runs.
 
@@ -226,10 +224,10 @@ class DisqualificationView(ApiView):
     needs: ClassVar = {"POST": Organiser}
     problems: ClassVar = {"POST": ("entries-not-open",)}
 
-    @extend_schema(
-        operation_id="tournaments_disqualify",
-        request=DisqualificationSerializer,
-        responses=TournamentEntrySerializer,
+    @operation(
+        "tournaments_disqualify",
+        body=DisqualificationSerializer,
+        answers=TournamentEntrySerializer,
     )
     def post(self, request: Request, tournament_id: int, name: str) -> Response:
         """Disqualify a bot, also after the end of the tournament.

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -24,9 +25,16 @@ class League:
     Attributes:
         directory: of its data and its output.
         url: its address.
+
+    Args:
+        directory: for its data.
+        port: of its front.
+        variables: more variables of its environment.
     """
 
-    def __init__(self, directory: Path, port: int) -> None:
+    def __init__(
+        self, directory: Path, port: int, variables: Mapping[str, str] | None = None
+    ) -> None:
         self.directory = directory.absolute()
         self.url = f"http://127.0.0.1:{port}"
         self._log = self.directory.with_suffix(".log")
@@ -38,6 +46,7 @@ class League:
             "HOUSE_BOTS": "house-random,house-thumb,house-counting",
             "RATE_GENERAL": "1000000/minute",
             "LEAGUE_DIRECTORY": str(self.directory),
+            **(variables or {}),
         }
         self._command = [sys.executable, "-m", "devserver.up", "--port", str(port)]
         self._command += ["--directory", str(self.directory)]

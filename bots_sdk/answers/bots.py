@@ -26,11 +26,15 @@ class Bot(TypedDict):
     last 60 seconds."""
     created_at: str
     """When the bot was created."""
+    retired_at: str | None
+    """When its owner deleted it; null for a bot that can play."""
 
 
 class BotChanges(TypedDict):
     """Changes to a bot; a field that you leave out stays as it is."""
 
+    name: NotRequired[str]
+    """3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have or have had it."""
     paused: NotRequired[bool]
     """If true, rounds of ladders and tournaments do not draw the bot, and it gets no points for
     them. If a round of a knockout would draw it, it is out."""
@@ -106,7 +110,7 @@ class NewBot(TypedDict):
     """A bot to create."""
 
     name: str
-    """3 to 32 characters: `a-z`, `0-9` and `-`."""
+    """3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have or have had it."""
     kind: Literal["remote", "hosted"]
     """`remote`: you run the bot, and it calls the API. `hosted`: you upload the bot, and the league
     runs it."""
@@ -125,11 +129,30 @@ class NewComparison(TypedDict):
     """If the new version is better, make it current. `old` must be the current version."""
 
 
+class NewToken(Credentials):
+    """The name and password of an account, and settings of a new owner token."""
+
+    name: NotRequired[str]
+    """A name by which you recognise the token, such as `laptop`."""
+    scopes: NotRequired[list[Literal["manage", "read", "organise"]]]
+    """`manage`, `read`, `organise`; all three if you leave it out."""
+    expires_at: NotRequired[str | None]
+    """When the token stops working; null or left out for never."""
+
+
 class OwnerToken(TypedDict):
     """A new owner token."""
 
     username: str
     """The account's name."""
+    id: int
+    """Id of the token."""
+    scopes: list[Literal["manage", "play", "read", "organise"]]
+    """`manage`: change own bots, their entries and tokens. `read`: read what the owner alone may
+    read, such as logs. `organise`: change tournaments, if the owner is an organiser. `play`: play
+    as the bot; every bot token has it and no other scope."""
+    expires_at: str | None
+    """When it stops working; null for never."""
     token: str
     """The owner token. Keep it: the league shows it only now."""
 
@@ -189,6 +212,8 @@ class QualifyingMatch(TypedDict):
     """The first fault; empty if it passed."""
     printed: str
     """The output of the bot, shortened if it is long."""
+    printed_until: str | None
+    """When the league removes the output at the latest; null without output."""
     observation: dict[str, Any] | None
     """Input at the first fault; null without a fault."""
     played_at: str
@@ -217,6 +242,29 @@ class ComparisonDetail(Comparison):
     """The test after each swap block."""
 
 
+class Token(TypedDict):
+    """A token of yours, or of one of your bots, without its text."""
+
+    id: int
+    """Id of the token."""
+    name: str
+    """Your name for it; may be empty."""
+    bot: str | None
+    """Name of the bot whose token it is; null for an owner token."""
+    prefix: str
+    """The first characters of the token."""
+    scopes: list[Literal["manage", "play", "read", "organise"]]
+    """`manage`: change own bots, their entries and tokens. `read`: read what the owner alone may
+    read, such as logs. `organise`: change tournaments, if the owner is an organiser. `play`: play
+    as the bot; every bot token has it and no other scope."""
+    created_at: str
+    """When it was created."""
+    expires_at: str | None
+    """When it stops working; null for never."""
+    used_at: str | None
+    """When it was last used, to the minute; null if never."""
+
+
 class Version(TypedDict):
     """A version of a bot: one upload."""
 
@@ -227,8 +275,8 @@ class Version(TypedDict):
     state: Literal["checking", "ready", "refused"]
     """`checking`: its check runs. `ready`: it passed and may play. `refused`: it failed the check;
     the version's log has the reason."""
-    note: str
-    """The owner's text about the version."""
+    note: str | None
+    """The owner's text about the version; null for everybody else."""
     held: bool
     """If true, the version becomes current only when its owner promotes it."""
     created_at: str

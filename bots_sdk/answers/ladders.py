@@ -58,12 +58,12 @@ class Ladder(TypedDict):
     alarm: str
     """Differences between the ratings and the records; empty if there are none. While it is set,
     standings are frozen."""
-    frozen_round: int | None
-    """The last round in the frozen standings; null without an alarm."""
+    frozen_rounds: int | None
+    """Number of applied rounds in the frozen standings; null without an alarm."""
     checked_at: str | None
     """When the ratings were last recomputed from the records and did not differ; null if never."""
-    checked_round: int | None
-    """The last round of that check; null if never."""
+    checked_rounds: int | None
+    """Number of applied rounds in that check; null if never."""
     paused: bool
     """If true, the ladder opens no rounds."""
     created_at: str
@@ -100,6 +100,9 @@ class RatingChange(TypedDict):
 
     round: int
     """Number of the round."""
+    applied_number: int
+    """Place of the round in the order in which the ladder applied its rounds, from 1 without a
+    gap."""
     bot: str
     """Name of the bot."""
     revision: int
@@ -118,7 +121,9 @@ class Revision(TypedDict):
     number: int
     """From 2; revision 1 is the ledger without a correction."""
     from_round: int
-    """The first round that was computed again."""
+    """Number of the first round that was computed again."""
+    from_applied_number: int
+    """`applied_number` of that round. All rounds applied after it were computed again too."""
     reason: str
     """The reason of the correction."""
     made_at: str
@@ -131,7 +136,7 @@ class Round(TypedDict):
     ladder: str
     """Slug of the ladder."""
     number: int
-    """Number of the round on the ladder, from 1."""
+    """Number of the round on the ladder, from 1, in the order of drawing."""
     tournament: int | None
     """Id of the round's tournament; null for a round of the ladder itself."""
     commitment: str
@@ -149,6 +154,9 @@ class Round(TypedDict):
     """When the round was opened."""
     applied_at: str | None
     """When it changed the ratings; null before."""
+    applied_number: int | None
+    """Place in the order in which the ladder applied its rounds, from 1 without a gap; null before.
+    Ratings follow from the rounds in this order."""
 
 
 class Standing(TypedDict):

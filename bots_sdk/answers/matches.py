@@ -80,11 +80,16 @@ class Receipt(TypedDict):
     handed_out_at: str | None
     """When the bot first received the turn; null if it never did."""
     deadline: str
-    """When the referee plays for the seat."""
+    """When the referee plays for the seat: the start of the clock plus `move_seconds`, `bank_ms`
+    and `given_back_ms`. The clock starts at `handed_out_at`, but at most 2 s after `opened_at`."""
     decided_at: str | None
     """When the turn was decided; null while it is open."""
+    move_seconds: float
+    """Time for each move, in seconds."""
     bank_ms: int
     """Milliseconds in the seat's bank when the turn opened."""
+    given_back_ms: int
+    """Milliseconds by which the deadline moved, because the league did not work."""
     illegal_answers: int
     """Number of illegal moves that the bot sent."""
     move: str
@@ -127,6 +132,8 @@ class Match(TypedDict):
     status: Literal["waiting", "playing", "finished", "void"]
     """`waiting`: not started. `playing`: in play. `finished`: over, with a record. `void`:
     cancelled; it rates no bot."""
+    void_reason: str
+    """Why the match is void; else empty."""
     ladder: str | None
     """Slug of the ladder that the match is rated on; null for an unrated match."""
     tournament: int | None
@@ -167,6 +174,8 @@ class SeatLog(TypedDict):
     """Number of the bot's version."""
     printed: str
     """The output of a hosted bot; else empty."""
+    printed_until: str | None
+    """When the league removes the output at the latest; null without output."""
     faults: list[Fault]
     """The faults of the seat; empty before the end of the match."""
     turns: list[Receipt]
@@ -192,6 +201,13 @@ class Turn(TypedDict):
     """Everything that the seat may see, with its `legal_moves`."""
 
 
+class Turns(TypedDict):
+    """The open turns of a bot."""
+
+    turns: list[Turn]
+    """The open turns; empty if none opened in time."""
+
+
 class Verdict(TypedDict):
     """The answer to one of several moves: an accepted move, or a problem document."""
 
@@ -213,6 +229,11 @@ class Verdict(TypedDict):
     """The legal moves, if the move was illegal."""
     answers_left: NotRequired[int]
     """The number of moves you may still send for this turn."""
+    decided: NotRequired[bool]
+    """With `illegal-move`: true after the fifth illegal move; then the referee has played
+    `move`."""
+    fault: NotRequired[Literal["timeout", "illegal"]]
+    """Why the referee played: `timeout` or `illegal`."""
 
 
 class Verdicts(TypedDict):

@@ -58,7 +58,8 @@ def sandbox(tier: int = 0) -> Runtime:
     limits = Limits()
 
     def start(source: Source, info: dict[str, Any], allowance: Callable[[], float]) -> RunningBot:
-        return BotProcess(jail, source, info, allowance=allowance, limits=limits)
+        at_table = limits.at_table(info["seats"])
+        return BotProcess(jail, source, info, allowance=allowance, limits=at_table)
 
     return Runtime(
         tier=jail.tier,

@@ -18,6 +18,7 @@ from bots_sdk.checking.runtimes import Runtime, sandbox, unconfined
 from bots_sdk.checking.suite import Progress, Suite
 from bots_sdk.commands.home import Faults
 from bots_sdk.commands.shared import REFUSED, STOPPED, ImpossibleError, Json, print_json
+from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import (
     SandboxBrokenError,
     SandboxUnavailableError,
@@ -69,7 +70,7 @@ def check(
 
     Exit status 1: something would fail.
     """
-    source = _source(bot)
+    source, games = _source(bot)
     if tier and without:
         raise ImpossibleError("--unconfined uses no sandbox, so leave out --tier.")
     runtime = unconfined() if without else _sandbox(tier)
@@ -79,7 +80,7 @@ def check(
         tier_text = f"the league's sandbox, tier {runtime.tier}"
         print(f"{bot} {f'in {tier_text}' if runtime.tier else 'without a sandbox'}\n")
     with _progress(quiet=as_json) as (progress, show):
-        suite = Suite(bot, source, runtime, [game] if game else [], faults, progress)
+        suite = Suite(bot, source, runtime, [game] if game else games, faults, progress)
         try:
             for finding in suite.run():
                 findings.append(finding)
@@ -108,14 +109,16 @@ def check(
         raise typer.Exit(REFUSED)
 
 
-def _source(path: Path) -> Source:
+def _source(path: Path) -> tuple[Source, list[str]]:
+    """Return the bot's files, and the games that it declares."""
     if path.is_dir():
         raise ImpossibleError(
             f"{path} is a directory. Give the bot's file, or create a zip archive with bot.py at "
             f"its top level: `cd {path}; zip -r bot.zip .`"
         )
     try:
-        return read_source(path.read_bytes())
+        source = read_source(path.read_bytes())
+        return source, list(declared_games(source))
     except FileNotFoundError:
         raise ImpossibleError(
             f"There is no file {path}. `twelfth-night new {path.stem}` writes a first bot."

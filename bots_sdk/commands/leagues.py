@@ -63,6 +63,13 @@ def save_bot(url: str, name: str, token: str) -> Path:
     return saved.path
 
 
+def forget_bot(url: str, name: str) -> None:
+    """Remove the saved token of a bot that is deleted."""
+    saved = read_saved()
+    if saved.league(url).bots.pop(name, None) is not None:
+        saved.write()
+
+
 def client_for(url: str, token: str | None = None) -> Client:
     """Return a client that retries for a short time only.
 

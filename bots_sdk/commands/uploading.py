@@ -8,12 +8,16 @@ import typer
 from rich.console import Console
 
 from bots_sdk import calls
+from bots_sdk.call import Call, read_nothing, url_path
 from bots_sdk.client import Client
-from bots_sdk.commands.leagues import client_for, owner_token, save_bot
+from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, save_bot
 from bots_sdk.commands.shared import REFUSED, ImpossibleError, Json, print_json
-from bots_sdk.errors import ProblemError
+from bots_sdk.errors import LeagueError, ProblemError
+from bots_sdk.sandbox.declarations import declared_games
+from bots_sdk.sandbox.errors import SourceRefusedError
+from bots_sdk.sandbox.sources import read_source
 
-MAX_CHECK_SECONDS = 120.0
+MAX_CHECK_SECONDS = 150.0
 """How long `upload` waits for a check; a check that takes longer waits for a worker."""
 _POLL_SECONDS = 0.5
 _MAX_MATCHES = 50
@@ -38,8 +42,9 @@ def upload(
 ) -> None:
     """Upload a version of a hosted bot; the league checks it, then runs it.
 
-    Creates the bot if it does not exist. A version that passes its check becomes the current
-    version, the one that plays. With --hold it waits until you promote it.
+    Creates the bot if it does not exist, and deletes it again if the league refuses this version.
+    A version that passes its check becomes the current version, the one that plays. With --hold it
+    waits until you promote it.
 
     Exit status 1: the league refused the version.
     """
@@ -47,17 +52,31 @@ def upload(
         source = file.read_bytes()
     except OSError as error:
         raise ImpossibleError(f"{file} can't be read: {error.strerror}.") from None
+    _refuse_early(file, source)
     name = bot or file.stem.replace("_", "-").lower()
     url, token = owner_token()
     with client_for(url, token) as client:
         created = _find_or_create(client, url, name)
         if created and not as_json:
             print(f"Created the hosted bot {name}: {url}/bots/{name}/")
-        version: Any = client.send(calls.upload(name, file.name, source, note, held=held))
-        if wait:
-            version = _wait_for_check(client, name, version["number"], quiet=as_json)
+        version: Any = None
+        try:
+            version = client.send(calls.upload(name, file.name, source, note, held=held))
+            if wait:
+                version = _wait_for_check(client, name, version["number"], quiet=as_json)
+        finally:
+            deleted = (
+                created
+                and (version is None or version["state"] == "refused")
+                and _delete(client, url, name)
+            )
     if as_json:
         print_json(version)
+    elif deleted:
+        print(f"The league refused the file: {version['reason']}")
+        _print_qualifying_matches(version)
+        print(f"\nThe bot {name} had no other version, so it is deleted. Change the file, and try")
+        print("again. `twelfth-night check` finds most causes before you upload.")
     else:
         _print_version(url, version)
         _print_next_step(url, version)
@@ -133,6 +152,24 @@ def _find_or_create(client: Client, url: str, name: str) -> bool:
     return False
 
 
+def _refuse_early(file: Path, source: bytes) -> None:
+    """Refuse a file by the league's own rules before any call is made."""
+    try:
+        declared_games(read_source(source))
+    except SourceRefusedError as error:
+        raise ImpossibleError(f"The league would refuse {file}: {error}.") from None
+
+
+def _delete(client: Client, url: str, name: str) -> bool:
+    """Delete a bot that this command created, with its saved token; return whether it is gone."""
+    try:
+        client.send(Call("DELETE", url_path("bots", name), read=read_nothing))
+    except LeagueError:
+        return False
+    forget_bot(url, name)
+    return True
+
+
 def _wait_for_check(client: Client, name: str, number: int, *, quiet: bool) -> Any:
     """Return a version with its check; after `MAX_CHECK_SECONDS`, as it is then."""
     until = time.monotonic() + MAX_CHECK_SECONDS
@@ -174,6 +211,7 @@ def _print_qualifying_matches(version: Any) -> None:
     for match in version["qualifying"]:
         print(f"\n{match['game']}: {'passed' if match['passed'] else match['reason']}")
         if match["printed"]:
+            print(f"Output, kept until {match['printed_until'][:10]} at the latest:")
             print(_indented(match["printed"]))
 
 
@@ -196,7 +234,7 @@ def _print_report(url: str, report: Any) -> None:
     if not report["faults"]:
         print("  no faults")
     if report["printed"]:
-        print("  Output:")
+        print(f"  Output, kept until {report['printed_until'][:10]} at the latest:")
         print(_indented(report["printed"], 4))
 
 

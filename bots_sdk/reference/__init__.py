@@ -25,7 +25,9 @@ _CHOOSE: dict[str, Callable[..., str]] = {
 _LUCKY = ("counting", "random", "search")
 
 
-def make_player(name: str, luck: str = "") -> Callable[[dict[str, Any]], str]:
+def make_player(
+    name: str, luck: str = "", *, allowance: Callable[[], float] | None = None
+) -> Callable[[dict[str, Any]], str]:
     """Return a house bot as a player for one match, at any seat of any game.
 
     Bots with random moves use their name as a part of the random seed. So twins play differently
@@ -34,6 +36,8 @@ def make_player(name: str, luck: str = "") -> Callable[[dict[str, Any]], str]:
     Args:
         name: the house bot.
         luck: another random seed, if the same bot takes several seats of a match.
+        allowance: returns the seconds that are left for a move, the bank included. House bots that
+            search fit their search to it.
 
     Raises:
         KeyError: no such house bot exists.
@@ -42,4 +46,11 @@ def make_player(name: str, luck: str = "") -> Callable[[dict[str, Any]], str]:
         raise KeyError(name)
     kind = name.split("-")[1]
     choose = _CHOOSE[kind]
+    if kind == "search" and allowance is not None:
+        return partial(_search_in_time, luck or name, allowance)
     return partial(choose, luck=luck or name) if kind in _LUCKY else choose
+
+
+def _search_in_time(luck: str, allowance: Callable[[], float], observation: dict[str, Any]) -> str:
+    seconds = search_bot.SHARE * allowance()
+    return search_bot.choose(observation, luck, seconds=seconds)

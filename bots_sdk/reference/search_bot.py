@@ -6,8 +6,9 @@ still separate good moves from bad ones. (This method is called determinized, or
 information, Monte-Carlo.)
 
 The bot runs a fixed number of playouts, and the observation alone determines the random seed. So
-the same observation gets the same answer on any machine, and a fault can be repeated. You can also
-set a limit in seconds; an answer that reaches the limit may differ.
+the same observation gets the same answer on any machine, and a fault can be repeated. If the bot
+has a clock, it stops after a quarter of the time that is left for a move. An answer that reaches
+this limit may differ.
 """
 
 import json
@@ -15,7 +16,7 @@ from functools import cache
 from math import inf
 from random import Random
 from time import monotonic
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.games.catalogue import view_from
 from engine.games.game import State
@@ -24,23 +25,68 @@ from engine.games.partridge_moves import LOW, PASS, SIZE
 from engine.games.twelve_days import TwelveDays
 from engine.games.twelve_days_moves import AWARD_ID, RANKS
 
+if TYPE_CHECKING:
+    from bots_sdk.bot import MatchInfo
+
 Observation = dict[str, Any]
 
 PLAYOUTS = 400
 """Playouts for each decision, for all moves together; about 50 ms."""
+SHARE = 0.25
+"""The part of the time that is left for a move, bank included, that a search may take."""
+
+
+class OwnClock:
+    """The bot's own account of its clock: what is left for the next move.
+
+    Attributes:
+        left: seconds for the next move, the bank included.
+    """
+
+    def __init__(self, move_seconds: float, bank_seconds: float) -> None:
+        self._move_seconds = move_seconds
+        self.left = move_seconds + bank_seconds
+
+    def note(self, seconds: float) -> None:
+        """Note the time of a move; the time beyond the move's own comes from the bank."""
+        self.left -= max(0.0, seconds - self._move_seconds)
+
+
+_clock: OwnClock | None = None
+
+
+def start(info: "MatchInfo") -> None:
+    """Set the clock at the start of a match."""
+    global _clock
+    _clock = OwnClock(info["move_seconds"], info["bank_seconds"])
 
 
 def choose(
-    observation: Observation, luck: str = "", *, playouts: int | None = None, seconds: float = inf
+    observation: Observation,
+    luck: str = "",
+    *,
+    playouts: int | None = None,
+    seconds: float | None = None,
 ) -> str:
     """Return the legal move with the best mean score in playouts.
 
     Args:
         observation: the observation.
         luck: a part of the random seed.
-        playouts: about how many playouts, by default `PLAYOUTS`; each move gets at least one.
-        seconds: the time limit.
+        playouts: about how many playouts, by default `PLAYOUTS`.
+        seconds: the time limit, by default `SHARE` of the time that `start` gave. If it is too
+            short to try each move once, the best of the tried moves is played.
     """
+    if seconds is not None or _clock is None:
+        return search(observation, luck, playouts or PLAYOUTS, inf if seconds is None else seconds)
+    began = monotonic()
+    move = search(observation, luck, playouts or PLAYOUTS, SHARE * _clock.left)
+    _clock.note(monotonic() - began)
+    return move
+
+
+def search(observation: Observation, luck: str, playouts: int, seconds: float) -> str:
+    """Return the best move that a number of playouts and a time limit in seconds find."""
     # Sorted keys: equal observations may have different orders.
     rng = Random(luck + json.dumps(observation, sort_keys=True))
     view, seat = view_from(observation), observation["seat"]
@@ -50,12 +96,23 @@ def choose(
     totals = dict.fromkeys(left, 0.0)
     rounds = (len(left) - 1).bit_length()
     began = monotonic()
+    has_compared = False
     for number in range(1, rounds + 1):
-        for _ in range(max(1, (playouts or PLAYOUTS) // rounds // len(left))):
+        for _ in range(max(1, playouts // rounds // len(left))):
             deal, seed = view.sample(rng), rng.random()
+            gains: dict[str, float] = {}
             for move in left:
+                if gains and monotonic() - began > seconds:
+                    break
                 # The same cards and random seed for each move: only the move differs.
-                totals[move] += play_on(deal.copy(), seat, move, Random(seed))
+                gains[move] = play_on(deal.copy(), seat, move, Random(seed))
+            if len(gains) < len(left) and has_compared:
+                return max(left, key=totals.__getitem__)
+            if len(gains) < len(left):  # better than nothing: the best of the tried moves
+                return max(gains, key=gains.__getitem__)
+            has_compared = True
+            for move, gain in gains.items():
+                totals[move] += gain
             if monotonic() - began > seconds * number / rounds:
                 break
         left = sorted(left, key=totals.__getitem__, reverse=True)[: (len(left) + 1) // 2]

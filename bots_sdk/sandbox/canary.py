@@ -8,26 +8,30 @@ import contextlib
 import ctypes
 import os
 import secrets
-import shutil
 import socket
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from bots_sdk.sandbox import folders
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail, Limits, jails
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source
 
+_LIBRARIES = ("/usr/lib/os-release", "/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
+
 SECONDS = 20.0
 """The canary's time limit: far more than it needs, so that a busy machine does not fail."""
 
+OWN_FILES = {"own.txt": b"own", "mark.txt": b"mark", "mark-2.txt": b"mark"}
+"""The canary's own files; it looks for marks that reading the last two leaves."""
+
 
 def source() -> Source:
-    """Return the canary as an upload with a second file, which the canary must be able to read."""
+    """Return the canary as an upload with files of its own, which it must be able to read."""
     main = Path(__file__).with_name("canary_bot.py").read_bytes()
-    return Source(main, {"bot.py": main, "own.txt": b"own"})
+    return Source(main, {"bot.py": main, **OWN_FILES})
 
 
 def proven_jail() -> Jail:
@@ -74,13 +78,14 @@ def planted() -> Iterator[dict[str, Any]]:
     """Create the files, sockets and secrets that the canary tries to reach; yield their places."""
     secret = f"planted-{secrets.token_hex(8)}"
     buffer = ctypes.create_string_buffer(secret.encode())
-    directory = Path(tempfile.mkdtemp(prefix="bot-"))
+    directory = folders.new_folder()
     with contextlib.ExitStack() as stack:
-        stack.callback(shutil.rmtree, directory, ignore_errors=True)
-        directory.chmod(0o755)
+        stack.callback(folders.remove, directory)
         file = directory / "bot.py"
         file.write_text(secret)
         file.chmod(0o644)
+        link = directory / "link"
+        link.symlink_to(secret)
         tcp = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         unix, abstract = (stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in "12")
         unix.bind(str(directory / "socket"))
@@ -101,6 +106,9 @@ def planted() -> Iterator[dict[str, Any]]:
             "pid": os.getpid(),
             "address": ctypes.addressof(buffer),
             "file": str(file),
+            "link": str(link),
+            "host": socket.gethostname(),
+            "libraries": [path for path in _LIBRARIES if Path(path).exists()],
             "port": tcp.getsockname()[1],
             "unix": str(directory / "socket"),
             "abstract": secret,

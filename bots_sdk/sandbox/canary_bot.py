@@ -8,26 +8,25 @@ it proves nothing; the tests check that.
 import errno
 import os
 import struct
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bots_sdk.sandbox.canary_calls import (
-    CALLS,
+from bots_sdk.sandbox import canary_channels, canary_machine
+from bots_sdk.sandbox.canary_attempts import (
+    ATTEMPTS,
     EXECUTE,
     READ,
     WRITE,
-    ctypes_names,
+    Attempt,
+    Plants,
+    attempt,
+    library,
     map_memory,
-    system_call,
 )
+from bots_sdk.sandbox.canary_calls import CALLS, ctypes_names, system_call
 
-Plants = dict[str, Any]
-Attempt = Callable[[Plants], object]
-
-ATTEMPTS: dict[str, Attempt] = {}
-ONLY_ROOT = {"bpf", "chroot", "mount", "open_by_handle_at", "perf_event_open", "setuid", "root"}
-"""Attempts that need root to get through without a jail."""
+MORE_ATTEMPTS = (canary_channels, canary_machine)
+"""Modules whose import registers their attempts."""
 
 
 def choose(observation: dict[str, Any]) -> str:
@@ -47,12 +46,6 @@ def choose(observation: dict[str, Any]) -> str:
         except (Exception, SystemExit):
             continue
     return " ".join(out)
-
-
-def attempt(function: Attempt) -> Attempt:
-    """Register a function as an attempt."""
-    ATTEMPTS[function.__name__] = function
-    return function
 
 
 # -- the network -------------------------------------------------------------------------------
@@ -348,14 +341,19 @@ def _usable() -> bool:
     try:
         for name in ("datetime", "decimal", "engine.games.catalogue", "hashlib", "statistics"):
             __import__(name)
-        return (Path(__file__).parent / "own.txt").read_text() == "own"
+        os.close(library())
+        own = Path(__file__).parent
+        return (own / "own.txt").read_text() == "own" and "own.txt" in os.listdir(own)
     except (ImportError, OSError):
         return False
 
 
 def reaches_the_kernel() -> bool:
     """Return whether bare system calls reach the kernel, so that the kernel refuses them."""
-    return system_call((39, 172))[0] == os.getpid()
+    futex, wake_private, word = (202, 98), 1 | 128, map_memory(4096, READ | WRITE)
+    return system_call((39, 172))[0] == os.getpid() and (
+        system_call(futex, word, wake_private, 1)[0] == 0
+    )
 
 
 def _written(path: str) -> bool:

@@ -1,12 +1,13 @@
 """Runs inside the jail: locks itself in, then runs one bot and calls it for its moves.
 
-`jail` starts it in a new Python process, with the configuration as the argument. It reads requests
-from descriptor 0, writes answers to 1, and the bot's output to 2. A message is a line of JSON:
+`jail` starts it in a new Python process. The configuration and the bot come over descriptor 0, so
+that no argument and no variable holds anything. Requests have a descriptor of their own; answers go
+to 1, and the bot's output to 2. A message is a line of JSON:
 
     here                              to the referee
     ------------------------------    ---------------------------------------------------
                                       {"locked": true}
-    SOURCE, over a descriptor
+    SOURCE
                                       {"ready": true}  or  {"failed": reason, "kind": ...}
     {"id": 7, "choose": {...}}        {"id": 7, "move": "play 4"}
                                       {"id": 7, "other": an answer that is not a text}
@@ -39,6 +40,8 @@ _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _MAX_REASON_LETTERS = 300
 _FILE_NAME = "bot.py"
 _MAX_FRAMES = 30
+_NICE = 10
+"""By how much a bot's priority is lower than its worker's, so that calls don't wait for it."""
 
 Choose = Callable[[Any], object]
 
@@ -80,15 +83,17 @@ class Log(io.TextIOBase):
             self._waiting.append(data)
 
 
-def main() -> NoReturn:
-    """Lock the process, load the bot, and answer requests until descriptor 0 ends."""
-    config = json.loads(sys.argv[1])
-    del sys.argv[1:]
-    requests, answers = os.dup(0), os.dup(1)
+def main(config: dict[str, Any]) -> NoReturn:
+    """Lock the process, load the bot, and answer requests until their descriptor ends.
+
+    A bot that reads ``sys.stdin`` finds its end.
+
+    Args:
+        config: from `jail.Jail.config`.
+    """
+    requests, answers = config["requests"], os.dup(1)
     os.dup2(2, 1)
-    os.dup2(config["source"], 0)  # a bot that reads sys.stdin finds its end
-    os.close(config["source"])
-    lock(config)
+    lock(config, (0, 1, 2, requests, answers))
     _send(answers, {"locked": True})
     with open(0, "rb", closefd=False) as stream:
         about = json.loads(stream.readline())
@@ -112,52 +117,75 @@ def main() -> NoReturn:
     os._exit(0)  # without exit handlers of the bot
 
 
-def lock(config: dict[str, Any]) -> None:
+def lock(config: dict[str, Any], descriptors: tuple[int, ...]) -> None:
     """Give up all rights that a bot does not need, for good.
+
+    Args:
+        config: from `jail.Jail.config`.
+        descriptors: those of the pipes to the referee.
 
     Raises:
         OSError: a lock could not be set, so no bot may run.
     """
     if TYPE_CHECKING:
-        from bots_sdk.sandbox import landlock, seccomp
+        from bots_sdk.sandbox import broker, landlock, seccomp
     else:
         import landlock
         import seccomp
+
+        if config["broker"]:
+            import broker
     import ctypes
 
+    os.nice(_NICE)
     prctl = ctypes.CDLL(None, use_errno=True).prctl
     os.environ.clear()
-    reached = {path: path for path in config["readable"]}
+    _hide_machine()
+    _load_extensions()
+    _find_modules(config["path"], config["packages"])
+    readable: dict[str, str] = config["readable"]
+    roots = {path: os.open(place, os.O_PATH | os.O_DIRECTORY) for path, place in readable.items()}
     if config["uid"] is not None:
-        handles = {path: os.open(path, os.O_PATH | os.O_DIRECTORY) for path in reached}
         os.setgroups([])
         os.setresgid(config["uid"], config["uid"], config["uid"])
         os.setresuid(config["uid"], config["uid"], config["uid"])
-        # The change of the user hid /proc/self from this process.
-        _checked(prctl(_PR_SET_DUMPABLE, 1, 0, 0, 0))
-        for path, handle in handles.items():
-            if os.access(path, os.R_OK | os.X_OK):
-                os.close(handle)
-            else:  # below a directory that is closed to other users, such as root's home
-                reached[path] = f"/proc/self/fd/{handle}"
     if 0 in (*os.getresuid(), *os.getresgid()):
         raise OSError("the process is still root")
+    # The broker reads the memory of this process, which a change of the user forbids. Without a
+    # broker no process may, and there are no core dumps.
+    _checked(prctl(_PR_SET_DUMPABLE, int(config["broker"]), 0, 0, 0))
     _checked(prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
     if config["parent"] not in (None, os.getppid()):
         raise OSError("the worker is gone")
-    _find_modules(reached, config["path"], config["packages"])
+    for name, (soft, hard) in config["limits"].items():
+        resource.setrlimit(getattr(resource, name), (soft, hard))
+    landlock.restrict(roots.values())
+    if config["broker"]:
+        broker.start(roots, descriptors)
+    else:
+        for handle in roots.values():
+            os.close(handle)
+    resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
+    seccomp.install()
+    for name in ("broker", "ctypes", "_ctypes", "landlock", "resource", "seccomp"):
+        sys.modules.pop(name, None)
+    gc.freeze()
+
+
+def _hide_machine() -> None:
+    """Replace ``os.uname``, which the lock forbids but which modules need."""
+    machine = os.uname().machine
+    shown = os.uname_result(("Linux", "bot", "", "", machine))
+    os.uname = lambda: shown
+    sys.orig_argv.clear()
+
+
+def _load_extensions() -> None:
     for name in _EXTENSIONS:
         try:
             __import__(name)
         except ImportError:  # this Python has no such extension
             continue
-    for name, (soft, hard) in config["limits"].items():
-        resource.setrlimit(getattr(resource, name), (soft, hard))
-    landlock.restrict(reached.values())
-    seccomp.install()
-    for name in ("ctypes", "_ctypes", "landlock", "seccomp", "resource"):
-        sys.modules.pop(name, None)
-    gc.freeze()
 
 
 class Packages:
@@ -178,21 +206,11 @@ class Packages:
         return spec
 
 
-def _find_modules(reached: dict[str, str], path: list[str], packages: dict[str, str]) -> None:
-    """Search modules in the reachable places, those of packages loaded before too."""
-
-    def moved(path: str) -> str:
-        for place, now in reached.items():
-            if path == place or path.startswith(place + "/"):
-                return now + path[len(place) :]
-        return path
-
-    sys.path[:] = [moved(entry) for entry in path]
+def _find_modules(path: list[str], packages: dict[str, str]) -> None:
+    """Search modules only in some directories, and packages in their places."""
+    sys.path[:] = path
     sys.path_importer_cache.clear()
-    for module in list(sys.modules.values()):
-        if hasattr(module, "__path__"):
-            module.__path__ = [moved(entry) for entry in module.__path__]
-    sys.meta_path.append(Packages({name: moved(place) for name, place in packages.items()}))
+    sys.meta_path.append(Packages(packages))
 
 
 def load(source: bytes, file: str, info: dict[str, Any]) -> Choose:

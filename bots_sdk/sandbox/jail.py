@@ -14,8 +14,9 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from bots_sdk.sandbox import harness, landlock, seccomp
 from bots_sdk.sandbox.errors import SandboxUnavailableError
@@ -23,11 +24,17 @@ from bots_sdk.sandbox.errors import SandboxUnavailableError
 NOBODY = 65534
 """The user id of a bot if the worker is root."""
 
+TABLE_BYTES = 640 << 20
+"""The memory that all bots of a match may fill together; each seat has an equal part."""
+
 _HERE = Path(harness.__file__).parent
 _IMPORTABLE = ("engine", "bots_sdk")
 _INSIDE = Path("/jail")
 # As a module, not as a script, so that it is compiled once instead of for every bot.
-_START = "import sys; sys.path.insert(0, sys.argv.pop(1)); import harness; harness.main()"
+_START = (
+    "import json, os, sys; config = json.loads(os.read(0, int(os.read(0, 8)))); "
+    "sys.path.insert(0, config['here']); import harness; harness.main(config)"
+)
 _BOT = Path("/bot")
 
 
@@ -37,6 +44,7 @@ class Limits:
 
     Attributes:
         memory_bytes: address space; Python itself takes about 30 MB.
+        data_bytes: memory that it may fill, Python's own included; None for no limit but the above.
         cpu_seconds: CPU time for the whole match, between the bot's moves too.
         start_seconds: time for loading.
         line_bytes: the size of one answer.
@@ -44,10 +52,18 @@ class Limits:
     """
 
     memory_bytes: int = 256 << 20
+    data_bytes: int | None = None
     cpu_seconds: int = 300
     start_seconds: float = 5.0
     line_bytes: int = 64 << 10
     log_bytes: int = 64 << 10
+
+    def at_table(self, seats: int) -> "Limits":
+        """Return the limits of a bot in a match with so many seats.
+
+        They depend on no other bot, so a bot finds the same limit in each of its matches.
+        """
+        return replace(self, data_bytes=min(self.memory_bytes, TABLE_BYTES // seats))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,39 +80,45 @@ class Jail:
     bubblewrap: tuple[str, ...]
     uid: int | None
 
-    def file(self, directory: Path | None) -> str:
-        """Return the path of a bot's main file, as the bot sees it."""
-        return f"{(_BOT if self.bubblewrap else directory) / 'bot.py'}" if directory else "bot.py"
-
-    def command(
-        self, *, source: int, status: int, directory: Path | None, limits: Limits
-    ) -> list[str]:
-        """Return the command that starts the harness.
+    def command(self, *, status: int, directory: Path | None) -> list[str]:
+        """Return the command that starts the harness; `config` goes to its standard input.
 
         Args:
-            source: the descriptor from which the harness reads the bot.
             status: the descriptor to which bubblewrap writes the process id, see `process`.
+            directory: the directory of the bot's files, if it has more than one.
+        """
+        words = list(self.bubblewrap)
+        if words:
+            words += ["--info-fd", str(status)]
+            if directory is not None:
+                words += ["--ro-bind", str(directory), str(_BOT)]
+            words += ["--remount-ro", "/", "--chdir", "/", "--"]
+        return [*words, str(_python()), "-I", "-S", "-B", "-c", _START]
+
+    def config(self, *, requests: int, directory: Path | None, limits: Limits) -> bytes:
+        """Return what the harness reads first: a length in eight digits, and JSON.
+
+        Args:
+            requests: the descriptor from which the harness reads requests.
             directory: the directory of the bot's files, if it has more than one.
             limits: the limits of the bot.
         """
         stdlib = sysconfig.get_path("stdlib", vars=_base())
-        packages = {name: str(_package(name)) for name in _IMPORTABLE}
-        here, bot = _HERE, directory
-        words = list(self.bubblewrap)
-        if words:
-            packages = {name: str(_INSIDE / name) for name in _IMPORTABLE}
-            here = _INSIDE / "sandbox"
-            words += ["--info-fd", str(status)]
-            if directory is not None:
-                bot = _BOT
-                words += ["--ro-bind", str(directory), str(bot)]
-            words += ["--remount-ro", "/", "--chdir", "/", "--"]
-        config = {
-            "source": source,
+        packages = {name: str(_INSIDE / name) for name in _IMPORTABLE}
+        readable = {stdlib: stdlib}
+        readable |= {path: str(_package(name)) for name, path in packages.items()}
+        if directory is not None:
+            readable[str(_BOT)] = str(directory)
+        if self.bubblewrap:  # the places have these paths already
+            readable = {path: path for path in readable}
+        config: dict[str, Any] = {
+            "here": str(_INSIDE / "sandbox" if self.bubblewrap else _HERE),
+            "requests": requests,
             "uid": self.uid,
-            "parent": None if words else os.getpid(),
-            "readable": [stdlib, *packages.values(), *([str(bot)] if bot else [])],
-            "path": [stdlib, f"{stdlib}/lib-dynload", *([str(bot)] if bot else [])],
+            "parent": None if self.bubblewrap else os.getpid(),
+            "broker": not self.bubblewrap,
+            "readable": readable,
+            "path": [stdlib, f"{stdlib}/lib-dynload", *([str(_BOT)] if directory else [])],
             "packages": packages,
             "log_bytes": limits.log_bytes,
             "limits": {
@@ -104,22 +126,20 @@ class Jail:
                 # SIGXCPU can be caught; one second later comes SIGKILL, which can't.
                 "RLIMIT_CPU": (limits.cpu_seconds, limits.cpu_seconds + 1),
                 "RLIMIT_NOFILE": (32, 32),
-                **dict.fromkeys(
-                    ("RLIMIT_FSIZE", "RLIMIT_CORE", "RLIMIT_NPROC", "RLIMIT_MEMLOCK"), (0, 0)
-                ),
+                # With 0, the kernel still starts a program that receives core dumps.
+                "RLIMIT_CORE": (1, 1),
+                **dict.fromkeys(("RLIMIT_FSIZE", "RLIMIT_MEMLOCK"), (0, 0)),
             },
         }
-        return [
-            *words,
-            str(_python()),
-            "-I",
-            "-S",
-            "-B",
-            "-c",
-            _START,
-            str(here),
-            json.dumps(config),
-        ]
+        if limits.data_bytes is not None:
+            config["limits"]["RLIMIT_DATA"] = (limits.data_bytes, limits.data_bytes)
+        data = json.dumps(config).encode()
+        return b"%8d" % len(data) + data
+
+
+def file(directory: Path | None) -> str:
+    """Return the path of a bot's main file, as the bot sees it."""
+    return str(_BOT / "bot.py") if directory else "bot.py"
 
 
 def environment() -> dict[str, str]:
@@ -181,14 +201,14 @@ def _bubblewrap_words(bubblewrap: Path) -> list[str]:
     words += ["--hostname", "bot", "--clearenv"]
     for name, value in environment().items():
         words += ["--setenv", name, value]
-    prefix = Path(sys.base_prefix)
-    bound = {prefix: prefix, _INSIDE / "sandbox": _HERE}
+    bound = {_python(): _python(), _INSIDE / "sandbox": _HERE}
     bound |= {_INSIDE / name: _package(name) for name in _IMPORTABLE}
-    for path in sorted([*Path("/").glob("lib*"), *Path("/usr").glob("lib*")]):
-        if path.is_symlink():
-            words += ["--symlink", str(path.readlink()), str(path)]
-        elif path.is_dir() and prefix != path.parent:
-            bound[path] = path
+    for top in dict.fromkeys((Path("/"), Path("/usr"), Path(sys.base_prefix))):
+        for path in sorted(top.glob("lib*")):
+            if path.is_symlink():
+                words += ["--symlink", str(path.readlink()), str(path)]
+            elif path.is_dir():
+                bound[path] = path
     for path in sorted({parent for place in bound for parent in place.parents}):
         words += ["--perms", "0755", "--dir", str(path)]  # bubblewrap's default is 0700
     for place, path in bound.items():

@@ -28,13 +28,13 @@ def version() -> int:
     return max(0, int(_libc().syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _VERSION)))
 
 
-def restrict(readable: Iterable[str]) -> None:
+def restrict(readable: Iterable[int]) -> None:
     """Allow this process and its children to read some directories, and nothing else.
 
     They may execute no files. Open descriptors stay open.
 
     Args:
-        readable: the directories whose content may be read.
+        readable: descriptors of the directories whose content may be read.
 
     Raises:
         OSError: the kernel has no Landlock, or refused.
@@ -50,11 +50,9 @@ def restrict(readable: Iterable[str]) -> None:
     ruleset = _checked(
         libc.syscall(_CREATE_RULESET, attributes[:length], ctypes.c_size_t(length), 0)
     )
-    for path in readable:
-        directory = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+    for directory in readable:
         rule = struct.pack("=Qi", _READ_FILE | _READ_DIR, directory)
         _checked(libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0))
-        os.close(directory)
     _checked(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     _checked(libc.syscall(_RESTRICT_SELF, ruleset, _DONT_LOG if known >= 7 else 0))
     os.close(ruleset)

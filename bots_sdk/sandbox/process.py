@@ -14,19 +14,17 @@ import time
 from pathlib import Path
 from typing import Any, NoReturn
 
-from bots_sdk.sandbox.errors import (
-    BotCrashError,
-    BotMemoryError,
-    BotTimeoutError,
-    SandboxBrokenError,
-)
-from bots_sdk.sandbox.jail import Jail, Limits, environment
+from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
+from bots_sdk.sandbox.jail import Jail, Limits, environment, file
+from bots_sdk.sandbox.messages import failure, parsed
+from bots_sdk.sandbox.timing import Meter, MoveTimer, children
 from engine.errors import quote
 
 _CHUNK = 1 << 16
+_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _SETUP_SECONDS = 30.0
 """The time limit for the jail's set-up; it is long, as a busy machine is not the bot's fault."""
-_POLITE_SECONDS = 0.1
+_ENDING_SECONDS = 0.1
 _DYING_SECONDS = 5.0
 
 
@@ -61,9 +59,10 @@ class JailedProcess:
             SandboxBrokenError: the process can't be started.
         """
         self.ready = False
+        self._jail = jail
         self._limits = limits
         self._log = log
-        self._idle = False
+        self._meter = Meter(())
         self._descriptors: set[int] = set()
         theirs: list[int] = []
         try:
@@ -71,19 +70,20 @@ class JailedProcess:
             their_source, self._source = os.pipe()
             theirs.append(their_source)
             self._descriptors.add(self._source)
+            their_requests, self._requests = os.pipe()
+            theirs.append(their_requests)
+            self._descriptors.add(self._requests)
             self._status, their_status = os.pipe()
             theirs.append(their_status)
             self._descriptors.add(self._status)
             self._popen = subprocess.Popen(
-                jail.command(
-                    source=their_source, status=their_status, directory=directory, limits=limits
-                ),
-                stdin=subprocess.PIPE,
+                jail.command(status=their_status, directory=directory),
+                stdin=their_source,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env=environment(),
                 cwd="/",
-                pass_fds=theirs if jail.bubblewrap else [their_source],
+                pass_fds=theirs[1:] if jail.bubblewrap else [their_requests],
                 start_new_session=True,  # signals to the worker's group must not reach it
                 bufsize=0,
             )
@@ -93,19 +93,23 @@ class JailedProcess:
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
-        pipes = (self._popen.stdin, self._popen.stdout, self._popen.stderr)
-        self._requests, self._answers, self._output = (pipe.fileno() for pipe in pipes if pipe)
+        pipes = (self._popen.stdout, self._popen.stderr)
+        self._answers, self._output = (pipe.fileno() for pipe in pipes if pipe)
         for descriptor in (self._requests, self._answers, self._output, self._source, self._status):
             os.set_blocking(descriptor, False)
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
-        head = {"file": jail.file(directory), "info": info}
-        self._unsent = json.dumps(head).encode() + b"\n" + main
+        config = jail.config(requests=their_requests, directory=directory, limits=limits)
+        head = {"file": file(directory), "info": info}
+        self._unsent = config + json.dumps(head).encode() + b"\n" + main
         self._feed()  # so that bots that are started together load together
 
-    def wait_ready(self, deadline: float) -> None:
-        """Wait until the bot is loaded.
+    def wait_ready(self, timer: MoveTimer) -> None:
+        """Wait until the bot is loaded, then pause it.
+
+        Args:
+            timer: of the move that waits for the bot.
 
         Raises:
             BotTimeoutError: loading takes too long.
@@ -113,24 +117,30 @@ class JailedProcess:
             SandboxBrokenError: the jail isn't locked.
         """
         self._wait_locked()
-        deadline = min(deadline, time.monotonic() + self._limits.start_seconds)
+        loading = timer.limited(self._limits.start_seconds)
+        self._meter = Meter(self._find_processes())
+        for each in (timer, loading):
+            each.watch(self._meter, new=True)
         while self._unsent:
-            self._wait(self._source, deadline)
+            self._wait(self._source, loading)
             self._feed()
-        answer = parsed(self.line(deadline))
+        answer = parsed(self.line(loading))
+        self._meter.pause()
         if answer == {"ready": True}:
+            if not self._meter.pids:
+                self._raise_death(SandboxBrokenError("its process can't be found to pause it"))
             self.ready = True
             return
         if answer.keys() == {"failed", "kind"}:
             raise failure(answer, self._limits)
         raise BotCrashError("it wrote into the protocol while it was loaded")
 
-    def ask(self, request: bytes, deadline: float) -> bytes:
-        """Return the line that answers a line.
+    def ask(self, request: bytes, timer: MoveTimer) -> bytes:
+        """Return the line that answers a line; the bot runs only meanwhile.
 
         Args:
             request: a line with its end.
-            deadline: the deadline on the monotonic clock.
+            timer: of the move.
 
         Raises:
             BotTimeoutError: no answer came before the deadline.
@@ -140,19 +150,21 @@ class JailedProcess:
             if not os.read(self._answers, 1):
                 self._raise_death()
             raise BotCrashError("it answered before it received an observation")
-        self._idle = False
+        timer.watch(self._meter)
         while request:
             try:
                 request = request[os.write(self._requests, request) :]
             except BlockingIOError:
-                self._wait(self._requests, deadline)
+                self._meter.resume()
+                self._wait(self._requests, timer)
             except BrokenPipeError:
                 self._raise_death()
-        line = self.line(deadline)
-        self._idle = True
+        self._meter.resume()
+        line = self.line(timer)
+        self._meter.pause()
         return line
 
-    def line(self, deadline: float) -> bytes:
+    def line(self, timer: MoveTimer) -> bytes:
         """Return the next line, without its end.
 
         Raises:
@@ -161,7 +173,7 @@ class JailedProcess:
         """
         received = b""
         while True:
-            left = deadline - time.monotonic()
+            left = timer.left()
             if left <= 0:
                 raise BotTimeoutError("it did not answer in time")
             for descriptor, _ in self._poll.poll(math.ceil(min(left, 3600.0) * 1000)):
@@ -203,28 +215,42 @@ class JailedProcess:
 
     def memory(self) -> int | None:
         """Return the largest address space so far, in bytes; None if it is unknown."""
-        pid = str(self._popen.pid)
         try:
-            # Below bubblewrap, which waits for the first process of the namespace, which waits too.
-            while children := Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-                pid = children[0]
+            pid = self._find_processes()[-1]
             for line in Path(f"/proc/{pid}/status").read_text().splitlines():
                 if line.startswith("VmPeak:"):
                     return int(line.split()[1]) << 10
-        except (OSError, ValueError):
+        except (OSError, ValueError, IndexError):
             pass
         return None
 
+    def resident(self) -> int:
+        """Return the bytes of memory that the processes take now."""
+        pages = 0
+        for pid in self._meter.pids:
+            with contextlib.suppress(OSError, IndexError):
+                pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+        return pages * _PAGE_BYTES
+
+    def _find_processes(self) -> list[int]:
+        """Return the processes inside the jail; none if they have ended."""
+        found = [self._popen.pid]
+        while below := children(found[-1]):
+            found.append(below[0])
+        # Bubblewrap waits for the first process of the namespace, which waits for the harness.
+        return found[2:] if self._jail.bubblewrap else found
+
     def end(self) -> None:
         """End the process and wait until it is gone."""
-        assert self._popen.stdin is not None
-        self._popen.stdin.close()  # an idle bot then ends by itself
-        if not (self._idle and self._gone(_POLITE_SECONDS)):
-            self._kill()
+        self._kill()
         self.drain()
         self._close()
 
     def _kill(self) -> None:
+        if self._meter.pids:
+            self._meter.kill()  # the processes around it then end, and leave nothing to reap
+            if self._gone(_DYING_SECONDS):
+                return
         if self._popen.poll() is None and (child := self._namespace_init()) is not None:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(child, signal.SIGKILL)  # with it goes the namespace, then bubblewrap
@@ -267,13 +293,14 @@ class JailedProcess:
         self._descriptors.discard(self._source)
         os.close(self._source)
 
-    def _wait(self, descriptor: int, deadline: float) -> None:
+    def _wait(self, descriptor: int, timer: MoveTimer) -> None:
         """Wait until a pipe to the process takes more."""
-        left = deadline - time.monotonic()
         poll = select.poll()
         poll.register(descriptor, select.POLLOUT)
-        if left <= 0 or not poll.poll(math.ceil(min(left, 3600.0) * 1000)):
-            raise BotTimeoutError("it did not read its observation in time")
+        while (left := timer.left()) > 0:
+            if poll.poll(math.ceil(min(left, 3600.0) * 1000)):
+                return
+        raise BotTimeoutError("it did not read its observation in time")
 
     def _wait_locked(self) -> None:
         """Wait until the jail is locked; a failure before is not the bot's fault."""
@@ -305,10 +332,10 @@ class JailedProcess:
             received += data
         return received
 
-    def _raise_death(self) -> NoReturn:
-        """Raise an error with the way in which the process ended."""
-        if not self._gone(_POLITE_SECONDS):
-            raise BotCrashError("it closed the descriptor that answers go to")
+    def _raise_death(self, alive: Exception | None = None) -> NoReturn:
+        """Raise an error with the way in which the process ended, or another if it is alive."""
+        if not self._gone(_ENDING_SECONDS):
+            raise alive or BotCrashError("it closed the descriptor that answers go to")
         code = self._popen.returncode
         number = -code if code < 0 else code - 128  # bubblewrap reports signals as shells do
         try:
@@ -320,48 +347,11 @@ class JailedProcess:
         raise BotCrashError(f"its process died of {name}")
 
     def _close(self) -> None:
+        self._meter.close()
         for descriptor in self._descriptors:
             os.close(descriptor)
         self._descriptors.clear()
         popen = getattr(self, "_popen", None)
-        for pipe in (popen.stdin, popen.stdout, popen.stderr) if popen else ():
+        for pipe in (popen.stdout, popen.stderr) if popen else ():
             if pipe is not None:
                 pipe.close()
-
-
-def parsed(line: bytes) -> dict[str, Any]:
-    """Return the message in a line.
-
-    Raises:
-        BotCrashError: the line is not an object in strict JSON.
-    """
-    try:
-        message = json.loads(
-            line.decode(), parse_constant=_no_constant, object_pairs_hook=_without_repeats
-        )
-    except (ValueError, RecursionError) as error:
-        raise BotCrashError(f"its answer is no message: {quote(str(error))}") from None
-    if not isinstance(message, dict):
-        raise BotCrashError("its answer is no message")
-    return message
-
-
-def failure(answer: dict[str, Any], limits: Limits) -> BotCrashError:
-    """Return the fault in an answer of the harness."""
-    reason = answer["failed"] if isinstance(answer["failed"], str) else "it failed"
-    line = " ".join(reason.split())[:300]
-    if answer["kind"] == "memory":
-        megabytes = limits.memory_bytes >> 20
-        return BotMemoryError(f"it wanted more than its {megabytes} MB of memory: {line}")
-    return BotCrashError(line)
-
-
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
-
-
-def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key twice")
-    return found

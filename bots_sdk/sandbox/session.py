@@ -1,18 +1,18 @@
 """A bot's session for one match, which separates the bot's faults from failures of the jail."""
 
 import json
-import shutil
-import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from bots_sdk.sandbox import folders
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
-from bots_sdk.sandbox.process import JailedProcess, failure, parsed
+from bots_sdk.sandbox.messages import failure, parsed
+from bots_sdk.sandbox.process import JailedProcess
 from bots_sdk.sandbox.sources import Source
+from bots_sdk.sandbox.timing import MoveTime, MoveTimer
 from engine.errors import quote
 from engine.games.game import Observation
 
@@ -39,7 +39,11 @@ class BotProcess:
     breaks the protocol, its process ends. The next turn starts a new process, and the start counts
     as the bot's time. A bot that does not load is not started again.
 
-    The process dies with the thread that started it.
+    The bot is paused from its answer to its next observation. The process dies with the thread
+    that started it.
+
+    Attributes:
+        move_time: the time of the last move, faults included; None before the first.
     """
 
     def __init__(
@@ -68,6 +72,7 @@ class BotProcess:
         self._info = info
         self._allowance = allowance
         self._limits = limits or Limits()
+        self.move_time: MoveTime | None = None
         self._log = bytearray()
         self._unfit: Exception | None = None
         self._asked = 0
@@ -104,6 +109,10 @@ class BotProcess:
         """
         return None if self._process is None else self._process.memory()
 
+    def resident(self) -> int:
+        """Return the bytes of memory that its processes take now."""
+        return 0 if self._process is None else self._process.resident()
+
     def ready(self) -> None:
         """Wait until the bot is loaded, so that loading takes no time from its first move.
 
@@ -112,7 +121,9 @@ class BotProcess:
             BotCrashError: the bot does not load.
             SandboxBrokenError: the jail can't be set up.
         """
-        self._loaded(float("inf"))
+        timer = MoveTimer(float("inf"))
+        self._loaded(timer)
+        timer.close()
 
     def __call__(self, observation: Observation) -> str:
         """Return the bot's move.
@@ -122,16 +133,20 @@ class BotProcess:
             BotCrashError: the bot raised an exception, died, or broke the protocol.
             SandboxBrokenError: the jail failed.
         """
-        deadline = time.monotonic() + self._allowance()
-        process = self._loaded(deadline)
-        self._asked += 1
-        request = json.dumps({"id": self._asked, "choose": observation}).encode() + b"\n"
+        timer = MoveTimer(self._allowance())
         try:
-            answer = parsed(process.ask(request, deadline))
-            _check(answer, self._asked)
-        except (BotTimeoutError, BotCrashError):
-            self._end()
-            raise
+            process = self._loaded(timer)
+            self._asked += 1
+            request = json.dumps({"id": self._asked, "choose": observation}).encode() + b"\n"
+            try:
+                answer = parsed(process.ask(request, timer))
+                _check(answer, self._asked)
+            except (BotTimeoutError, BotCrashError):
+                timer.close()  # while the process is there
+                self._end()
+                raise
+        finally:
+            self.move_time = timer.close()
         if "move" in answer:
             return str(answer["move"])
         if "other" in answer:
@@ -142,7 +157,7 @@ class BotProcess:
         """End the process and remove its files; a second call does nothing."""
         self._end()
         if self._directory is not None:
-            shutil.rmtree(self._directory, ignore_errors=True)
+            folders.remove(self._directory)
             self._directory = None
 
     def _spawn(self) -> JailedProcess:
@@ -155,7 +170,7 @@ class BotProcess:
             log=self._log,
         )
 
-    def _loaded(self, deadline: float) -> JailedProcess:
+    def _loaded(self, timer: MoveTimer) -> JailedProcess:
         """Return the process once its bot is loaded; start a new one if the last one ended."""
         if self._unfit is not None:
             raise self._unfit
@@ -163,10 +178,11 @@ class BotProcess:
             self._process = self._spawn()
         if not self._process.ready:
             try:
-                self._process.wait_ready(deadline)
+                self._process.wait_ready(timer)
             except (BotTimeoutError, BotCrashError) as error:
-                if time.monotonic() < deadline:
+                if timer.left() > 0:
                     self._unfit = type(error)(*error.args)
+                timer.close()
                 self._end()
                 raise
             except SandboxBrokenError:
@@ -194,13 +210,6 @@ def _laid_out(source: Source) -> Path | None:
     if not source.files:
         return None
     try:
-        directory = Path(tempfile.mkdtemp(prefix="bot-"))
-        for name, data in source.files.items():
-            path = directory / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(data)
-        for path in (directory, *directory.rglob("*")):
-            path.chmod(0o755 if path.is_dir() else 0o644)
+        return folders.new_folder(source.files)
     except OSError as error:
         raise SandboxBrokenError(f"the bot's files can't be laid out: {error}") from error
-    return directory

@@ -1,8 +1,11 @@
 """Accounts: people, their tokens, and rate limits."""
 
+from league.accounts.hashing import BusyError
+from league.accounts.passwords import TooManyTriesError
 from league.accounts.people import ORGANISERS, create_account, is_organiser, name_taken
 from league.accounts.tokens import (
     BOT_TOKEN,
+    OWNER_SCOPES,
     OWNER_TOKEN,
     bot_for_token,
     find_token,
@@ -11,12 +14,16 @@ from league.accounts.tokens import (
     owner_for_token,
     revoke,
     still_plays,
+    tokens_of,
 )
 
 __all__ = [
     "BOT_TOKEN",
     "ORGANISERS",
+    "OWNER_SCOPES",
     "OWNER_TOKEN",
+    "BusyError",
+    "TooManyTriesError",
     "bot_for_token",
     "create_account",
     "find_token",
@@ -27,4 +34,5 @@ __all__ = [
     "owner_for_token",
     "revoke",
     "still_plays",
+    "tokens_of",
 ]

@@ -18,11 +18,12 @@ def create_account(*, username: str, password: str) -> tuple[User, str]:
     """Create an account; return it and the text of its first owner token.
 
     Raises:
-        ValidationError: by field: the name is taken (in any case of letters) or malformed, or the
-            password is too easy to guess.
+        ValidationError: by field: the name is taken (in any case of letters), looks like another
+            one or is malformed, or the password is too easy to guess.
+        BusyError: too many hashes are being computed.
     """
     users = get_user_model()
-    user = users(username=users.normalize_username(username))
+    user = users(username=username)
     errors: dict[str, list[ValidationError]] = {}
     try:
         user.clean_fields(exclude=["password"])

@@ -6,6 +6,9 @@ cache can't be reached there is no limit.
 
 import math
 import time
+from contextlib import suppress
+from functools import lru_cache
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from threading import Lock
 from typing import NamedTuple
 
@@ -21,6 +24,8 @@ from league.models import Token
 log = structlog.get_logger(__name__)
 
 _UNIT_SECONDS = {"second": 1, "minute": 60, "hour": 3600}
+_IPV6_CLIENT_BITS = 64
+"""Leading bits of an IPv6 address that stand for one client: providers give out whole networks."""
 _RETRY_CACHE_SECONDS = 5.0
 _MAX_PORTIONS = 1000
 """A process reserves requests in portions of this fraction of the limit, so that few requests
@@ -103,21 +108,50 @@ def client_by_token(token: Token) -> str:
 def client_by_address(peer: str, forwarded_for: str) -> str:
     """Return the client of requests without a token: the address that they come from.
 
+    Each trusted proxy adds the address of its own peer on the right. So the client is the first
+    address from the right, the peer first, that is not a trusted proxy.
+
     Args:
-        peer: address of the other end of the connection.
-        forwarded_for: the header ``X-Forwarded-For``; only the parts that trusted proxies add
-            count.
+        peer: address of the other end of the connection; empty for a unix socket.
+        forwarded_for: the header ``X-Forwarded-For``.
     """
-    addresses = [part.strip() for part in forwarded_for.split(",") if part.strip()]
-    if settings.TRUSTED_PROXIES and addresses:
-        return f"ip:{addresses[-min(settings.TRUSTED_PROXIES, len(addresses))]}"
-    return f"ip:{peer}"
+    client = peer
+    for hop in reversed(forwarded_for.split(",")):
+        if client and not _is_trusted(client):
+            break
+        if _parsed(hop.strip()) is None:
+            break
+        client = hop.strip()
+    return f"ip:{_network_of(client)}"
 
 
 def client_by_request(request: HttpRequest) -> str:
     """Return `client_by_address` of a request to Django."""
     meta = request.META
     return client_by_address(meta.get("REMOTE_ADDR", ""), meta.get("HTTP_X_FORWARDED_FOR", ""))
+
+
+def _is_trusted(address: str) -> bool:
+    parsed = _parsed(address)
+    return parsed is not None and any(parsed in each for each in settings.TRUSTED_PROXIES)
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str) -> IPv4Address | IPv6Address | None:
+    """Return an address, an IPv4 address in IPv6 form as IPv4; None for any other text."""
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    return getattr(address, "ipv4_mapped", None) or address
+
+
+def _network_of(text: str) -> str:
+    """Return an address, or for IPv6 the network that stands for one client."""
+    address = _parsed(text)
+    if isinstance(address, IPv6Address):
+        return str(ip_network((address, _IPV6_CLIENT_BITS), strict=False))
+    return text if address is None else str(address)
 
 
 def parse_rate(rate: str) -> tuple[int, int]:
@@ -128,6 +162,13 @@ def parse_rate(rate: str) -> tuple[int, int]:
             f"The rate {rate!r} must be a number and second, minute or hour, such as 300/minute."
         )
     return int(number), _UNIT_SECONDS[unit]
+
+
+def give_back(policy: str, client: str) -> None:
+    """Take back one counted request, if the cache can be reached: it was no wrong password."""
+    _, seconds = parse_rate(settings.RATE_LIMITS[policy])
+    with suppress(RedisError, OSError, ValueError):  # ValueError: the window is over
+        cache.decr(f"rate:{policy}:{client}:{int(time.time() // seconds)}")
 
 
 def _count(key: str, limit: int, seconds: int, now: float) -> int | None:

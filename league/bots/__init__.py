@@ -2,7 +2,14 @@
 
 from league.bots.checks import check_version, require_qualified, versions_to_check
 from league.bots.hosted_players import HostedBot
-from league.bots.registering import ONLINE_FOR, change_bot, create_bot, is_online
+from league.bots.registering import (
+    ONLINE_FOR,
+    change_bot,
+    create_bot,
+    find_renamed,
+    is_online,
+)
+from league.bots.retiring import erase_sources, has_played, remove, require_active, retire
 from league.bots.uploads import promote, upload
 
 __all__ = [
@@ -11,9 +18,15 @@ __all__ = [
     "change_bot",
     "check_version",
     "create_bot",
+    "erase_sources",
+    "find_renamed",
+    "has_played",
     "is_online",
     "promote",
+    "remove",
+    "require_active",
     "require_qualified",
+    "retire",
     "upload",
     "versions_to_check",
 ]

@@ -1,41 +1,44 @@
-"""Checks: an uploaded version plays one qualifying match of each game, in the sandbox."""
+"""Checks: an uploaded version plays one qualifying match of each game, in the sandbox.
 
-import hashlib
-import time
-from collections.abc import Sequence
+Checks have workers of their own, and a check has a wall limit. One version of an owner is checked
+at a time, so that no owner takes all workers.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
-from typing import NamedTuple
 
 import structlog
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
+from redis.exceptions import RedisError
 
-from bots_sdk.bot import match_info
-from bots_sdk.reference import make_player
-from bots_sdk.sandbox.errors import SandboxUnavailableError
+from bots_sdk.sandbox.declarations import declared_games
+from bots_sdk.sandbox.errors import SandboxUnavailableError, SourceRefusedError
+from bots_sdk.sandbox.sources import read_source
 from engine.errors import MatchInterruptedError
-from engine.games import catalogue
-from engine.referee import MatchClock, TimeControl, play
 from league.bots import jails
-from league.bots.hosted_players import HostedBot, storable
-from league.models import Bot, BotVersion, Ladder, QualifyingMatch
+from league.bots.hosted_players import storable
+from league.bots.qualifying import (
+    CheckTooLongError,
+    WallLimit,
+    match_settings,
+    play_qualifying_match,
+)
+from league.models import Bot, BotVersion, QualifyingMatch
+from league.queueing import queue
 
 log = structlog.get_logger(__name__)
 
 QUEUE_AGAIN_AFTER = timedelta(seconds=60)
 """A version that is unchecked for so long is put into the queue again."""
-_OPPONENT = "house-random"
-
-
-class MatchSetting(NamedTuple):
-    """The preset, seats and clock of a game's qualifying match."""
-
-    game: str
-    rules: str
-    seats: int
-    control: TimeControl
+MAX_ATTEMPTS = 5
+"""A version is refused if its check began so often and never ended."""
+_ATTEMPTS_KEPT_SECONDS = 24 * 3600
+_LOCK = 7302
+"""First key of the advisory locks of owners whose version is being checked."""
 
 
 def versions_to_check() -> list[int]:
@@ -57,14 +60,21 @@ def require_qualified(bot: Bot, game: str, version: BotVersion | None = None) ->
         version: of the bot; None: the current version.
 
     Raises:
-        ValidationError: the version failed to qualify for it (code ``not-qualified``).
+        ValidationError: the version failed to qualify for it, or does not declare it (code
+            ``not-qualified``).
     """
     wanted = bot.current_id if version is None else version.pk
-    failed = QualifyingMatch.objects.filter(version=wanted, game=game, passed=False).first()
-    if failed is not None:
+    matches = {match.game: match for match in QualifyingMatch.objects.filter(version=wanted)}
+    if game in matches and not matches[game].passed:
         raise ValidationError(
-            f"{version or bot} failed its check for {game}: {failed.reason}. "
+            f"{version or bot} failed its check for {game}: {matches[game].reason}. "
             f"Upload a version that plays {game}.",
+            code="not-qualified",
+        )
+    if matches and game not in matches:
+        raise ValidationError(
+            f"{version or bot} declares that it plays {', '.join(sorted(matches))}, not {game}. "
+            f"Add {game} to GAMES in its file and upload it again.",
             code="not-qualified",
         )
 
@@ -72,64 +82,67 @@ def require_qualified(bot: Bot, game: str, version: BotVersion | None = None) ->
 def check_version(version_id: int) -> bool:
     """Check a version and make it ready or refuse it; return whether this call decided.
 
-    It must play each game of the ladders that its bot is on; if the bot is on none, any game. Safe
-    to call any number of times, also in parallel. If there is no sandbox, or it breaks, the version
-    waits for another worker.
+    It must play the games that it declares. If it declares none, it must play each game of the
+    ladders that its bot is on; if the bot is on none, any game. Safe to call any number of times,
+    also in parallel. If there is no sandbox, or it breaks, the version waits for another worker.
     """
     version = BotVersion.objects.select_related("bot").filter(pk=version_id).first()
     if version is None or version.state != BotVersion.State.CHECKING:
         return False
+    with _one_check_of(version.bot.owner_id) as free:
+        if not free:
+            return False  # the check that runs queues this one when it ends
+        decided = _check(version)
+    if decided:
+        _queue_next(version.bot.owner_id)
+    return decided
+
+
+def _check(version: BotVersion) -> bool:
+    attempt = _count_attempt(version.pk)
+    if attempt > MAX_ATTEMPTS:
+        return _refuse(
+            version,
+            f"The check began {MAX_ATTEMPTS} times and ended each time without a result. Run "
+            "twelfth-night check to find the cause, and upload the file again.",
+        )
     try:
-        matches = [_play(version, setting) for setting in _settings()]
+        games = declared_games(read_source(bytes(version.source.data)))
+        limit = WallLimit()
+        matches: list[QualifyingMatch] = []
+        # After an error the list has the matches before it.
+        matches.extend(
+            play_qualifying_match(version, setting, limit) for setting in match_settings(games)
+        )
+    except SourceRefusedError as error:
+        return _refuse(version, f"This can't be a bot: {error}.")
+    except CheckTooLongError as error:
+        return _decide(version.pk, [*matches, error.match], needed=[error.match.game])
     except (SandboxUnavailableError, MatchInterruptedError) as error:
         log.warning("a version could not be checked", version=str(version), error=str(error))
+        _forget_attempts(version.pk)
         jails.distrust()
         return False
-    return _decide(version_id, matches)
+    return _decide(version.pk, matches, needed=games)
 
 
-def _settings() -> list[MatchSetting]:
-    """Return a setting for each game: that of its first ladder, or of any preset."""
-    settings = []
-    for game, state in catalogue.GAMES.items():
-        ladder = Ladder.objects.filter(game=game).order_by("pk").first()
-        if ladder is not None:
-            control = TimeControl(ladder.move_seconds, ladder.bank_seconds)
-            settings.append(MatchSetting(game, ladder.rules, ladder.seats, control))
-        else:
-            rules, preset = next(iter(state.presets.items()))
-            settings.append(MatchSetting(game, rules, preset.min_seats, TimeControl(1.0, 30.0)))
-    return settings
+def _refuse(version: BotVersion, reason: str) -> bool:
+    """Refuse a version without a qualifying match; return whether this call decided."""
+    log.warning("a version was refused without a match", version=str(version), reason=reason)
+    refused = BotVersion.objects.checking().filter(pk=version.pk)
+    return bool(refused.update(state=BotVersion.State.REFUSED, reason=storable(reason)[:500]))
 
 
-def _play(version: BotVersion, setting: MatchSetting) -> QualifyingMatch:
-    game, rules, seats, control = setting
-    clock = MatchClock(control, seats, time.monotonic)
-    bot = HostedBot(
-        jails.jail(),
-        version,
-        match_info(game, rules, seats, 0, control),
-        allowance=lambda: clock.allowance(0),
-    )
-    with bot:
-        bot.load()
-        others = [make_player(_OPPONENT) for _ in range(seats - 1)]
-        seed = hashlib.sha256(f"qualify {version.pk} {game}".encode()).digest()
-        outcome = play(game, rules, seed, [bot, *others], clock=clock)
-        printed = bot.printed_text
-    failed = next((report for report in outcome.fault_reports if report.fault.seat == 0), None)
-    return QualifyingMatch(
-        version=version,
-        game=game,
-        passed=failed is None,
-        reason=storable(f"{failed.fault.kind}: {failed.reason}")[:500] if failed else "",
-        observation=failed.observation if failed else None,
-        printed=printed,
-    )
+def _decide(
+    version_id: int, matches: Sequence[QualifyingMatch], needed: Sequence[str] = ()
+) -> bool:
+    """Store the qualifying matches and the version's state, unless another call has done so.
 
-
-def _decide(version_id: int, matches: Sequence[QualifyingMatch]) -> bool:
-    """Store the qualifying matches and the version's state, unless another call has done so."""
+    Args:
+        version_id: id of the version.
+        matches: its qualifying matches.
+        needed: the games that it must play, beside those of the bot's ladders.
+    """
     with transaction.atomic():
         version = BotVersion.objects.select_for_update(of=("self",)).get(pk=version_id)
         if version.state != BotVersion.State.CHECKING:
@@ -137,16 +150,67 @@ def _decide(version_id: int, matches: Sequence[QualifyingMatch]) -> bool:
         bot = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=version.bot_id)
         entered = set(bot.ladder_entries.values_list("ladder__game", flat=True))
         failed = [match for match in matches if not match.passed]
-        decisive = [match for match in failed if match.game in entered]
+        decisive = [match for match in failed if match.game in entered.union(needed)]
         if not entered and len(failed) == len(matches):
             decisive = failed
-        version.state = BotVersion.State.REFUSED if decisive else BotVersion.State.READY
-        version.reason = "; ".join(f"{match.game}: {match.reason}" for match in decisive)[:500]
+        reasons = [f"{match.game}: {match.reason}" for match in decisive]
+        played = {match.game for match in matches}
+        reasons += [
+            f"{game}: {bot} is on a ladder of this game, and GAMES in the file does not declare "
+            f"it. Declare it, or withdraw {bot} from the ladder"
+            for game in sorted(entered - played)
+            if not decisive
+        ]
+        version.state = BotVersion.State.REFUSED if reasons else BotVersion.State.READY
+        version.reason = "; ".join(reasons)[:500]
         version.save(update_fields=["state", "reason"])
         QualifyingMatch.objects.bulk_create(matches)
         current = bot.current
         takes_over = current is None or (current.number < version.number and not version.held)
-        if not decisive and takes_over:
+        if not reasons and takes_over:
             bot.current = version
             bot.save(update_fields=["current"])
     return True
+
+
+@contextmanager
+def _one_check_of(owner_id: int | None) -> Iterator[bool]:
+    """Hold the right to check an owner's versions, if it is free; give whether it was.
+
+    If this worker dies, PostgreSQL frees it.
+    """
+    key = [_LOCK, (owner_id or 0) % 2**31]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_lock(%s, %s::int)", key)
+        [free] = cursor.fetchone() or [False]
+    try:
+        yield free
+    finally:
+        if free:
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(%s, %s::int)", key)
+
+
+def _queue_next(owner_id: int | None) -> None:
+    """Queue the check of an owner's oldest unchecked version, which may have waited for another."""
+    waiting = BotVersion.objects.checking().filter(bot__owner=owner_id).order_by("pk")
+    if (version := waiting.first()) is not None:
+        queue("check_version", version.pk)
+
+
+def _count_attempt(version_id: int) -> int:
+    """Count a check that begins; return the number of checks that have begun."""
+    key = f"check-attempts:{version_id}"
+    try:
+        cache.add(key, 0, timeout=_ATTEMPTS_KEPT_SECONDS)
+        return int(cache.incr(key))
+    except (RedisError, ValueError):  # a missing count delays the refusal, and does no other harm
+        return 1
+
+
+def _forget_attempts(version_id: int) -> None:
+    """Forget the attempts of a version that could not be checked for want of a sandbox."""
+    try:
+        cache.delete(f"check-attempts:{version_id}")
+    except RedisError as error:
+        log.warning("attempts could not be forgotten", error=str(error))

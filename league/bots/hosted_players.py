@@ -46,7 +46,7 @@ class HostedBot(BotProcess):
             read_source(data),
             dict(info),
             allowance=allowance,
-            limits=Limits(cpu_seconds=_cpu_seconds(control)),
+            limits=Limits(cpu_seconds=_cpu_seconds(control)).at_table(info["seats"]),
         )
 
     def load(self) -> None:

@@ -1,13 +1,16 @@
-"""Create and change bots, and decide whether a bot is online."""
+"""Create, rename and change bots, and decide whether a bot is online."""
 
 from datetime import datetime, timedelta
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from league.accounts import name_taken, new_bot_token
-from league.models import Bot, BotVersion
+from league.bots.daily_limits import require_another_bot
+from league.bots.retiring import require_active
+from league.models import Bot, BotVersion, FormerName
 
 ONLINE_FOR = timedelta(seconds=60)
 """A remote bot is online for so long after it asked for turns."""
@@ -19,14 +22,15 @@ def create_bot(*, owner: User, name: str, kind: str) -> tuple[Bot, str]:
     A remote bot can play at once, as version 1; a hosted bot once an upload passes its check.
 
     Raises:
-        ValidationError: by field: the name is taken or not allowed, or there is no such kind.
+        ValidationError: by field: the name is taken or not allowed, or there is no such kind. Or
+            with code ``too-many-bots``: the owner has created too many bots in 24 hours.
     """
     bot = Bot(owner=owner, name=name, kind=kind)
     if kind == Bot.Kind.HOUSE:
         raise ValidationError({"kind": "House bots belong to the league; choose remote or hosted."})
     bot.clean_fields()
-    if Bot.objects.filter(name=name).exists():
-        raise ValidationError({"name": [name_taken("name", name)]})
+    require_another_bot(owner, timezone.now())
+    _require_free(name, bot)
     try:
         with transaction.atomic():
             bot.save()
@@ -38,19 +42,52 @@ def create_bot(*, owner: User, name: str, kind: str) -> tuple[Bot, str]:
         raise ValidationError({"name": [name_taken("name", name)]}) from None
 
 
-def change_bot(bot: Bot, *, paused: bool | None = None, description: str | None = None) -> Bot:
-    """Pause, resume or describe a bot; a field that is None stays as it is.
+def change_bot(
+    bot: Bot,
+    *,
+    name: str | None = None,
+    paused: bool | None = None,
+    description: str | None = None,
+) -> Bot:
+    """Rename, pause, resume or describe a bot; a field that is None stays as it is.
+
+    The old name leads to the bot (`find_renamed`), and no other bot can take it.
 
     Raises:
-        ValidationError: by field: the description is too long.
+        ValidationError: by field: the name is taken or not allowed, or the description is too long.
+            Or the bot is retired (code ``bot-retired``).
     """
-    changed = {"paused": paused, "description": description}
+    require_active(bot)
+    changed = {"name": name, "paused": paused, "description": description}
     changed = {field: value for field, value in changed.items() if value is not None}
+    old = bot.name
     for field, value in changed.items():
         setattr(bot, field, value)
-    bot.clean_fields(exclude={"name", "kind", "owner", "current"})
-    bot.save(update_fields=list(changed))
+    bot.clean_fields(exclude={"kind", "owner", "current"})
+    if bot.name != old:
+        _require_free(bot.name, bot)
+    try:
+        with transaction.atomic():
+            if bot.name != old:
+                bot.former_names.filter(name=bot.name).delete()
+                FormerName.objects.create(name=old, bot=bot)
+            bot.save(update_fields=list(changed))
+    except IntegrityError:
+        raise ValidationError({"name": [name_taken("name", bot.name)]}) from None
     return bot
+
+
+def find_renamed(name: str) -> Bot | None:
+    """Return the bot that had a name before; None if there is none."""
+    former = FormerName.objects.select_related("bot").filter(name=name).first()
+    return former.bot if former else None
+
+
+def _require_free(name: str, bot: Bot) -> None:
+    """Raise if another bot has or had a name."""
+    former = FormerName.objects.filter(name=name).exclude(bot=bot.pk)
+    if Bot.objects.filter(name=name).exclude(pk=bot.pk).exists() or former.exists():
+        raise ValidationError({"name": [name_taken("name", name)]})
 
 
 def is_online(bot: Bot, now: datetime) -> bool:

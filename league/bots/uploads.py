@@ -3,9 +3,12 @@
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
+from django.utils import timezone
 
 from bots_sdk.sandbox.errors import SourceRefusedError
-from bots_sdk.sandbox.sources import read_source
+from bots_sdk.sandbox.sources import check_source
+from league.bots.daily_limits import require_another_version
+from league.bots.retiring import require_active
 from league.models import Bot, BotSource, BotVersion
 from league.queueing import queue
 
@@ -27,16 +30,19 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
     Raises:
         ValidationError: by field: the bot is not hosted, or the file is empty, too large, or an
             archive that is not safe to unpack. Or with code ``too-many-uploads``: too many versions
-            of the owner wait for their checks.
+            of the owner wait for their checks. Or with code ``too-many-versions``: the owner has
+            uploaded too many versions in 24 hours.
     """
     if bot.kind != Bot.Kind.HOSTED:
         raise ValidationError(
             {"source": f"{bot} is a {bot.kind} bot; you can upload files only for hosted bots."}
         )
+    require_active(bot)
     _check_file(data)
     with transaction.atomic():
         # Under the lock two uploads at once get different numbers.
         Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
+        require_another_version(bot, timezone.now())
         checking = BotVersion.objects.checking().filter(bot__owner=bot.owner_id)
         if checking.count() >= MAX_CHECKING:
             raise ValidationError(
@@ -62,7 +68,7 @@ def _check_file(data: bytes) -> None:
     if not data.strip():
         raise ValidationError({"source": "The file is empty; a bot needs a function choose."})
     try:
-        read_source(data)
+        check_source(data)
     except SourceRefusedError as error:
         raise ValidationError({"source": f"This can't be a bot: {error}."}) from None
 

@@ -6,16 +6,22 @@ from league.competitions.comparisons import (
     compare,
     comparisons_to_advance,
 )
+from league.competitions.deletions import delete_bot
+from league.competitions.entry_windows import note_open_entries
 from league.competitions.event_settings import check_event_settings, settings_of
 from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.competitions.ladder_rounds import ladders_to_pair, open_ladder_round
+from league.competitions.ladder_settings import check_ladder
 from league.competitions.next_block import describe_next_block
 from league.competitions.rounds import open_round
-from league.competitions.schedules import announce_scheduled
+from league.competitions.schedules import announce_scheduled, check_schedule
+from league.competitions.setting_aside import check_stored, rows_aside, set_aside_failed
 from league.competitions.tournament_announcements import (
     announce_tournament,
     cancel_tournament,
     change_tournament,
+    check_times,
+    check_tournament,
     plan_tournament,
 )
 from league.competitions.tournament_entries import disqualify, enter, takes_entries, withdraw
@@ -30,17 +36,26 @@ __all__ = [
     "cancel_tournament",
     "change_tournament",
     "check_event_settings",
+    "check_ladder",
+    "check_schedule",
+    "check_stored",
+    "check_times",
+    "check_tournament",
     "compare",
     "comparisons_to_advance",
+    "delete_bot",
     "describe_next_block",
     "disqualify",
     "enter",
     "enter_ladder",
     "ladders_to_pair",
     "leave_ladder",
+    "note_open_entries",
     "open_ladder_round",
     "open_round",
     "plan_tournament",
+    "rows_aside",
+    "set_aside_failed",
     "settings_of",
     "takes_entries",
     "tournaments_to_advance",

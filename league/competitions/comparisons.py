@@ -101,8 +101,9 @@ def cancel_comparison(comparison: Comparison) -> None:
 
 
 def comparisons_to_advance() -> list[int]:
-    """Return the ids of running comparisons."""
-    return list(Comparison.objects.running().values_list("pk", flat=True))
+    """Return the ids of running comparisons, without those that are set aside."""
+    running = Comparison.objects.running().filter(set_aside="", ladder__set_aside="")
+    return list(running.values_list("pk", flat=True))
 
 
 def advance_comparison(comparison_id: int) -> None:
@@ -238,4 +239,4 @@ def _end(comparison: Comparison, state: State) -> None:
     comparison.save(update_fields=["state", "ended_at", "verdict", "promoted"])
     left = Match.objects.unfinished().filter(swap_block__comparison=comparison)
     for match in left.order_by("pk"):
-        play.void_match(match)
+        play.void_match(match, "the comparison ended before this match was played")

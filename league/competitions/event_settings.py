@@ -1,15 +1,12 @@
-"""Event settings: how a tournament is played, and which settings contradict each other."""
+"""Event settings: how a tournament is played; `settings_checks` has the rules."""
 
 from typing import Any
 
-from django.core.exceptions import ValidationError
-
+from league.competitions.settings_checks import EVENT_SETTINGS, event_problems, require_valid
 from league.models import EventSettings
 
-FIELDS = tuple(field.name for field in EventSettings._meta.get_fields())
+FIELDS = EVENT_SETTINGS
 """The names of the event settings, which a schedule copies to its tournaments."""
-
-Format = EventSettings.Format
 
 
 def settings_of(event: EventSettings) -> dict[str, Any]:
@@ -18,17 +15,9 @@ def settings_of(event: EventSettings) -> dict[str, Any]:
 
 
 def check_event_settings(event: EventSettings) -> None:
-    """Raise if the event settings of a tournament or schedule contradict each other.
+    """Raise if the event settings of a tournament or schedule are not allowed.
 
     Raises:
         ValidationError: by field.
     """
-    errors, name = {}, event.get_format_display()
-    if event.swiss_rounds is not None and event.format != Format.SWISS:
-        errors["swiss_rounds"] = f"Only a Swiss has it; leave it empty for a {name}."
-    if event.late_entry and event.format == Format.KNOCKOUT:
-        errors["late_entry"] = "A knockout can't have late entries; set late_entry to false."
-    if event.fill_in and event.house_bots:
-        errors["fill_in"] = "It needs house bots that are not entered: set house_bots to false."
-    if errors:
-        raise ValidationError(errors)
+    require_valid(event_problems(settings_of(event)))

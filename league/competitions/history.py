@@ -3,10 +3,21 @@
 from collections import Counter, defaultdict
 from dataclasses import dataclass
 
+from engine.errors import UnknownRulesError
 from engine.games import catalogue
 from engine.pairing import Entrant, EventSettings, Format, PlayedBlock, PlayedRound
 from engine.rating.blocks import MatchResult
-from league.models import Block, BlockBot, Bot, Bye, MatchSeat, Round, Tournament, TournamentEntry
+from league.models import (
+    Block,
+    BlockBot,
+    Bot,
+    Bye,
+    Ladder,
+    MatchSeat,
+    Round,
+    Tournament,
+    TournamentEntry,
+)
 from league.ratings.match_results import stored_results
 
 
@@ -73,12 +84,20 @@ def event_settings_of(tournament: Tournament) -> EventSettings:
         format=Format(tournament.format),
         seats=ladder.seats,
         seed=bytes(tournament.seed),
-        min_seats=max(catalogue.find(ladder.game).preset(ladder.rules).min_seats, 2),
+        min_seats=_min_seats(ladder),
         blocks=tournament.blocks,
         rounds=tournament.swiss_rounds,
         max_tables=tournament.max_tables,
         extra_blocks=tournament.extra_blocks,
     )
+
+
+def _min_seats(ladder: Ladder) -> int:
+    """Return the fewest seats of a table; 2 for an unknown game, which is shown but not drawn."""
+    try:
+        return max(catalogue.find(ladder.game).preset(ladder.rules).min_seats, 2)
+    except UnknownRulesError:
+        return 2
 
 
 def _entrant(entry: TournamentEntry) -> Entrant:

@@ -2,7 +2,7 @@
 
 from django.db import transaction
 
-from league.bots import require_qualified
+from league.bots import require_active, require_qualified
 from league.models import Bot, Ladder, LadderEntry
 from league.ratings.hiding import note_entry, note_withdrawal
 
@@ -15,6 +15,7 @@ def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
     Raises:
         ValidationError: its current version did not qualify for the ladder's game.
     """
+    require_active(bot)
     require_qualified(bot, ladder.game)
     if (entry := ladder.entries.filter(bot=bot).first()) is not None:
         return entry

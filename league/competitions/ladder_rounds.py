@@ -2,8 +2,8 @@
 
 Rounds overlap. The next round opens when the matches of open rounds that wait for a worker are no
 more than those being played, so that no worker runs out of matches. It opens a little earlier if
-other matches wait too, so that a ladder of few bots gets its share. Rounds are still applied one
-after the other, each from the ratings after the round before it.
+other matches wait too, so that a ladder of few bots gets its share. A round is applied when its own
+blocks are over, from the ratings at that time; it waits for no other round.
 """
 
 import secrets
@@ -30,16 +30,16 @@ SETTLED_BLOCKS = 40
 """If only house bots are on a ladder, they play so many blocks and then wait for other bots."""
 
 MAX_OPEN_ROUNDS = 50
-"""The most open rounds of a ladder's own, so that one slow match delays no more rounds than these.
+"""The most open rounds of a ladder's own. More of them mean that matches are stuck.
 
-A slow match with remote bots may last as long as many rounds of house and hosted bots."""
+Usually few are open: a slow match with remote bots keeps only its own round open."""
 
 
 class OpenWork(NamedTuple):
     """The open rounds of a ladder's own, and their matches that workers play.
 
     Attributes:
-        rounds: number of open rounds.
+        rounds: number of open rounds that are not set aside.
         waiting: hosted matches that no worker has taken yet.
         playing: hosted matches that a worker plays.
         others_wait: whether matches outside these rounds wait for a worker too.
@@ -108,7 +108,7 @@ def open_work(ladders: Collection[Ladder]) -> dict[int, OpenWork]:
     """Return the open work of the ladders' own rounds, by ladder's id. Costs three queries."""
     ids = [ladder.pk for ladder in ladders]
     own = Round.objects.drawn_by_ladder().order_by()
-    unapplied = own.open().filter(ladder__in=ids).values("ladder")
+    unapplied = own.open().filter(ladder__in=ids, set_aside="").values("ladder")
     opened = dict(unapplied.annotate(count=Count("pk")).values_list("ladder", "count"))
     waiting, playing = Counter[int](), Counter[int]()
     all_waiting = 0
@@ -118,7 +118,7 @@ def open_work(ladders: Collection[Ladder]) -> dict[int, OpenWork]:
         all_waiting += count * (status == Match.Status.WAITING)
         if tournament is None and ladder is not None:
             (waiting if status == Match.Status.WAITING else playing)[ladder] += count
-    applied = own.applied().filter(ladder=OuterRef("pk")).order_by("-number")
+    applied = own.applied().filter(ladder=OuterRef("pk")).order_by("-applied_number")
     last = Ladder.objects.annotate(last=Subquery(applied.values("applied_at")[:1]))
     return {
         ladder: OpenWork(

@@ -1,41 +1,41 @@
 """Schedules: when a schedule's next tournament starts, and when it is announced."""
 
 from datetime import UTC, datetime, timedelta
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 import structlog
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
 from league.competitions.event_settings import settings_of
+from league.competitions.setting_aside import set_aside_failed
+from league.competitions.settings_checks import (
+    first_start_problems,
+    require_valid,
+    schedule_problems,
+    values_of,
+)
 from league.competitions.tournament_announcements import announce_tournament
 from league.models import Schedule
 
 log = structlog.get_logger(__name__)
 
-_logged: dict[int, str] = {}
-"""By schedule, the last error that this process has logged for it."""
-
 
 def announce_scheduled() -> None:
     """Announce each schedule's next tournament once its entries are to open.
 
-    If two processes call this at once, one of them announces. An error in one schedule does not
-    stop the others.
+    If two processes call this at once, one of them announces. A schedule that fails is set aside
+    for a while; the others go on. A start that passes while the league is down is skipped.
     """
-    for schedule_id in Schedule.objects.active().values_list("pk", flat=True):
+    for schedule_id in list(Schedule.objects.active().values_list("pk", flat=True)):
         try:
             with transaction.atomic():
                 _announce_next(schedule_id, timezone.now())
         except Exception as error:
-            if _logged.get(schedule_id) != repr(error):  # this runs every second
-                _logged[schedule_id] = repr(error)
-                log.exception(
-                    "a schedule's next tournament can't be announced", schedule_id=schedule_id
-                )
-        else:
-            _logged.pop(schedule_id, None)
+            set_aside_failed("schedule", schedule_id, error)
+            log.exception(
+                "a schedule's next tournament can't be announced", schedule_id=schedule_id
+            )
 
 
 def _announce_next(schedule_id: int, now: datetime) -> None:
@@ -63,16 +63,15 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
     )
 
 
-def check_time_zone(name: str) -> None:
-    """Raise if there is no time zone of that name.
+def check_schedule(schedule: Schedule) -> None:
+    """Raise if a new or changed schedule can't be stored as it is.
 
     Raises:
-        ValidationError: there is none.
+        ValidationError: by field: a value is not allowed, or values contradict each other.
     """
-    if name not in available_timezones():
-        raise ValidationError(
-            f"There is no time zone {name}; use a name such as Europe/London or UTC."
-        )
+    values = values_of(schedule)
+    problems = schedule_problems(values)
+    require_valid(problems or first_start_problems(values, timezone.now()))
 
 
 def next_start(schedule: Schedule, after: datetime) -> datetime:

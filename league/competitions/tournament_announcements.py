@@ -4,7 +4,7 @@
 """
 
 import secrets
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -12,11 +12,13 @@ from django.db import transaction
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES, commitment
-from league.competitions.event_settings import check_event_settings
+from league.competitions.settings_checks import (
+    require_valid,
+    time_problems,
+    tournament_problems,
+    values_of,
+)
 from league.models import Ladder, Schedule, Tournament
-
-FURTHEST = timedelta(days=2 * 366)
-"""The longest time from now to the start of a tournament."""
 
 State = Tournament.State
 
@@ -43,7 +45,7 @@ def announce_tournament(
         event_settings: fields of `EventSettings`; the others get the model's defaults.
 
     Raises:
-        ValidationError: by field: the event settings contradict each other.
+        ValidationError: by field: a value is not allowed, or values contradict each other.
     """
     seed = secrets.token_bytes(SEED_BYTES)
     tournament = Tournament(
@@ -57,7 +59,11 @@ def announce_tournament(
         commitment=commitment(seed),
         **event_settings,
     )
-    check_event_settings(tournament)
+    now = timezone.now()
+    tournament.follow_clock(now)
+    if tournament.state == State.ENTRIES_OPEN:
+        tournament.seen_open_at = now
+    check_tournament(tournament)
     tournament.save()
     return tournament
 
@@ -84,7 +90,7 @@ def plan_tournament(
             in the wrong order; or the event settings contradict each other.
     """
     opens_at = entries_open_at or timezone.now()
-    _check_times(opens_at, starts_at)
+    check_times(opens_at, starts_at)
     return announce_tournament(
         title=title,
         ladder=ladder,
@@ -119,8 +125,8 @@ def change_tournament(*, tournament: Tournament, **changes: Any) -> Tournament:
         for field, value in changes.items():
             setattr(locked, field, value)
         if changes.keys() & {"starts_at", "entries_open_at"}:
-            _check_times(locked.entries_open_at, locked.starts_at)
-        check_event_settings(locked)
+            check_times(locked.entries_open_at, locked.starts_at)
+        check_tournament(locked)
         locked.save(update_fields=list(changes))
     return locked
 
@@ -131,11 +137,20 @@ def cancel_tournament(*, tournament: Tournament) -> bool:
     return bool(to_come.update(state=State.CANCELLED, finished_at=timezone.now()))
 
 
-def _check_times(opens_at: datetime, starts_at: datetime) -> None:
-    now = timezone.now()
-    if starts_at <= now:
-        raise ValidationError({"starts_at": "This time has passed; choose a later time."})
-    if starts_at > now + FURTHEST:
-        raise ValidationError({"starts_at": "Choose a time in the next two years."})
-    if opens_at > starts_at:
-        raise ValidationError({"entries_open_at": "Entries must open before the start."})
+def check_tournament(tournament: Tournament) -> None:
+    """Raise if a new or changed tournament can't be stored as it is, whatever its times are.
+
+    Raises:
+        ValidationError: by field: a value is not allowed, or values contradict each other.
+    """
+    require_valid(tournament_problems(values_of(tournament)))
+
+
+def check_times(opens_at: datetime, starts_at: datetime) -> None:
+    """Raise if a tournament can't open and start at these times.
+
+    Raises:
+        ValidationError: by field.
+    """
+    times = {"entries_open_at": opens_at, "starts_at": starts_at}
+    require_valid(time_problems(times, timezone.now()))

@@ -2,10 +2,11 @@
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils import timezone
 
 from engine.pairing import swiss_round_count
 from engine.rating import elo
-from league.bots import require_qualified
+from league.bots import require_active, require_qualified
 from league.competitions.history import history_of
 from league.models import Bot, Tournament, TournamentEntry
 
@@ -33,6 +34,7 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
                 code="bot-has-left",
             )
         first_round = _first_round(locked)
+        require_active(bot)
         if bot.current_id is None:
             raise ValidationError(
                 f"{bot} has no version that passed its check; upload one first.", code="no-version"
@@ -118,19 +120,25 @@ def takes_entries(tournament: Tournament) -> bool:
 
 def _first_round(tournament: Tournament) -> int:
     """Return the first round that may draw a bot that enters now; raise if entries are closed."""
-    if tournament.state == State.ENTRIES_OPEN:
+    if tournament.may_be_entered(timezone.now()):
         return 1
     is_knockout = tournament.format == Tournament.Format.KNOCKOUT
     if tournament.state == State.RUNNING and tournament.late_entry and not is_knockout:
         opened = _opened(tournament)
         if tournament.format != Tournament.Format.SWISS or opened < _length(tournament):
             return opened + 1
-    opening = f"; they open at {tournament.entries_open_at:%Y-%m-%d %H:%M} UTC"
     raise ValidationError(
-        f"Entries are not open: {tournament} is {tournament.state}"
-        f"{opening if tournament.state == State.ANNOUNCED else ''}.",
-        code="entries-not-open",
+        f"Entries are not open: {tournament} {_why_closed(tournament)}.", code="entries-not-open"
     )
+
+
+def _why_closed(tournament: Tournament) -> str:
+    if tournament.state == State.ANNOUNCED:
+        opens_at = tournament.entries_open_at
+        return f"is announced; they open at {opens_at:%Y-%m-%d %H:%M} UTC"
+    if tournament.state == State.ENTRIES_OPEN:
+        return "starts now"
+    return f"is {tournament.state}"
 
 
 def _length(tournament: Tournament) -> int:

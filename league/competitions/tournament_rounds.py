@@ -10,12 +10,14 @@ from django.utils import timezone
 
 from engine.pairing import NextRound, has_too_few_entrants, next_round, rounds_opened
 from engine.rating import elo
+from league.competitions.entry_windows import could_be_entered, move
 from league.competitions.history import History, history_of
 from league.competitions.rounds import open_round
 from league.models import Bot, Ladder, Round, Tournament, TournamentEntry
 from league.models.bots import BotQuerySet
 
 State = Tournament.State
+MOVED = ("entries_open_at", "starts_at", "open_seconds", "seen_open_at", "note")
 
 
 def tournaments_to_advance() -> list[int]:
@@ -27,7 +29,8 @@ def tournaments_to_advance() -> list[int]:
         | Q(state=State.ENTRIES_OPEN, starts_at__lte=now)
         | Q(state=State.RUNNING) & ~Exists(open_rounds)
     )
-    return list(Tournament.objects.filter(ready).values_list("pk", flat=True))
+    taking_part = Tournament.objects.filter(set_aside="", ladder__set_aside="")
+    return list(taking_part.filter(ready).values_list("pk", flat=True))
 
 
 def advance_tournament(tournament_id: int) -> None:
@@ -38,13 +41,16 @@ def advance_tournament(tournament_id: int) -> None:
         tournament = Tournament.objects.select_for_update().get(pk=tournament_id)
         now = timezone.now()
         before = tournament.state
-        if tournament.state == State.ANNOUNCED and tournament.entries_open_at <= now:
-            tournament.state = State.ENTRIES_OPEN
+        tournament.follow_clock(now)
         if tournament.state == State.ENTRIES_OPEN and tournament.starts_at <= now:
-            _start(tournament, ladder)
+            if could_be_entered(tournament):
+                _start(tournament, ladder)
+            else:
+                move(tournament, now)
+                tournament.save(update_fields=MOVED)
         if tournament.state == State.RUNNING:
             _open_next(tournament, ladder)
-        if tournament.state != before:
+        if tournament.state != before or tournament.state == State.ENTRIES_OPEN:
             tournament.save(update_fields=["state", "finished_at"])
 
 

@@ -1,7 +1,7 @@
 """The database models, one file a subject."""
 
-from league.models.accounts import Token
-from league.models.bots import Bot, BotVersion
+from league.models.accounts import AccountName, FirstAnswer, Token
+from league.models.bots import Bot, BotVersion, FormerName
 from league.models.comparisons import Comparison, SwapBlock
 from league.models.ladders import (
     FrozenStanding,
@@ -16,10 +16,11 @@ from league.models.matches import Match, MatchSeat
 from league.models.performance import Fit, PackedResults, Performance
 from league.models.rounds import Block, BlockBot, Bye, Round, TableCount
 from league.models.tournaments import EventSettings, Schedule, Tournament, TournamentEntry
-from league.models.turns import Clock, LiveMove, Turn
+from league.models.turns import Clock, Door, LiveMove, Turn
 from league.models.uploads import BotSource, QualifyingMatch, SeatLog
 
 __all__ = [
+    "AccountName",
     "Block",
     "BlockBot",
     "BlockEntry",
@@ -29,8 +30,11 @@ __all__ = [
     "Bye",
     "Clock",
     "Comparison",
+    "Door",
     "EventSettings",
+    "FirstAnswer",
     "Fit",
+    "FormerName",
     "FrozenStanding",
     "HeadToHead",
     "Ladder",

@@ -31,9 +31,13 @@ class BotQuerySet(models.QuerySet["Bot"]):
         """Return the bots of an owner; none for a visitor without an account."""
         return self.filter(owner=owner) if owner.is_authenticated else self.none()
 
+    def active(self) -> "BotQuerySet":
+        """Return the bots that are not retired."""
+        return self.filter(retired_at=None)
+
     def playable(self) -> "BotQuerySet":
-        """Return the bots that have a current version and are not paused."""
-        return self.filter(paused=False, current__isnull=False)
+        """Return the bots that have a current version and are neither paused nor retired."""
+        return self.active().filter(paused=False, current__isnull=False)
 
     def answering(self, since: datetime) -> "BotQuerySet":
         """Return all but the remote bots that have not asked for turns since a time."""
@@ -77,6 +81,9 @@ class Bot(models.Model):
         null=True, blank=True, help_text="When a remote bot last asked for turns."
     )
     created_at = models.DateTimeField(auto_now_add=True)
+    retired_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its owner deleted it; its results stay."
+    )
 
     objects = BotQuerySet.as_manager()
 
@@ -91,6 +98,16 @@ class Bot(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class FormerName(models.Model):
+    """A name that a bot had before; its addresses lead to the bot, and no other bot gets it."""
+
+    name = models.CharField(max_length=32, unique=True)
+    bot = models.ForeignKey(Bot, models.CASCADE, related_name="former_names")
+
+    def __str__(self) -> str:
+        return f"{self.name} is {self.bot.name} now"
 
 
 class BotVersionQuerySet(models.QuerySet["BotVersion"]):

@@ -2,6 +2,8 @@
 
 from django.db import models
 
+from league.models.setting_aside import SetAside
+
 
 class ComparisonQuerySet(models.QuerySet["Comparison"]):
     """Comparisons by state."""
@@ -11,7 +13,7 @@ class ComparisonQuerySet(models.QuerySet["Comparison"]):
         return self.filter(state=Comparison.State.RUNNING)
 
 
-class Comparison(models.Model):
+class Comparison(SetAside):
     """An A/B test of two versions against the bots of a ladder. It changes no rating."""
 
     class State(models.TextChoices):

@@ -3,27 +3,38 @@
 Ratings are integers in thousandths of an Elo point.
 """
 
-from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
 
 from engine.pairing import MAX_BLOCKS_PER_ROUND, RANDOM_PERCENT
 from engine.rating.blocks import win_share
+from league.models.limits import (
+    BANK_SECONDS,
+    BLOCKS_PER_ROUND,
+    IDLE_DAYS,
+    MOVE_SECONDS,
+    PAUSE_SECONDS,
+    PERCENT,
+    SEATS,
+    SETTLED_BLOCKS,
+    limits_in_database,
+)
+from league.models.setting_aside import SetAside
 
 
 class LadderQuerySet(models.QuerySet["Ladder"]):
     """Ladders by state."""
 
     def active(self) -> "LadderQuerySet":
-        """Return the ladders that are not paused."""
-        return self.filter(paused=False)
+        """Return the ladders that are neither paused nor set aside."""
+        return self.filter(paused=False, set_aside="")
 
     def with_alarm(self) -> "LadderQuerySet":
         """Return the ladders whose ratings differ from their records."""
         return self.exclude(alarm="")
 
 
-class Ladder(models.Model):
+class Ladder(SetAside):
     """A lasting ranking of bots at one game, preset and number of seats."""
 
     slug = models.SlugField(unique=True)
@@ -41,13 +52,11 @@ class Ladder(models.Model):
     )
     round_pause_seconds = models.FloatField(
         default=0.0,
-        validators=[MinValueValidator(0)],
         help_text="Pause between two of the ladder's own rounds. 0: the next round opens before "
         "workers run out of matches.",
     )
     idle_pause_seconds = models.FloatField(
         default=20.0,
-        validators=[MinValueValidator(0)],
         help_text="The same pause if only house bots can play, or all bots have played "
         "settled_blocks; the longer of the two pauses counts.",
     )
@@ -58,13 +67,11 @@ class Ladder(models.Model):
     )
     max_blocks_per_round = models.PositiveSmallIntegerField(
         default=MAX_BLOCKS_PER_ROUND,
-        validators=[MinValueValidator(1), MaxValueValidator(MAX_BLOCKS_PER_ROUND)],
         help_text="The most blocks of a bot in one of the ladder's own rounds. Most bots play one; "
         "some play more to fill seats.",
     )
     random_percent = models.PositiveSmallIntegerField(
         default=RANDOM_PERCENT,
-        validators=[MaxValueValidator(100)],
         help_text="Percentage of the seats in its own rounds that are drawn without regard to "
         "ratings.",
     )
@@ -79,7 +86,6 @@ class Ladder(models.Model):
     )
     idle_days = models.PositiveSmallIntegerField(
         default=14,
-        validators=[MinValueValidator(1)],
         help_text="If no round rates a bot for so many days, it is hidden from the standings.",
     )
     paused = models.BooleanField(default=False)
@@ -90,8 +96,8 @@ class Ladder(models.Model):
     checked_at = models.DateTimeField(
         null=True, blank=True, help_text="When a recompute last found no difference."
     )
-    checked_round = models.PositiveIntegerField(
-        null=True, blank=True, help_text="The last round of that recompute."
+    checked_rounds = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The number of applied rounds in that recompute."
     )
     alarm = models.TextField(
         default="",
@@ -99,8 +105,14 @@ class Ladder(models.Model):
         help_text="The differences that a recompute found. While it is set, pages show the frozen "
         "standings.",
     )
-    frozen_round = models.PositiveIntegerField(
-        null=True, blank=True, help_text="The last round in the frozen standings."
+    frozen_rounds = models.PositiveIntegerField(
+        null=True, blank=True, help_text="The number of applied rounds in the frozen standings."
+    )
+    check_queued_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="When a recompute was last put into the queue.",
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -108,6 +120,20 @@ class Ladder(models.Model):
 
     class Meta:
         ordering = ["slug"]
+        constraints = [
+            limits_in_database(
+                "a_ladder_has_numbers_within_limits",
+                seats=SEATS,
+                move_seconds=MOVE_SECONDS,
+                bank_seconds=BANK_SECONDS,
+                round_pause_seconds=PAUSE_SECONDS,
+                idle_pause_seconds=PAUSE_SECONDS,
+                settled_blocks=SETTLED_BLOCKS,
+                max_blocks_per_round=BLOCKS_PER_ROUND,
+                random_percent=PERCENT,
+                idle_days=IDLE_DAYS,
+            )
+        ]
 
     def __str__(self) -> str:
         return self.title

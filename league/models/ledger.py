@@ -14,6 +14,9 @@ class RoundEntry(models.Model):
     round = models.ForeignKey("Round", models.PROTECT, related_name="ledger")
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="round_ledger")
     revision = models.PositiveIntegerField(default=1)
+    applied_number = models.PositiveIntegerField(
+        help_text="The round's place in the order in which the ladder applied its rounds, from 1."
+    )
     rating_before = models.BigIntegerField()
     rating_after = models.BigIntegerField()
 
@@ -24,7 +27,7 @@ class RoundEntry(models.Model):
                 fields=["round", "bot", "revision"], name="a_round_rates_a_bot_once"
             )
         ]
-        indexes = [models.Index(fields=["bot", "-round"], name="rating_changes_of_a_bot")]
+        indexes = [models.Index(fields=["bot", "-applied_number"], name="rating_changes_of_a_bot")]
 
     def __str__(self) -> str:
         return f"{self.bot.name}, round {self.round.number}"
@@ -75,14 +78,16 @@ class VoidMark(models.Model):
 
 
 class Revision(models.Model):
-    """A correction: from a round on, the ledger's rows with this number count.
+    """A correction: from an applied round on, the ledger's rows with this number count.
 
     Revision 1, before any correction, has no row.
     """
 
     ladder = models.ForeignKey("Ladder", models.PROTECT, related_name="revisions")
     number = models.PositiveIntegerField(help_text="From 2.")
-    from_round = models.PositiveIntegerField()
+    from_applied_number = models.PositiveIntegerField(
+        help_text="Applied number of the first round that was computed again."
+    )
     reason = models.TextField()
     made_at = models.DateTimeField(auto_now_add=True)
 

@@ -96,16 +96,30 @@ class Match(models.Model):
         help_text="Number of moves stored so far, secret choices too. A write to the match counts "
         "only if this number is still as it was read. Not public.",
     )
-    attempts = models.PositiveSmallIntegerField(default=0)
+    attempts = models.PositiveIntegerField(
+        default=0, help_text="Number of times that the match was started."
+    )
+    failures = models.PositiveSmallIntegerField(
+        default=0, help_text="Number of attempts that failed by the match itself."
+    )
+    losses = models.PositiveIntegerField(
+        default=0, help_text="Number of attempts that ended from outside, with their worker."
+    )
     lease = models.UUIDField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
     due_at = models.DateTimeField(
         auto_now_add=True, help_text="When the tick queues the match, unless it is finished."
     )
+    queued_at = models.DateTimeField(
+        null=True, blank=True, help_text="When its task was queued last."
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     packed_record = models.BinaryField(null=True, blank=True)
+    void_reason = models.CharField(
+        max_length=500, blank=True, help_text="Why the match is void; empty if it is not."
+    )
 
     objects = MatchQuerySet.as_manager()
 

@@ -3,6 +3,8 @@
 from django.db import models
 from django.db.models import Count, Prefetch, Q
 
+from league.models.setting_aside import SetAside
+
 
 class RoundQuerySet(models.QuerySet["Round"]):
     """Rounds by state, and with what lists show of them."""
@@ -19,9 +21,10 @@ class RoundQuerySet(models.QuerySet["Round"]):
         """Return the rounds of ladders that belong to no tournament."""
         return self.filter(tournament=None)
 
-    def last_number(self) -> int:
-        """Return the highest number among these rounds of one ladder; 0 if there are none."""
-        return self.order_by("-number").values_list("number", flat=True).first() or 0
+    def last_applied(self) -> int:
+        """Return the highest applied number among these rounds of one ladder; 0 without any."""
+        numbers = self.applied().order_by("-applied_number")
+        return numbers.values_list("applied_number", flat=True).first() or 0
 
     def with_block_counts(self) -> "RoundQuerySet":
         """Annotate ``block_count``, ``blocks_finished`` and ``blocks_void``."""
@@ -41,14 +44,16 @@ class RoundQuerySet(models.QuerySet["Round"]):
         )
 
 
-class Round(models.Model):
+class Round(SetAside):
     """Blocks that are rated together, from the ratings at the start of their application.
 
     Its seed stays secret until it is applied; the commitment is public from the start.
     """
 
     ladder = models.ForeignKey("Ladder", models.PROTECT, related_name="rounds")
-    number = models.PositiveIntegerField(help_text="From 1 on each ladder; applied in order.")
+    number = models.PositiveIntegerField(
+        help_text="From 1 on each ladder, in the order in which rounds were drawn."
+    )
     tournament = models.ForeignKey(
         "Tournament", models.PROTECT, related_name="rounds", null=True, blank=True
     )
@@ -66,6 +71,12 @@ class Round(models.Model):
     )
     opened_at = models.DateTimeField(auto_now_add=True)
     applied_at = models.DateTimeField(null=True, blank=True)
+    applied_number = models.PositiveIntegerField(
+        null=True,
+        blank=True,
+        help_text="From 1 on each ladder without a gap, in the order in which rounds were applied. "
+        "Every fold follows it, and the database refuses to change it.",
+    )
 
     objects = RoundQuerySet.as_manager()
 
@@ -76,13 +87,22 @@ class Round(models.Model):
             models.UniqueConstraint(
                 fields=["tournament", "stage", "extra"], name="a_tournament_opens_a_stage_once"
             ),
+            models.UniqueConstraint(
+                fields=["ladder", "applied_number"], name="one_round_an_applied_number"
+            ),
+            models.CheckConstraint(
+                condition=Q(applied_at=None, applied_number=None)
+                | Q(applied_at__isnull=False, applied_number__gte=1),
+                name="an_applied_round_has_its_number",
+            ),
         ]
         indexes = [
             models.Index(
                 fields=["ladder", "number"],
                 condition=models.Q(applied_at=None),
                 name="rounds_not_applied",
-            )
+            ),
+            models.Index(fields=["id"], condition=~Q(set_aside=""), name="rounds_set_aside"),
         ]
 
     def __str__(self) -> str:
@@ -138,6 +158,9 @@ class Block(models.Model):
     state = models.CharField(max_length=8, choices=State, default=State.PLAYING)
     duplicate = models.BooleanField(help_text="All its matches use one deal.")
     rated = models.BooleanField(default=True)
+    void_reason = models.CharField(
+        max_length=500, blank=True, help_text="Why the block is void; empty if it is not."
+    )
 
     objects = BlockQuerySet.as_manager()
 

@@ -1,15 +1,45 @@
 """Tournaments, their entries, and the schedules that make them."""
 
-from django.core.validators import MaxValueValidator, MinValueValidator
+from collections.abc import Sequence
+from datetime import UTC, datetime, time
+from typing import Any, Self
+
 from django.db import models
-from django.db.models import Count
+from django.db.models import Count, Q
+from django.utils import timezone
 
-from engine.pairing import MAX_BLOCKS_PER_ROUND, MAX_EXTRA_BLOCKS, MAX_TABLES
+from engine.pairing import MAX_EXTRA_BLOCKS, MAX_TABLES
 from engine.pairing.swiss import BLOCKS_PER_TABLE
+from league.models.limits import (
+    BLOCKS_PER_ROUND,
+    ENTRY_HOURS,
+    EVERY_HOURS,
+    EXTRA_BLOCKS,
+    SWISS_ROUNDS,
+    TABLES,
+    limits_in_database,
+)
+from league.models.setting_aside import SetAside
 
-SWISS_ROUNDS_LIMIT = 50
-TABLES_LIMIT = 5000
-EXTRA_BLOCKS_LIMIT = 20
+_EARLIEST, _LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2200, 1, 1, tzinfo=UTC)
+"""Times outside are refused: PostgreSQL stores some, such as infinity, that Python can't read."""
+
+
+def _event_settings_in_database(name: str) -> models.CheckConstraint:
+    return limits_in_database(
+        name,
+        blocks_per_table=BLOCKS_PER_ROUND,
+        swiss_rounds=SWISS_ROUNDS,
+        max_tables=TABLES,
+        extra_blocks=EXTRA_BLOCKS,
+    )
+
+
+def _times_in_database(name: str, *fields: str) -> models.CheckConstraint:
+    condition = Q()
+    for field in fields:
+        condition &= Q(**{f"{field}__gte": _EARLIEST, f"{field}__lt": _LATEST})
+    return models.CheckConstraint(condition=condition, name=name)
 
 
 class EventSettings(models.Model):
@@ -26,13 +56,11 @@ class EventSettings(models.Model):
     blocks_per_table = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(MAX_BLOCKS_PER_ROUND)],
         help_text="Blocks that a table plays in a round; empty for 2 in a Swiss, else 1.",
     )
     swiss_rounds = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        validators=[MinValueValidator(1), MaxValueValidator(SWISS_ROUNDS_LIMIT)],
         help_text="Rounds of a Swiss; empty for log2 of the entrants, rounded up, plus 2.",
     )
     late_entry = models.BooleanField(
@@ -46,13 +74,11 @@ class EventSettings(models.Model):
 
     max_tables = models.PositiveSmallIntegerField(
         default=MAX_TABLES,
-        validators=[MinValueValidator(1), MaxValueValidator(TABLES_LIMIT)],
         help_text="The most tables of a round robin. If more are possible, it plays a balanced "
         "choice of them, larger only if all bots could not play equally often otherwise.",
     )
     extra_blocks = models.PositiveSmallIntegerField(
         default=MAX_EXTRA_BLOCKS,
-        validators=[MaxValueValidator(EXTRA_BLOCKS_LIMIT)],
         help_text="The most extra blocks that a knockout's table plays if a tie decides who goes "
         "on; then the better seed goes on.",
     )
@@ -87,7 +113,7 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         return self.select_related("ladder").annotate(entry_count=Count("entries"))
 
 
-class Tournament(EventSettings):
+class Tournament(SetAside, EventSettings):
     """A competition with entrants and an end; its blocks are rated on a ladder."""
 
     class State(models.TextChoices):
@@ -118,6 +144,22 @@ class Tournament(EventSettings):
         help_text="The start that its schedule planned. Organisers may have moved the tournament "
         "since.",
     )
+    open_seconds = models.FloatField(
+        default=0.0,
+        editable=False,
+        help_text="How long bots could enter before the start, while the league ran.",
+    )
+    seen_open_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        editable=False,
+        help_text="The time up to which open_seconds counts; empty before entries opened.",
+    )
+    note = models.CharField(
+        max_length=200,
+        blank=True,
+        help_text="Why the league moved the start, if it did; public.",
+    )
 
     objects = TournamentQuerySet.as_manager()
 
@@ -126,12 +168,35 @@ class Tournament(EventSettings):
         constraints = [
             models.UniqueConstraint(
                 fields=["schedule", "scheduled_for"], name="a_schedule_makes_each_event_once"
-            )
+            ),
+            _event_settings_in_database("a_tournament_has_numbers_within_limits"),
+            models.CheckConstraint(
+                condition=Q(format__in=EventSettings.Format.values),
+                name="a_tournament_has_a_format",
+            ),
+            _times_in_database("a_tournament_has_readable_times", "entries_open_at", "starts_at"),
         ]
         indexes = [models.Index(fields=["state", "starts_at"], name="tournaments_due")]
 
     def __str__(self) -> str:
         return self.title
+
+    @classmethod
+    def from_db(cls, db: str | None, field_names: Sequence[str], values: Sequence[Any]) -> Self:
+        """Load a row. Its state is true by the clock, also before a tick has stored it."""
+        loaded = super().from_db(db, field_names, values)
+        if {"state", "entries_open_at"} <= set(field_names):
+            loaded.follow_clock(timezone.now())
+        return loaded
+
+    def follow_clock(self, now: datetime) -> None:
+        """Open the entries if they are due; nothing is stored."""
+        if self.state == self.State.ANNOUNCED and self.entries_open_at <= now:
+            self.state = self.State.ENTRIES_OPEN
+
+    def may_be_entered(self, now: datetime) -> bool:
+        """Return whether entries before the start are open: from their opening to the start."""
+        return self.state in self.NOT_STARTED and self.entries_open_at <= now < self.starts_at
 
 
 class TournamentEntry(models.Model):
@@ -182,11 +247,11 @@ class ScheduleQuerySet(models.QuerySet["Schedule"]):
     """Schedules by state."""
 
     def active(self) -> "ScheduleQuerySet":
-        """Return the schedules that make tournaments."""
-        return self.filter(active=True)
+        """Return the schedules that make tournaments; those that are set aside make none."""
+        return self.filter(active=True, set_aside="", ladder__set_aside="")
 
 
-class Schedule(EventSettings):
+class Schedule(SetAside, EventSettings):
     """A rule that makes tournaments: every so many hours, or weekly at a time of day."""
 
     title = models.CharField(max_length=80)
@@ -213,7 +278,21 @@ class Schedule(EventSettings):
                 )
                 | models.Q(every_hours__isnull=True, weekday__lte=6, time_of_day__isnull=False),
                 name="every_so_many_hours_or_weekly",
-            )
+            ),
+            _event_settings_in_database("a_schedule_has_numbers_within_limits"),
+            models.CheckConstraint(
+                condition=Q(format__in=EventSettings.Format.values),
+                name="a_schedule_has_a_format",
+            ),
+            _times_in_database("a_schedule_has_a_readable_time", "first_at"),
+            limits_in_database(
+                "a_schedule_has_hours_within_limits",
+                every_hours=EVERY_HOURS,
+                entry_hours=ENTRY_HOURS,
+            ),
+            models.CheckConstraint(
+                condition=Q(time_of_day__lte=time.max), name="a_schedule_has_a_time_of_the_day"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -62,6 +62,11 @@ class Turn(models.Model):
     handed_out_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField(help_text="When the referee plays for the bot.")
     bank_ms = models.PositiveIntegerField(help_text="The seat's bank when the turn opened.")
+    given_back_ms = models.PositiveIntegerField(
+        default=0,
+        help_text="Time that the league lost after the turn's clock had started; the deadline "
+        "contains it.",
+    )
     illegal_answers = models.PositiveSmallIntegerField(default=0)
     decided_at = models.DateTimeField(null=True, blank=True)
     text = models.CharField(max_length=40, blank=True, help_text="The move that was played.")
@@ -99,7 +104,26 @@ class Clock(models.Model):
 
     ONLY = 1
 
-    ran_until = models.DateTimeField()
+    ran_until = models.DateTimeField(
+        help_text="Up to this time the clock ran, every door worked, or lost time is given back."
+    )
+    is_broken = models.BooleanField(
+        default=False, help_text="Whether a door has failed since then; see `Door`."
+    )
 
     def __str__(self) -> str:
         return f"clocks have run until {self.ran_until}"
+
+
+class Door(models.Model):
+    """A path on which bots' calls reach the league, as the clock's last probe found it."""
+
+    name = models.CharField(max_length=20, unique=True)
+    address = models.CharField(max_length=300, help_text="The URL of the probe.")
+    worked_until = models.DateTimeField(help_text="Start of the last probe that succeeded.")
+    fault = models.CharField(
+        max_length=300, blank=True, help_text="Why the last probe failed; empty if it succeeded."
+    )
+
+    def __str__(self) -> str:
+        return f"door {self.name}"

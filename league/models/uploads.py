@@ -4,6 +4,16 @@ Only the bot's owner may see these rows.
 """
 
 from django.db import models
+from django.db.models import F, Func, Q
+
+
+def printed_bytes_field() -> models.GeneratedField:
+    """Return a field with the size of `printed`, which PostgreSQL keeps."""
+    return models.GeneratedField(
+        expression=Func(F("printed"), function="octet_length"),
+        output_field=models.IntegerField(),
+        db_persist=True,
+    )
 
 
 class BotSource(models.Model):
@@ -28,12 +38,21 @@ class QualifyingMatch(models.Model):
     printed = models.TextField(blank=True)
     observation = models.JSONField(null=True, help_text="Input at the first fault.")
     played_at = models.DateTimeField(auto_now_add=True)
+    printed_bytes = printed_bytes_field()
 
     class Meta:
         ordering = ["version", "game"]
         verbose_name_plural = "qualifying matches"
         constraints = [
             models.UniqueConstraint(fields=["version", "game"], name="one_qualifying_match_a_game")
+        ]
+        indexes = [
+            models.Index(
+                fields=["played_at"],
+                include=["printed_bytes"],
+                condition=~Q(printed=""),
+                name="qualifying_output",
+            )
         ]
 
     def __str__(self) -> str:
@@ -48,6 +67,18 @@ class SeatLog(models.Model):
     reasons = models.JSONField(
         default=dict, help_text="By ply: the reason of the fault, in one line."
     )
+    written_at = models.DateTimeField(auto_now=True)
+    printed_bytes = printed_bytes_field()
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["written_at"],
+                include=["printed_bytes"],
+                condition=~Q(printed=""),
+                name="seat_output",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"log of {self.seat}"

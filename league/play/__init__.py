@@ -1,5 +1,6 @@
 """Matches: the one door through which they change."""
 
+from league.play.bot_output import remove_old_output
 from league.play.finishing import note_results, void_block, void_match
 from league.play.hosted import play_match
 from league.play.live import open_live
@@ -7,7 +8,6 @@ from league.play.match_queue import claim_due_hosted, claim_due_live, requeue_al
 from league.play.mixed_tables import play_house_turns
 from league.play.moves import Move, SentMove, submit, submit_all, submit_together
 from league.play.opening import open_matches, open_swap_match, open_unrated_match
-from league.play.outages import note_tick
 from league.play.overdue_turns import expire_overdue
 from league.play.turns import open_turns
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
@@ -22,7 +22,6 @@ __all__ = [
     "claim_due_live",
     "expire_overdue",
     "note_results",
-    "note_tick",
     "open_live",
     "open_matches",
     "open_swap_match",
@@ -30,6 +29,7 @@ __all__ = [
     "open_unrated_match",
     "play_house_turns",
     "play_match",
+    "remove_old_output",
     "requeue_all",
     "submit",
     "submit_all",

@@ -7,11 +7,17 @@ deadlocks.
 from collections.abc import Collection
 from datetime import datetime
 
+import structlog
 from django.db import transaction
 
 from engine.rating.blocks import rated_places
 from engine.record import Record
 from league.models import Block, Match, Turn
+
+log = structlog.get_logger(__name__)
+
+MAX_REASON = 500
+"""Most characters of the reason of a void match or block."""
 
 
 def finish(match: Match, record: Record, forfeited: Collection[int], now: datetime) -> None:
@@ -57,30 +63,52 @@ def _finish_block(block_id: int) -> None:
         block.save(update_fields=["state"])
 
 
-def void_match(match: Match) -> None:
-    """Void a match that could not be played, and its block."""
+def void_match(match: Match, reason: str = "") -> None:
+    """Void a match that could not be played, and its block.
+
+    Args:
+        match: the match.
+        reason: one line for pages, the API and the log.
+    """
     if match.block_id is not None:
-        void_block(match.block_id)
+        void_block(match.block_id, reason)
         return
     with transaction.atomic():
         unfinished = Match.objects.unfinished().filter(pk=match.pk)
-        _void(list(unfinished.select_for_update(of=("self",))))
+        _void(list(unfinished.select_for_update(of=("self",))), reason)
 
 
-def void_block(block_id: int) -> None:
-    """Void a block with all its unfinished matches: it rates nobody."""
+def void_block(block_id: int, reason: str = "") -> None:
+    """Void a block with all its unfinished matches: it rates no bot.
+
+    Args:
+        block_id: id of the block.
+        reason: one line for pages, the API and the log.
+    """
     with transaction.atomic():
         unfinished = Match.objects.unfinished().filter(block=block_id).order_by("pk")
         matches = list(unfinished.select_for_update(of=("self",)))
         block = Block.objects.select_for_update(of=("self",)).get(pk=block_id)
         if block.state == Block.State.PLAYING:
             block.state = Block.State.VOID
-            block.save(update_fields=["state"])
-            _void(matches)
+            block.void_reason = _shortened(reason)
+            block.save(update_fields=["state", "void_reason"])
+            _void(matches, reason)
 
 
-def _void(matches: Collection[Match]) -> None:
+def _void(matches: Collection[Match], reason: str) -> None:
     """Void matches whose locks are held, and delete their open turns."""
     ids = [match.pk for match in matches]
-    Match.objects.filter(pk__in=ids).update(status=Match.Status.VOID, lease=None, leased_until=None)
+    Match.objects.filter(pk__in=ids).update(
+        status=Match.Status.VOID, void_reason=_shortened(reason), lease=None, leased_until=None
+    )
     Turn.objects.open().filter(match__in=ids).delete()
+    blocks = sorted({match.block_id for match in matches if match.block_id is not None})
+    transaction.on_commit(
+        lambda: log.warning("matches are void", matches=ids, blocks=blocks, reason=reason)
+    )
+
+
+def _shortened(reason: str) -> str:
+    """Return a reason that fits its column."""
+    return " ".join(reason.split())[:MAX_REASON]

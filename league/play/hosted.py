@@ -7,33 +7,34 @@ the match again; it is the same match, as all luck comes from its seed. A result
 is dropped.
 """
 
-import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 
 import structlog
-from django.db import transaction
+from django.db import InterfaceError, OperationalError, transaction
 from django.utils import timezone
 
+from bots_sdk.reference import make_player
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail
 from engine.errors import MatchInterruptedError
-from engine.referee import MatchClock, Outcome, Player, TimeControl, play
+from engine.referee import MatchClock, Outcome, Player, play
 from league.bots import jails
 from league.bots.hosted_players import HostedBot, info_for
 from league.models import Bot, Match, MatchSeat
-from league.play import leases, sandbox_failures
+from league.play import alone, leases, retries, sandbox_failures
 from league.play.finishing import finish
-from league.play.mixed_tables import house_player
+from league.play.hosted_clocks import HostedClock, HouseBot
 from league.play.seat_logs import store_logs
 
 log = structlog.get_logger(__name__)
 
 Seating = list[MatchSeat]
+MakePlayers = Callable[[Seating], list[Player]]
 
 
-def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | None = None) -> bool:
+def play_match(match_id: int, *, players: MakePlayers | None = None) -> bool:
     """Play a due match and store the result; return whether this call finished it.
 
     It may be called any number of times, at once too: one caller gets the lease. If this worker
@@ -43,52 +44,91 @@ def play_match(match_id: int, *, players: Callable[[Seating], list[Player]] | No
         match_id: id of the match.
         players: if given, makes the players of the seats in place of their bots.
     """
-    seating = list(
-        MatchSeat.objects.filter(match=match_id).select_related("bot", "version").order_by("seat")
-    )
-    jail = None
-    if players is None and any(seat.bot.kind == Bot.Kind.HOSTED for seat in seating):
+    if not leases.is_free(match_id):  # a copy of a task that was queued twice ends here
+        return False
+    if players is None and _needs_sandbox(match_id):
         try:
-            jail = jails.jail()
+            jails.jail()
         except SandboxUnavailableError:
             sandbox_failures.note_no_sandbox(match_id)
             return False
     lease = leases.take(match_id)
     if lease is None:
         return False
-    match = Match.objects.get(pk=match_id)
-    control = TimeControl(match.move_seconds, match.bank_seconds)
-    clock = MatchClock(control, match.seats, time.monotonic)
+    if lease.is_alone and players is None:
+        return alone.play_alone(match_id, lease.id)
+    with leases.kept(match_id, lease.id):
+        return play_leased(match_id, lease.id, is_alone=lease.is_alone, players=players)
+
+
+def play_leased(
+    match_id: int, lease: uuid.UUID, *, is_alone: bool = False, players: MakePlayers | None = None
+) -> bool:
+    """Play a leased match and store the result; return whether this call finished it.
+
+    Args:
+        match_id: id of the match.
+        lease: its lease, which the caller keeps.
+        is_alone: whether nothing else runs in this process.
+        players: as for `play_match`.
+    """
     try:
-        with leases.kept(match_id, lease), ExitStack() as stack:
-            if players is not None:
-                seated = players(seating)
-            else:
-                seated = [
-                    stack.enter_context(_player(match, seat, jail, clock)) for seat in seating
-                ]
-                for player in seated:
-                    if isinstance(player, HostedBot):
-                        player.load()
-            outcome = play(
-                match.game,
-                match.rules,
-                bytes(match.deal_seed),
-                seated,
-                names=_names(match, seating),
-                clock=clock,
-            )
-            printed = {
-                seat.pk: player.printed_text
-                for seat, player in zip(seating, seated, strict=True)
-                if isinstance(player, HostedBot)
-            }
+        outcome, printed = _play(match_id, players)
+        return _finish(match_id, lease, outcome, printed)
     except MatchInterruptedError as error:
-        log.warning("a match will be played again", error=str(error))
-        leases.give_back(match_id, lease)
+        log.warning("a match was interrupted by its sandbox", error=str(error))
         jails.distrust()
-        return False
-    return _finish(match_id, lease, outcome, printed)
+        if is_alone:
+            retries.note_failure(match_id, "its sandbox broke", lease)
+        else:
+            retries.note_loss(match_id, lease)
+    except (OperationalError, InterfaceError) as error:
+        # The lease runs out, which counts as a loss.
+        log.warning("a match was lost with the database", error=" ".join(str(error).split()))
+    except Exception as error:
+        log.exception("a match failed")
+        retries.note_failure(match_id, type(error).__name__, lease)
+    return False
+
+
+def _play(match_id: int, players: MakePlayers | None) -> tuple[Outcome, dict[int, str]]:
+    """Play a match; return the outcome and, by seat, what hosted bots printed."""
+    match = Match.objects.get(pk=match_id)
+    seating = _seating(match_id)
+    jail = jails.jail() if players is None and _needs_sandbox(match_id) else None
+    clock = HostedClock(match)
+    with ExitStack() as stack:
+        if players is not None:
+            seated = players(seating)
+        else:
+            seated = [stack.enter_context(_player(match, seat, jail, clock)) for seat in seating]
+            for player in seated:
+                if isinstance(player, HostedBot):
+                    player.load()
+        clock.players = dict(enumerate(seated))
+        outcome = play(
+            match.game,
+            match.rules,
+            bytes(match.deal_seed),
+            seated,
+            names=_names(match, seating),
+            clock=clock,
+        )
+        printed = {
+            seat.pk: player.printed_text
+            for seat, player in zip(seating, seated, strict=True)
+            if isinstance(player, HostedBot)
+        }
+    return outcome, printed
+
+
+def _seating(match_id: int) -> Seating:
+    seats = MatchSeat.objects.filter(match=match_id)
+    return list(seats.select_related("bot", "version").order_by("seat"))
+
+
+def _needs_sandbox(match_id: int) -> bool:
+    return MatchSeat.objects.filter(match=match_id, bot__kind=Bot.Kind.HOSTED).exists()
 
 
 @contextmanager
@@ -96,13 +136,15 @@ def _player(
     match: Match, seat: MatchSeat, jail: Jail | None, clock: MatchClock
 ) -> Iterator[Player]:
     """Give the player of a seat while the context lasts."""
-    if seat.bot.kind != Bot.Kind.HOSTED or jail is None:
-        yield house_player(seat)
-        return
     number = seat.seat
-    with HostedBot(
-        jail, seat.version, info_for(match, number), allowance=lambda: clock.allowance(number)
-    ) as bot:
+
+    def allowance() -> float:
+        return clock.allowance(number)
+
+    if seat.bot.kind != Bot.Kind.HOSTED or jail is None:
+        yield HouseBot(make_player(seat.bot.name, allowance=allowance))
+        return
+    with HostedBot(jail, seat.version, info_for(match, number), allowance=allowance) as bot:
         yield bot
 
 

@@ -10,26 +10,47 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import copy_context
-from datetime import timedelta
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import structlog
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from league.models import Match
+from league.play import retries
 
 log = structlog.get_logger(__name__)
 
 LEASE = timedelta(seconds=20)
 RENEW_EVERY = 5.0
-MAX_ATTEMPTS = 3
 
 
-def take(match_id: int) -> uuid.UUID | None:
+class Lease(NamedTuple):
+    """A worker's right to play a match.
+
+    Attributes:
+        id: of the lease.
+        is_alone: whether the match is to be played in a process of its own.
+    """
+
+    id: uuid.UUID
+    is_alone: bool
+
+
+def is_free(match_id: int) -> bool:
+    """Return whether a match may be leased now, in one query without a lock."""
+    now = timezone.now()
+    free = Q(leased_until=None) | Q(leased_until__lt=now)
+    return Match.objects.unfinished().hosted().filter(free, pk=match_id).exists()
+
+
+def take(match_id: int) -> Lease | None:
     """Take the lease of a match and count the attempt; return None if it is not free.
 
-    After `MAX_ATTEMPTS` a match has none: `league.play.claim_due_hosted` makes it void.
+    If the last lease ran out, that attempt counts as a loss, and the match may have to wait.
     """
     now = timezone.now()
     with transaction.atomic():
@@ -42,23 +63,33 @@ def take(match_id: int) -> uuid.UUID | None:
         )
         if match is None or (match.leased_until and match.leased_until >= now):
             return None
-        if match.attempts >= MAX_ATTEMPTS:
-            return None
-        match.status = Match.Status.PLAYING
-        match.attempts += 1
-        match.lease = uuid.uuid4()
-        match.leased_until = match.due_at = now + LEASE
-        match.started_at = match.started_at or now
-        match.save(
-            update_fields=["status", "attempts", "lease", "leased_until", "due_at", "started_at"]
-        )
-        return match.lease
+        if match.lease is not None:
+            retries.count_loss(match, now)
+        is_pausing = match.queued_at is None and match.due_at > now
+        is_lost = match.losses >= retries.MAX_LOSSES
+        if not is_pausing and not is_lost:
+            return _leased(match, now)
+    if is_lost:
+        retries.void_lost(match)
+    return None
 
 
-def give_back(match_id: int, lease: uuid.UUID) -> None:
-    """End a lease early, so that another worker may play the match at once."""
-    now = timezone.now()
-    Match.objects.filter(pk=match_id, lease=lease).update(leased_until=now, due_at=now)
+def _leased(match: Match, now: datetime) -> Lease:
+    """Lease a match whose lock is held."""
+    lease = Lease(uuid.uuid4(), retries.is_played_alone(match))
+    match.status = Match.Status.PLAYING
+    match.attempts += 1
+    match.lease = lease.id
+    match.leased_until = match.due_at = now + LEASE
+    match.queued_at = None
+    match.started_at = match.started_at or now
+    match.save(
+        update_fields=[
+            *("status", "attempts", "lease", "leased_until"),
+            *("due_at", "queued_at", "started_at"),
+        ]
+    )
+    return lease
 
 
 @contextmanager

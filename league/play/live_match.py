@@ -22,7 +22,7 @@ from league.play.rows import MoveRow, OpenTurn, Snapshot, TurnRow
 from league.play.seat_logs import SeatNote
 from league.play.statements import Answered, Change
 
-FORFEIT = "forfeit"
+FORFEIT, TIMEOUT = "forfeit", "timeout"
 LOOK_AGAIN = timedelta(seconds=60)
 """The tick checks a match that waits for remote bots after this time."""
 LOOK_FOR_HOUSE = timedelta(seconds=10)
@@ -59,12 +59,14 @@ class Decision(NamedTuple, Generic[T]):
         """Whether the change is to be written under the match's lock.
 
         The compare-and-set guards a change that starts the match or adds a move. Any other change
-        needs the lock, and so does a change that other statements follow.
+        needs the lock, and so does a change that other statements follow. A timeout needs it
+        because no deadline moves under it.
         """
         if self.change is None:
             return False
         is_guarded = bool(self.change.moves) or self.change.started_at is not None
-        return self.ends or bool(self.notes) or not is_guarded
+        times_out = any(turn.fault == TIMEOUT for turn, _ in self.change.answered)
+        return self.ends or bool(self.notes) or times_out or not is_guarded
 
 
 class LiveMatch:

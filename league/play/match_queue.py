@@ -14,13 +14,12 @@ from django.db import transaction
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
 from django.utils import timezone
 
+from league import queueing
 from league.models import Match
 from league.models.matches import MatchQuerySet
-from league.play import leases
-from league.play.finishing import void_match
 
 REQUEUE = timedelta(seconds=60)
-"""A match that was queued and not played is due again after this time."""
+"""After this time the tick checks that a queued match still waits in the queue."""
 AHEAD = 8
 """Matches of each group in the queue, beyond `AHEAD_PER_WORKER` for each match in play."""
 AHEAD_PER_WORKER = 2
@@ -61,13 +60,16 @@ class _Group(NamedTuple):
 
 
 def requeue_all() -> None:
-    """Make all matches due that wait for a worker: the queue may have lost their tasks."""
+    """Make all queued matches due: the queue may have lost their tasks."""
     now = timezone.now()
-    Match.objects.waiting().filter(due_at__gt=now).update(due_at=now)
+    Match.objects.waiting().filter(queued_at__isnull=False, due_at__gt=now).update(due_at=now)
 
 
 def claim_due_live(now: datetime | None = None) -> list[int]:
-    """Return the ids of live matches to start or look after now; they are due again later."""
+    """Return the ids of live matches to start or look after now; they are due again later.
+
+    A match is left out while one of its tasks waits in a queue.
+    """
     now = now or timezone.now()
     with transaction.atomic():
         due = list(
@@ -78,39 +80,57 @@ def claim_due_live(now: datetime | None = None) -> list[int]:
             .select_for_update(skip_locked=True, of=("self",), no_key=True)
             .values_list("pk", flat=True)[:MAX_LIVE]
         )
-        Match.objects.filter(pk__in=due).update(due_at=now + REQUEUE)
-    return due
+        Match.objects.filter(pk__in=due).update(due_at=now + REQUEUE, queued_at=now)
+    if not due:
+        return []
+    waiting = queueing.waiting_ids("open_live_match") | queueing.waiting_ids("play_house_turns")
+    return [match_id for match_id in due if match_id not in waiting]
 
 
 def claim_due_hosted() -> list[int]:
     """Return the ids of hosted matches to queue now; they are due again after `REQUEUE`.
 
-    A match that has been tried too often is not returned; its block becomes void.
+    A match is left out while its task waits in the queue. If the queue has lost the task, the match
+    is returned again.
     """
     now = timezone.now()
     unfinished = Match.objects.unfinished().hosted()
     with transaction.atomic():
+        _check_queued(unfinished, now)
         groups = _groups(unfinished, now)
         taken = [_claim(group, unfinished, room, now) for group, room in _rooms(groups)]
         due = [match for match in chain(*zip_longest(*taken)) if match is not None]
-        Match.objects.filter(pk__in=[match.pk for match in due]).update(due_at=now + REQUEUE)
-    tried_out = [match for match in due if match.attempts >= leases.MAX_ATTEMPTS]
-    for match in tried_out:
-        void_match(match)
-    return [match.pk for match in due if match not in tried_out]
+        ids = [match.pk for match in due]
+        Match.objects.filter(pk__in=ids).update(due_at=now + REQUEUE, queued_at=now)
+    return ids
+
+
+def _check_queued(unfinished: MatchQuerySet, now: datetime) -> None:
+    """Find out which of the matches that were queued long ago still wait in the queue.
+
+    Those are due again later. The queue has lost the tasks of the others.
+    """
+    overdue = unfinished.due(now).filter(queued_at__isnull=False)
+    ids = set(overdue.values_list("pk", flat=True))
+    if not ids:
+        return
+    waiting = ids & queueing.waiting_ids("play_match")
+    Match.objects.filter(pk__in=waiting).update(due_at=now + REQUEUE)
+    overdue.filter(pk__in=ids - waiting).update(queued_at=None)
 
 
 def _groups(unfinished: MatchQuerySet, now: datetime) -> list[_Group]:
     """Return all groups with unfinished matches, in one query."""
     is_swap = ExpressionWrapper(Q(swap_block__isnull=False), output_field=BooleanField())
     ahead, waiting = Q(due_at__gt=now), Q(status=Match.Status.WAITING)
+    queued = Q(queued_at__isnull=False)
     rows: QuerySet[Match, tuple[Any, ...]] = (
         unfinished.order_by()
         .annotate(swap=is_swap)
         .values("block__round__ladder", "block__round__tournament", "swap")
         .annotate(
             due=Count("pk", filter=~ahead),
-            queued=Count("pk", filter=ahead & waiting),
+            queued=Count("pk", filter=ahead & waiting & queued),
             playing=Count("pk", filter=ahead & ~waiting),
         )
         .order_by("block__round__ladder", "block__round__tournament", "swap")

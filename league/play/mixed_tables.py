@@ -5,6 +5,7 @@ The bots think without a lock. Their moves then go the route of every move, `lea
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from threading import Lock
 from typing import NamedTuple
 
 from django.utils import timezone
@@ -53,14 +54,51 @@ def house_player(seat: MatchSeat) -> Player:
 def play_house_turns(match_id: int, *, player: Callable[[MatchSeat], Player] = house_player) -> int:
     """Move the seats of house and hosted bots while they are to move; return the number of moves.
 
-    If two tasks do so at once, both let house bots think and the moves of one count; a hosted bot
-    serves one task after the other. A late worker costs no bot any time: a hosted bot's seconds
-    begin when it receives the observation.
+    If a thread of this process does so already, this call returns 0 at once, and that thread looks
+    for turns again before it ends. So copies of a task cost no thread. If two processes do so, the
+    moves of one count. A late worker costs no bot any time: a hosted bot's seconds begin when it
+    receives the observation.
 
     Args:
         match_id: id of a live match.
         player: makes the player of a house bot's seat.
     """
+    if not _begin(match_id):
+        return 0
+    try:
+        made = _play_pending(match_id, player)
+        while _is_to_look_again(match_id):
+            made += _play_pending(match_id, player)
+    except BaseException:
+        _look_again.pop(match_id, None)
+        raise
+    return made
+
+
+_look_again: dict[int, bool] = {}
+"""By match that a thread plays: whether another call came meanwhile."""
+_lock = Lock()
+
+
+def _begin(match_id: int) -> bool:
+    """Return whether this thread is to play a match; if not, the one that does looks again."""
+    with _lock:
+        is_first = match_id not in _look_again
+        _look_again[match_id] = not is_first
+        return is_first
+
+
+def _is_to_look_again(match_id: int) -> bool:
+    """Return whether to look for turns again; if not, this thread no longer plays the match."""
+    with _lock:
+        if _look_again[match_id]:
+            _look_again[match_id] = False
+            return True
+        del _look_again[match_id]
+        return False
+
+
+def _play_pending(match_id: int, player: Callable[[MatchSeat], Player]) -> int:
     made = 0
     while (pending := _pending(match_id)) is not None:
         plies = pending.match.plies

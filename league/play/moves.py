@@ -12,7 +12,7 @@ from engine.errors import IllegalMoveError
 from league.models import Bot, MatchSeat, Turn
 from league.play import verdicts
 from league.play.clocks import Stopwatch
-from league.play.live_match import Decision, LiveMatch
+from league.play.live_match import TIMEOUT, Decision, LiveMatch
 from league.play.rows import TurnRow
 from league.play.statements import TURN
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
@@ -99,7 +99,7 @@ def decide(
     if not match.is_playing:
         return match.decision(verdicts.not_open(move.match_id, move.turn))
     if received_at > turn.deadline:
-        turn = match.play_fallback(turn, verdicts.TIMEOUT, received_at)
+        turn = match.play_fallback(turn, TIMEOUT, received_at)
         return match.decision(verdicts.expired(turn))
     try:
         action = match.log.state.parse(seat, move.text)

@@ -1,62 +1,219 @@
-"""Outages: if the clock stops for more than 5 s, open deadlines move by the lost time.
+"""Outages: time in which bots could not fetch or send turns is given back to open turns.
 
-The league was stopped, its machine slept, or PostgreSQL or the broker was away, so bots and league
-could not reach each other. One row stores the time until which the clock has run. The first
-process that runs after an outage moves the deadline of each open turn, by as much of the outage as
-the turn was open.
+Two things can fail: the clock itself, and the doors, the paths on which bots' calls reach the
+league (`league.play.doors`). One row stores the time until which clock and doors have worked. The
+clock moves it on several times a second. If the row falls more than `MAX_GAP` behind, or if a probe
+of a door fails, there is an outage, until clock and doors work again. Then one statement gives each
+open turn the part of the outage after its clock started. It also leaves each turn at least
+`MIN_LEFT`, because a bot that was refused waits before it calls again.
+
+Deadlines never move back. A turn counts as overdue only if its deadline lies before a time at
+which clock and doors are known to have worked.
 """
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import structlog
-from django.db import transaction
-from django.db.models import F, Value
+from django.db import connection, transaction
+from django.db.models import F
 from django.db.models.functions import Greatest
 
-from league.models import Clock, Turn
+from league.models import Clock, Door
+from league.play.clocks import GRACE, whole_ms
 
 log = structlog.get_logger(__name__)
 
-MAX_TICK_GAP = timedelta(seconds=5)
-"""Longest time between two ticks of a running clock; usually it is a second."""
+MAX_GAP = timedelta(seconds=1)
+"""Longest time without news of the clock that is no outage."""
+MIN_LEFT = timedelta(seconds=2.5)
+"""Time that each turn has left after an outage: Retry-After of a refused call, and some more."""
+
+_GIVE_BACK = """
+UPDATE league_turn AS turn
+SET given_back_ms = turn.given_back_ms + lost.ms,
+    deadline = greatest(turn.deadline, turn.deadline + lost.ms * interval '1 ms')
+FROM (
+    SELECT id, ceil(greatest(
+        0,
+        extract(epoch FROM %(until)s - greatest(
+            %(since)s,
+            opened_at,
+            CASE WHEN handed_out_at IS NOT NULL
+                THEN least(handed_out_at, opened_at + %(grace)s::interval) END
+        )),
+        CASE WHEN deadline >= %(since)s AND opened_at < %(until)s
+            THEN extract(epoch FROM %(called_again)s - deadline) END
+    ) * 1000)::int AS ms
+    FROM league_turn
+    WHERE decided_at IS NULL
+    ORDER BY id
+    FOR UPDATE
+) AS lost
+WHERE turn.id = lost.id AND lost.ms > 0
+"""
+"""A turn counts from the start of its clock, or from its opening if it is not handed out yet, as
+GREATEST ignores nulls. A turn that was overdue before the outage stays overdue. The inner query
+locks the rows, so its values are the newest.
+"""
+
+_KEEP = """
+WITH doors AS (
+    UPDATE league_door AS door SET worked_until = greatest(door.worked_until, %(now)s)
+    FROM unnest(%(names)s::text[], %(addresses)s::text[]) AS probe (name, address)
+    WHERE door.name = probe.name AND door.address = probe.address AND door.fault = ''
+    RETURNING door.id
+), clock AS (
+    UPDATE league_clock SET ran_until = greatest(ran_until, %(now)s)
+    WHERE NOT is_broken AND ran_until >= %(settled_since)s
+    RETURNING id
+)
+SELECT (SELECT count(*) FROM doors), (SELECT count(*) FROM clock)
+"""
+_KEEP_IDLE = """
+UPDATE league_clock SET ran_until = greatest(ran_until, %(now)s)
+WHERE NOT is_broken AND ran_until >= %(settled_since)s
+    AND NOT EXISTS (SELECT FROM league_turn WHERE decided_at IS NULL)
+"""
 
 
-def note_tick(now: datetime) -> None:
-    """Note that the clock runs; after an outage, first give open turns the lost time."""
-    with transaction.atomic(durable=True):
-        Clock.objects.get_or_create(pk=Clock.ONLY, defaults={"ran_until": now})
-        _catch_up(now)
+class Probe(NamedTuple):
+    """A look at a door.
 
-
-def give_back_lost_time(now: datetime) -> bool:
-    """If an outage ends now, give open turns the lost time; return whether deadlines may differ.
-
-    Call it when a turn is overdue, as the clock may not have ticked yet. It costs a query.
+    Attributes:
+        door: name of the door.
+        address: URL that was called.
+        fault: why it failed, in one line; empty if it succeeded.
     """
-    if not Clock.objects.filter(ran_until__lt=now - MAX_TICK_GAP).exists():
+
+    door: str
+    address: str
+    fault: str
+
+
+def keep(now: datetime, probes: Iterable[Probe] = ()) -> None:
+    """Note that the clock runs, and what the probes of all doors found; end an outage that is over.
+
+    Args:
+        now: the time at which the probes began.
+        probes: of all doors. A door counts from its first success at an address.
+    """
+    now, probes = whole_ms(now), list(probes)
+    if not any(probe.fault for probe in probes) and _kept(now, probes):
+        return
+    with transaction.atomic(durable=True):
+        clock, is_new = _locked(now)
+        faults = _note_probes(now, probes)
+        if faults:
+            if not clock.is_broken:
+                log.warning("a door for bots' calls fails; open deadlines wait", faults=faults)
+            Clock.objects.filter(pk=Clock.ONLY).update(is_broken=True)
+        elif not is_new:
+            _catch_up(clock, now)
+            Clock.objects.filter(pk=Clock.ONLY, is_broken=True).update(is_broken=False)
+
+
+def keep_idle(now: datetime) -> bool:
+    """Note that the clock runs while no turn is open and no outage lasts; return whether that held.
+
+    It costs one statement. An idle league needs no probes, as no deadline can pass.
+    """
+    now = whole_ms(now)
+    with connection.cursor() as cursor:
+        cursor.execute(_KEEP_IDLE, {"now": now, "settled_since": now - MAX_GAP})
+        return bool(cursor.rowcount)
+
+
+def settle(now: datetime) -> bool:
+    """If an outage lasts, give its time up to now back; return whether deadlines may have moved.
+
+    Call it when a turn is overdue: a bot that reaches the league may be faster than the clock.
+    """
+    now = whole_ms(now)
+    if is_settled(Clock.objects.filter(pk=Clock.ONLY).first(), now):
         return False
     with transaction.atomic(durable=True):
-        _catch_up(now)
+        clock, _ = _locked(now)
+        if not is_settled(clock, now):
+            _catch_up(clock, now)
     return True
 
 
-def _catch_up(now: datetime) -> None:
-    """Move the clock to now. If two processes do so at once, the second changes nothing."""
-    clock = Clock.objects.select_for_update().get(pk=Clock.ONLY)
+def is_settled(clock: Clock | None, now: datetime) -> bool:
+    """Return whether a turn with a deadline before now can be overdue: no outage lasts."""
+    if clock is None or clock.ran_until >= now:
+        return True
+    return not clock.is_broken and now - clock.ran_until <= MAX_GAP
+
+
+def hold() -> Clock | None:
+    """Keep deadlines from moving until the end of the transaction; return the clock, if it ran.
+
+    Lock no match before: all who need both locks take this one first.
+    """
+    rows = Clock.objects.raw("SELECT * FROM league_clock WHERE id = %s FOR SHARE", [Clock.ONLY])
+    return next(iter(rows), None)
+
+
+def proven_until(now: datetime) -> datetime:
+    """Return the time before which deadlines may have passed; at most now."""
+    clock = Clock.objects.filter(pk=Clock.ONLY).first()
+    return now if clock is None else min(now, clock.ran_until)
+
+
+def _kept(now: datetime, probes: Sequence[Probe]) -> bool:
+    """Note that all probes succeeded, in one statement; return False if there is more to do."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _KEEP,
+            {
+                "now": now,
+                "settled_since": now - MAX_GAP,
+                "names": [probe.door for probe in probes],
+                "addresses": [probe.address for probe in probes],
+            },
+        )
+        doors, clocks = cursor.fetchone()
+    return bool(doors == len(probes) and clocks)
+
+
+def _locked(now: datetime) -> tuple[Clock, bool]:
+    """Return the clock under its lock, and whether it starts now for the first time."""
+    _, is_new = Clock.objects.get_or_create(pk=Clock.ONLY, defaults={"ran_until": now})
+    return Clock.objects.select_for_update().get(pk=Clock.ONLY), is_new
+
+
+def _note_probes(now: datetime, probes: Sequence[Probe]) -> dict[str, str]:
+    """Store the probes of all doors; return the faults of doors that have worked before."""
+    addresses = {probe.door: probe.address for probe in probes}
+    for door in Door.objects.all():
+        if addresses.get(door.name) != door.address:
+            door.delete()
+    for probe in probes:
+        same = Door.objects.filter(name=probe.door)
+        if probe.fault:
+            same.update(fault=probe.fault[:300])
+        elif not same.update(worked_until=Greatest(F("worked_until"), now), fault=""):
+            Door.objects.create(name=probe.door, address=probe.address, worked_until=now)
+    return {door.name: door.fault for door in Door.objects.exclude(fault="").order_by("name")}
+
+
+def _catch_up(clock: Clock, now: datetime) -> None:
+    """Move the clock, whose lock is held, to now; after an outage, first give back its time."""
     since = clock.ran_until
     if now <= since:
         return
-    if now - since > MAX_TICK_GAP:
-        # PostgreSQL's GREATEST ignores nulls. Receipts stay as they are.
-        began = Greatest(Value(since), F("opened_at"), F("handed_out_at"))
-        moved = (
-            Turn.objects.open()
-            .filter(opened_at__lt=now)
-            .update(deadline=F("deadline") + (Value(now) - began))
-        )
+    if not is_settled(clock, now):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                _GIVE_BACK,
+                {"since": since, "until": now, "called_again": now + MIN_LEFT, "grace": str(GRACE)},
+            )
+            moved = cursor.rowcount
         log.warning(
-            "the clock did not run; open deadlines move by that time",
-            seconds=round((now - since).total_seconds()),
+            "the clock or a door did not work; open deadlines moved",
+            seconds=round((now - since).total_seconds(), 1),
             open_turns=moved,
         )
     clock.ran_until = now

@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from engine.games.game import Observation
 from engine.playback import play_back
 from league.models import Match, MatchSeat, Turn
+from league.play.bot_output import kept_until
 from league.play.turns import as_text
 from league.visibility import own_seats
 
@@ -22,7 +23,8 @@ _REASONS = {
 def owner_report(match: Match, owner: User) -> list[dict[str, Any]]:
     """Return a report on each of an owner's seats in a match, ascending.
 
-    A report has ``seat``, ``bot``, ``version``, ``printed`` (hosted bots), ``faults``, each with
+    A report has ``seat``, ``bot``, ``version``, ``printed`` and ``printed_until`` (hosted bots; the
+    time is None without output), ``faults``, each with
     ``ply``, ``kind``, ``reason``, ``move`` (the referee's), ``observation`` and ``test``, and
     ``turns`` (remote bots), the receipts of its clock. Faults appear when the match is finished.
     """
@@ -35,12 +37,20 @@ def owner_report(match: Match, owner: User) -> list[dict[str, Any]]:
             "seat": seat.seat,
             "bot": seat.bot.name,
             "version": seat.version.number,
-            "printed": seat.log.printed if hasattr(seat, "log") else "",
+            **_output(seat),
             "faults": faults[seat.seat],
-            "turns": [_receipt(turn) for turn in match.turns.filter(seat=seat.seat)],
+            "turns": [_receipt(match, turn) for turn in match.turns.filter(seat=seat.seat)],
         }
         for seat in seats
     ]
+
+
+def _output(seat: MatchSeat) -> dict[str, Any]:
+    """Return what a seat's bot printed, and until when it is kept at most."""
+    log = getattr(seat, "log", None)
+    if log is None or not log.printed:
+        return {"printed": "", "printed_until": None}
+    return {"printed": log.printed, "printed_until": kept_until(log.written_at)}
 
 
 def _faults(match: Match, seats: dict[int, MatchSeat]) -> dict[int, list[dict[str, Any]]]:
@@ -84,7 +94,8 @@ def unit_test(match_id: int, ply: int, observation: Observation) -> str:
     )
 
 
-def _receipt(turn: Turn) -> dict[str, Any]:
+def _receipt(match: Match, turn: Turn) -> dict[str, Any]:
+    """Return the receipt of a turn; `league.play.clocks` has the sum of its deadline."""
     return {
         "turn": turn.number,
         "ply": turn.ply,
@@ -92,7 +103,9 @@ def _receipt(turn: Turn) -> dict[str, Any]:
         "handed_out_at": turn.handed_out_at and as_text(turn.handed_out_at),
         "deadline": as_text(turn.deadline),
         "decided_at": turn.decided_at and as_text(turn.decided_at),
+        "move_seconds": match.move_seconds,
         "bank_ms": turn.bank_ms,
+        "given_back_ms": turn.given_back_ms,
         "illegal_answers": turn.illegal_answers,
         "move": turn.text,
         "fault": turn.fault,

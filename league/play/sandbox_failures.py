@@ -1,56 +1,42 @@
-"""Sandbox failures: count attempts of matches whose sandbox is missing or breaks, then void them.
+"""Sandbox failures: matches whose sandbox is missing, or breaks at a mixed table.
 
-A hosted match also counts an attempt each time a worker leases it (`league.play.leases`).
+Each counts as a failure of the match now and then (`league.play.retries`), so that it ends.
 """
 
 import structlog
 from django.conf import settings
 from django.core.cache import cache
-from django.db import transaction
 from redis.exceptions import RedisError
 
 from league.bots import jails
-from league.models import Match
-from league.play.finishing import void_match
-from league.play.leases import MAX_ATTEMPTS
+from league.play import retries
 
 log = structlog.get_logger(__name__)
 
 BROKEN_EVERY = 60
-"""Seconds in which a live match whose sandbox breaks counts one attempt at most."""
+"""Seconds in which a live match whose sandbox breaks counts one failure at most."""
 
 
 def note_no_sandbox(match_id: int) -> None:
-    """Count an attempt if no worker has had a sandbox for a while; void the match after the last.
+    """Count a failure if no worker has had a sandbox for a while; void the match after the last.
 
     It counts once in ``settings.SANDBOX_PATIENCE`` seconds, however often it is called.
     """
     if jails.lacking_for() >= settings.SANDBOX_PATIENCE:
-        _count(match_id, settings.SANDBOX_PATIENCE)
+        seconds = settings.SANDBOX_PATIENCE
+        _count(match_id, seconds, f"no worker has had a working sandbox for {seconds} s")
 
 
 def note_broken_sandbox(match_id: int) -> None:
-    """Count an attempt of an interrupted live match; void the match after the last."""
-    _count(match_id, BROKEN_EVERY)
+    """Count a failure of an interrupted live match; void the match after the last."""
+    _count(match_id, BROKEN_EVERY, "its sandbox broke")
 
 
-def _count(match_id: int, every: int) -> None:
+def _count(match_id: int, every: int, reason: str) -> None:
     try:
         if not cache.add(f"tried:{match_id}", True, timeout=every):
             return
     except RedisError as error:
-        log.warning("a failed attempt could not be counted", error=str(error))
+        log.warning("a failure could not be counted", error=str(error))
         return
-    with transaction.atomic():
-        match = (
-            Match.objects.unfinished().select_for_update(of=("self",)).filter(pk=match_id).first()
-        )
-        if match is None:
-            return
-        match.attempts += 1
-        match.save(update_fields=["attempts"])
-    # Starting a live match was its first attempt.
-    failed = match.attempts - match.live
-    log.warning("a match could not be played", attempt=failed, max_attempts=MAX_ATTEMPTS)
-    if failed >= MAX_ATTEMPTS:
-        void_match(match)
+    retries.note_failure(match_id, reason)

@@ -1,9 +1,9 @@
-"""The statements of moves: read live matches, write a change of each, read open turns.
+"""The statements of moves: read live matches, write a change of each, hand out turns.
 
 A change of a match counts only if the match is still as it was read. The write compares the number
 of moves stored, which every move raises, and sets it (compare-and-set). So a plain move needs no
 lock and no transaction, and moves in many matches take two statements too. The server keeps the
-plans of all three: planning them would take longer than running them.
+plans of all four: planning them would take longer than running them.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,6 +16,7 @@ import psycopg
 from django.db import connection
 
 from league.models import Bot
+from league.play.clocks import GRACE
 from league.play.rows import (
     DealtMatch,
     MatchRow,
@@ -71,6 +72,21 @@ JOIN league_match AS match ON match.id = turn.match_id
 WHERE turn.bot_id = %(bot)s AND turn.decided_at IS NULL AND match.status = 'playing'
 """
 
+HAND_OUT = """
+UPDATE league_turn AS turn
+SET handed_out_at = greatest(%(now)s::timestamptz, opened_at),
+    given_back_ms = least(given_back_ms, greatest(0, extract(epoch FROM
+        %(now)s::timestamptz - opened_at - %(grace)s::interval) * 1000))::int,
+    deadline = least(deadline, greatest(%(now)s::timestamptz, opened_at) + (
+        deadline - opened_at - %(grace)s::interval - given_back_ms * interval '1 ms'))
+WHERE id = ANY(%(turns)s::bigint[]) AND decided_at IS NULL AND handed_out_at IS NULL
+RETURNING id, handed_out_at, deadline
+"""
+"""Starts clocks. Until then a turn's deadline counts from its opening. So the last brackets are
+the time to think, and time that was lost before the clock started is no longer added. Every value
+is the row's newest, so a request that gives back time at the same moment is not undone.
+"""
+
 WRITE = """
 WITH changed AS (
     UPDATE league_match AS match
@@ -105,9 +121,9 @@ WITH changed AS (
 ), opened AS (
     INSERT INTO league_turn (
         match_id, seat, bot_id, number, ply, opened_at, deadline, bank_ms,
-        illegal_answers, text, fault
+        given_back_ms, illegal_answers, text, fault
     )
-    SELECT new.*, 0, '', ''
+    SELECT new.*, 0, 0, '', ''
     FROM unnest(
         %(turn_match)s::bigint[], %(turn_seat)s::int[], %(turn_bot)s::bigint[],
         %(turn_number)s::int[], %(turn_ply)s::int[], %(turn_opened_at)s::timestamptz[],
@@ -117,6 +133,13 @@ WITH changed AS (
 )
 SELECT id FROM changed
 """
+
+
+class Receipt(NamedTuple):
+    """The times of a turn whose clock has just started."""
+
+    handed_out_at: datetime
+    deadline: datetime
 
 
 class Answered(NamedTuple):
@@ -182,6 +205,15 @@ def read_open_turns(bot_id: int) -> tuple[list[OpenTurn], dict[int, DealtMatch]]
         match = DealtMatch(*row[len(_OPEN_TURN) :])
         matches[match.pk] = match
     return turns, matches
+
+
+def hand_out(turn_ids: Iterable[int], now: datetime) -> dict[int, Receipt]:
+    """Start the clocks of open turns; return the receipts by the turns' ids.
+
+    A turn that another request has handed out or decided meanwhile is left out.
+    """
+    values = {"turns": _array(turn_ids), "now": str(now), "grace": str(GRACE)}
+    return {pk: Receipt(*times) for pk, *times in _run(HAND_OUT, values)}
 
 
 def write(changes: Iterable[Change]) -> set[int]:

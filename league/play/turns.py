@@ -3,14 +3,14 @@
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from django.db.models import DateTimeField, ExpressionWrapper, F, Q, Value
-from django.db.models.functions import Least
+from django.db.models import Q
 
 from league.models import Bot, Turn
 from league.play import outages, statements
-from league.play.clocks import GRACE, deadline_if_handed_out, remaining_ms
+from league.play.clocks import remaining_ms, whole_ms
 from league.play.match_logs import logs_of
 from league.play.rows import OpenTurn
+from league.play.statements import Receipt
 
 SEEN_EVERY = timedelta(seconds=5)
 """If a bot asks for turns more often, the league does not note it each time."""
@@ -23,14 +23,18 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
     counts as seen. ``remaining_ms`` is the time until the deadline, the bank included; ``bank_ms``
     is the bank when the turn opened.
     """
+    now = whole_ms(now)
     note_seen(bot, now)
     turns, matches = statements.read_open_turns(bot.pk)
-    if any(turn.deadline < now for turn in turns) and outages.give_back_lost_time(now):
+    if any(turn.deadline < now for turn in turns) and outages.settle(now):
         turns, matches = statements.read_open_turns(bot.pk)
-    fresh = [turn for turn in turns if turn.handed_out_at is None]
+    fresh = [turn.pk for turn in turns if turn.handed_out_at is None]
     if fresh:
-        _hand_out([turn.pk for turn in fresh], now)
-        turns = [_as_handed_out(turn, now) for turn in turns]
+        receipts = statements.hand_out(fresh, now)
+        if receipts.keys() >= set(fresh):
+            turns = [_with_receipt(turn, receipts.get(turn.pk)) for turn in turns]
+        else:  # another request has handed out or decided one of them meanwhile
+            turns, matches = statements.read_open_turns(bot.pk)
     logs = logs_of(matches.values())
     return [
         {
@@ -47,21 +51,11 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
     ]
 
 
-def _hand_out(turn_ids: list[int], now: datetime) -> None:
-    """Write the receipts of turns; if two requests hand out the same turn, the first wins."""
-    thinking = ExpressionWrapper(
-        F("deadline") - F("opened_at") - Value(GRACE) + Value(now), output_field=DateTimeField()
-    )
-    Turn.objects.open().filter(pk__in=turn_ids, handed_out_at__isnull=True).update(
-        handed_out_at=now, deadline=Least(F("deadline"), thinking)
-    )
-
-
-def _as_handed_out(turn: OpenTurn, now: datetime) -> OpenTurn:
-    """Return a turn with its receipt."""
-    if turn.handed_out_at is not None:
+def _with_receipt(turn: OpenTurn, receipt: Receipt | None) -> OpenTurn:
+    """Return a turn with the receipt that handing it out has made, if there is one."""
+    if receipt is None:
         return turn
-    return turn._replace(deadline=deadline_if_handed_out(turn, now), handed_out_at=now)
+    return turn._replace(handed_out_at=receipt.handed_out_at, deadline=receipt.deadline)
 
 
 def note_seen(bot: Bot, now: datetime) -> None:

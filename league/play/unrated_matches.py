@@ -29,7 +29,8 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
             ``too-many-matches``.
     """
     found = {
-        bot.name: bot for bot in Bot.objects.filter(name__in=bots).select_related("current__bot")
+        bot.name: bot
+        for bot in Bot.objects.active().filter(name__in=bots).select_related("current__bot")
     }
     for name in bots:
         if name not in found:

@@ -7,12 +7,13 @@ from typing import Any
 from engine.errors import IllegalMoveError
 from engine.games import catalogue
 from league.play.clocks import remaining_ms
+from league.play.live_match import TIMEOUT
 from league.play.rows import TurnRow
 
 MAX_ILLEGAL = 5
 """Illegal answers in one turn after which the referee plays."""
-TIMEOUT, ILLEGAL = "timeout", "illegal"
-"""Kinds of fault of a seat that has turns."""
+ILLEGAL = "illegal"
+"""Kind of fault of a seat that has turns, beside `TIMEOUT`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +47,10 @@ class MoveRefusedError(Exception):
         code: ``not-found``, ``turn-not-open``, ``turn-already-decided``, ``turn-expired`` or
             ``illegal-move``.
         members: further members of the problem document, as JSON data. With
-            ``turn-already-decided`` and ``turn-expired``: ``turn`` and ``move``, the move that was
-            played. With ``illegal-move``: ``legal_moves``, ``turn``, ``remaining_ms``,
-            ``answers_left`` and, once that is 0, ``move``, the move that the referee played.
+            ``turn-already-decided`` and ``turn-expired``: ``turn``, ``move``, the move that was
+            played, and ``fault`` if the referee played it. With ``illegal-move``: ``legal_moves``,
+            ``turn``, ``remaining_ms``, ``answers_left``, ``decided`` and, if that is true,
+            ``fault`` and ``move``, the move that the referee played.
     """
 
     def __init__(self, code: str, detail: str, **members: Any) -> None:
@@ -75,11 +77,13 @@ def decided_before(game: str, turn: TurnRow, text: str) -> Answer:
     if not turn.fault and turn.decided_at and _canonical(game, text) == turn.text:
         return accepted(turn, turn.decided_at)
     who = "after illegal moves the referee played" if turn.fault else "you played"
+    fault = {"fault": turn.fault} if turn.fault else {}
     return MoveRefusedError(
         "turn-already-decided",
         f"Turn {turn.number} of match {turn.match_id} is decided: {who} {turn.text!r}.",
         turn=turn.number,
         move=turn.text,
+        **fault,
     )
 
 
@@ -91,6 +95,7 @@ def expired(turn: TurnRow) -> MoveRefusedError:
         f"{turn.deadline:%Y-%m-%dT%H:%M:%S.%fZ}; the referee played {turn.text!r}.",
         turn=turn.number,
         move=turn.text,
+        fault=TIMEOUT,
     )
 
 
@@ -99,7 +104,7 @@ def illegal(turn: TurnRow, error: IllegalMoveError, received_at: datetime) -> Mo
     left = MAX_ILLEGAL - turn.illegal_answers
     detail, played = str(error), {}
     if left <= 0:
-        played = {"move": turn.text}
+        played = {"move": turn.text, "fault": ILLEGAL}
         detail = f"{detail}; that was the last attempt, and the referee played {turn.text!r}"
     return MoveRefusedError(
         "illegal-move",
@@ -108,6 +113,7 @@ def illegal(turn: TurnRow, error: IllegalMoveError, received_at: datetime) -> Mo
         turn=turn.number,
         remaining_ms=remaining_ms(turn, received_at),
         answers_left=left,
+        decided=left <= 0,
         **played,
     )
 

@@ -34,20 +34,24 @@ Plan = Callable[[LiveMatch], Decision[T]]
 """Decides on a live match, by nothing but the match as it was read. It may be called again."""
 
 
-def change_matches(plans: Mapping[int, Plan[T]], watch: Stopwatch) -> dict[int, T]:
+def change_matches(
+    plans: Mapping[int, Plan[T]], watch: Stopwatch, *, overdue_at: datetime | None = None
+) -> dict[int, T]:
     """Decide on live matches and write the decisions; return their answers by match id.
 
     Args:
         plans: by match id. A match that does not exist or is not live has no answer.
         watch: gives the time at which turns open.
+        overdue_at: the time at which plans find turns overdue, by default the watch's start.
     """
+    overdue_at = overdue_at or watch.start
     answers: dict[int, T] = {}
     left = dict(plans)
     to_lock: dict[int, Plan[T]] = {}
     for _ in range(MAX_TRIES):
         if not left:
             break
-        matches = _read_after_outage(left, watch)
+        matches = _read_after_outage(left, watch, overdue_at)
         decisions = {
             match_id: left[match_id](match)
             for match_id, match in matches.items()
@@ -62,7 +66,7 @@ def change_matches(plans: Mapping[int, Plan[T]], watch: Stopwatch) -> dict[int, 
         answers |= {match_id: decisions[match_id].answer for match_id in settled}
         left = {pk: left[pk] for pk in matches if pk not in to_lock and pk not in settled}
     for match_id, plan in (to_lock | left).items():
-        answers |= _change_under_lock(match_id, plan, watch)
+        answers |= _change_under_lock(match_id, plan, watch, overdue_at)
     return answers
 
 
@@ -78,11 +82,13 @@ def read_matches(match_ids: Iterable[int], now: datetime) -> dict[int, LiveMatch
     }
 
 
-def _read_after_outage(match_ids: Iterable[int], watch: Stopwatch) -> dict[int, LiveMatch]:
+def _read_after_outage(
+    match_ids: Iterable[int], watch: Stopwatch, overdue_at: datetime
+) -> dict[int, LiveMatch]:
     """Read matches; before a turn counts as overdue, give open turns the time of an outage."""
     matches = read_matches(match_ids, watch.now())
-    is_overdue = any(match.overdue_turns(watch.start) for match in matches.values())
-    if is_overdue and outages.give_back_lost_time(watch.start):
+    is_overdue = any(match.overdue_turns(overdue_at) for match in matches.values())
+    if is_overdue and outages.settle(overdue_at):
         matches = read_matches(match_ids, watch.now())
     return matches
 
@@ -107,23 +113,36 @@ def _write(decisions: Mapping[int, Decision[T]]) -> set[int]:
     return written | (decisions.keys() - changes.keys())
 
 
-def _change_under_lock(match_id: int, plan: Plan[T], watch: Stopwatch) -> dict[int, T]:
-    """Decide on a match under its lock, and finish the match if it is over."""
-    with transaction.atomic(durable=True):
-        row = Match.objects.live().select_for_update(no_key=True).filter(pk=match_id).first()
-        if row is None:
-            return {}
-        match = read_matches([match_id], watch.now())[match_id]
-        if match.is_stale:
-            raise RuntimeError(f"match {match_id} has lost moves of its log")
-        decision = plan(match)
-        if decision.change is not None and not statements.write([decision.change]):
-            raise RuntimeError(f"match {match_id} has changed under its lock")
-        store_notes(decision.notes)
-        if decision.ends and decision.log is not None:
-            _finish(row, decision.log, watch.now())
-        _announce(decision)
-    return {match_id: decision.answer}
+def _change_under_lock(
+    match_id: int, plan: Plan[T], watch: Stopwatch, overdue_at: datetime
+) -> dict[int, T]:
+    """Decide on a match under its lock, and finish the match if it is over.
+
+    No deadline moves meanwhile, so no turn expires while its time is being given back.
+    """
+    while True:
+        with transaction.atomic(durable=True):
+            clock = outages.hold()
+            row = Match.objects.live().select_for_update(no_key=True).filter(pk=match_id).first()
+            if row is None:
+                return {}
+            match = read_matches([match_id], watch.now())[match_id]
+            if match.is_stale:
+                raise RuntimeError(f"match {match_id} has lost moves of its log")
+            if not match.overdue_turns(overdue_at) or outages.is_settled(clock, overdue_at):
+                return {match_id: _decide_locked(row, plan(match), watch)}
+        outages.settle(overdue_at)
+
+
+def _decide_locked(row: Match, decision: Decision[T], watch: Stopwatch) -> T:
+    """Write a decision on a match whose lock is held; return its answer."""
+    if decision.change is not None and not statements.write([decision.change]):
+        raise RuntimeError(f"match {row.pk} has changed under its lock")
+    store_notes(decision.notes)
+    if decision.ends and decision.log is not None:
+        _finish(row, decision.log, watch.now())
+    _announce(decision)
+    return decision.answer
 
 
 def _finish(row: Match, log: Log, now: datetime) -> None:

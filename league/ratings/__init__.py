@@ -1,6 +1,6 @@
 """Ratings: the one package that changes them, and the fold that checks them."""
 
-from league.ratings.alarms import alarms, check_ladder
+from league.ratings.alarms import alarms, check_ladder, take_checks, take_overdue_checks
 from league.ratings.applying import apply_round, rounds_to_apply
 from league.ratings.corrections import correct, ladders_to_correct, void_block
 from league.ratings.fold import DamagedError
@@ -22,6 +22,8 @@ __all__ = [
     "ladders_to_hide_on",
     "recompute",
     "rounds_to_apply",
+    "take_checks",
     "take_fits",
+    "take_overdue_checks",
     "void_block",
 ]

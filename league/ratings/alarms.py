@@ -5,9 +5,11 @@ the ladder with ``manage.py recompute LADDER --repair REASON``.
 """
 
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 
 import structlog
 from django.db import connection, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from league.models import Bot, FrozenStanding, Ladder
@@ -17,6 +19,8 @@ from league.ratings.recomputing import Difference, Recomputed, recompute_up_to
 log = structlog.get_logger(__name__)
 
 _LOCK = 0x12_A1
+CHECK_EVERY = timedelta(hours=26)
+"""A ladder is checked at least this often: once a night, and two hours to spare."""
 _NAMED = 3
 """Differences that the text of an alarm lists in full."""
 
@@ -42,11 +46,29 @@ def check_ladder(ladder_id: int) -> Recomputed | None:
                 _raise_alarm(ladder, found)
             else:
                 lift_alarm(ladder)
-                ladder.checked_at, ladder.checked_round = timezone.now(), found.up_to
-                ladder.save(update_fields=["checked_at", "checked_round"])
+                ladder.checked_at, ladder.checked_rounds = timezone.now(), found.up_to
+                ladder.save(update_fields=["checked_at", "checked_rounds"])
         return found
     finally:
         _release_lock(ladder_id)
+
+
+def take_checks(now: datetime) -> list[int]:
+    """Return the ids of all ladders, and note that their checks are queued."""
+    Ladder.objects.update(check_queued_at=now)
+    return list(Ladder.objects.values_list("pk", flat=True))
+
+
+def take_overdue_checks(now: datetime) -> list[int]:
+    """Return the ids of ladders whose nightly check was missed, and note that they are queued.
+
+    It was missed if the clock was down at night. A new ladder is due a day after its creation.
+    """
+    since = now - CHECK_EVERY
+    missed = Q(check_queued_at__lt=since) | Q(check_queued_at=None, created_at__lt=since)
+    due = list(Ladder.objects.filter(missed).values_list("pk", flat=True))
+    taken = Ladder.objects.filter(missed, pk__in=due)
+    return due if taken.update(check_queued_at=now) else []
 
 
 def lift_alarm(ladder: Ladder) -> None:
@@ -55,8 +77,8 @@ def lift_alarm(ladder: Ladder) -> None:
         return
     log.warning("a ladder's alarm is lifted", ladder=ladder.slug, alarm=ladder.alarm)
     ladder.frozen_standings.all().delete()
-    ladder.alarm, ladder.frozen_round = "", None
-    ladder.save(update_fields=["alarm", "frozen_round"])
+    ladder.alarm, ladder.frozen_rounds = "", None
+    ladder.save(update_fields=["alarm", "frozen_rounds"])
 
 
 def alarms() -> dict[str, str]:
@@ -73,7 +95,7 @@ def _raise_alarm(ladder: Ladder, found: Recomputed) -> None:
     if not ladder.alarm:
         _freeze(ladder)
     ladder.alarm = text
-    ladder.save(update_fields=["alarm", "frozen_round"])
+    ladder.save(update_fields=["alarm", "frozen_rounds"])
 
 
 def _freeze(ladder: Ladder) -> None:
@@ -82,7 +104,7 @@ def _freeze(ladder: Ladder) -> None:
         FrozenStanding(ladder=ladder, bot_id=row.bot_id, **{n: getattr(row, n) for n in names})
         for row in ladder.standings.all()
     )
-    ladder.frozen_round = ladder.rounds.applied().last_number()
+    ladder.frozen_rounds = ladder.rounds.last_applied()
 
 
 def _list_differences(differences: Sequence[Difference], up_to: int) -> str:
@@ -96,7 +118,7 @@ def _list_differences(differences: Sequence[Difference], up_to: int) -> str:
     ]
     more = [f"{count - len(shown)} more"] if count > len(shown) else []
     numbers = "number differs" if count == 1 else "numbers differ"
-    return f"{count} {numbers}, up to round {up_to}. " + "; ".join(parts + more) + "."
+    return f"{count} {numbers}, in {up_to} rounds. " + "; ".join(parts + more) + "."
 
 
 def _number(number: int | None) -> str:

@@ -3,40 +3,46 @@
 from datetime import datetime
 
 from django.db import transaction
+from django.db.models import Exists, F, Max, OuterRef
 from django.utils import timezone
 
 from engine.rating import elo
-from league.models import BlockEntry, Ladder, Round, RoundEntry, Standing
+from league.models import Block, BlockEntry, Ladder, Round, RoundEntry, Standing
 from league.models.ladders import SHOWN, Hidden
 from league.ratings.hiding import hide_withdrawn
+from league.ratings.ledger import applied_number
 from league.ratings.match_results import SeatDifference, rewrite_wrong_copies, round_to_rate
 from league.ratings.packing import write_packed
 from league.ratings.totals import Totals, add_head_to_head, totals_of
 
 
 def rounds_to_apply() -> list[int]:
-    """Return the id of each ladder's first open round, if the round is closed."""
-    found = []
-    for ladder in Ladder.objects.all():
-        first = ladder.rounds.open().order_by("number").first()
-        if first and not first.blocks.playing().exists():
-            found.append(first.pk)
-    return found
+    """Return the ids of closed rounds that are not applied, in the order in which they closed.
+
+    A round is left out while it or its ladder is set aside. Rounds without a match come first.
+    """
+    playing = Block.objects.playing().filter(round=OuterRef("pk"))
+    closed = Max("blocks__matches__finished_at")
+    rounds = (
+        Round.objects.open()
+        .filter(~Exists(playing), set_aside="", ladder__set_aside="")
+        .annotate(closed=closed)
+    )
+    in_order = rounds.order_by(F("closed").asc(nulls_first=True), "pk")
+    return list(in_order.values_list("pk", flat=True))
 
 
 def apply_round(round_id: int) -> bool:
     """Apply a closed round to the ratings of its ladder; return whether this call did.
 
     Safe to call any number of times, also in parallel: the ladder's lock admits one call after the
-    other, and the second finds the round applied. A round stays as it is while a block is still in
-    play or an earlier round of its ladder is open.
+    other, and the second finds the round applied. A round stays as it is while one of its own
+    blocks is in play; it waits for no other round. It gets the ladder's next applied number.
     """
     with transaction.atomic():
         ladder = Ladder.objects.select_for_update().get(rounds=round_id)
         round_ = Round.objects.get(pk=round_id)
-        if round_.applied_at or not _is_next(ladder, round_):
-            return False
-        if round_.blocks.playing().exists():
+        if round_.applied_at or round_.blocks.playing().exists():
             return False
         wrong: list[SeatDifference] = []
         finished = round_to_rate(round_, wrong=wrong)
@@ -46,23 +52,20 @@ def apply_round(round_id: int) -> bool:
             bot: elo.RatingState(row.rating, row.blocks, row.version) for bot, row in rows.items()
         }
         applied = elo.apply_round(before, finished)
+        round_.applied_at = timezone.now()
+        round_.applied_number = ladder.rounds.last_applied() + 1
         write_ledger(round_, applied, ladder.revision)
         write_packed(round_, finished)
         gains = totals_of(finished)
-        round_.applied_at = timezone.now()
         _write_standings(ladder, rows, applied, gains, round_.applied_at)
         hide_withdrawn(ladder)
         add_head_to_head(ladder, gains)
-        round_.save(update_fields=["applied_at"])
+        round_.save(update_fields=["applied_at", "applied_number"])
     return True
 
 
-def _is_next(ladder: Ladder, round_: Round) -> bool:
-    return not ladder.rounds.open().filter(number__lt=round_.number).exists()
-
-
 def write_ledger(round_: Round, applied: elo.AppliedRound, revision: int) -> None:
-    """Add the rating changes of a round to the ledger.
+    """Add the rating changes of a round, which has its applied number, to the ledger.
 
     Call it in a transaction, once for each revision.
     """
@@ -78,6 +81,7 @@ def write_ledger(round_: Round, applied: elo.AppliedRound, revision: int) -> Non
             round=round_,
             bot_id=entry.bot,
             revision=revision,
+            applied_number=applied_number(round_),
             rating_before=entry.before.rating,
             rating_after=entry.after.rating,
         )

@@ -3,6 +3,7 @@
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
+from django.db.models import OuterRef, Subquery
 
 from league import play
 from league.models import Block, Fit, HeadToHead, Ladder, Revision, Standing, VoidMark
@@ -10,6 +11,7 @@ from league.ratings.alarms import lift_alarm
 from league.ratings.applying import write_ledger
 from league.ratings.fold import Fold
 from league.ratings.hiding import hide_withdrawn
+from league.ratings.ledger import applied_number
 from league.ratings.match_results import rewrite_wrong_copies
 from league.ratings.packing import write_packed
 from league.ratings.totals import add_head_to_head
@@ -39,9 +41,11 @@ def void_block(*, block_id: int, reason: str, made_by: User | None = None) -> Vo
             raise ValidationError(f"{block} is void already.")
         mark = VoidMark.objects.create(block=block, reason=reason.strip(), made_by=made_by)
         if block.round.applied_at is None:
-            play.void_block(block.pk)
+            play.void_block(block.pk, reason)
             # `play.void_block` leaves a finished block; its round is not applied, so it is void.
-            Block.objects.filter(pk=block.pk).update(state=Block.State.VOID)
+            Block.objects.filter(pk=block.pk).update(
+                state=Block.State.VOID, void_reason=mark.reason
+            )
     return mark
 
 
@@ -79,23 +83,29 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
         if not marks and not reason:
             return None
         void = frozenset(mark.block_id for mark in marks)
-        first = 1 if reason else min(mark.block.round.number for mark in marks)
+        first = 1 if reason else min(applied_number(mark.block.round) for mark in marks)
         number = ladder.revision + 1
         fold = Fold(ladder)
         _write_rounds(fold, first, number, void)
         ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
         _write_rounds(fold, first, number, void)
-        Block.objects.filter(pk__in=void).update(state=Block.State.VOID)
+        reason_of_mark = VoidMark.objects.filter(block=OuterRef("pk")).values("reason")
+        Block.objects.filter(pk__in=void).update(
+            state=Block.State.VOID, void_reason=Subquery(reason_of_mark[:1])
+        )
         _replace_standings(fold)
         rewrite_wrong_copies(fold.wrong)
         # Performance is fitted again, as after any round.
-        Fit.objects.filter(round__ladder=ladder, round__number__gte=first).delete()
+        Fit.objects.filter(round__ladder=ladder, round__applied_number__gte=first).delete()
         ladder.revision = number
         ladder.save(update_fields=["revision"])
         if first == 1:  # else rows of earlier rounds may still differ
             lift_alarm(ladder)
         return Revision.objects.create(
-            ladder=ladder, number=number, from_round=first, reason=_reasons(reason, marks)
+            ladder=ladder,
+            number=number,
+            from_applied_number=first,
+            reason=_reasons(reason, marks),
         )
 
 
@@ -116,7 +126,7 @@ def _take_lock(ladder_id: int) -> bool:
 
 def _write_rounds(fold: Fold, first: int, revision: int, void: frozenset[int]) -> None:
     for round_, finished, applied in fold.go_on(void=void):
-        if round_.number >= first:
+        if applied_number(round_) >= first:
             write_ledger(round_, applied, revision)
             write_packed(round_, finished)
 

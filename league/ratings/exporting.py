@@ -2,7 +2,9 @@
 
 The order of lines is: ``ladder``; for each applied round ``round``, its ``block`` lines with the
 rating changes and the records of the matches, and ``applied`` with the ratings before and after;
-one ``standing`` for each bot; ``end`` with the SHA-256 of all lines before it. Blocks, matches and
+one ``standing`` for each bot; ``end`` with the SHA-256 of all lines before it. Rounds stand in the
+order in which they were applied: their ``applied_number`` counts from 1 without a gap, while
+``round`` is the number of the draw. Blocks, matches and
 deals are numbered from 0, because seeds are derived from these numbers. `recompute_ladder.py`,
 among the static files, reads the file with plain Python.
 """
@@ -17,11 +19,11 @@ from django.db.models import Prefetch, Subquery
 
 from engine.rating.elo import START
 from league.models import Block, BlockBot, BlockEntry, Ladder, Match, MatchSeat, Round
-from league.ratings.ledger import revision_at, spans_of
+from league.ratings.ledger import applied_number, revision_at, spans_of
 from league.ratings.match_results import k_schedule
 from league.visibility import public_seed
 
-FORMAT = "twelfth-night-ladder/1"
+FORMAT = "twelfth-night-ladder/2"
 
 _BLOCKS = 50
 """Blocks, or rounds, read at a time."""
@@ -60,7 +62,7 @@ class _Rating(NamedTuple):
 
 
 class _State(NamedTuple):
-    """The ratings of a ladder, with the last round and the revision that they belong to."""
+    """The ratings of a ladder, with the number of applied rounds and the revision behind them."""
 
     ratings: list[_Rating]
     up_to: int
@@ -69,7 +71,7 @@ class _State(NamedTuple):
 
 def _state_of(ladder: Ladder) -> _State:
     # One statement, so that ratings, revision and last round belong together.
-    last = ladder.rounds.applied().order_by("-number").values("number")[:1]
+    last = ladder.rounds.applied().order_by("-applied_number").values("applied_number")[:1]
     rows = list(
         ladder.standings.order_by("bot__name").values_list(
             "bot__name", "rating", "blocks", "version", Subquery(last), "ladder__revision"
@@ -94,9 +96,9 @@ def _lines(ladder: Ladder, state: _State) -> Iterator[str]:
         },
     )
     revisions = spans_of(ladder, state.revision)
-    rounds = ladder.rounds.filter(number__lte=state.up_to).select_related("tournament")
-    for round_ in rounds.order_by("number").iterator(chunk_size=_BLOCKS):
-        yield from _round_lines(round_, revision_at(revisions, round_.number))
+    rounds = ladder.rounds.filter(applied_number__lte=state.up_to).select_related("tournament")
+    for round_ in rounds.order_by("applied_number").iterator(chunk_size=_BLOCKS):
+        yield from _round_lines(round_, revision_at(revisions, applied_number(round_)))
     yield from (_line("standing", rating._asdict()) for rating in state.ratings)
 
 
@@ -106,6 +108,7 @@ def _round_lines(round_: Round, revision: int) -> Iterator[str]:
         "round",
         {
             "round": round_.number,
+            "applied_number": round_.applied_number,
             "tournament": round_.tournament_id,
             "commitment": round_.commitment,
             "seed": public_seed(round_),

@@ -1,4 +1,7 @@
-"""The fold of a ladder: its ratings, computed from the records alone, round by round."""
+"""The fold of a ladder: its ratings, computed from the records alone, round by round.
+
+It follows the order in which the ledger applied the rounds (`Round.applied_number`).
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -34,7 +37,7 @@ class Fold:
         standings: by bot, after the last folded round.
         sums: totals of the folded rounds.
         wrong: numbers beside seats that differ from the records.
-        done: number of the last folded round.
+        done: applied number of the last folded round, which is the number of folded rounds.
     """
 
     ladder: Ladder
@@ -46,19 +49,21 @@ class Fold:
     def go_on(
         self, *, up_to: int | None = None, void: frozenset[int] = frozenset()
     ) -> Iterator[FoldedRound]:
-        """Fold the applied rounds that are not folded yet; yield each of them.
+        """Fold the applied rounds that are not folded yet, in the order of application.
 
         Args:
-            up_to: number of the last round to fold; None: all.
+            up_to: applied number of the last round to fold; None: all.
             void: ids of blocks to treat as void, beyond the void ones.
 
         Raises:
             DamagedError: the round named in the text can't be folded.
         """
-        rounds = self.ladder.rounds.applied().filter(number__gt=self.done)
+        rounds = self.ladder.rounds.applied().filter(applied_number__gt=self.done)
         if up_to is not None:
-            rounds = rounds.filter(number__lte=up_to)
-        for round_ in rounds.order_by("number").iterator(chunk_size=_CHUNK):
+            rounds = rounds.filter(applied_number__lte=up_to)
+        for round_ in rounds.order_by("applied_number").iterator(chunk_size=_CHUNK):
+            if round_.applied_number != self.done + 1:
+                raise DamagedError(f"no round has the applied number {self.done + 1}")
             try:
                 finished = round_to_rate(round_, void, self.wrong)
                 applied = elo.apply_round(self.standings, finished)
@@ -68,5 +73,5 @@ class Fold:
                 cause = str(error) if isinstance(error, ValueError) else repr(error)
                 raise DamagedError(f"round {round_.number} can't be folded: {cause}") from error
             self.standings = applied.states
-            self.done = round_.number
+            self.done = round_.applied_number
             yield FoldedRound(round_, finished, applied)

@@ -114,5 +114,5 @@ def _request_new_fit(ladder: Ladder) -> None:
 
     A running fit takes the ladder's lock before it writes, and then reads which bots are shown.
     """
-    last = ladder.rounds.applied().order_by("-number").values_list("pk", flat=True)[:1]
+    last = ladder.rounds.applied().order_by("-applied_number").values_list("pk", flat=True)[:1]
     Fit.objects.finished().filter(round__in=list(last)).delete()

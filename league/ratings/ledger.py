@@ -4,17 +4,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 
-from league.models import BlockEntry, Ladder, Match, Revision, RoundEntry
+from league.models import BlockEntry, Ladder, Match, Revision, Round, RoundEntry
 
 
 class Span(NamedTuple):
-    """Successive rounds whose rows count under one revision.
+    """Rounds, applied one after another, whose rows count under one revision.
 
     Attributes:
-        first: number of the first round.
-        last: number of the last round; None if there is no end.
+        first: applied number of the first round.
+        last: applied number of the last round; None if there is no end.
         revision: number of the revision.
     """
 
@@ -27,8 +27,9 @@ def spans(revisions: Iterable[tuple[int, int]]) -> list[Span]:
     """Return the spans of rounds under each revision, ascending.
 
     Args:
-        revisions: number and first round of each revision after the first, ascending by number. A
-            revision counts from its first round on, until a later revision takes over.
+        revisions: number, and applied number of the first round, of each revision after the first,
+            ascending by number. A revision counts from its first round on, until a later revision
+            takes over.
     """
     found = [Span(1, None, 1)]
     for number, first in revisions:
@@ -52,7 +53,7 @@ def spans_of(ladder: Ladder, revision: int | None = None) -> list[Span]:
     if newest == 1:
         return spans([])
     rows = Revision.objects.filter(ladder=ladder, number__lte=newest).order_by("number")
-    return spans(rows.values_list("number", "from_round"))
+    return spans(rows.values_list("number", "from_applied_number"))
 
 
 def counting_rows(ladder: Ladder, revision: int | None = None, *, round_: str = "round") -> Q:
@@ -69,16 +70,52 @@ def counting_rows(ladder: Ladder, revision: int | None = None, *, round_: str = 
     if len(found) == 1:
         return of_ladder & Q(revision=found[0].revision)
     for span in found:
-        rounds = Q(revision=span.revision, **{f"{round_}__number__gte": span.first})
+        rounds = Q(revision=span.revision, **{f"{round_}__applied_number__gte": span.first})
         if span.last is not None:
-            rounds &= Q(**{f"{round_}__number__lte": span.last})
+            rounds &= Q(**{f"{round_}__applied_number__lte": span.last})
         condition |= rounds
     return of_ladder & condition
 
 
+def applied_number(round_: Round) -> int:
+    """Return the applied number of a round.
+
+    Raises:
+        ValueError: the round is not applied.
+    """
+    if round_.applied_number is None:
+        raise ValueError(f"{round_} is not applied")
+    return round_.applied_number
+
+
 def revision_at(found: Sequence[Span], number: int) -> int:
-    """Return the revision under which the rows of a round count, by the ladder's spans."""
+    """Return the revision under which the rows of a round count, by its applied number."""
     return next(span.revision for span in reversed(found) if span.first <= number)
+
+
+def revision_of(round_: Round, ladder: Ladder, revision: int | None = None) -> int:
+    """Return the revision under which the rows of a round of the ladder count.
+
+    Args:
+        round_: the round; if it is not applied, its rows will count under the newest revision.
+        ladder: of the round.
+        revision: the newest revision to take into account; None: the ladder's newest.
+    """
+    if round_.applied_number is None:
+        return ladder.revision if revision is None else revision
+    return revision_at(spans_of(ladder, revision), round_.applied_number)
+
+
+def revisions_of(ladder: Ladder) -> QuerySet[Revision]:
+    """Return the corrections of a ladder, ascending, each with ``from_round``.
+
+    This is the number of the first round that was computed again.
+    """
+    first = Round.objects.filter(
+        ladder=OuterRef("ladder"), applied_number=OuterRef("from_applied_number")
+    )
+    numbered = ladder.revisions.annotate(from_round=Subquery(first.values("number")))
+    return numbered.order_by("number")
 
 
 def round_entries(ladder: Ladder, revision: int | None = None) -> QuerySet[RoundEntry]:

@@ -62,9 +62,9 @@ def write_packed(round_: Round, finished: elo.Round) -> None:
 
 
 def read_packed(ladder: Ladder, *, up_to: int) -> Iterator[Packed]:
-    """Yield the packs of a ladder's rounds up to a number, in the order of rounds."""
-    packs = PackedResults.objects.filter(round__ladder=ladder, round__number__lte=up_to)
-    rows = packs.order_by("round__number", "seats").values_list("round", "seats", "packed")
+    """Yield the packs of a ladder's rounds up to an applied number, in the order of application."""
+    packs = PackedResults.objects.filter(round__ladder=ladder, round__applied_number__lte=up_to)
+    rows = packs.order_by("round__applied_number", "seats").values_list("round", "seats", "packed")
     for round_id, seats, packed in rows.iterator(_CHUNK):
         yield Packed(round_id, seats, zlib.decompress(packed))
 

@@ -41,7 +41,7 @@ def take_fits(*, rest: float = 0) -> list[int]:
     now = timezone.now()
     latest = Round.objects.applied().filter(ladder=OuterRef("pk"))
     rounds = Ladder.objects.values_list(
-        Subquery(latest.order_by("-number").values("pk")[:1]), flat=True
+        Subquery(latest.order_by("-applied_number").values("pk")[:1]), flat=True
     )
     unfitted = Q(fit=None) | Q(fit__finished_at=None, fit__tried_at__lt=now - TRY_AGAIN_AFTER)
     taken = []
@@ -60,7 +60,7 @@ def take_fits(*, rest: float = 0) -> list[int]:
 def _rests(ladder_id: int, round_id: int, rest: float, now: datetime) -> bool:
     """Return whether the last fit of another round still runs, or its rest is not over."""
     others = Fit.objects.filter(round__ladder=ladder_id).exclude(round=round_id)
-    last = others.order_by("-round__number").first()
+    last = others.order_by("-round__applied_number").first()
     if last is None or last.tried_at is None:
         return False
     if last.finished_at is None:
@@ -76,13 +76,13 @@ def fit_round(round_id: int) -> bool:
     already, and stores nothing if its ladder is corrected in the meantime; then it is fitted again.
     """
     round_ = Round.objects.select_related("ladder").get(pk=round_id)
-    if round_.applied_at is None or Fit.objects.finished().filter(round=round_).exists():
+    if round_.applied_number is None or Fit.objects.finished().filter(round=round_).exists():
         return False
     # Imported here, because web processes run without NumPy.
     from league.ratings.performance_data import PerformanceData
 
     began = time.perf_counter()
-    ladder, number = round_.ladder, round_.number
+    ladder, number = round_.ladder, round_.applied_number
     results = PerformanceData(read_packed(ladder, up_to=number))
     fitted = results.fit(ladder.anchor_id)
     took = time.perf_counter() - began
@@ -93,11 +93,12 @@ def fit_round(round_id: int) -> bool:
         if fit.finished_at is not None:
             return False
         earlier = Fit.objects.finished().filter(round__ladder=ladder)
-        last = earlier.order_by("-round__number").values_list("round__number", flat=True).first()
+        numbers = earlier.order_by("-round__applied_number")
+        last = numbers.values_list("round__applied_number", flat=True).first()
         bands = _bands(ladder, fitted)
         if last is None or last < number:
             _write_standings(ladder, fitted, bands)
-        rounds = ladder.rounds.filter(number__gt=last or 0, number__lte=number)
+        rounds = ladder.rounds.filter(applied_number__gt=last or 0, applied_number__lte=number)
         _write_rows(round_, fitted, bands, results, set(rounds.values_list("pk", flat=True)))
         fit.finished_at = timezone.now()
         fit.save(update_fields=["finished_at"])

@@ -42,16 +42,19 @@ class PerformanceData:
 
     def __init__(self, packs: Iterable[Packed]) -> None:
         self.rounds: dict[int, int] = {}
-        """By bot, the id of the last round that it played in."""
+        """By bot, the id of the last applied round that it played in."""
+        self._last: dict[int, int] = {}
+        """By bot, the position of that round's pack: packs come in the order of application."""
         kept: dict[int, list[bytes]] = {}
         current: dict[int, int] = {}
-        for pack in packs:
+        for position, pack in enumerate(packs):
             kept.setdefault(pack.seats, []).append(pack.numbers)
             width = integers_a_block(pack.seats)
             numbers = np.frombuffer(pack.numbers, "<i8").reshape(-1, width)
             ids, versions, _ = _parts(numbers, pack.seats)
             at_tables = ids.ravel().tolist()
             self.rounds.update(dict.fromkeys(at_tables, pack.round))
+            self._last.update(dict.fromkeys(at_tables, position))
             current.update(zip(at_tables, versions.ravel().tolist(), strict=True))
         self._tables = {
             seats: np.frombuffer(b"".join(packed), "<i8").reshape(-1, integers_a_block(seats))
@@ -120,7 +123,7 @@ class PerformanceData:
 
     def _bots_to_fit(self) -> _Ints:
         """Return the ids of the bots to fit: the `MAX_BOTS` that played last."""
-        bots = sorted(self.rounds, key=lambda bot: (-self.rounds[bot], bot))
+        bots = sorted(self.rounds, key=lambda bot: (-self._last[bot], bot))
         if len(bots) > MAX_BOTS:
             log.warning(
                 "performance is fitted for the bots that played last",

@@ -8,7 +8,7 @@ from django.db import transaction
 from engine.rating import elo
 from league.models import BlockEntry, Ladder, Round, RoundEntry, Standing
 from league.ratings.fold import DamagedError, Fold
-from league.ratings.ledger import revision_at, spans_of
+from league.ratings.ledger import applied_number, revision_at, spans_of
 from league.ratings.totals import Totals
 
 _TRIES = 3
@@ -39,7 +39,7 @@ class Recomputed(NamedTuple):
 
     Attributes:
         differences: empty if all is well.
-        up_to: number of the last round that it compared, 0 if there was none.
+        up_to: number of applied rounds that it compared.
         revision: the ledger's revision that it compared.
         damage: why it stopped early, so that there may be more differences; "" if it did not.
     """
@@ -77,7 +77,7 @@ def recompute_up_to(ladder: Ladder) -> Recomputed:
         with transaction.atomic():
             # Under the lock no round is applied, so standings and last round belong together.
             locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
-            last = locked.rounds.applied().last_number()
+            last = locked.rounds.last_applied()
             stored = {row.bot_id: row for row in locked.standings.all()}
         differences: list[Difference] = []
         damage = ""
@@ -95,7 +95,7 @@ def recompute_up_to(ladder: Ladder) -> Recomputed:
 def _compare(ladder: Ladder, last: int, stored: dict[int, Standing]) -> Iterator[Difference]:
     fold, revisions = Fold(ladder), spans_of(ladder)
     for round_, _, applied in fold.go_on(up_to=last):
-        yield from _compare_ledger(round_, applied, revision_at(revisions, round_.number))
+        yield from _compare_ledger(round_, applied, revision_at(revisions, applied_number(round_)))
     for wrong in fold.wrong:
         where = f"match {wrong.match.pk}, {wrong.name}"
         yield Difference(wrong.bot, wrong.stored, wrong.recorded, where)
@@ -118,16 +118,20 @@ def _compare_counts(row: Standing, folded: elo.RatingState, sums: Totals) -> Ite
 def _compare_ledger(
     round_: Round, applied: elo.AppliedRound, revision: int
 ) -> Iterator[Difference]:
-    where = f"round {round_.number}"
+    where, place = f"round {round_.number}", applied_number(round_)
     right: dict[tuple[int, str], int] = {}
     for entry in applied.bots:
+        right[entry.bot, f"{where}, applied number"] = place
         right[entry.bot, f"{where}, before"] = entry.before.rating
         right[entry.bot, f"{where}, after"] = entry.after.rating
     for change in applied.blocks:
         right[change.bot, f"{where}, block {change.block + 1}"] = change.delta
     stored: dict[tuple[int, str], int] = {}
     entries = RoundEntry.objects.filter(round=round_, revision=revision)
-    for bot, before, after in entries.values_list("bot", "rating_before", "rating_after"):
+    for bot, at, before, after in entries.values_list(
+        "bot", "applied_number", "rating_before", "rating_after"
+    ):
+        stored[bot, f"{where}, applied number"] = at
         stored[bot, f"{where}, before"], stored[bot, f"{where}, after"] = before, after
     changes = BlockEntry.objects.filter(block__round=round_, revision=revision)
     for bot, block, delta in changes.values_list("bot", "block__number", "delta"):

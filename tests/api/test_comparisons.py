@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 
 from league import bots, competitions
 from league.models import Bot, BotVersion, Ladder, QualifyingMatch
-from tests.api.conftest import Api, assert_problem
+from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, hosted_bot
 
@@ -60,7 +60,8 @@ def test_a_version_that_could_not_take_over_or_play_is_refused_with_the_reason(
     api.post(f"comparisons/{refused.json()['id']}/cancel", token=ada[1])
     refused = api.post("bots/my-bot/comparisons", NEW, token=ada[1])
     problem = assert_problem(refused, 400, "invalid")
-    assert "version 2 is" in problem["errors"]["promote"][0]
+    assert fields_of(problem) == {"promote"}
+    assert "version 2 is" in problem["errors"][0]["message"]
     QualifyingMatch.objects.create(
         version=bot.versions.get(number=1), game=ladder.game, passed=False, reason="timeout"
     )

@@ -8,7 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from engine.record import read, verify
 from league.models import Block, Bot, Match, MatchSeat, Tournament
-from tests.api.conftest import Api, assert_problem
+from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
 from tests.league.kept import kept
 from tests.league.play.live import match_of, play_on, remote_bots
@@ -101,7 +101,7 @@ def test_a_filter_without_a_match_gives_an_empty_list(
 )
 def test_an_invalid_filter_is_a_problem_by_field(api: Api, what: str) -> None:
     problem = assert_problem(api.get(f"matches?{what}"), 400, "invalid")
-    assert what.partition("=")[0] in problem["errors"]
+    assert what.partition("=")[0] in fields_of(problem)
 
 
 @pytest.mark.parametrize("limit", [1, 12])
@@ -153,7 +153,7 @@ def test_an_invalid_match_is_a_problem_by_field(
 ) -> None:
     small.bots(2, prefix="house")
     answer = api.post("matches", {**NEW, field: value}, token=ada[1])
-    assert field in assert_problem(answer, 400, "invalid")["errors"]
+    assert field in fields_of(assert_problem(answer, 400, "invalid"))
 
 
 def test_only_the_owner_starts_a_match_with_a_bot(

@@ -91,7 +91,7 @@ def test_the_cross_table_has_both_sides_of_every_pair(api: Api, ladder: Ladder) 
     assert {row["matches"] for row in found} == {6}
     of_one = listed(api, f"{TABLE}?bot=bot-1&limit=2")
     assert of_one == [row for row in found if row["bot"] == "bot-1"] != []
-    assert listed(api, f"{TABLE}?bot=%00") == []
+    assert api.get(f"{TABLE}?bot=%00").status_code == 400
 
 
 def test_the_number_of_queries_does_not_grow_with_the_data(api: Api, ladder: Ladder) -> None:

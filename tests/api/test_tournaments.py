@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from league import competitions
 from league.models import Bot, Ladder, Tournament
-from tests.api.conftest import Api, assert_problem
+from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
 from tests.league.kept import kept
 
@@ -84,7 +84,7 @@ def test_an_invalid_tournament_is_a_problem_by_field(
     api: Api, ladder: Ladder, organiser: str, field: str, value: object
 ) -> None:
     answer = api.post("tournaments", new(**{field: value}), token=organiser)
-    assert field in assert_problem(answer, 400, "invalid")["errors"]
+    assert field in fields_of(assert_problem(answer, 400, "invalid"))
 
 
 def test_a_tournament_can_change_until_its_start(
@@ -158,7 +158,7 @@ def test_an_organiser_disqualifies_a_bot_with_a_reason(
     answer = api.post(f"{path}/disqualify", why, token=ada[1])
     assert_problem(answer, 403, "organiser-needed")
     answer = api.post(f"{path}/disqualify", {"reason": " "}, token=organiser)
-    assert "reason" in assert_problem(answer, 400, "invalid")["errors"]
+    assert "reason" in fields_of(assert_problem(answer, 400, "invalid"))
     answer = api.post(f"{path}/disqualify", why, token=organiser)
     assert answer.json().items() >= {"state": "disqualified", **why}.items()
     assert_problem(api.call("PUT", path, token=bot[1]), 409, "bot-has-left")
@@ -235,9 +235,9 @@ def test_invalid_event_settings_are_a_problem_by_field(
     event_settings: dict[str, Any],
 ) -> None:
     answer = api.post("tournaments", new(**event_settings), token=organiser)
-    assert field in assert_problem(answer, 400, "invalid")["errors"]
+    assert field in fields_of(assert_problem(answer, 400, "invalid"))
     answer = api.call("PATCH", f"tournaments/{tournament.pk}", event_settings, token=organiser)
-    assert field in assert_problem(answer, 400, "invalid")["errors"]
+    assert field in fields_of(assert_problem(answer, 400, "invalid"))
 
 
 def test_a_knockout_has_rounds_a_bracket_and_standings(api: Api) -> None:
@@ -314,4 +314,4 @@ def test_an_unknown_ladder_is_a_problem(
 ) -> None:
     new = {"title": "X", "ladder": slug, "starts_at": "2099-01-06T12:00:00Z"}
     answer = api.post("tournaments", new, token=organiser)
-    assert "ladder" in assert_problem(answer, 400, "invalid")["errors"]
+    assert "ladder" in fields_of(assert_problem(answer, 400, "invalid"))

@@ -8,9 +8,10 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from bots_sdk.sandbox.sources import MAX_BYTES
 from league import bots
 from league.models import Bot, BotVersion
-from tests.api.conftest import Api, assert_problem
+from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league.bots.uploaded import FIRST, RAISES
 from tests.responses import Response
 
@@ -78,13 +79,14 @@ def test_a_file_that_is_no_bot_is_refused_with_the_reason(
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr("../bot.py", FIRST)
-    errors = assert_problem(upload(api, ada[1], hosted, packed.getvalue()), 400, "invalid")[
+    [error] = assert_problem(upload(api, ada[1], hosted, packed.getvalue()), 400, "invalid")[
         "errors"
     ]
-    assert "../bot.py" in errors["source"][0]
-    assert "source" in assert_problem(upload(api, ada[1], hosted, b""), 400, "invalid")["errors"]
+    assert error["field"] == "source"
+    assert "../bot.py" in error["message"]
+    assert "source" in fields_of(assert_problem(upload(api, ada[1], hosted, b""), 400, "invalid"))
     assert_problem(upload(api, ada[1], "ada-bot", FIRST), 400, "invalid")
-    too_large = b"#" * ((1 << 20) + 1)
+    too_large = b"#" * (MAX_BYTES + 1)
     assert_problem(upload(api, ada[1], hosted, too_large), 413, "body-too-large")
     assert_problem(upload(api, ada[1], hosted, too_large * 2), 413, "body-too-large")
     assert upload(api, ada[1], hosted, too_large[:-1]).status_code == 202
@@ -98,5 +100,5 @@ def test_an_upload_as_json_or_without_a_file_is_a_problem(
     answer = api.client.post(
         f"/api/v1/{path}", {"note": "x"}, headers={"Authorization": f"Bearer {ada[1]}"}
     )
-    assert "source" in assert_problem(answer, 400, "invalid")["errors"]
+    assert "source" in fields_of(assert_problem(answer, 400, "invalid"))
     assert_problem(upload(api, eve[1], hosted, FIRST), 403, "not-your-bot")

@@ -174,11 +174,11 @@ class StubLeague:
             while time.monotonic() < deadline:
                 with self.lock:
                     if turns := self.turns():
-                        return 200, turns
+                        return 200, {"turns": turns}
                 time.sleep(0.01)
         with self.lock:
             if path == "turns":
-                return 200, self.turns()
+                return 200, {"turns": self.turns()}
             if path == "moves":
                 verdicts = [
                     {

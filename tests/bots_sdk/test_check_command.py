@@ -284,11 +284,11 @@ def test_wrong_arguments_name_a_remedy(home: Home, words: list[str], text: str) 
 
 
 def test_an_upload_that_would_be_refused_is_not_run(home: Home, tmp_path: Path) -> None:
-    (tmp_path / "big.py").write_bytes(b"#" * (2 << 20))
+    (tmp_path / "big.py").write_bytes(b"#" * (9 << 20))
     result = home("check", "big.py")
     assert result.exit_code == 2
     assert (
-        "The league would refuse big.py: 2,097,152 bytes; a bot has 1,048,576 at most"
+        "The league would refuse big.py: 9,437,184 bytes; a bot has 8,388,608 at most"
         in result.stderr
     )
 

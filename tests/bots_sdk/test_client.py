@@ -112,7 +112,7 @@ def test_a_problem_is_raised_with_its_code_detail_and_members(stub: StubLeague, 
             "code": "invalid",
             "status": 400,
             "detail": "Not valid.",
-            "errors": {"username": ["The username ada is taken."]},
+            "errors": [{"field": "username", "message": "The username ada is taken."}],
             "request_id": "abc",
         },
     )
@@ -120,7 +120,8 @@ def test_a_problem_is_raised_with_its_code_detail_and_members(stub: StubLeague, 
         send(calls.create_account("ada", "secret"))
     assert caught.value.code == "invalid"
     assert caught.value.status == 400
-    assert caught.value.members["errors"] == {"username": ["The username ada is taken."]}
+    [error] = caught.value.members["errors"]
+    assert error == {"field": "username", "message": "The username ada is taken."}
     assert caught.value.request_id == "abc"
 
 

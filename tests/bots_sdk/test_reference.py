@@ -3,18 +3,20 @@
 import copy
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import count
 from random import Random
 from types import ModuleType
 
 import pytest
 
+from bots_sdk.bot import match_info
 from bots_sdk.reference import HOUSE, counting_bot, make_player, random_bot, search_bot
 from engine.games.catalogue import GAMES
 from engine.games.game import State
 from engine.games.twelve_days import TwelveDays
 from engine.rating.blocks import plan_block
-from engine.referee import Player, play
+from engine.referee import MatchClock, Player, TimeControl, play
 from tests.engine.tables import CASES, partridge, played, start, trick
 
 
@@ -159,6 +161,64 @@ def test_the_search_stops_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -
     search_bot.choose(observation, playouts=10**9, seconds=20)
     assert set(counted) == set(observation["legal_moves"])
     assert len(counted) <= 22 * len(observation["legal_moves"])
+
+
+@dataclass
+class SlowEngine:
+    """An engine on a stalled machine: each playout takes seconds on a clock of its own.
+
+    Attributes:
+        seconds: of a playout.
+        now: time of the clock.
+    """
+
+    seconds: float
+    now: float = 0.0
+
+    def play_on(self, state: State, seat: int, move: str, rng: Random) -> float:
+        self.now += self.seconds
+        return float(len(move))
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
+    engine = SlowEngine(0.2)
+    monkeypatch.setattr(search_bot, "play_on", engine.play_on)
+    monkeypatch.setattr(search_bot, "monotonic", lambda: engine.now)
+    monkeypatch.setattr(search_bot, "_clock", None)
+    return engine
+
+
+def test_a_slow_search_ends_one_playout_after_its_time_even_before_it_tried_all_moves(
+    slow: SlowEngine,
+) -> None:
+    observation = start("twelve-days", "calliope", 4).observe(0)
+    move = search_bot.choose(observation, seconds=0.5)
+    assert 0.5 <= slow.now <= 0.5 + 2 * slow.seconds
+    tried = observation["legal_moves"][:3]
+    assert move == max(tried, key=len)
+
+
+def test_a_slow_search_never_uses_up_the_clock_of_its_match(slow: SlowEngine) -> None:
+    """With a bank of 2 s and 2.4 s for trying each move once, no move may be late."""
+    search_bot.start(match_info("twelve-days", "calliope", 4, 0, TimeControl(1.0, 2.0)))
+    clock = MatchClock(TimeControl(1.0, 2.0), 4, lambda: slow.now)
+    for state in decisions("twelve-days", "calliope", 4):
+        began = slow.now
+        observation = state.observe(state.actors[0])
+        assert search_bot.choose(observation) in observation["legal_moves"]
+        assert clock.charge(0, slow.now - began)
+
+
+def test_a_house_bot_fits_its_search_to_what_is_left_on_its_clock(slow: SlowEngine) -> None:
+    observation = start("twelve-days", "calliope", 4).observe(0)
+    left = [31.0, 4.0]
+    player = make_player("house-search", allowance=lambda: left[0])
+    for allowance in (31.0, 4.0):
+        began = slow.now
+        left[0] = allowance
+        assert player(observation) in observation["legal_moves"]
+        assert slow.now - began <= search_bot.SHARE * allowance + 2 * slow.seconds
 
 
 def count_playouts(monkeypatch: pytest.MonkeyPatch) -> list[str]:

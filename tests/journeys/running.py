@@ -225,7 +225,7 @@ class RemoteBot(threading.Thread):
         response = client.get("turns", params={"wait": 5}, headers=self.headers)
         if response.status_code != 200:
             raise _OutageError(response)
-        for turn in response.json():
+        for turn in response.json()["turns"]:
             move = self._choose(turn["observation"])
             answer = self.send(client, f"matches/{turn['match']}/moves", turn["turn"], move)
             if answer.status_code >= 500:

@@ -67,11 +67,13 @@ def test_uploaded_bots_play_remote_ones_and_lose_no_match_when_workers_are_kille
         file.write_bytes(RAISES)
         status, refused = cli(running, owner, "upload", str(file))
         assert (status, refused["state"]) == (1, "refused")
-        status, log = cli(running, owner, "logs", "maria-2", "--version", "1")
-        assert (status, log["qualifying"][0]["printed"][:9]) == (0, "about to\n")
+        assert refused["qualifying"][0]["printed"][:9] == "about to\n"
+        assert running.client.get("bots/maria-2").status_code == 404  # it leaves no bot behind
         file.write_bytes(LOUD)
         status, ready = cli(running, owner, "upload", str(file))
-        assert (status, ready["state"], ready["number"]) == (0, "ready", 2)
+        assert (status, ready["state"], ready["number"]) == (0, "ready", 1)
+        status, log = cli(running, owner, "logs", "maria-2", "--version", "1")
+        assert (status, log["qualifying"][0]["passed"]) == (0, True)
         assert running.get("bots/maria-1")["version"] == 2
 
         feste = sign_up(running, "feste")
@@ -81,7 +83,7 @@ def test_uploaded_bots_play_remote_ones_and_lose_no_match_when_workers_are_kille
         wait_for(lambda: finished(running, number) >= 1, running.log)
         kill(running, "play@")
         wait_for(lambda: finished(running, number) >= 4, running.log)
-        kill(running, "clock@")
+        kill(running, "seats@")
         assert wait_for_tournament(running, number, seconds=150)["state"] == "finished"
         remote.stop()
         matches = check_all_is_whole(running, number, [remote])

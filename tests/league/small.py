@@ -56,9 +56,9 @@ def players(seating: Sequence[MatchSeat]) -> list[Player]:
 
 
 def tournament(of: Ladder, *, house_bots: bool = True, **event_settings: Any) -> Tournament:
-    """Announce a tournament that is due now."""
+    """Announce a tournament that is due now; it could be entered for an hour."""
     now = timezone.now()
-    return competitions.announce_tournament(
+    announced = competitions.announce_tournament(
         title="A tournament",
         ladder=of,
         starts_at=now - timedelta(seconds=1),
@@ -66,6 +66,9 @@ def tournament(of: Ladder, *, house_bots: bool = True, **event_settings: Any) ->
         house_bots=house_bots,
         **event_settings,
     )
+    announced.open_seconds = 3600.0
+    announced.save(update_fields=["open_seconds"])
+    return announced
 
 
 def play_round(of: Ladder, *tables: Sequence[int]) -> Round:

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 from celery.signals import heartbeat_sent
@@ -59,7 +60,7 @@ def test_ticks_that_fail_are_noticed_although_deadlines_are_handled(
     tasks.tick()
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + health.MAX_TICK_AGE_SECONDS + 1)
-    tasks.expire_overdue()
+    heartbeats.note_part("deadlines")
     heartbeats.note_worker(health.QUEUES)
     for part in ("beat", "gateway"):
         heartbeats.note_part(part)
@@ -157,3 +158,17 @@ def test_without_the_database_a_page_is_a_503_and_one_line_of_the_log(
     [event] = [event for event in events if event["logger"] == "web.outages"]
     assert event["error"] == "connection is bad: no such socket"
     assert "exception" not in event
+
+
+def test_the_door_for_moves_is_open_while_the_database_can_be_reached(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/healthz/moves").status_code == 200
+
+    def away() -> NoReturn:
+        raise OperationalError("no such socket")
+
+    monkeypatch.setattr("web.health.connection.cursor", away)
+    with logs.captured() as events:
+        assert client.get("/healthz/moves").status_code == 503
+    assert {event["log_level"] for event in events} <= {"debug"}

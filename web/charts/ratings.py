@@ -1,4 +1,4 @@
-"""The history of ratings on a ladder as charts.
+"""The history of ratings on a ladder as charts, in the order in which rounds were applied.
 
 A chart of a long ladder draws about a hundred or three hundred rounds, evenly spaced. For each of
 them a query finds the bot's last change up to that round by an index, so a ladder of a million
@@ -24,7 +24,7 @@ _POINTS_OF_MANY = 99
 
 
 class _Span(NamedTuple):
-    """Numbers of the first and the last round in which a bot was rated."""
+    """Applied numbers of the first and the last round in which a bot was rated."""
 
     first: int
     last: int
@@ -34,8 +34,8 @@ class _Axis(NamedTuple):
     """The rounds of a chart.
 
     Attributes:
-        first: number of the first round.
-        drawn: numbers of the rounds that are drawn, ascending; the ladder's last round is last.
+        first: applied number of the first round.
+        drawn: applied numbers of the rounds that are drawn, ascending; the last one is last.
     """
 
     first: int
@@ -99,10 +99,10 @@ def _bounds(fitted: Sequence[tuple[float | None, float | None]], errors: float) 
 def _spans(ladder: Ladder, bots: Sequence[Bot]) -> dict[int, _Span]:
     """Return the span of each bot that was rated on a ladder, by its id."""
     entries = public_entries(ladder).filter(bot=OuterRef("pk"))
-    number = entries.values("round__number")
+    number = entries.values("applied_number")
     found = Bot.objects.filter(pk__in=[bot.pk for bot in bots]).annotate(
-        first=Subquery(number.order_by("round_id")[:1]),
-        last=Subquery(number.order_by("-round_id")[:1]),
+        first=Subquery(number.order_by("applied_number")[:1]),
+        last=Subquery(number.order_by("-applied_number")[:1]),
     )
     rows = found.values_list("pk", "first", "last")
     return {bot: _Span(first, last) for bot, first, last in rows if first is not None}
@@ -110,7 +110,7 @@ def _spans(ladder: Ladder, bots: Sequence[Bot]) -> dict[int, _Span]:
 
 def _axis(ladder: Ladder, spans: Mapping[int, _Span], most: int) -> _Axis | None:
     """Return the axis from the first round of the spans to the ladder's last; None without any."""
-    last = public_rounds(ladder).values_list("number", flat=True).first()
+    last = public_rounds(ladder).values_list("applied_number", flat=True).first()
     if not spans or last is None:
         return None
     first = min(span.first for span in spans.values())
@@ -125,12 +125,14 @@ def _as_of(
 
     It is null if the bot was not rated after the previous round that is drawn.
     """
-    since = OuterRef("number") - axis.drawn.step
-    until = rows.filter(round__number__lte=OuterRef("number"), round__number__gt=since)
+    since = OuterRef("applied_number") - axis.drawn.step
+    until = rows.filter(
+        round__applied_number__lte=OuterRef("applied_number"), round__applied_number__gt=since
+    )
     there = When(
-        number__gte=span.first,
-        number__lt=span.last + axis.drawn.step,
-        then=Subquery(until.order_by("-round__number").values(field)[:1]),
+        applied_number__gte=span.first,
+        applied_number__lt=span.last + axis.drawn.step,
+        then=Subquery(until.order_by("-round__applied_number").values(field)[:1]),
     )
     return Case(there)
 
@@ -139,7 +141,7 @@ def _values(
     ladder: Ladder, axis: _Axis, expressions: Mapping[str, Case]
 ) -> dict[str, list[float | None]]:
     """Return the value of each expression, by its name, after each round that is drawn."""
-    rounds = ladder.rounds.filter(number__in=axis.drawn).order_by("number")
+    rounds = ladder.rounds.filter(applied_number__in=axis.drawn).order_by("applied_number")
     rows = list(rounds.annotate(**expressions).values_list(*expressions))
     return dict(zip(expressions, map(list, zip(*rows, strict=True)), strict=True))
 
@@ -161,4 +163,4 @@ def _carried(values: Sequence[float | None]) -> list[float | None]:
 
 
 def _labels(axis: _Axis) -> tuple[str, str]:
-    return f"before round {axis.first}", f"round {axis.drawn[-1]}"
+    return f"before rated round {axis.first}", f"rated round {axis.drawn[-1]}"

@@ -105,4 +105,4 @@ def last_changes(standing: Standing, count: int) -> list[RoundEntry]:
     If the ladder is frozen, later changes are left out: they don't lead to the rating shown.
     """
     rows = public_entries(standing.ladder).filter(bot=standing.bot_id)
-    return list(rows.select_related("round").order_by("-round_id")[:count])
+    return list(rows.select_related("round").order_by("-applied_number")[:count])

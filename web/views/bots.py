@@ -3,7 +3,7 @@
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -31,7 +31,12 @@ _COMPARISONS = 5
 @require_safe
 def bot(request: HttpRequest, name: str) -> HttpResponse:
     """Show a bot: its standings with their history, its last matches and its versions."""
-    found = get_object_or_404(Bot.objects.select_related("owner", "current"), name=name)
+    found = Bot.objects.select_related("owner", "current").filter(name=name).first()
+    if found is None:
+        renamed = bots.find_renamed(name)
+        if renamed is None:
+            raise Http404
+        return redirect("web:bot", renamed.name, permanent=True)
     rows = found.standings.select_related("ladder__anchor", "bot").order_by("ladder__slug")
     context = {
         "bot": found,
@@ -42,7 +47,7 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
         "ranked_from": RANKED_FROM,
         "versions": last_versions(found, _VERSIONS),
         "comparisons": found.comparisons.select_related("bot", "new", "old")[:_COMPARISONS],
-        "owned": owns(visitor(request), found),
+        "owned": found.retired_at is None and owns(visitor(request), found),
     }
     return render(request, "web/bot.html", context)
 
@@ -52,7 +57,8 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
 def upload(request: HttpRequest, name: str) -> HttpResponse:
     """Upload a version of a hosted bot; then show how its check goes."""
     bot = get_object_or_404(
-        Bot.objects.hosted().owned_by(signed_in(request)).select_related("current"), name=name
+        Bot.objects.active().hosted().owned_by(signed_in(request)).select_related("current"),
+        name=name,
     )
     form = UploadForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
@@ -70,7 +76,9 @@ def _upload(bot: Bot, form: UploadForm) -> BotVersion:
     sent = form.cleaned_data
     size = sent["source"].size
     if size > MAX_BYTES:
-        raise ValidationError({"source": f"The file has {size:,} bytes; at most 1 MiB is allowed."})
+        raise ValidationError(
+            {"source": f"The file has {size:,} bytes; at most 8 MiB are allowed."}
+        )
     return bots.upload(bot=bot, data=sent["source"].read(), note=sent["note"], held=sent["held"])
 
 
@@ -153,4 +161,6 @@ def ladder_entry(request: HttpRequest, name: str, slug: str) -> HttpResponse:
 
 def own_bot(request: HttpRequest, name: str) -> Bot:
     """Return a bot of the person who is signed in, or raise ``Http404``."""
-    return get_object_or_404(Bot, name=name, owner=signed_in(request))
+    if "\0" in name:  # from a form; an address cannot contain it
+        raise Http404("No bot has this name.")
+    return get_object_or_404(Bot, name=name, owner=signed_in(request), retired_at=None)

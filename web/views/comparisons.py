@@ -41,7 +41,13 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
 @never_cache
 def compare(request: HttpRequest, name: str) -> HttpResponse:
     """Start a comparison of two versions of a hosted bot."""
-    bot = get_object_or_404(Bot, name=name, owner=signed_in(request), kind=Bot.Kind.HOSTED)
+    bot = get_object_or_404(
+        Bot,
+        name=name,
+        owner=signed_in(request),
+        kind=Bot.Kind.HOSTED,
+        retired_at=None,
+    )
     form = CompareForm(bot, request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:

@@ -8,11 +8,12 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from league import accounts
+from league import accounts, competitions
+from league.competitions.settings_checks import k_problems
 from league.models import Block, Ladder, Round
 from league.models.ladders import RANKED_FROM, SHOWN, Hidden
 from league.ratings.fair_play import suspicious_pairs
-from league.ratings.ledger import revision_at, spans_of
+from league.ratings.ledger import revision_of, revisions_of
 from league.ratings.match_results import k_schedule
 from league.ratings.standings import TREND_ROUNDS, StandingRow
 from league.ratings.twins import twin_gaps
@@ -64,9 +65,10 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "ranked_from": RANKED_FROM,
         "trend_rounds": TREND_ROUNDS,
         "twins": twin_gaps(found),
-        "schedule": k_schedule(found.k_schedule),
+        "schedule": None if k_problems(found.k_schedule) else k_schedule(found.k_schedule),
+        "asides": competitions.rows_aside(found) if accounts.is_organiser(request.user) else [],
         "sums": sums_of(found),
-        "revisions": found.revisions.order_by("-number") if found.revision > 1 else [],
+        "revisions": revisions_of(found).reverse() if found.revision > 1 else [],
         "chart": chart_of_ladder(found, [row.bot for row in top[:_DRAWN]]),
     }
     return render(request, "web/ladder.html", context)
@@ -78,7 +80,7 @@ def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     found = get_object_or_404(Ladder, slug=slug)
     round_ = get_object_or_404(found.rounds.select_related("tournament"), number=number)
     revision = _revision(request, found)
-    in_force = revision_at(spans_of(found, revision), number)
+    in_force = revision_of(round_, found, revision)
     changes = round_.ledger.filter(revision=in_force).select_related("bot")
     blocks = _blocks_page(request, round_)
     context = {
@@ -89,10 +91,10 @@ def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "blocks": blocks,
         "changes": rounds.changes_by_block(list(blocks), in_force),
         "seed": public_seed(round_),
-        "schedule": k_schedule(found.k_schedule),
+        "schedule": k_schedule(round_.k_schedule),
         "revision": revision,
         "in_force": in_force,
-        "revisions": found.revisions.order_by("number") if found.revision > 1 else [],
+        "revisions": revisions_of(found) if found.revision > 1 else [],
     }
     return render(request, "web/round.html", context)
 

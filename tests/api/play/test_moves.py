@@ -10,7 +10,7 @@ from django.utils import timezone
 from league import accounts, play
 from league.models import Bot, Match, Turn
 from tests import logs
-from tests.api.conftest import Api, assert_problem
+from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
 from tests.league.play.live import choose, remote_bots
 from tests.responses import Response
@@ -168,7 +168,7 @@ def test_an_empty_batch_gets_the_open_turns(api: Api, table: Table) -> None:
 def test_more_than_a_hundred_moves_are_refused(api: Api, table: Table) -> None:
     move = {"match": table.match.pk, "turn": 0, "move": "give 1"}
     answer = api.post("moves", {"moves": [move] * 101}, token=table.tokens[0])
-    assert "moves" in assert_problem(answer, 400, "invalid")["errors"]
+    assert "moves" in fields_of(assert_problem(answer, 400, "invalid"))
 
 
 def test_one_malformed_move_refuses_the_whole_batch(api: Api, table: Table) -> None:

@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.db import OperationalError
 from pytest_django import Settings
 
+from api.play import app as gateway
 from league import play
 from league.accounts import throttles
 from league.models import Bot
@@ -55,11 +56,11 @@ def test_only_so_many_requests_of_one_bot_may_wait(
     polls = [site.start_poll(bots[0], **WAIT) for _ in range(2)]
     site.await_waiters(2)
     refused = site.get(bots[0], **WAIT)
-    assert (refused.status_code, refused.json()["code"]) == (429, "too-many-requests")
+    assert (refused.status_code, refused.json()["code"]) == (429, "too-many-waiting")
     assert refused.headers["retry-after"] == "5"
     assert site.get(bots[1]).status_code == 200
     open_match(bots)
-    assert all(len(poll.result(SOON).json()) == 1 for poll in polls)
+    assert all(len(poll.result(SOON).json()["turns"]) == 1 for poll in polls)
     assert site.get(bots[0]).status_code == 200
     await_true(lambda: not site.app._waiting)
 
@@ -151,14 +152,30 @@ def test_a_wait_that_is_not_0_to_30_is_refused_with_the_field_named(
     assert response.status_code == 400
     assert response.headers["content-type"] == "application/problem+json"
     assert response.json()["code"] == "invalid"
-    assert list(response.json()["errors"]) == ["wait"]
+    assert [error["field"] for error in response.json()["errors"]] == ["wait"]
 
 
 def test_other_methods_and_paths_are_refused_as_problems(site: Site, bots: list[Bot]) -> None:
     assert site.client.post("/turns").status_code == 405
-    assert site.client.post("/turns").headers["allow"] == "GET"
+    assert site.client.post("/turns").headers["allow"] == "GET, OPTIONS"
     assert site.client.head("/turns").status_code == 405
-    assert site.get(bots[0], "/turns/").json() == []
+    assert site.get(bots[0], "/turns/").json() == {"turns": []}
     assert site.get(bots[0], "/turns/other").json()["code"] == "not-found"
     named = site.client.get("/turns", headers={"X-Request-ID": "mine"})
     assert named.json()["request_id"] == named.headers["x-request-id"] == "mine"
+
+
+def test_the_door_for_turns_is_open_while_the_database_can_be_reached(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with logs.captured() as events:
+        assert site.client.get("http://league/healthz/turns").status_code == 200
+    assert {event["log_level"] for event in events} <= {"debug"}
+
+    def away() -> NoReturn:
+        raise OperationalError("no such socket")
+
+    monkeypatch.setattr(gateway, "check_database", away)
+    with logs.captured() as events:
+        assert site.client.get("http://league/healthz/turns").status_code == 503
+    assert {event["log_level"] for event in events} <= {"debug"}

@@ -34,7 +34,7 @@ def test_an_open_turn_is_returned_at_once(site: Site, bots: list[Bot]) -> None:
     began = time.monotonic()
     response = site.get(bots[1], **WAIT)
     assert time.monotonic() - began < SOON
-    [turn] = response.json()
+    [turn] = response.json()["turns"]
     assert (response.status_code, response.headers["content-type"]) == (200, "application/json")
     assert (turn["match"], turn["seat"], turn["turn"]) == (match.pk, 1, 0)
     rest = {"deadline", "remaining_ms", "bank_ms", "observation"}
@@ -46,9 +46,9 @@ def test_an_open_turn_is_returned_at_once(site: Site, bots: list[Bot]) -> None:
 def test_without_a_turn_the_answer_is_an_empty_list_when_the_time_is_over(
     site: Site, bots: list[Bot]
 ) -> None:
-    assert site.get(bots[0]).json() == []
+    assert site.get(bots[0]).json() == {"turns": []}
     began = time.monotonic()
-    assert site.get(bots[0], wait="0.5").json() == []
+    assert site.get(bots[0], wait="0.5").json() == {"turns": []}
     assert time.monotonic() - began >= 0.5
     assert len(site.app._turns) == 0
 
@@ -61,32 +61,32 @@ def test_a_hint_wakes_waiting_requests_when_a_turn_opens(
     began = time.monotonic()
     open_match(bots)
     for seat, poll in enumerate(polls):
-        assert poll.result(SOON).json()[0]["seat"] == seat
+        assert poll.result(SOON).json()["turns"][0]["seat"] == seat
     assert time.monotonic() - began < SOON
 
 
 def test_the_next_turn_wakes_too(site: Site, bots: list[Bot], blind: None) -> None:
     open_match(bots)
     for bot in bots[:2]:
-        answer(bot, site.get(bot).json()[0], timezone.now())
+        answer(bot, site.get(bot).json()["turns"][0], timezone.now())
     waiting_for_next = site.start_poll(bots[0], **WAIT)
     site.await_waiters(1)
-    answer(bots[2], site.get(bots[2]).json()[0], timezone.now())
-    assert waiting_for_next.result(SOON).json()[0]["turn"] == 1
+    answer(bots[2], site.get(bots[2]).json()["turns"][0], timezone.now())
+    assert waiting_for_next.result(SOON).json()["turns"][0]["turn"] == 1
 
 
 def test_a_lost_hint_costs_about_a_second(site: Site, bots: list[Bot], deaf: None) -> None:
     poll = site.start_poll(bots[0], **WAIT)
     site.await_waiters(1)
     open_match(bots)
-    assert len(poll.result(SOON).json()) == 1
+    assert len(poll.result(SOON).json()["turns"]) == 1
 
 
 def test_200_polls_of_one_bot_are_all_answered(site: Site, bots: list[Bot]) -> None:
     polls = [site.start_poll(bots[0], **WAIT) for _ in range(200)]
     site.await_waiters(200)
     open_match(bots)
-    assert all(len(poll.result(10).json()) == 1 for poll in polls)
+    assert all(len(poll.result(10).json()["turns"]) == 1 for poll in polls)
 
 
 def test_a_client_that_goes_away_is_forgotten(site: Site, bots: list[Bot]) -> None:
@@ -107,7 +107,7 @@ def test_a_stream_begins_with_all_open_turns_and_sends_each_turn_once(
         second = open_match(bots)
         assert next(turns)["match"] == second.pk
         for bot in bots:
-            [own] = [turn for turn in site.get(bot).json() if turn["match"] == first.pk]
+            [own] = [turn for turn in site.get(bot).json()["turns"] if turn["match"] == first.pk]
             answer(bot, own, timezone.now())
         turn = next(turns)
         assert (turn["match"], turn["turn"]) == (first.pk, 1)
@@ -208,17 +208,17 @@ def test_waiting_survives_a_restart_of_redis(
             with valkey(directory):
                 await_subscriber(settings.REDIS_URL)
                 open_match(bots)
-                assert first.result(SOON).json()
+                assert first.result(SOON).json()["turns"]
             for _ in range(2):
                 for bot in bots[:2]:
-                    answer(bot, site.get(bot).json()[0], timezone.now())
+                    answer(bot, site.get(bot).json()["turns"][0], timezone.now())
                 again = site.start_poll(bots[0], **WAIT)
                 site.await_waiters(1)
                 # A turn opens while the server is down. After its start the gateway reads the
                 # database at once.
-                answer(bots[2], site.get(bots[2]).json()[0], timezone.now())
+                answer(bots[2], site.get(bots[2]).json()["turns"][0], timezone.now())
                 with valkey(directory):
-                    assert again.result(SOON).json()
+                    assert again.result(SOON).json()["turns"]
                     await_subscriber(settings.REDIS_URL)
         wakeups._redis.cache_clear()
 

@@ -10,10 +10,14 @@ import time
 from pathlib import Path
 from typing import Any
 
+from bots_sdk.sandbox import canary
+
 _RUNNER = """
 import json, sys
-sys.path.append(sys.argv[3])
-bot = {"__name__": "bot", "__file__": sys.argv[1]}
+sys.path.insert(0, sys.argv[3])
+module = sys.modules["bot"] = type(sys)("bot")
+module.__file__ = sys.argv[1]
+bot = module.__dict__
 exec(compile(open(sys.argv[1], "rb").read(), "bot.py", "exec"), bot)
 if "start" in bot:
     bot["start"]({})
@@ -36,7 +40,8 @@ def run(
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "bot.py"
         path.write_bytes(source)
-        path.with_name("own.txt").write_text("own")
+        for own, data in canary.OWN_FILES.items():
+            path.with_name(own).write_bytes(data)
         bot = subprocess.Popen(
             [sys.executable, "-c", _RUNNER, path, json.dumps(observation), Path.cwd()],
             stdout=subprocess.PIPE,

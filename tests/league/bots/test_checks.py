@@ -1,14 +1,17 @@
 """From an upload to a version that plays, or the reason why not."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
 import pytest
 from django.core.exceptions import ValidationError
+from django.db import connection
+from pytest_django import Settings
 
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from league import bots, competitions
 from league.bots import checks, jails
-from league.models import Bot, BotVersion, QualifyingMatch
+from league.models import Bot, BotSource, BotVersion, QualifyingMatch
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, hosted_bot, owner, ready_bot
 
@@ -84,6 +87,105 @@ def test_a_new_version_must_play_each_game_that_its_bot_has_entered(bot: Bot) ->
     version = qualified(bot, ONLY_TWELVE_DAYS)
     assert version.state == "refused"
     assert version.reason.startswith("partridge: crash")
+
+
+def test_a_version_that_declares_a_game_is_checked_for_that_game_only(bot: Bot) -> None:
+    version = qualified(bot, b'GAMES = ["twelve-days"]\n' + ONLY_TWELVE_DAYS)
+    assert version.state == "ready"
+    assert [match.game for match in version.qualifying.all()] == ["twelve-days"]
+    competitions.enter_ladder(ladder=small.ladder(), bot=bot)
+    other = small.ladder("other")
+    other.game, other.rules = "partridge", "eagle-short"
+    other.save()
+    with pytest.raises(ValidationError, match="Add partridge to GAMES in its file") as caught:
+        competitions.enter_ladder(ladder=other, bot=bot)
+    assert caught.value.code == "not-qualified"
+    refused = qualified(bot, b"GAMES = ['partridge']\n" + FIRST)
+    assert refused.state == "refused"
+    assert "twelve-days: " in refused.reason
+    assert "Declare it, or withdraw" in refused.reason
+    assert bot.current == version
+
+
+def test_a_version_must_play_each_game_that_it_declares(bot: Bot) -> None:
+    both = b"GAMES = ['twelve-days', 'partridge']\n"
+    version = qualified(bot, both + ONLY_TWELVE_DAYS)
+    assert version.state == "refused"
+    assert version.reason.startswith("partridge: crash")
+
+
+def test_a_version_that_declares_an_unknown_game_is_refused(bot: Bot) -> None:
+    version = qualified(bot, b"GAMES = ['chess']\n" + FIRST)
+    assert version.state == "refused"
+    assert "chess" in version.reason
+    assert '"partridge", "twelve-days"' in version.reason
+
+
+def test_a_check_that_takes_too_long_is_refused_with_the_limit_and_the_remedy(
+    bot: Bot, settings: Settings
+) -> None:
+    ready = qualified(bot, FIRST)
+    settings.MAX_CHECK_SECONDS = 0.3
+    slow = b"import time\ndef start(info): print('loaded')\ndef choose(observation):\n"
+    slow += b"    time.sleep(0.05)\n    return observation['legal_moves'][0]\n"
+    version = qualified(bot, slow)
+    assert version.state == "refused"
+    assert "timeout: the whole check may take 0.3 s, and ended after" in version.reason
+    assert "Choose moves faster" in version.reason
+    match = version.qualifying.get(passed=False)
+    assert match.printed == "loaded\n"
+    assert match.observation is not None
+    assert bot.current == ready
+
+
+def test_one_version_of_an_owner_is_checked_at_a_time_and_queues_the_next(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (bots.upload(bot=bot, data=FIRST) for _ in range(2))
+    other = bots.upload(bot=hosted_bot(owner()), data=FIRST)
+    queued: list[int] = []
+    monkeypatch.setattr(checks, "queue", lambda task, pk: queued.append(pk))
+
+    def checked(pk: int) -> bool:
+        try:
+            return bots.check_version(pk)
+        finally:
+            connection.close()
+
+    with checks._one_check_of(bot.owner_id) as free, ThreadPoolExecutor(1) as another_worker:
+        assert free
+        assert not another_worker.submit(checked, second.pk).result()
+        assert another_worker.submit(checked, other.pk).result()
+    assert queued == []
+    assert bots.check_version(first.pk)
+    assert queued == [second.pk]
+
+
+def test_a_check_that_keeps_ending_its_worker_is_refused(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def killed(*_: object) -> NoReturn:
+        raise SystemExit
+
+    version = bots.upload(bot=bot, data=FIRST)
+    with monkeypatch.context() as patch:
+        patch.setattr(checks, "play_qualifying_match", killed)
+        for _ in range(checks.MAX_ATTEMPTS):
+            with pytest.raises(SystemExit):
+                bots.check_version(version.pk)
+    assert bots.check_version(version.pk)
+    version.refresh_from_db()
+    assert version.state == "refused"
+    assert f"began {checks.MAX_ATTEMPTS} times" in version.reason
+
+
+def test_a_stored_file_that_can_no_longer_be_read_is_refused(bot: Bot) -> None:
+    version = bots.upload(bot=bot, data=FIRST)
+    BotSource.objects.filter(version=version).update(data=b"PK\x03\x04 and no archive")
+    assert bots.check_version(version.pk)
+    version.refresh_from_db()
+    assert version.state == "refused"
+    assert "can't be a bot" in version.reason
 
 
 def test_a_check_that_comes_twice_counts_once(bot: Bot) -> None:

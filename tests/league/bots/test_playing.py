@@ -1,7 +1,11 @@
 """Uploaded bots in matches: among themselves, with the house, with remote ones."""
 
+import os
+import select
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any, NoReturn
 
 import pytest
@@ -14,7 +18,8 @@ from engine.record import verify
 from league import bots, play
 from league.bots import jails
 from league.models import Bot, Match, SeatLog
-from league.play import bot_processes, owner_reports
+from league.play import bot_processes, mixed_tables, owner_reports
+from league.play.bot_processes import BotProcesses
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, owner, ready_bot
 from tests.league.play.live import START, play_on, remote_bots
@@ -142,9 +147,12 @@ def test_without_any_sandbox_a_match_is_void_after_three_tries_long_apart(
         for _ in range(5):
             assert not play.play_match(match.pk)
         match.refresh_from_db()
-        assert match.attempts == tried
+        assert match.failures == tried
         assert match.status == ("void" if tried == 3 else "waiting")
         no_sandbox(match)
+    assert match.void_reason == (
+        "the match failed 3 times; last failure: no worker has had a working sandbox for 600 s"
+    )
 
 
 def test_without_any_sandbox_a_match_with_remote_bots_is_void_too(
@@ -200,7 +208,7 @@ def test_a_broken_sandbox_is_no_fault_and_the_match_is_played_again(
         patch.setattr(bots.HostedBot, "__call__", broken)
         assert not play.play_match(match.pk)
     match.refresh_from_db()
-    assert (match.status, match.attempts) == ("playing", 1)
+    assert (match.status, match.attempts, match.losses) == ("waiting", 1, 1)
     assert play.play_match(match.pk)
     assert finished(match).record.faults == ()
 
@@ -220,6 +228,40 @@ def test_at_a_mixed_table_a_hosted_bot_keeps_its_memory(ada: User) -> None:
     counted = [line for line in seat["printed"].splitlines() if line.startswith("asked")]
     assert counted == [f"asked {number}" for number in range(1, len(counted) + 1)]
     assert len(counted) > 3
+
+
+def test_the_processes_of_a_mixed_table_end_with_its_match(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = Event()
+    close = BotProcesses.close
+
+    def closed(processes: BotProcesses) -> None:
+        close(processes)
+        ended.set()
+
+    monkeypatch.setattr(bot_processes, "CLEAN_UP_EVERY", 0.05)
+    monkeypatch.setattr(BotProcesses, "close", closed)
+    others = remote_bots(2)
+    matches = [match_of([ready_bot(ada), *others]) for _ in range(2)]
+    for match in matches:
+        assert play.open_live(match.pk, START)
+        assert play.play_house_turns(match.pk) > 0
+    handles = [process_handle(match) for match in matches]
+    Match.objects.filter(pk=matches[0].pk).update(status="void")  # by another process
+    assert ended.wait(20)
+    assert [bool(select.select([handle], [], [], 0)[0]) for handle in handles] == [True, False]
+    assert [key[0] for key in bot_processes._kept] == [matches[1].pk]
+    for handle in handles:
+        os.close(handle)
+
+
+def process_handle(match: Match) -> int:
+    """Return a descriptor that is readable when the process of the match's hosted bot has ended."""
+    [kept] = [kept for key, kept in bot_processes._kept.items() if key[0] == match.pk]
+    process = kept._bots[0]._process
+    assert process is not None
+    return os.pidfd_open(process._popen.pid)
 
 
 def test_a_fault_at_a_mixed_table_is_reported_and_other_bots_play_on(ada: User) -> None:
@@ -245,3 +287,37 @@ def test_a_quiet_bot_without_faults_leaves_no_log(ada: User) -> None:
     match = match_of([ready_bot(ada, FIRST) for _ in range(3)])
     assert play.play_match(match.pk)
     assert not SeatLog.objects.exists()
+
+
+def test_a_second_task_of_a_mixed_table_returns_at_once_and_the_first_looks_again(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = match_of([ready_bot(ada), *remote_bots(2)])
+    assert play.open_live(match.pk, START)
+    looked: list[int] = []
+    play_pending = mixed_tables._play_pending
+
+    def counted(match_id: int, player: Any) -> int:
+        looked.append(match_id)
+        if len(looked) == 1:
+            with ThreadPoolExecutor(1) as another_thread:
+                assert another_thread.submit(play.play_house_turns, match.pk).result(20) == 0
+        return play_pending(match_id, player)
+
+    monkeypatch.setattr(mixed_tables, "_play_pending", counted)
+    assert play.play_house_turns(match.pk) == 1
+    assert looked == [match.pk] * 2
+    assert play.play_house_turns(match.pk) == 0
+    assert looked == [match.pk] * 3
+
+
+def test_a_task_of_a_mixed_table_that_fails_does_not_keep_the_table(
+    ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    match = match_of([ready_bot(ada), *remote_bots(2)])
+    assert play.open_live(match.pk, START)
+    with monkeypatch.context() as patch:
+        patch.setattr(mixed_tables, "read_matches", lambda *_: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            play.play_house_turns(match.pk)
+    assert play.play_house_turns(match.pk) == 1

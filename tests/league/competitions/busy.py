@@ -1,6 +1,5 @@
 """Ladders with many matches for tests, and the workers that play them."""
 
-import uuid
 from collections import Counter, deque
 from random import Random
 
@@ -8,9 +7,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from league import competitions, play, tasks
+from league import competitions, tasks
 from league.models import Bot, Ladder, Match
-from league.play import leases
+from league.play import hosted, leases
 from tests.league import small
 
 
@@ -46,7 +45,7 @@ class Workers:
     def __init__(self, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
         self.count = count
         self.queue: deque[int] = deque()
-        self.held: dict[int, uuid.UUID] = {}
+        self.held: dict[int, leases.Lease] = {}
         self.begun: Counter[str] = Counter()
         self._rng = Random(count)
         monkeypatch.setattr(tasks.play_match, "delay", self.queue.append)
@@ -64,8 +63,8 @@ class Workers:
     def finish(self) -> None:
         """Have one worker's match come to its end."""
         match_id = self._rng.choice(sorted(self.held))
-        leases.give_back(match_id, self.held.pop(match_id))
-        assert play.play_match(match_id, players=small.players)
+        lease = self.held.pop(match_id)
+        assert hosted.play_leased(match_id, lease.id, players=small.players)
         tasks.follow_up()
 
     def run(self, matches: int) -> None:

@@ -34,7 +34,7 @@ def test_a_worker_that_becomes_free_always_finds_a_match(
     workers = Workers(count, monkeypatch)
     workers.run(60)
     workers.end()
-    rounds = list(busy.rounds.order_by("number"))
+    rounds = list(busy.rounds.order_by("applied_number"))
     assert len(rounds) >= 5
     assert all(round_.applied_at for round_ in rounds)
     assert [r.applied_at for r in rounds] == sorted(r.applied_at for r in rounds if r.applied_at)
@@ -63,7 +63,7 @@ def test_the_next_round_opens_once_no_more_matches_wait_than_are_played(busy: La
     assert competitions.ladders_to_pair() == []
 
 
-def test_a_later_round_is_not_applied_before_those_that_opened_earlier(busy: Ladder) -> None:
+def test_a_round_that_closes_first_is_applied_first(busy: Ladder) -> None:
     first = competitions.open_ladder_round(busy.pk)
     assert first is not None
     held = list(Match.objects.values_list("pk", flat=True))
@@ -73,13 +73,14 @@ def test_a_later_round_is_not_applied_before_those_that_opened_earlier(busy: Lad
     assert second is not None
     small.play_due()
     assert not second.blocks.filter(state="playing").exists()
-    assert not ratings.apply_round(second.pk)
-    assert ratings.rounds_to_apply() == []
+    assert ratings.rounds_to_apply() == [second.pk]
+    assert ratings.apply_round(second.pk)
     Match.objects.filter(pk__in=held).update(leased_until=timezone.now(), due_at=timezone.now())
     small.play_due()
     assert ratings.rounds_to_apply() == [first.pk]
-    tasks.follow_up()  # closes both
-    assert not busy.rounds.filter(pk__in=[first.pk, second.pk], applied_at=None).exists()
+    tasks.follow_up()
+    by_number = dict(busy.rounds.applied().values_list("number", "applied_number"))
+    assert by_number == {1: 2, 2: 1}
     assert ratings.recompute(busy) == []
 
 
@@ -101,7 +102,23 @@ def test_drawn_blocks_count_as_played_when_the_next_round_is_drawn(busy: Ladder)
     }
 
 
-def test_one_slow_match_delays_a_limited_number_of_rounds(
+def test_one_slow_match_delays_no_other_round(
+    busy: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ladder_rounds, "MAX_OPEN_ROUNDS", 3)
+    assert competitions.open_ladder_round(busy.pk) is not None
+    slow = Match.objects.order_by("pk").first()
+    assert slow is not None
+    assert leases.take(slow.pk) is not None
+    for _ in range(5):
+        small.run_once()
+        assert competitions.open_ladder_round(busy.pk) is not None
+    small.run_once()
+    assert busy.rounds.applied().count() == 5
+    assert busy.rounds.open().get().number == 1
+
+
+def test_a_ladder_has_a_limited_number_of_open_rounds(
     busy: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ladder_rounds, "MAX_OPEN_ROUNDS", 3)

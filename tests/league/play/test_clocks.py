@@ -130,10 +130,10 @@ def test_a_match_that_fails_does_not_stop_the_clocks_of_others(
     broken, sound = match_of(bots), match_of(bots)
     real = overdue_turns._play_overdue
 
-    def play_overdue(match: LiveMatch, now: datetime) -> Decision[int]:
+    def play_overdue(overdue_at: datetime, now: datetime, match: LiveMatch) -> Decision[int]:
         if match.match.pk == broken.pk:
             raise RuntimeError("a defect")
-        return real(match, now)
+        return real(overdue_at, now, match)
 
     monkeypatch.setattr(overdue_turns, "_play_overdue", play_overdue)
     with logs.captured() as events:

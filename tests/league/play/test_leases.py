@@ -46,7 +46,7 @@ def test_a_lease_is_renewed_while_its_match_is_played(
         assert match.leased_until is not None
         return match.leased_until > first
 
-    with leases.kept(match.pk, lease):
+    with leases.kept(match.pk, lease.id):
         until = time.monotonic() + 10
         while not renewed():
             assert time.monotonic() < until
@@ -69,7 +69,7 @@ def test_a_renewal_that_fails_is_logged_with_the_ids_that_the_task_has_bound(
     monkeypatch.setattr(leases, "RENEW_EVERY", 0.01)
     monkeypatch.setattr(leases, "Match", SimpleNamespace(objects=SimpleNamespace(filter=fail)))
     bound = bound_contextvars(match_id=match.pk)
-    with logs.captured() as events, bound, leases.kept(match.pk, lease):
+    with logs.captured() as events, bound, leases.kept(match.pk, lease.id):
         assert failed.wait(10)
     assert events[0]["event"] == "a lease could not be renewed"
     assert events[0]["match_id"] == match.pk
@@ -85,7 +85,7 @@ def test_a_lease_that_another_worker_took_over_is_not_renewed(
     Match.objects.filter(pk=match.pk).update(leased_until=timezone.now() - leases.LEASE)
     leases.take(match.pk)
     match.refresh_from_db()
-    leases._renew(match.pk, old)
+    leases._renew(match.pk, old.id)
     before = match.leased_until
     match.refresh_from_db()
     assert match.leased_until == before

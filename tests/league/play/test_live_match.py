@@ -133,11 +133,11 @@ def test_the_fifth_illegal_answer_is_counted_and_decides_the_turn() -> None:
     assert decision.change.moves[0].fault == "illegal"
 
 
-def test_a_late_move_needs_no_lock() -> None:
+def test_a_late_move_needs_the_lock_under_which_no_deadline_moves() -> None:
     decision = decide(snapshot(), 0, legal(0)[0], second(3.001))
     assert decision.answer.code == "turn-expired"
     assert decision.change.moves[0].fault == "timeout"
-    assert not decision.needs_lock
+    assert decision.needs_lock
 
 
 @pytest.mark.parametrize(

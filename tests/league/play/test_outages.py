@@ -1,40 +1,50 @@
-"""If the clock stops for more than 5 s, open deadlines move by the lost time."""
+"""Time that the clock or a door lost is given back to open turns, and deadlines never move back."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection
 
 from league import play
-from league.models import Bot, Clock, Match, Turn
-from league.play import outages
-from tests.league.play.live import START, answer, choose, match_of, play_on, second
+from league.models import Bot, Clock, Door, Match, Turn
+from league.play import outages, owner_reports, statements
+from league.play.outages import Probe
+from league.play.turns import as_text
+from tests import logs
+from tests.league.play.live import START, answer, choose, first_turn, match_of, play_on, second
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 NIGHT = 8 * 3600.0
+WORKS = Probe("turns", "http://league.example/healthz/turns", "")
+FAILS = WORKS._replace(fault="connection refused")
 
 
 @pytest.fixture
 def match(bots: list[Bot]) -> Match:
-    play.note_tick(START)
+    outages.keep(START)
     return match_of(bots)
 
 
-def tick(now: float) -> int:
-    """Run the clock's task; return the number of turns in which it played."""
-    play.note_tick(second(now))
+def tick(now: float, *probes: Probe) -> int:
+    """Run the clock once; return the number of turns in which it played."""
+    outages.keep(second(now), probes)
     return play.expire_overdue(second(now))
 
 
+def run_clock(start: float, end: float, *probes: Probe) -> int:
+    """Run the clock every half second; return the number of turns in which it played."""
+    return sum(tick(start + step / 2, *probes) for step in range(round((end - start) * 2) + 1))
+
+
 def test_a_night_without_the_league_causes_no_timeout(match: Match, bots: list[Bot]) -> None:
-    for at in range(3):
-        assert tick(at) == 0
+    assert run_clock(0, 2) == 0
     assert tick(2 + NIGHT) == 0
-    assert tick(4.5 + NIGHT) == 0
+    assert run_clock(2.5 + NIGHT, 4.5 + NIGHT) == 0
     [turn] = play.open_turns(bots[0], second(4.5 + NIGHT))
     assert 0 < turn["remaining_ms"] <= 1000
-    assert tick(5.5 + NIGHT) == 3, "of the five seconds that an unfetched turn has two had passed"
+    assert run_clock(5 + NIGHT, 6 + NIGHT) == 3, "an unfetched turn has 5 s, 2 s were before"
     assert {turn.fault for turn in Turn.objects.filter(number=0)} == {"timeout"}
 
 
@@ -69,8 +79,9 @@ def test_a_turn_that_was_overdue_before_an_outage_stays_overdue(
     match: Match, bots: list[Bot]
 ) -> None:
     play.open_turns(bots[0], START)
-    play.note_tick(second(3.2))
-    assert tick(3.2 + NIGHT) == 1
+    for at in range(1, 8):
+        outages.keep(second(at / 2))
+    assert tick(3.5 + NIGHT) == 1
 
 
 def test_a_turn_that_opened_in_an_outage_gets_back_only_the_rest_of_it(
@@ -84,25 +95,27 @@ def test_a_turn_that_opened_in_an_outage_gets_back_only_the_rest_of_it(
     assert set(opened.values_list("deadline", flat=True)) == {second(108)}
 
 
-def test_a_slow_clock_moves_no_deadline(match: Match) -> None:
+def test_a_clock_that_is_slow_by_a_second_moves_no_deadline(match: Match) -> None:
     before = set(Turn.objects.values_list("deadline", flat=True))
-    play.note_tick(START + outages.MAX_TICK_GAP)
-    assert not outages.give_back_lost_time(START + 2 * outages.MAX_TICK_GAP)
+    outages.keep(START + outages.MAX_GAP)
+    assert not outages.settle(START + 2 * outages.MAX_GAP)
     assert set(Turn.objects.values_list("deadline", flat=True)) == before
+    outages.keep(START + 2 * outages.MAX_GAP + timedelta(milliseconds=1))
+    assert min(Turn.objects.values_list("deadline", flat=True)) > max(before)
 
 
 def test_processes_that_run_at_once_after_an_outage_give_its_time_back_once(match: Match) -> None:
-    before = Turn.objects.order_by("pk").first().deadline
+    before = deadline_of(Turn.objects.earliest("pk"))
 
     def come(number: int) -> None:
         try:
-            (play.note_tick if number % 2 else outages.give_back_lost_time)(second(NIGHT))
+            (outages.keep if number % 2 else outages.settle)(second(NIGHT))
         finally:
             connection.close()
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(come, range(24)))
-    moved = Turn.objects.order_by("pk").first().deadline - before
+    moved = deadline_of(Turn.objects.earliest("pk")) - before
     assert NIGHT - 1 <= moved.total_seconds() <= NIGHT
     assert Clock.objects.get().ran_until == second(NIGHT)
 
@@ -110,5 +123,207 @@ def test_processes_that_run_at_once_after_an_outage_give_its_time_back_once(matc
 def test_the_time_before_the_first_tick_ever_is_no_outage(bots: list[Bot]) -> None:
     match_of(bots)
     before = set(Turn.objects.values_list("deadline", flat=True))
-    play.note_tick(second(NIGHT))
+    outages.keep(second(NIGHT))
     assert set(Turn.objects.values_list("deadline", flat=True)) == before
+
+
+# -- Deadlines never move back ----------------------------------------------------------------
+
+
+def deadline_of(turn: Turn) -> datetime:
+    turn.refresh_from_db()
+    return turn.deadline
+
+
+def test_a_turn_handed_out_after_the_clock_read_the_time_keeps_its_deadline(
+    match: Match, bots: list[Bot]
+) -> None:
+    [turn] = play.open_turns(bots[0], second(3.4))
+    row = Turn.objects.get(bot=bots[0])
+    before = row.deadline
+    outages.keep(second(3))
+    assert deadline_of(row) >= before
+    assert play.open_turns(bots[0], second(3.4))[0]["deadline"] >= turn["deadline"]
+
+
+def test_a_request_whose_process_has_a_slow_clock_starts_no_turn_before_it_opened(
+    match: Match, bots: list[Bot]
+) -> None:
+    [turn] = play.open_turns(bots[0], second(-5))
+    row = Turn.objects.get(bot=bots[0])
+    assert row.handed_out_at == row.opened_at
+    assert turn["remaining_ms"] >= 3000
+
+
+def test_the_answer_that_hands_a_turn_out_shows_the_deadline_that_is_stored(
+    match: Match, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = statements.read_open_turns
+
+    def read_before_an_outage(bot_id: int) -> object:
+        found = real(bot_id)
+        monkeypatch.undo()
+        outages.keep(second(60))
+        return found
+
+    monkeypatch.setattr(statements, "read_open_turns", read_before_an_outage)
+    [turn] = play.open_turns(bots[0], second(61))
+    stored = Turn.objects.get(bot=bots[0])
+    assert turn["deadline"] == as_text(stored.deadline)
+    assert turn["remaining_ms"] == 3000
+
+
+def test_a_turn_that_two_requests_hand_out_has_one_deadline_in_both_answers(
+    match: Match, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real, first = statements.hand_out, []
+
+    def overtaken(turn_ids: list[int], now: datetime) -> object:
+        monkeypatch.undo()
+        first.extend(play.open_turns(bots[0], second(0.5)))
+        return real(turn_ids, now)
+
+    monkeypatch.setattr(statements, "hand_out", overtaken)
+    [turn] = play.open_turns(bots[0], second(1))
+    assert turn["deadline"] == first[0]["deadline"]
+
+
+def test_no_turn_expires_while_its_time_is_being_given_back(
+    match: Match, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An outage ends between the decision that a turn is overdue and its write."""
+    play.open_turns(bots[0], START)
+    run_clock(0.5, 2.5)
+    real = outages.hold
+
+    def give_back() -> Clock | None:
+        Turn.objects.open().update(deadline=second(60))
+        return real()
+
+    monkeypatch.setattr(outages, "hold", give_back)
+    outages.keep(second(3.2))
+    assert play.expire_overdue(second(3.2)) == 0
+    assert Turn.objects.open().count() == 3
+
+
+# -- Doors --------------------------------------------------------------------------------------
+
+
+def test_a_bot_that_no_door_lets_in_does_not_run_out_of_time(match: Match, bots: list[Bot]) -> None:
+    turn = first_turn(bots[0], second(0.2))
+    assert run_clock(0, 1, WORKS) == 0
+    assert run_clock(1.5, 40, FAILS) == 0
+    assert run_clock(40.5, 42, WORKS) == 0
+    assert answer(bots[0], turn, second(42)).remaining_ms > 0
+    row = Turn.objects.get(bot=bots[0], number=0)
+    from_success_to_success, waiting = 39_500, 300
+    assert row.given_back_ms == from_success_to_success + waiting
+
+
+def test_a_turn_waits_for_the_next_probe_even_if_its_deadline_passes_before_a_probe_failed(
+    match: Match, bots: list[Bot]
+) -> None:
+    play.open_turns(bots[0], START)
+    run_clock(0, 2.8, WORKS)
+    assert play.expire_overdue(second(3.1)) == 0
+    assert tick(3.2, FAILS) == 0
+    assert tick(3.6, WORKS) == 0, "a failed probe is an outage, however short"
+    assert Turn.objects.get(bot=bots[0]).given_back_ms > 0
+
+
+def test_after_an_outage_a_turn_has_the_time_for_which_a_refused_bot_waits(
+    match: Match, bots: list[Bot]
+) -> None:
+    play.open_turns(bots[0], START)
+    run_clock(0, 2.5, WORKS)
+    tick(3, FAILS)
+    tick(3.5, WORKS)
+    assert Turn.objects.get(bot=bots[0]).deadline == second(3.5) + outages.MIN_LEFT
+
+
+def test_a_move_that_arrives_before_the_next_probe_is_in_time(
+    match: Match, bots: list[Bot]
+) -> None:
+    turn = first_turn(bots[0], START)
+    run_clock(0, 1, WORKS)
+    run_clock(1.5, 9, FAILS)
+    assert answer(bots[0], turn, second(9.2)).remaining_ms > 0
+
+
+def test_a_door_that_never_worked_stops_no_clock(match: Match, bots: list[Bot]) -> None:
+    play.open_turns(bots[0], START)
+    run_clock(0, 3, FAILS)
+    assert tick(3.5, FAILS) == 1
+    assert not Door.objects.exists()
+
+
+def test_a_door_with_a_new_address_counts_once_it_has_worked(match: Match) -> None:
+    tick(0.5, WORKS)
+    elsewhere = FAILS._replace(address="http://wrong.example/healthz/turns")
+    tick(1, elsewhere)
+    assert not Door.objects.exists()
+    assert not Clock.objects.get().is_broken
+
+
+def test_two_doors_that_fail_together_give_the_time_back_once(
+    match: Match, bots: list[Bot]
+) -> None:
+    play.open_turns(bots[0], START)
+    other, also = WORKS._replace(door="moves"), FAILS._replace(door="moves")
+    tick(0.5, WORKS, other)
+    tick(1, FAILS, other)
+    tick(2, FAILS, also)
+    tick(3, WORKS, also)
+    tick(4, WORKS, other)
+    assert Turn.objects.get(bot=bots[0]).given_back_ms == 3500
+    assert {door.worked_until for door in Door.objects.all()} == {second(4)}
+
+
+def test_an_outage_of_a_door_is_one_line_at_its_begin_and_one_at_its_end(match: Match) -> None:
+    tick(0.5, WORKS)
+    with logs.captured() as events:
+        run_clock(1, 9, FAILS)
+        run_clock(9.5, 12, WORKS)
+    assert [event["event"] for event in events] == [
+        "a door for bots' calls fails; open deadlines wait",
+        "the clock or a door did not work; open deadlines moved",
+    ]
+    assert events[0]["faults"] == {"turns": "connection refused"}
+    assert events[1]["seconds"] == 9.0
+
+
+def test_without_an_open_turn_the_clock_needs_no_probes(bots: list[Bot]) -> None:
+    outages.keep(START)
+    assert outages.keep_idle(second(0.5))
+    assert Clock.objects.get().ran_until == second(0.5)
+    match_of(bots)
+    assert not outages.keep_idle(second(1))
+    assert Clock.objects.get().ran_until == second(0.5)
+
+
+# -- Receipts -------------------------------------------------------------------------------------
+
+
+def test_each_deadline_can_be_computed_from_its_receipt(match: Match, bots: list[Bot]) -> None:
+    play.open_turns(bots[0], second(0.25))
+    run_clock(0, 1, WORKS)
+    run_clock(1.5, 20, FAILS)
+    run_clock(20.5, 21, WORKS)
+    play.open_turns(bots[1], second(21))
+    tick(80, WORKS)
+    assert bots[0].owner is not None
+    for report in owner_reports.owner_report(match, bots[0].owner):
+        assert len(report["turns"]) == 1
+        for receipt in report["turns"]:
+            assert recomputed(receipt) == datetime.fromisoformat(receipt["deadline"])
+    assert all(turn.given_back_ms > 0 for turn in Turn.objects.filter(number=0))
+
+
+def recomputed(receipt: dict[str, object]) -> datetime:
+    """Return a deadline from a receipt alone, as the owner of a bot may do."""
+    started = datetime.fromisoformat(str(receipt["opened_at"])) + timedelta(seconds=2)
+    if receipt["handed_out_at"]:
+        started = min(started, datetime.fromisoformat(str(receipt["handed_out_at"])))
+    milliseconds = sum(int(str(receipt[name])) for name in ("bank_ms", "given_back_ms"))
+    seconds = float(str(receipt["move_seconds"]))
+    return started + timedelta(seconds=seconds, milliseconds=milliseconds)

@@ -141,7 +141,10 @@ def test_a_late_move_gets_the_move_that_the_referee_played(match: Match, bots: l
     answer(bots[1], first_turn(bots[1]), second(3))
     for move in (legal[0], legal[1], legal[action], "nonsense"):
         code, members = refused(bots[0], turn, second(3.001), move)
-        assert (code, members) == ("turn-expired", {"turn": 0, "move": legal[action]})
+        assert (code, members) == (
+            "turn-expired",
+            {"turn": 0, "move": legal[action], "fault": "timeout"},
+        )
     assert LiveMove.objects.get(ply=0).fault == "timeout"
 
 
@@ -162,14 +165,16 @@ def test_an_illegal_move_gets_the_legal_moves_and_the_fifth_is_a_fault(
             "turn": 0,
             "remaining_ms": 2000,
             "answers_left": left,
+            "decided": False,
         }
     code, members = refused(bots[0], turn, second(1), "give")
     assert (code, members["answers_left"]) == ("illegal-move", 0)
+    assert (members["decided"], members["fault"]) == (True, "illegal")
     assert members["move"] == LiveMove.objects.get(ply=0, fault="illegal").text
     for move in ("give", legal[0], members["move"]):
         assert refused(bots[0], turn, second(1), move) == (
             "turn-already-decided",
-            {"turn": 0, "move": members["move"]},
+            {"turn": 0, "move": members["move"], "fault": "illegal"},
         )
 
 

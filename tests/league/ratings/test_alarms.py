@@ -56,9 +56,9 @@ def test_a_check_without_differences_stores_its_time_and_round(
 ) -> None:
     assert ratings.check_ladder(ladder.pk).differences == []
     ladder.refresh_from_db()
-    assert ladder.checked_round == ladder.rounds.count()
+    assert ladder.checked_rounds == ladder.rounds.count()
     assert not ladder.alarm
-    assert f"no difference up to round {ladder.checked_round}" in page(client, "/ladders/quick/")
+    assert f"no difference in {ladder.checked_rounds} rounds" in page(client, "/ladders/quick/")
     assert "alarms" not in client.get("/readyz").json()
 
 
@@ -118,7 +118,7 @@ def test_a_repair_writes_what_the_records_give_and_lifts_the_alarm(
     call_command("recompute", "quick", repair="a disk that lied", stdout=out)
     assert "repaired under revision 2" in out.getvalue()
     ladder.refresh_from_db()
-    assert (ladder.alarm, ladder.frozen_round, ladder.revision) == ("", None, 2)
+    assert (ladder.alarm, ladder.frozen_rounds, ladder.revision) == ("", None, 2)
     assert ladder.revisions.get().reason == "a disk that lied"
     assert Standing.objects.get(pk=row.pk).rating == row.rating - 1
     assert not FrozenStanding.objects.exists()
@@ -258,8 +258,8 @@ def test_rounds_that_are_rated_while_a_check_folds_raise_no_alarm(
     assert ratings.check_ladder(ladder.pk).differences == []
     ladder.refresh_from_db()
     assert not ladder.alarm
-    assert ladder.checked_round is not None
-    assert ladder.checked_round < ladder.rounds.count()
+    assert ladder.checked_rounds is not None
+    assert ladder.checked_rounds < ladder.rounds.count()
 
 
 def test_a_check_fails_if_corrections_overtake_each_try(

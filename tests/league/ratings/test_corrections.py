@@ -98,7 +98,7 @@ def test_a_void_mark_folds_the_ladder_anew_and_the_old_revision_stays_readable(
     assert ratings.ladders_to_correct() == [ladder.pk]
     revision = ratings.correct(ladder.pk)
     assert revision is not None
-    assert (revision.number, revision.from_round) == (2, round_)
+    assert (revision.number, revision.from_applied_number) == (2, round_)
     assert "a power cut in the hall" in revision.reason
     ladder.refresh_from_db()
     assert ratings_of(ladder) == due != before

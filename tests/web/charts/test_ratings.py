@@ -18,7 +18,8 @@ def rounds_of(ladder: Ladder, count: int, first: int = 1) -> list[Round]:
     return Round.objects.bulk_create(
         Round(
             ladder=ladder,
-            number=number,
+            number=100_000 - number,  # drawn in another order
+            applied_number=number,
             seed=bytes(32),
             commitment=64 * "0",
             applied_at=timezone.now(),
@@ -27,11 +28,16 @@ def rounds_of(ladder: Ladder, count: int, first: int = 1) -> list[Round]:
     )
 
 
+def _place(round_: Round) -> int:
+    return round_.applied_number or 0
+
+
 def rate(ladder: Ladder, bot: Bot, rounds: list[Round]) -> Standing:
     """Store a bot that gains one point in each round."""
     RoundEntry.objects.bulk_create(
         RoundEntry(
             round=round_,
+            applied_number=round_.applied_number or 0,
             bot=bot,
             rating_before=1_500_000 + 1000 * at,
             rating_after=1_501_000 + 1000 * at,
@@ -62,16 +68,16 @@ def test_a_bot_without_a_block_for_a_thousand_rounds_still_has_its_chart() -> No
     gone, new = rate(ladder, early, rounds[:50]), rate(ladder, late, rounds[-10:])
     chart = chart_of_bot(gone)
     assert chart is not None
-    assert (chart.first, chart.last) == ("before round 1", "round 1200")
+    assert (chart.first, chart.last) == ("before rated round 1", "rated round 1200")
     assert [line.last for line in chart.lines] == [1550, 1549]
     assert chart.areas
     chart = chart_of_bot(new)
     assert chart is not None
-    assert (chart.first, chart.last) == ("before round 1191", "round 1200")
+    assert (chart.first, chart.last) == ("before rated round 1191", "rated round 1200")
     assert len(chart.lines[0].points.split()) == 11  # every round, as there is room
     both = chart_of_ladder(ladder, [early, late])
     assert both is not None
-    assert both.first == "before round 1"
+    assert both.first == "before rated round 1"
     assert [line.last for line in both.lines] == [1550, 1510]
     assert all(len(line.points.split()) <= 101 for line in both.lines)
     assert len(both.lines[0].points.split()) > 70
@@ -96,14 +102,15 @@ def test_a_line_has_the_rating_after_each_round_drawn(
     rounds = rounds_of(ladder, rng.randint(1, 15))
     rate(elsewhere, bot, rounds_of(elsewhere, 5))
     rounds += rounds_of(ladder, rng.randint(1, 15), first=len(rounds) + 1)
-    played = sorted(rng.sample(rounds, rng.randint(1, len(rounds))), key=lambda one: one.number)
+    played = sorted(rng.sample(rounds, rng.randint(1, len(rounds))), key=_place)
     standing = rate(ladder, bot, played)
     chart_of_bot(standing)
+    begins = _place(played[0])
     [(lines, first, last, [(lows, highs)])] = drawn
-    assert (first, last) == (f"before round {played[0].number}", f"round {len(rounds)}")
-    apart = -(-(len(rounds) - played[0].number + 1) // 4)
-    chosen = range(len(rounds), played[0].number - 1, -apart)[::-1]
-    due = [1500 + sum(one.number <= number for one in played) for number in chosen]
+    assert (first, last) == (f"before rated round {begins}", f"rated round {len(rounds)}")
+    apart = -(-(len(rounds) - begins + 1) // 4)
+    chosen = range(len(rounds), begins - 1, -apart)[::-1]
+    due = [1500 + sum(_place(one) <= number for one in played) for number in chosen]
     assert dict(lines) == {
         "Elo": [1500, *due],
         "performance, 95 % interval": [None, *(elo - 1 for elo in due)],

@@ -2,7 +2,8 @@
 
 `python3 recompute_ladder.py EXPORT.jsonl` reads seats, scores and faults from the file. It compares
 seeds with their commitments, deals with the seeds, and all ratings with the formula, to the last
-thousandth. `python -m engine verify` checks moves and places.
+thousandth. Rounds stand in the order in which the ladder applied them. `python -m engine verify`
+checks moves and places.
 """
 
 import json
@@ -70,6 +71,7 @@ for number, text in enumerate(open(sys.argv[1], "rb"), 1):
     if line["type"] == "round":
         terms, blocks, seed = line, {}, bytes.fromhex(line["seed"] or "")
         rounds, seeds = rounds + 1, seeds + bool(seed)
+        check(line["applied_number"] == rounds, "the rounds are not in the order of application")
         check(not seed or sha256(seed).hexdigest() == line["commitment"], "another seed")
     elif line["type"] == "block" and line["rated"] and not line["void"]:
         check(line["block"] not in blocks, "a block is there twice")

@@ -1,0 +1,46 @@
+"""Messages of the harness, read without trusting them."""
+
+import json
+from typing import Any, NoReturn
+
+from bots_sdk.sandbox.errors import BotCrashError, BotMemoryError
+from bots_sdk.sandbox.jail import Limits
+from engine.errors import quote
+
+
+def parsed(line: bytes) -> dict[str, Any]:
+    """Return the message in a line.
+
+    Raises:
+        BotCrashError: the line is not an object in strict JSON.
+    """
+    try:
+        message = json.loads(
+            line.decode(), parse_constant=_no_constant, object_pairs_hook=_without_repeats
+        )
+    except (ValueError, RecursionError) as error:
+        raise BotCrashError(f"its answer is no message: {quote(str(error))}") from None
+    if not isinstance(message, dict):
+        raise BotCrashError("its answer is no message")
+    return message
+
+
+def failure(answer: dict[str, Any], limits: Limits) -> BotCrashError:
+    """Return the fault in an answer of the harness."""
+    reason = answer["failed"] if isinstance(answer["failed"], str) else "it failed"
+    line = " ".join(reason.split())[:300]
+    if answer["kind"] == "memory":
+        megabytes = (limits.data_bytes or limits.memory_bytes) >> 20
+        return BotMemoryError(f"it wanted more than its {megabytes} MB of memory: {line}")
+    return BotCrashError(line)
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key twice")
+    return found

@@ -1,0 +1,157 @@
+"""Qualifying matches: an uploaded version plays one match of each game, with a wall limit."""
+
+import hashlib
+import time
+from typing import NamedTuple
+
+from django.conf import settings
+
+from bots_sdk.bot import match_info
+from bots_sdk.reference import make_player
+from engine.errors import MatchInterruptedError
+from engine.games import catalogue
+from engine.games.game import Observation
+from engine.referee import MatchClock, TimeControl, play
+from league.bots import jails
+from league.bots.hosted_players import HostedBot, storable
+from league.models import BotVersion, Ladder, QualifyingMatch
+
+_OPPONENT = "house-random"
+
+
+class CheckTooLongError(MatchInterruptedError):
+    """A version's check reached its wall limit.
+
+    Attributes:
+        match: the qualifying match at that time, not stored yet.
+    """
+
+    def __init__(self, match: QualifyingMatch) -> None:
+        super().__init__(match.reason)
+        self.match = match
+
+
+class _NoTimeLeftError(MatchInterruptedError):
+    """The wall limit of a check is reached."""
+
+
+class MatchSetting(NamedTuple):
+    """The preset, seats and clock of a game's qualifying match."""
+
+    game: str
+    rules: str
+    seats: int
+    control: TimeControl
+
+
+class WallLimit:
+    """The time that a whole check may take, from its start."""
+
+    def __init__(self) -> None:
+        self.seconds = settings.MAX_CHECK_SECONDS
+        self._ends = time.monotonic() + self.seconds
+
+    def left(self) -> float:
+        """Return the seconds that are left."""
+        return self._ends - time.monotonic()
+
+
+class _LimitedPlayer:
+    """A bot as a player until the wall limit; it counts its moves."""
+
+    def __init__(self, bot: HostedBot, limit: WallLimit) -> None:
+        self._bot = bot
+        self._limit = limit
+        self.moves = 0
+        self.observation: Observation | None = None
+
+    def __call__(self, observation: Observation) -> str:
+        """Return the bot's move.
+
+        Raises:
+            _NoTimeLeftError: the limit is reached.
+        """
+        self.observation = observation
+        try:
+            if self._limit.left() > 0:
+                return self._bot(observation)
+        finally:
+            if self._limit.left() <= 0:
+                raise _NoTimeLeftError
+            self.moves += 1
+        raise _NoTimeLeftError
+
+
+def match_settings(games: tuple[str, ...] = ()) -> list[MatchSetting]:
+    """Return a setting for each game: that of its first valid ladder, or of any preset.
+
+    Args:
+        games: the games; empty: all.
+    """
+    found = []
+    for game in games or catalogue.GAMES:
+        presets = catalogue.GAMES[game].presets
+        ladders = Ladder.objects.filter(game=game, rules__in=presets).order_by("pk")
+        ladder = next((each for each in ladders if _fits(each)), None)
+        if ladder is not None:
+            control = TimeControl(ladder.move_seconds, ladder.bank_seconds)
+            found.append(MatchSetting(game, ladder.rules, ladder.seats, control))
+        else:
+            rules, preset = next(iter(presets.items()))
+            found.append(MatchSetting(game, rules, preset.min_seats, TimeControl(1.0, 30.0)))
+    return found
+
+
+def _fits(ladder: Ladder) -> bool:
+    """Return whether a bot can play by the ladder's settings: invalid ones are no bot's fault."""
+    preset = catalogue.GAMES[ladder.game].presets[ladder.rules]
+    return preset.min_seats <= ladder.seats <= preset.max_seats and ladder.move_seconds > 0
+
+
+def play_qualifying_match(
+    version: BotVersion, setting: MatchSetting, limit: WallLimit
+) -> QualifyingMatch:
+    """Play the qualifying match of a game; return it, not stored yet.
+
+    Raises:
+        CheckTooLongError: the check reached its wall limit.
+        SandboxUnavailableError: this machine has no sandbox.
+        MatchInterruptedError: the sandbox failed.
+    """
+    game, rules, seats, control = setting
+    clock = MatchClock(control, seats, time.monotonic)
+    bot = HostedBot(
+        jails.jail(),
+        version,
+        match_info(game, rules, seats, 0, control),
+        allowance=lambda: min(clock.allowance(0), limit.left()),
+    )
+    with bot:
+        player = _LimitedPlayer(bot, limit)
+        bot.load()
+        others = [make_player(_OPPONENT) for _ in range(seats - 1)]
+        seed = hashlib.sha256(f"qualify {version.pk} {game}".encode()).digest()
+        try:
+            outcome = play(game, rules, seed, [player, *others], clock=clock)
+        except _NoTimeLeftError:
+            match = QualifyingMatch(
+                version=version,
+                game=game,
+                passed=False,
+                reason=f"timeout: the whole check may take {limit.seconds:g} s, and ended after "
+                f"{player.moves} moves of this match. Choose moves faster, or declare only the "
+                'games that your bot plays, for example GAMES = ["partridge"].',
+                observation=player.observation,
+                printed=bot.printed_text,
+            )
+            raise CheckTooLongError(match) from None
+        printed = bot.printed_text
+    failed = next((report for report in outcome.fault_reports if report.fault.seat == 0), None)
+    return QualifyingMatch(
+        version=version,
+        game=game,
+        passed=failed is None,
+        reason=storable(f"{failed.fault.kind}: {failed.reason}")[:500] if failed else "",
+        observation=failed.observation if failed else None,
+        printed=printed,
+    )

@@ -1,0 +1,75 @@
+"""Delete a bot: one that has played is retired, so that its results stay; another one vanishes."""
+
+from datetime import datetime
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import Exists, OuterRef
+
+from league.models import Bot, BotSource, BotVersion, Match, MatchSeat, QualifyingMatch
+
+
+def require_active(bot: Bot) -> None:
+    """Raise if a bot is retired (code ``bot-retired``)."""
+    if bot.retired_at is not None:
+        raise ValidationError(
+            f"The bot {bot} was deleted, so it can't change or play any more.", code="bot-retired"
+        )
+
+
+def has_played(bot: Bot) -> bool:
+    """Return whether a bot has a seat in any match."""
+    return bot.seats.exists()
+
+
+def remove(bot: Bot) -> None:
+    """Delete a bot that has never played, with its versions, sources and tokens.
+
+    Raises:
+        ProtectedError: a round or tournament has the bot.
+    """
+    with transaction.atomic():
+        Bot.objects.filter(pk=bot.pk).update(current=None)
+        bot.versions.all().delete()
+        bot.delete()
+
+
+def retire(bot: Bot, now: datetime) -> None:
+    """Retire a bot: no round draws it, its tokens don't work, and its sources are erased.
+
+    A source that a match in play still needs is erased by `erase_sources`, which runs every hour.
+    """
+    with transaction.atomic():
+        locked = Bot.objects.select_for_update(of=("self",)).get(pk=bot.pk)
+        if locked.kind == Bot.Kind.HOUSE:
+            raise ValidationError(f"{locked} belongs to the league.", code="not-your-bot")
+        if locked.retired_at is None:
+            locked.retired_at = now
+        locked.paused, locked.description = True, ""
+        locked.save(update_fields=["retired_at", "paused", "description"])
+        locked.tokens.all().delete()
+        BotVersion.objects.filter(bot=locked, state=BotVersion.State.CHECKING).update(
+            state=BotVersion.State.REFUSED, reason="The bot was deleted before its check."
+        )
+        BotVersion.objects.filter(bot=locked).update(note="")
+        erase_sources(locked)
+
+
+def erase_sources(bot: Bot | None = None) -> int:
+    """Erase what retired bots uploaded and printed, unless a match in play still needs it.
+
+    Args:
+        bot: erase those of one bot only.
+
+    Returns:
+        The number of erased rows.
+    """
+    versions = BotVersion.objects.filter(bot__retired_at__isnull=False)
+    if bot is not None:
+        versions = versions.filter(bot=bot)
+    needed = MatchSeat.objects.filter(
+        version=OuterRef("pk"), match__status__in=(Match.Status.WAITING, Match.Status.PLAYING)
+    )
+    idle = versions.exclude(Exists(needed))
+    erased: int = BotSource.objects.filter(version__in=idle).delete()[0]
+    return erased + QualifyingMatch.objects.filter(version__in=idle).delete()[0]

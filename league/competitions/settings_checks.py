@@ -1,0 +1,366 @@
+"""Checks of settings: one place for forms, API, admin, commands, and the tick.
+
+Each function takes the proposed values of a whole row by field, and returns a problem for each
+value that is not allowed: the field, and a text with the value and the allowed ones. The functions
+read nothing from the database. So the tick can also check rows that were written past all forms.
+"""
+
+import math
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime, time, timedelta
+from typing import Any, NamedTuple
+from zoneinfo import available_timezones
+
+from django.core.exceptions import ValidationError
+
+from engine.deals import SEED_BYTES
+from engine.errors import UnknownRulesError, listed, quote
+from engine.games import catalogue
+from engine.rating.elo import KSchedule
+from league.models import EventSettings
+from league.models.limits import (
+    BANK_SECONDS,
+    BLOCKS_PER_ROUND,
+    ENTRY_HOURS,
+    EVERY_HOURS,
+    EXTRA_BLOCKS,
+    IDLE_DAYS,
+    MOVE_SECONDS,
+    PAUSE_SECONDS,
+    PERCENT,
+    SETTLED_BLOCKS,
+    SWISS_ROUNDS,
+    TABLES,
+    Limits,
+)
+
+Values = Mapping[str, Any]
+Format = EventSettings.Format
+
+EVENT_SETTINGS = tuple(field.name for field in EventSettings._meta.get_fields())
+"""The names of the event settings, which a schedule copies to its tournaments."""
+
+FURTHEST = timedelta(days=2 * 366)
+"""The longest time from now to the start of a tournament or schedule."""
+SHORTEST_ENTRY = timedelta(seconds=1)
+"""The shortest time from the opening of entries to the start."""
+MAX_TITLE = 80
+MAX_SLUG = 50
+MAX_K_STEPS = 20
+_K = Limits(1, 1000)
+_BLOCKS_OF_K = Limits(1, 100_000)
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+class Problem(NamedTuple):
+    """A value that is not allowed: the field, and a text that names the value and the remedy."""
+
+    field: str
+    text: str
+
+
+class InvalidSettingsError(ValidationError):
+    """Settings that are not allowed, by field."""
+
+    def __init__(self, problems: list[Problem]) -> None:
+        by_field: dict[str, list[str]] = {}
+        for problem in problems:
+            by_field.setdefault(problem.field, []).append(problem.text)
+        super().__init__(by_field)
+
+
+def require_valid(problems: list[Problem]) -> None:
+    """Raise if there are problems.
+
+    Raises:
+        InvalidSettingsError: a `ValidationError` with the texts by field.
+    """
+    if problems:
+        raise InvalidSettingsError(problems)
+
+
+def values_of(row: Any) -> dict[str, Any]:
+    """Return the stored values of a row by field, without its relations."""
+    return {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
+
+
+def ladder_problems(values: Values) -> list[Problem]:
+    """Return the problems of a ladder's settings as a whole.
+
+    Args:
+        values: the fields of `Ladder`, all of them.
+    """
+    return [
+        *_title_problems(values["title"]),
+        *_slug_problems(values["slug"]),
+        *_game_problems(values),
+        *_number(values, "move_seconds", MOVE_SECONDS),
+        *_number(values, "bank_seconds", BANK_SECONDS),
+        *k_problems(values["k_schedule"]),
+        *_number(values, "round_pause_seconds", PAUSE_SECONDS),
+        *_number(values, "idle_pause_seconds", PAUSE_SECONDS),
+        *_whole(values, "settled_blocks", SETTLED_BLOCKS),
+        *_whole(values, "max_blocks_per_round", BLOCKS_PER_ROUND),
+        *_whole(values, "random_percent", PERCENT),
+        *_whole(values, "idle_days", IDLE_DAYS),
+    ]
+
+
+def k_problems(stored: Any, field: str = "k_schedule") -> list[Problem]:
+    """Return the problems of a K schedule as JSON: fields of `KSchedule`, all optional."""
+    names = tuple(KSchedule.__dataclass_fields__)
+    if not isinstance(stored, dict):
+        return [Problem(field, f"{quote(stored)} is no object; use {{}} for the defaults.")]
+    if unknown := sorted(stored.keys() - set(names)):
+        return [
+            Problem(
+                field, f"There is no field {quote(unknown[0])}; the fields are {listed(names)}."
+            )
+        ]
+    problems = []
+    for name, limits in (("settled", _K), ("new_version_blocks", Limits(0, _BLOCKS_OF_K.high))):
+        if name in stored:
+            problems += [
+                Problem(field, f"{name}: {problem.text}")
+                for problem in _whole(stored, name, limits)
+            ]
+    steps = stored.get("steps", [])
+    if not isinstance(steps, list | tuple) or len(steps) > MAX_K_STEPS:
+        return [
+            *problems,
+            Problem(field, f"steps must be a list of at most {MAX_K_STEPS} pairs [blocks, K]."),
+        ]
+    last = 0
+    for step in steps:
+        if not (isinstance(step, list | tuple) and len(step) == 2 and _is_step(*step)):
+            problems.append(
+                Problem(
+                    field,
+                    f"steps: {quote(step)} is no pair [blocks, K] with blocks "
+                    f"{_BLOCKS_OF_K} and K {_K}.",
+                )
+            )
+        elif step[0] <= last:
+            problems.append(
+                Problem(field, f"steps: {quote(step[0])} is not more than {last} before it.")
+            )
+        else:
+            last = step[0]
+    return problems
+
+
+def event_problems(values: Values) -> list[Problem]:
+    """Return the problems of event settings, one by one and with each other.
+
+    Args:
+        values: the fields of `EventSettings`, all of them.
+    """
+    problems = []
+    if values["format"] not in Format.values:
+        problems.append(
+            Problem(
+                "format",
+                f"There is no format {quote(values['format'])}; the formats are "
+                f"{listed(Format.values)}.",
+            )
+        )
+    for name, limits, empty in (
+        ("blocks_per_table", BLOCKS_PER_ROUND, True),
+        ("swiss_rounds", SWISS_ROUNDS, True),
+        ("max_tables", TABLES, False),
+        ("extra_blocks", EXTRA_BLOCKS, False),
+    ):
+        if not (empty and values[name] is None):
+            problems += _whole(values, name, limits)
+    if not problems:
+        problems += _contradictions(values)
+    return problems
+
+
+def time_problems(values: Values, now: datetime) -> list[Problem]:
+    """Return the problems of the times of a tournament that an organiser plans or moves."""
+    opens_at, starts_at = values["entries_open_at"], values["starts_at"]
+    if starts_at <= now:
+        return [Problem("starts_at", f"{_shown(starts_at)} has passed; choose a later time.")]
+    if starts_at > now + FURTHEST:
+        return [
+            Problem(
+                "starts_at",
+                f"{_shown(starts_at)} is too far; choose a time in the next two years.",
+            )
+        ]
+    if opens_at > starts_at - SHORTEST_ENTRY:
+        return [
+            Problem(
+                "entries_open_at",
+                f"{_shown(opens_at)} is not before the start at {_shown(starts_at)}; entries must "
+                "open before the start.",
+            )
+        ]
+    if opens_at < now - FURTHEST:
+        return [Problem("entries_open_at", f"{_shown(opens_at)} has passed; choose a later time.")]
+    return []
+
+
+def tournament_problems(values: Values) -> list[Problem]:
+    """Return the problems of a stored tournament, whatever time it is."""
+    problems = [*_title_problems(values["title"]), *event_problems(values)]
+    if values["entries_open_at"] > values["starts_at"]:
+        problems.append(
+            Problem(
+                "entries_open_at",
+                f"{_shown(values['entries_open_at'])} is after the start at "
+                f"{_shown(values['starts_at'])}.",
+            )
+        )
+    if (size := len(bytes(values["seed"]))) != SEED_BYTES:
+        problems.append(Problem("seed", f"The seed has {size} bytes, not {SEED_BYTES}."))
+    return problems
+
+
+def schedule_problems(values: Values) -> list[Problem]:
+    """Return the problems of a schedule: its settings, and when its tournaments start."""
+    problems = [*_title_problems(values["title"]), *event_problems(values)]
+    weekly = (values["weekday"], values["time_of_day"])
+    if values["every_hours"] is not None:
+        problems += _whole(values, "every_hours", EVERY_HOURS)
+        if weekly != (None, None):
+            problems.append(
+                Problem(
+                    "every_hours",
+                    "Choose either hours between tournaments, or a weekday with a time of day.",
+                )
+            )
+    elif None in weekly:
+        problems.append(
+            Problem("weekday", "Give hours between tournaments, or a weekday and a time of day.")
+        )
+    else:
+        problems += _weekly_problems(values)
+    problems += _time_zone_problems(values["time_zone"])
+    problems += _whole(values, "entry_hours", ENTRY_HOURS)
+    if not isinstance(values["first_at"], datetime) or values["first_at"] < _EARLIEST:
+        problems.append(
+            Problem("first_at", f"{_shown(values['first_at'])} is no time after the year 2000.")
+        )
+    return problems
+
+
+def first_start_problems(values: Values, now: datetime) -> list[Problem]:
+    """Return the problems of the first start of a schedule that an organiser changes now."""
+    if values["first_at"] > now + FURTHEST:
+        return [
+            Problem(
+                "first_at",
+                f"{_shown(values['first_at'])} is too far; choose a time in the next two years.",
+            )
+        ]
+    return []
+
+
+def _contradictions(values: Values) -> Iterator[Problem]:
+    name = Format(values["format"]).label
+    if values["swiss_rounds"] is not None and values["format"] != Format.SWISS:
+        yield Problem("swiss_rounds", f"Only a Swiss has it; leave it empty for a {name}.")
+    if values["late_entry"] and values["format"] == Format.KNOCKOUT:
+        yield Problem("late_entry", "A knockout can't have late entries; set late_entry to false.")
+    if values["fill_in"] and values["house_bots"]:
+        yield Problem(
+            "fill_in", "It needs house bots that are not entered: set house_bots to false."
+        )
+
+
+def _weekly_problems(values: Values) -> Iterator[Problem]:
+    weekday = values["weekday"]
+    if not _is_whole(weekday) or not 0 <= weekday <= 6:
+        days = ", ".join(f"{number} {name}" for number, name in enumerate(_WEEKDAYS))
+        yield Problem("weekday", f"There is no weekday {quote(weekday)}; choose of {days}.")
+    if not isinstance(values["time_of_day"], time):
+        yield Problem(
+            "time_of_day", f"{quote(values['time_of_day'])} is no time of day such as 18:00."
+        )
+
+
+def _time_zone_problems(name: Any) -> Iterator[Problem]:
+    if not isinstance(name, str) or name not in available_timezones():
+        yield Problem(
+            "time_zone",
+            f"There is no time zone {quote(name)}; use a name such as Europe/London or UTC.",
+        )
+
+
+def _title_problems(title: Any) -> Iterator[Problem]:
+    if not isinstance(title, str) or not title.strip():
+        yield Problem("title", "Give a title.")
+    elif len(title) > MAX_TITLE:
+        yield Problem(
+            "title", f"The title has {len(title)} characters; at most {MAX_TITLE} are allowed."
+        )
+    elif any(unicodedata.category(letter).startswith("C") for letter in title):
+        yield Problem("title", f"{quote(title)} has a character that can't be shown; remove it.")
+
+
+def _slug_problems(slug: Any) -> Iterator[Problem]:
+    allowed = set("abcdefghijklmnopqrstuvwxyz0123456789-")
+    if not isinstance(slug, str) or not 1 <= len(slug) <= MAX_SLUG or not set(slug) <= allowed:
+        yield Problem(
+            "slug",
+            f"{quote(slug)} is no name for addresses; use 1 to {MAX_SLUG} of a-z, 0-9 and -.",
+        )
+
+
+def _game_problems(values: Values) -> Iterator[Problem]:
+    """Yield the problem of game, preset and seats: the first of the three that is wrong."""
+    field = "game"
+    try:
+        game = catalogue.find(values["game"])
+        field = "rules"
+        preset = game.preset(values["rules"])
+        field = "seats"
+        if not _is_whole(values["seats"]):
+            raise UnknownRulesError(f"{quote(values['seats'])} is no whole number of seats")
+        preset.check_seats(values["seats"])
+    except (UnknownRulesError, TypeError) as error:
+        text = str(error)
+        yield Problem(field, f"{text[:1].upper()}{text[1:]}.")
+
+
+def _number(values: Values, name: str, limits: Limits) -> Iterator[Problem]:
+    yield from _limited(values, name, limits, _is_number, "number")
+
+
+def _whole(values: Values, name: str, limits: Limits) -> Iterator[Problem]:
+    yield from _limited(values, name, limits, _is_whole, "whole number")
+
+
+def _limited(
+    values: Values, name: str, limits: Limits, is_right: Callable[[Any], bool], kind: str
+) -> Iterator[Problem]:
+    value = values[name]
+    if not is_right(value) or not limits.low <= value <= limits.high:
+        yield Problem(name, f"{quote(value)} is not allowed; use a {kind} {limits}.")
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and math.isfinite(value)
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int
+
+
+def _is_step(blocks: Any, k: Any) -> bool:
+    return (
+        _is_whole(blocks)
+        and _is_whole(k)
+        and _BLOCKS_OF_K.low <= blocks <= _BLOCKS_OF_K.high
+        and _K.low <= k <= _K.high
+    )
+
+
+def _shown(moment: Any) -> str:
+    if not isinstance(moment, datetime):
+        return quote(moment)
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"

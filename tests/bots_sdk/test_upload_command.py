@@ -1,0 +1,115 @@
+"""``upload`` at a league that refuses the file: a bot that it created is deleted again."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+from typer.testing import CliRunner
+
+from bots_sdk.call import Call
+from bots_sdk.cli import app
+from bots_sdk.commands import uploading
+from bots_sdk.errors import ProblemError
+
+QUALIFYING = {"game": "partridge", "passed": False, "reason": "crash: no", "printed": ""}
+
+
+class League:
+    """A league with bots, which refuses each upload."""
+
+    def __init__(self, *bots: str, at_once: bool = False) -> None:
+        self.bots = set(bots)
+        self.at_once = at_once
+        self.url = "http://league.example"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        pass
+
+    def send(self, call: Call[Any]) -> Any:
+        match call.method, call.path.split("/"):
+            case "GET", ["bots", name] if name not in self.bots:
+                raise problem(404, "not-found")
+            case "GET", ["bots", _]:
+                return {"kind": "hosted"}
+            case "POST", ["bots"]:
+                self.bots.add(call.body["name"])
+                return {"token": "t"}
+            case "POST", ["bots", name, "versions"]:
+                if self.at_once:
+                    raise problem(429, "too-many-uploads")
+                return {"bot": name, "number": 1, "state": "checking"}
+            case "GET", ["bots", name, "versions", *_]:
+                refused = {"bot": name, "number": 1, "state": "refused", "reason": "crash: no"}
+                return {**refused, "qualifying": [QUALIFYING]}
+            case "DELETE", ["bots", name]:
+                self.bots.remove(name)
+                return None
+        raise AssertionError(call)
+
+
+def problem(status: int, code: str) -> ProblemError:
+    return ProblemError(code, status, code)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "feste.py"
+    path.write_text("def choose(observation): return ''\n")
+    return path
+
+
+def upload(league: League, file: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr(uploading, "owner_token", lambda: (league.url, "token"))
+    monkeypatch.setattr(uploading, "client_for", lambda *_: league)
+    monkeypatch.setattr(uploading, "save_bot", lambda *_: None)
+    monkeypatch.setattr(uploading, "forget_bot", lambda *_: None)
+    return CliRunner().invoke(app, ["upload", str(file)])
+
+
+def test_a_refused_upload_deletes_the_bot_that_it_created(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = League()
+    result = upload(league, file, monkeypatch)
+    assert result.exit_code == 1
+    assert "The league refused the file: crash: no" in result.stdout
+    assert "so it is deleted" in result.stdout
+    assert league.bots == set()
+
+
+def test_an_upload_that_fails_at_once_deletes_the_bot_that_it_created(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = League(at_once=True)
+    assert upload(league, file, monkeypatch).exit_code != 0
+    assert league.bots == set()
+
+
+def test_a_refused_upload_keeps_a_bot_that_was_there(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = League("feste")
+    result = upload(league, file, monkeypatch)
+    assert result.exit_code == 1
+    assert "The league refused version 1 of feste: crash: no" in result.stdout
+    assert league.bots == {"feste"}
+
+
+def test_a_file_beyond_the_limits_is_refused_before_any_call(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = League()
+    file.write_bytes(b"PK\3\4 and no archive")
+    result = upload(league, file, monkeypatch)
+    assert result.exit_code == 2
+    assert "The league would refuse" in str(result.stderr)
+    assert league.bots == set()

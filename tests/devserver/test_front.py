@@ -1,0 +1,116 @@
+"""The front sends a request again if a part ends in the middle of it, and a bot sees no error."""
+
+import os
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from devserver.running import CHECKOUT
+from devserver.up import BIN, CADDYFILE
+from tests.journeys.running import free_port
+
+
+class Dying(ThreadingHTTPServer):
+    """A part whose worker ends in the middle of each first request.
+
+    Attributes:
+        bodies: of all requests.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.bodies: list[bytes] = []
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Dying
+
+    def do_GET(self) -> None:
+        self.server.bodies.append(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        if len(self.server.bodies) == 1:
+            self.connection.shutdown(socket.SHUT_RDWR)
+            self.close_connection = True
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def part() -> Iterator[Dying]:
+    with Dying() as server:
+        thread = threading.Thread(target=server.serve_forever, args=[0.01])
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def port(part: Dying, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """The port of a front before the part."""
+    number, directory = free_port(), tmp_path_factory.mktemp("caddy")
+    upstream = f"127.0.0.1:{part.server_port}"
+    environment = {
+        **os.environ,
+        "FRONT_HOST": "127.0.0.1",
+        "FRONT_PORT": str(number),
+        "WEB_UPSTREAM": upstream,
+        "GATEWAY_UPSTREAM": upstream,
+        "XDG_DATA_HOME": str(directory),
+        "XDG_CONFIG_HOME": str(directory),
+    }
+    command: list[str | Path] = [BIN / "caddy", "run", "--adapter", "caddyfile"]
+    process = subprocess.Popen(
+        [*command, "--config", CHECKOUT / CADDYFILE], env=environment, stderr=subprocess.DEVNULL
+    )
+    try:
+        wait_for(number)
+        yield number
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def wait_for(port: int) -> None:
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.02)
+    pytest.fail("the front does not start")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body", "status"),
+    [
+        ("GET", "/api/v1/turns", b"", 200),
+        ("POST", "/api/v1/matches/7/moves", b'{"turn": 0, "move": "give 4"}', 200),
+        ("POST", "/api/v1/moves", b'{"moves": []}' + b" " * 60_000, 200),
+        ("POST", "/api/v1/bots", b'{"name": "feste"}', 503),
+    ],
+)
+def test_only_calls_that_count_once_are_sent_again(
+    part: Dying, port: int, method: str, path: str, body: bytes, status: int
+) -> None:
+    part.bodies.clear()
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request(method, path, body, {"Content-Type": "application/json"})
+    assert connection.getresponse().status == status
+    connection.close()
+    assert part.bodies == [body] * (2 if status == 200 else 1)

@@ -1,0 +1,46 @@
+from collections.abc import Iterator
+
+import pytest
+
+from league.play import bot_processes
+from league.play.bot_processes import MAX_MATCHES, MAX_RESIDENT_BYTES, BotProcesses
+
+
+class Kept(BotProcesses):
+    """The processes of a match, with the memory that they take."""
+
+    def __init__(self, resident: int) -> None:
+        self.resident = resident
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    bot_processes._kept.clear()
+    yield
+    bot_processes._kept.clear()
+
+
+def keep(*resident: int) -> None:
+    for number, each in enumerate(resident):
+        bot_processes._kept[number, 0] = Kept(each)
+
+
+def test_processes_are_kept_within_the_limits() -> None:
+    keep(*[MAX_RESIDENT_BYTES // MAX_MATCHES] * MAX_MATCHES)
+    assert bot_processes._spare() == []
+
+
+def test_above_the_limit_of_memory_the_matches_used_least_recently_end() -> None:
+    third = MAX_RESIDENT_BYTES // 3
+    keep(third, third, third, third, 0)
+    assert bot_processes._spare() == [(0, 0)]
+
+
+def test_above_the_limit_of_matches_the_matches_used_least_recently_end() -> None:
+    keep(*[0] * (MAX_MATCHES + 2))
+    assert bot_processes._spare() == [(0, 0), (1, 0)]
+
+
+def test_a_match_in_use_does_not_end_however_large_it_is() -> None:
+    keep(2 * MAX_RESIDENT_BYTES)
+    assert bot_processes._spare() == []

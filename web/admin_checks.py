@@ -1,0 +1,69 @@
+"""Forms of the admin pages that check a row as a whole, by the rules that the API uses too."""
+
+from copy import copy
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.db.models import Model
+
+from league import competitions
+from league.models import Ladder, Schedule, Tournament
+
+
+class WholeRowForm(forms.ModelForm):  # type: ignore[type-arg]
+    """A form that shows what is wrong with the whole row that it would store."""
+
+    def check_row(self, row: Any) -> None:
+        """Raise if the row can't be stored as it is.
+
+        Raises:
+            ValidationError: by field.
+        """
+        raise NotImplementedError
+
+    def clean(self) -> dict[str, Any]:
+        """Check the stored values and the changed ones together."""
+        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        if self.errors:
+            return cleaned
+        try:
+            self.check_row(self._as_stored_next(cleaned))
+        except ValidationError as error:
+            for field, texts in error.message_dict.items():
+                self.add_error(field if field in self.fields else None, texts)
+        return cleaned
+
+    def _as_stored_next(self, cleaned: dict[str, Any]) -> Model:
+        row: Model = copy(self.instance)
+        names = {field.name for field in row._meta.concrete_fields}
+        for name, value in cleaned.items():
+            if name in names:
+                setattr(row, name, value)
+        return row
+
+
+class LadderForm(WholeRowForm):
+    """A ladder."""
+
+    def check_row(self, row: Ladder) -> None:
+        """Check settings, names, and the fields that the first round settles."""
+        competitions.check_ladder(row)
+
+
+class TournamentForm(WholeRowForm):
+    """A tournament."""
+
+    def check_row(self, row: Tournament) -> None:
+        """Check the event settings, and the times if they change."""
+        competitions.check_tournament(row)
+        if {"entries_open_at", "starts_at"} & set(self.changed_data):
+            competitions.check_times(row.entries_open_at, row.starts_at)
+
+
+class ScheduleForm(WholeRowForm):
+    """A schedule."""
+
+    def check_row(self, row: Schedule) -> None:
+        """Check the event settings and the times of the tournaments to come."""
+        competitions.check_schedule(row)
