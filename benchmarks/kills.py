@@ -30,10 +30,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from killing.bots import Bots
-from killing.checking import settle, violations
-from killing.league import League
-from killing.targets import Target, resume_all, strike, targets
+from benchmarks.killing.bots import Bots
+from benchmarks.killing.checking import settle, violations
+from benchmarks.killing.league import League
+from benchmarks.killing.targets import Target, resume_all, strike, targets
 
 MAX_READY_SECONDS = {"supervisor": 15.0}
 """The longest time until the league is ready again after a kill of one kind, by default 10 s."""

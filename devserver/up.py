@@ -194,7 +194,7 @@ def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
     return Part(
         name=name,
         command=[
-            *(("nice", "-n", str(nice)) if nice else ()),
+            *(("env", f"WORKER_NICE={nice}") if nice else ()),
             *(BIN / "celery", "-A", "config", "--quiet", "worker", "--queues", queues),
             *("--hostname", f"{name}@%h", "--loglevel", "WARNING", "--without-gossip", *options),
         ],
@@ -206,10 +206,10 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
     web_socket, gateway_socket = place.sockets / "web.sock", place.sockets / "gateway.sock"
     environment |= {
         "FRONT_HOST": options.host,
-        "FRONT_PORT": str(options.port),
         "WEB_UPSTREAM": f"unix/{web_socket}",
         "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
         "FRONT_ADDRESS": f"http://:{options.port}",
+        "FRONT_AUTO_HTTPS": "off",
         "PROBE_URL": address(options.host, options.port),
         "XDG_DATA_HOME": str(options.directory),
         "XDG_CONFIG_HOME": str(options.directory),
@@ -218,14 +218,14 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         environment["FRONT_TRUSTED_PROXIES"] = proxies.replace(",", " ")
     concurrency = str(max(2, os.cpu_count() or 1))
     queueing = [
-        # Matches and checks leave the processors to clocks and calls: `nice` lowers their priority.
+        # Matches and checks have a lower priority than clocks and calls.
         worker("play", "play", "--concurrency", concurrency, nice=5),
         # Nothing else runs in the clock's process, so that nothing else can delay it.
         worker("clock", "clock", *THREADS, "4"),
         # Threads of one process keep the processes of hosted bots from move to move. Most threads
         # wait for a bot.
         worker("seats", "control,seats", *THREADS, "32"),
-        worker("checks", "checks", *THREADS, "4", nice=10),
+        worker("checks", "checks", *THREADS, "4", nice=5),
         Part(
             name="beat",
             command=[

@@ -7,11 +7,13 @@ from typing import TypeVar
 
 import structlog
 from celery import shared_task
+from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from engine.rating.elo import ZeroSumError
 from league import bots, competitions, health, heartbeats, play, ratings
+from league.accounts import repetitions
 from league.bots import jails
 from league.models import Ladder
 from league.queueing import note_begun, queue_once
@@ -84,7 +86,6 @@ def remove_old_output() -> None:
 def follow_up() -> None:
     """Close finished rounds, open the next rounds, and queue the matches that are due."""
     note_begun("follow_up")
-    _do(lambda: competitions.check_stored(timezone.now()))
     _each(ratings.rounds_to_apply, _apply_round, kind="round")
     _each(competitions.tournaments_to_advance, competitions.advance_tournament, kind="tournament")
     _each(competitions.ladders_to_pair, competitions.open_ladder_round, kind="ladder")
@@ -95,6 +96,13 @@ def follow_up() -> None:
     if _has_room("control"):
         _each(play.claim_due_live, open_live_match.delay)
     _each(lambda: ratings.take_fits(rest=_FIT_REST), fit_performance.delay)
+
+
+@shared_task
+def sweep() -> None:
+    """Delete first answers that are a day old, and sources of retired bots."""
+    repetitions.sweep(timezone.now())
+    bots.erase_sources()
 
 
 @shared_task
@@ -132,6 +140,7 @@ def tick() -> None:
     """Do everything that is due in the database."""
     if heartbeats.broker_was_emptied() or heartbeats.worker_was_started():
         play.requeue_all()
+    _do(lambda: competitions.check_stored(timezone.now()))
     _do(lambda: competitions.note_open_entries(timezone.now()))
     follow_up()
     _do(competitions.announce_scheduled)
@@ -186,9 +195,15 @@ def _each(
 
 
 def _do(step: Callable[[], Result]) -> Result | None:
-    """Take a step of a tick; return None if it fails, so that the other steps go on."""
+    """Take a step of a tick; return None if it fails, so that the other steps go on.
+
+    Raises:
+        OperationalError, InterfaceError: the database can't be reached, so no step would succeed.
+    """
     try:
         return step()
+    except (OperationalError, InterfaceError):
+        raise
     except Exception:
         log.exception("a step of a tick failed; the next tick tries again")
         return None

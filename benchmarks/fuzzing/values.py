@@ -108,6 +108,8 @@ BODIES: Sequence[tuple[bytes, str]] = (
 )
 """Whole bodies with their content types."""
 
+MALFORMED_HOSTS = ("a b", "[::")
+
 HEADERS: Sequence[dict[str, str]] = (
     {"Authorization": "Bearer"},
     {"Authorization": "Bearer " + "x" * 5000},
@@ -115,8 +117,7 @@ HEADERS: Sequence[dict[str, str]] = (
     {"Authorization": "Bearer tn_b_\xff"},
     {"Authorization": "Basic Og=="},
     {"Host": "foreign.example"},
-    {"Host": "a b"},
-    {"Host": "[::"},
+    *({"Host": host} for host in MALFORMED_HOSTS),
     {"X-Forwarded-For": "nonsense, 1.2.3.4"},
     {"X-Forwarded-Host": "foreign.example"},
     {"X-Forwarded-Proto": "https"},

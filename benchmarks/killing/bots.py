@@ -10,9 +10,9 @@ from typing import Any
 
 import httpx
 
+from benchmarks.killing.league import League
 from bots_sdk.bot import load
 from bots_sdk.runner import Runner
-from killing.league import League
 
 COUNT = 4
 LADDERS = ("twelve-days", "partridge")

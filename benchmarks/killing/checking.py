@@ -3,8 +3,8 @@
 import json
 import time
 
-from killing.bots import Bots
-from killing.league import League
+from benchmarks.killing.bots import Bots
+from benchmarks.killing.league import League
 
 SETTLE_SECONDS = 180.0
 

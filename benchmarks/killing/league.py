@@ -12,10 +12,10 @@ from pathlib import Path
 
 import httpx
 
-from killing.targets import targets
+from benchmarks.killing.targets import targets
 
 CHECKOUT = Path(__file__).parents[2]
-_READY_SECONDS = 180.0
+_READY_SECONDS = 240.0
 _STOP_SECONDS = 40.0
 
 

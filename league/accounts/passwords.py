@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from django.contrib.auth.backends import ModelBackend
-from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.http import HttpRequest
 from redis.exceptions import RedisError
@@ -46,7 +46,7 @@ class PasswordBackend(ModelBackend):
         username: str | None = None,
         password: str | None = None,
         **kwargs: Any,
-    ) -> AbstractBaseUser | None:
+    ) -> User | None:
         """Return the user with a name and a password, or None.
 
         Raises:

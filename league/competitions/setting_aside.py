@@ -6,12 +6,13 @@ its settings are valid again, the next tick lifts the alarm. If a step of a row 
 set aside too, and tried again after `RETRY_AFTER`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 import structlog
 from django.db import InterfaceError, OperationalError
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from league.competitions.settings_checks import (
@@ -53,14 +54,11 @@ class Aside(NamedTuple):
 
 def check_stored(now: datetime) -> None:
     """Set the rows aside that are invalid, and lift the alarm of those that are valid again."""
-    ladders = Ladder.objects.order_by("pk").values_list("pk", flat=True)
-    _check_each("ladder", ladders, ladder_problems, now)
-    schedules = Schedule.objects.filter(active=True).order_by("pk").values_list("pk", flat=True)
-    _check_each("schedule", schedules, schedule_problems, now)
-    unfinished = Tournament.objects.filter(state__in=_UNFINISHED).order_by("pk")
-    _check_each("tournament", unfinished.values_list("pk", flat=True), tournament_problems, now)
+    _check_each("ladder", ladder_problems, now)
+    _check_each("schedule", schedule_problems, now)
+    _check_each("tournament", tournament_problems, now)
     for kind in ("round", "comparison"):
-        due = _KINDS[kind]._default_manager.exclude(set_aside="").filter(retry_at__lte=now)
+        due = _in_use(kind).exclude(set_aside="").filter(retry_at__lte=now)
         due.update(set_aside="", retry_at=None)
 
 
@@ -82,10 +80,8 @@ def set_aside_failed(kind: str, row_id: int, error: Exception) -> None:
 def rows_aside(ladder: Ladder | None = None) -> list[Aside]:
     """Return the rows that are set aside: of one ladder, or of all."""
     found = []
-    for kind, model in _KINDS.items():
-        rows = model._default_manager.exclude(set_aside="").order_by("pk")
-        if kind == "tournament":
-            rows = rows.filter(state__in=_UNFINISHED)
+    for kind in _KINDS:
+        rows = _in_use(kind).exclude(set_aside="").order_by("pk")
         if ladder is not None:
             rows = rows.filter(**{"pk" if kind == "ladder" else "ladder": ladder.pk})
         name = {"ladder": "slug", "round": "ladder__slug"}.get(kind, "pk")
@@ -97,13 +93,11 @@ def rows_aside(ladder: Ladder | None = None) -> list[Aside]:
 
 
 def _check_each(
-    kind: str,
-    ids: Iterable[int],
-    problems_of: Callable[[Mapping[str, Any]], list[Problem]],
-    now: datetime,
+    kind: str, problems_of: Callable[[Mapping[str, Any]], list[Problem]], now: datetime
 ) -> None:
     manager = _KINDS[kind]._default_manager
-    for row_id, row in _rows(kind, list(ids)).items():
+    ids = list(_in_use(kind).order_by("pk").values_list("pk", flat=True))
+    for row_id, row in _rows(kind, ids).items():
         try:
             row = row or manager.get(pk=row_id)
             problems = problems_of(values_of(row))
@@ -120,6 +114,20 @@ def _check_each(
         elif row.set_aside and (row.retry_at is None or row.retry_at <= now):
             log.warning("a row takes part again", kind=kind, id=row_id, was=row.set_aside)
             manager.filter(pk=row_id).update(set_aside="", retry_at=None)
+
+
+def _in_use(kind: str) -> QuerySet[Any]:
+    """Return the rows of a kind that a tick may still change, by an index."""
+    match kind:
+        case "tournament":
+            return Tournament.objects.filter(state__in=_UNFINISHED)
+        case "schedule":
+            return Schedule.objects.filter(active=True)
+        case "round":
+            return Round.objects.open()
+        case "comparison":
+            return Comparison.objects.running()
+    return Ladder.objects.all()
 
 
 def _rows(kind: str, ids: list[int]) -> dict[int, Any]:

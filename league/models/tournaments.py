@@ -1,6 +1,5 @@
 """Tournaments, their entries, and the schedules that make them."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime, time
 from typing import Any, Self
 
@@ -133,6 +132,18 @@ class Tournament(SetAside, EventSettings):
     entries_open_at = models.DateTimeField()
     starts_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
+    cancel_reason = models.CharField(
+        max_length=200, blank=True, help_text="Why it is cancelled; public."
+    )
+    reopened_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When an organiser had a block played again after the end. The seed was public "
+        "by then, so later rounds have seeds of their own.",
+    )
+    changed_at = models.DateTimeField(
+        default=timezone.now, help_text="When an organiser last changed its settings."
+    )
     seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64)
     schedule = models.ForeignKey(
@@ -182,10 +193,10 @@ class Tournament(SetAside, EventSettings):
         return self.title
 
     @classmethod
-    def from_db(cls, db: str | None, field_names: Sequence[str], values: Sequence[Any]) -> Self:
+    def from_db(cls, *args: Any, **options: Any) -> Self:
         """Load a row. Its state is true by the clock, also before a tick has stored it."""
-        loaded = super().from_db(db, field_names, values)
-        if {"state", "entries_open_at"} <= set(field_names):
+        loaded = super().from_db(*args, **options)
+        if loaded.get_deferred_fields().isdisjoint({"state", "entries_open_at"}):
             loaded.follow_clock(timezone.now())
         return loaded
 
@@ -226,6 +237,9 @@ class TournamentEntry(models.Model):
     )
     reason = models.CharField(
         max_length=200, blank=True, help_text="Why it is disqualified; public."
+    )
+    was_withdrawn = models.BooleanField(
+        default=False, help_text="Whether it had withdrawn before it was disqualified."
     )
 
     class Meta:

@@ -37,7 +37,8 @@ def expire_overdue(now: datetime, *, max_seconds: float = math.inf) -> int:
         Turn.objects.overdue(overdue_at)
         .in_play()
         .values("match")
-        .order_by(Min("deadline"))
+        .annotate(first=Min("deadline"))
+        .order_by("first")
         .values_list("match", flat=True)[:MAX_EXPIRED]
     )
     expired = 0

@@ -1,12 +1,17 @@
 """The admin pages: the fields that organisers may change, and when."""
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from league import competitions
-from league.models import Bot, Tournament
+from league.models import Bot, Ladder, Tournament
 from tests.league import small
+from web.admin import LadderAdmin
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,19 +37,18 @@ def act(client: Client, action: str, *entries: int) -> str:
     return client.post(path, data, follow=True).content.decode()
 
 
-def test_entries_are_withdrawn_and_disqualified_by_actions(
+def test_entries_are_withdrawn_by_an_action_and_decided_on_a_page(
     organiser: Client, running: Tournament
 ) -> None:
     first, second, third = running.entries.order_by("pk")[:3]
     assert "is withdrawn" in act(organiser, "withdraw", first.pk)
-    change = f"/admin/league/tournamententry/{second.pk}/change/"
-    assert organiser.post(change, {"reason": "Two accounts."}).status_code == 302
-    assert "is disqualified" in act(organiser, "disqualify", second.pk, third.pk)
-    left = list(running.entries.order_by("pk").values_list("state", "reason")[:3])
-    assert left == [
-        ("withdrawn", ""),
-        ("disqualified", "Two accounts."),
-        ("disqualified", "Decision of the organisers."),
+    assert "Choose one entry" in act(organiser, "disqualify", second.pk, third.pk)
+    page = act(organiser, "disqualify", second.pk)
+    assert f"Disqualify {second.bot.name}" in page
+    assert list(running.entries.order_by("pk").values_list("state", flat=True)[:3]) == [
+        "withdrawn",
+        "entered",
+        "entered",
     ]
 
 
@@ -83,7 +87,7 @@ def test_a_schedule_with_contradicting_fields_is_refused(organiser: Client) -> N
     del data["late_entry"]
     for name in ("Europe/Illyria", "Europe", "../UTC", "/etc/passwd"):
         answer = organiser.post("/admin/league/schedule/add/", {**data, "time_zone": name})
-        assert f"There is no time zone {name}" in answer.content.decode()
+        assert f"There is no time zone &#x27;{name}&#x27;" in answer.content.decode()
     assert organiser.post("/admin/league/schedule/add/", data).status_code == 302
     assert not Bot.objects.exists()
 
@@ -101,3 +105,159 @@ def test_game_and_seats_of_a_ladder_are_fixed_by_its_first_round(organiser: Clie
     assert organiser.post(path, changed).status_code == 302
     ladder.refresh_from_db()
     assert (ladder.title, ladder.game, ladder.seats) == ("Other", "twelve-days", 4)
+
+
+LADDER = {
+    "slug": "mine",
+    "title": "Mine",
+    "game": "twelve-days",
+    "rules": "calliope",
+    "seats": "4",
+    "move_seconds": "1",
+    "bank_seconds": "30",
+    "k_schedule": "{}",
+    "round_pause_seconds": "0",
+    "idle_pause_seconds": "20",
+    "settled_blocks": "400",
+    "max_blocks_per_round": "4",
+    "random_percent": "10",
+    "idle_days": "14",
+}
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "named"),
+    [
+        ("game", "chess", "There is no game &#x27;chess&#x27;; there is twelve-days, partridge."),
+        ("rules", "eagle", "twelve-days has no preset &#x27;eagle&#x27;"),
+        ("seats", "0", "Calliope takes 3 to 5 seats, not 0."),
+        ("seats", "99", "Calliope takes 3 to 5 seats, not 99."),
+        ("move_seconds", "-5", "-5.0 is not allowed; use a number from 0.01 to 3600."),
+        ("move_seconds", "inf", "Enter a number."),
+        ("move_seconds", "nan", "Enter a number."),
+        ("bank_seconds", "1e300", "1e+300 is not allowed; use a number from 0 to 86400."),
+        (
+            "k_schedule",
+            '{"k": 5}',
+            "There is no field &#x27;k&#x27;; the fields are steps",
+        ),
+        ("k_schedule", '{"settled": 1e9}', "settled: 1000000000.0 is not allowed"),
+        ("k_schedule", '{"steps": [[20, 64], [10, 32]]}', "10 is not more than 20 before it."),
+        ("random_percent", "101", "101 is not allowed; use a whole number from 0 to 100."),
+        ("settled_blocks", "0", "0 is not allowed"),
+        ("idle_days", "0", "0 is not allowed"),
+        ("slug", "Mine", "use 1 to 50 of a-z, 0-9 and -."),
+        ("slug", "other", "Another ladder has the slug other; choose another one."),
+        ("title", "OTHER", "Another ladder has the title OTHER; choose another one."),
+        ("title", "\u202eeniM", "has a character that can&#x27;t be shown; remove it."),
+    ],
+)
+def test_a_ladder_that_cannot_be_played_is_refused_with_the_allowed_values(
+    organiser: Client, field: str, value: str, named: str
+) -> None:
+    small.ladder("other")
+    answer = organiser.post("/admin/league/ladder/add/", {**LADDER, field: value})
+    assert answer.status_code == 200
+    assert named.lower() in answer.content.decode().lower()
+    assert not Ladder.objects.exclude(slug="other").exists()
+
+
+def test_a_ladder_within_the_limits_is_stored(organiser: Client) -> None:
+    answer = organiser.post("/admin/league/ladder/add/", LADDER)
+    assert answer.status_code == 302
+    assert Ladder.objects.get().k_schedule == {}
+
+
+def form_of(client: Client, path: str) -> dict[str, str]:
+    """Return the values of the form on a change page, as a browser sends them."""
+    form = client.get(path).context["adminform"].form
+    values = {name: form[name].value() for name in form.fields}
+    return {name: "" if value is None else str(value) for name, value in values.items()}
+
+
+def test_a_form_saved_over_somebody_elses_change_shows_both_versions(organiser: Client) -> None:
+    ladder = small.ladder()
+    path = f"/admin/league/ladder/{ladder.pk}/change/"
+    mine, theirs = form_of(organiser, path), form_of(organiser, path)
+    for sent in (mine, theirs):
+        sent |= {"k_schedule": "{}", "paused": ""}
+    assert organiser.post(path, {**theirs, "title": "Theirs"}).status_code == 302
+    answer = organiser.post(path, {**mine, "title": "Mine"})
+    assert answer.status_code == 200
+    text = answer.content.decode()
+    assert "stored now “Theirs”, yours “Mine”" in text
+    ladder.refresh_from_db()
+    assert ladder.title == "Theirs"
+    seen = answer.context["adminform"].form["seen"].value()
+    assert organiser.post(path, {**mine, "title": "Mine", "seen": seen}).status_code == 302
+    ladder.refresh_from_db()
+    assert ladder.title == "Mine"
+
+
+def test_a_form_stores_only_the_fields_that_the_person_changed(
+    organiser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ladder = small.ladder()
+    path = f"/admin/league/ladder/{ladder.pk}/change/"
+    sent = {**form_of(organiser, path), "k_schedule": "{}", "paused": "", "title": "New"}
+    clean = LadderAdmin.save_model
+
+    def correct_first(*args: Any) -> None:
+        Ladder.objects.update(revision=7)  # as a correction does at that moment
+        clean(*args)
+
+    monkeypatch.setattr(LadderAdmin, "save_model", correct_first)
+    assert organiser.post(path, sent).status_code == 302
+    ladder.refresh_from_db()
+    assert (ladder.title, ladder.revision) == ("New", 7)
+
+
+def test_the_admin_pages_change_nothing_that_the_league_keeps(
+    organiser: Client, running: Tournament
+) -> None:
+    [bot, other] = small.bots(2, owner=User.objects.create(username="ada"), prefix="ada")
+    path = f"/admin/league/bot/{bot.pk}/change/"
+    sent = {
+        "name": "eve-bot",
+        "kind": "house",
+        "owner": "",
+        "current": str(other.current_id),
+        "paused": "on",
+        "description": "A text.",
+    }
+    assert organiser.post(path, sent).status_code == 302
+    kept = (bot.name, bot.kind, bot.owner_id, bot.current_id, False)
+    bot.refresh_from_db()
+    assert (bot.name, bot.kind, bot.owner_id, bot.current_id, bot.paused) == kept
+    assert bot.description == "A text."
+    assert organiser.get("/admin/league/bot/add/").status_code == 403
+    for model, row in (
+        ("bot", bot.pk),
+        ("tournament", running.pk),
+        ("tournamententry", running.entries.first().pk),
+        ("block", running.rounds.first().blocks.first().pk),
+        ("ladder", running.ladder_id),
+    ):
+        assert organiser.get(f"/admin/league/{model}/{row}/delete/").status_code == 403
+    before = Tournament.objects.values().get(pk=running.pk)
+    form = organiser.get(f"/admin/league/tournament/{running.pk}/change/")
+    assert set(form.context["adminform"].form.fields) == {"title", "seen"}
+    assert Tournament.objects.values().get(pk=running.pk) == before
+
+
+def test_a_tournaments_times_are_checked_as_in_the_api(organiser: Client) -> None:
+    tournament = competitions.announce_tournament(
+        title="Cup", ladder=small.ladder(), starts_at=timezone.now() + timedelta(hours=1)
+    )
+    path = f"/admin/league/tournament/{tournament.pk}/change/"
+    form = organiser.get(path).context["adminform"].form
+    sent = {name: "" if (v := form[name].value()) is None else v for name in form.fields}
+    opens = tournament.entries_open_at
+    sent |= {
+        "entries_open_at_0": f"{opens:%Y-%m-%d}",
+        "entries_open_at_1": f"{opens:%H:%M:%S}",
+        "starts_at_0": "2001-01-01",
+        "starts_at_1": "00:00:00",
+    }
+    answer = organiser.post(path, {k: v for k, v in sent.items() if v is not False})
+    assert "has passed; choose a later time" in answer.content.decode()

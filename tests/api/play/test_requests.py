@@ -65,6 +65,39 @@ def test_only_so_many_requests_of_one_bot_may_wait(
     await_true(lambda: not site.app._waiting)
 
 
+def test_streams_of_one_bot_and_of_one_address_are_bounded(
+    site: Site, bots: list[Bot], settings: Settings
+) -> None:
+    settings.MAX_STREAMS_PER_BOT, settings.MAX_STREAMS_PER_ADDRESS = 1, 2
+    with site.stream(bots[0]), site.stream(bots[1]):
+        site.await_waiters(2)
+        for bot in (bots[0], bots[2]):
+            refused = site.get(bot, "/turns/stream")
+            assert (refused.status_code, refused.json()["code"]) == (429, "too-many-streams")
+            assert refused.headers["retry-after"] == "5"
+        assert site.get(bots[0]).status_code == 200, "a poll is no stream"
+    await_true(lambda: not site.app._waiting)
+
+
+def test_waiting_requests_of_one_address_and_in_all_are_bounded(
+    site: Site, bots: list[Bot], settings: Settings
+) -> None:
+    settings.MAX_WAITING_PER_ADDRESS = 1
+    polls = [site.start_poll(bots[0], **WAIT)]
+    site.await_waiters(1)
+    refused = site.get(bots[1], **WAIT)
+    assert (refused.status_code, refused.json()["code"]) == (429, "too-many-waiting")
+    other = {"X-Forwarded-For": "203.0.113.5", "Authorization": f"Bearer {bots[1].name}"}
+    assert site.client.get("/turns", headers=other).status_code == 200
+    settings.MAX_WAITING_IN_ALL = 1
+    refused = site.client.get("/turns", headers=other)
+    assert (refused.status_code, refused.json()["code"]) == (503, "busy")
+    assert refused.headers["retry-after"] == "5"
+    open_match(bots)
+    assert all(poll.result(SOON).status_code == 200 for poll in polls)
+    await_true(lambda: not site.app._waiting)
+
+
 def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(
     site: Site, bots: list[Bot]
 ) -> None:

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.core.exceptions import ValidationError
 from django.test import Client
+from django.utils import timezone
 
 from league import competitions, ratings
 from league.models import Bot, Ladder, Schedule, Tournament
-from league.models import tournaments as models_of_tournaments
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,7 +31,7 @@ class Time:
 def time(monkeypatch: pytest.MonkeyPatch) -> Time:
     time = Time()
     monkeypatch.setattr("django.utils.timezone.now", time)
-    assert models_of_tournaments.timezone.now() == NOON
+    assert timezone.now() == NOON
     return time
 
 

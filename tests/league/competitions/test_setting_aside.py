@@ -10,7 +10,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 from django.test import Client
 from django.utils import timezone
 
-from league import competitions, health, play, ratings, tasks
+from league import competitions, health, heartbeats, play, ratings, tasks
 from league.accounts import ORGANISERS
 from league.competitions import ladder_rounds, tournament_rounds
 from league.models import Ladder, Match, Round, Schedule, Tournament
@@ -19,7 +19,7 @@ from tests.league import small
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def sql(statement: str, *values: object) -> None:
+def sql(statement: str, *values: int | None) -> None:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
 
@@ -27,8 +27,8 @@ def sql(statement: str, *values: object) -> None:
 @pytest.fixture
 def queue(monkeypatch: pytest.MonkeyPatch) -> None:
     """Queue nothing: `tick` plays what is due."""
-    monkeypatch.setattr(tasks, "play", SimpleNamespace(**vars(play)))
-    monkeypatch.setattr(tasks.play, "claim_due_hosted", list)
+    quiet = SimpleNamespace(**{**vars(play), "claim_due_hosted": list})
+    monkeypatch.setattr(tasks, "play", quiet)
     for task in (tasks.fit_performance, tasks.check_ladder, tasks.check_version):
         monkeypatch.setattr(task, "delay", lambda pk: None)
     monkeypatch.setattr(tasks, "_has_room", lambda queue: True)
@@ -287,10 +287,27 @@ def test_a_part_of_the_tick_that_fails_stops_no_other_part(
 
     monkeypatch.setattr(broken[0], broken[1], fail)
     noted: list[bool] = []
-    monkeypatch.setattr(tasks.heartbeats, "note_tick", lambda: noted.append(True))
+    monkeypatch.setattr(heartbeats, "note_tick", lambda: noted.append(True))
     tasks.tick()
     assert two[1].rounds.exists()
     assert noted == [True]
+
+
+def test_a_bot_with_the_version_of_another_bot_is_not_drawn_and_the_others_are() -> None:
+    ladder, bots = small.ladder(), small.bots(4)
+    for bot in bots:
+        competitions.enter_ladder(ladder=ladder, bot=bot)
+    sql("UPDATE league_bot SET current_id = %s WHERE id = %s", bots[1].current_id, bots[0].pk)
+    opened = competitions.open_ladder_round(ladder.pk)
+    assert opened is not None
+    drawn = set(opened.blocks.values_list("bots__bot", flat=True))
+    assert drawn == {bot.pk for bot in bots[1:]}
+
+
+def test_the_database_refuses_a_bot_of_no_kind() -> None:
+    small.bots(1)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        sql("UPDATE league_bot SET kind = 'robot'")
 
 
 def test_organisers_see_on_the_ladders_page_what_is_set_aside(client: Client) -> None:
