@@ -23,6 +23,7 @@ class Scheduler(PersistentScheduler):
     """
 
     _noted_at = -math.inf
+    _is_closed = False
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Queue a task that is due; return the seconds until the next one."""
@@ -30,6 +31,8 @@ class Scheduler(PersistentScheduler):
             self.producer  # noqa: B018 - it connects, before a task leaves the heap
             seconds: float = super().tick(*args, **kwargs)
         except Exception as error:
+            if self._is_closed:
+                return _RETRY_SECONDS
             log.warning("a scheduled task could not be queued", error=str(error))
             self._heap = None  # it is made anew from the schedule, which has every task
             self._disconnect()
@@ -49,12 +52,18 @@ class Scheduler(PersistentScheduler):
         """Connect without Celery's own retries, whose pauses grow to 30 s."""
         return self.connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
 
+    def close(self) -> None:
+        """Store the schedule; a signal may do so in the middle of a tick."""
+        self._is_closed = True
+        super().close()
+
     def _note_alive(self) -> None:
         """Store a sign of life for `/readyz` each second."""
         if time.monotonic() - self._noted_at < _SIGN_SECONDS:
             return
         from league import heartbeats  # it needs Django set up
 
+        heartbeats.touch_file()
         with suppress(RedisError):  # the next tick finds out
             heartbeats.note_part("beat")
             self._noted_at = time.monotonic()

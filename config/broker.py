@@ -1,5 +1,6 @@
 """Celery's connections to the broker: after an outage they are back within a second."""
 
+from contextlib import suppress
 from typing import Any
 
 from celery.app.amqp import AMQP
@@ -9,7 +10,17 @@ _MAX_PAUSE_SECONDS = 1.0
 
 
 class PromptConnection(Connection):
-    """A connection that is tried each second: the pauses of kombu's grow to 30 s."""
+    """A connection that is tried each second: the pauses of kombu's grow to 30 s.
+
+    It also closes without an error when the broker is away. Else a worker with tasks in hand would
+    end, because kombu gives these tasks back over a connection that it has forgotten.
+    """
+
+    def maybe_close_channel(self, channel: Any) -> None:
+        """Close a channel; the next tick queues again what it could not give back."""
+        close: Any = super().maybe_close_channel
+        with suppress(AttributeError):
+            close(channel)
 
     def _ensure_connection(
         self,

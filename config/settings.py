@@ -122,6 +122,9 @@ FAIR_THREADS = environment.number("FAIR_THREADS", 4)
 # Password hashes that one process computes at a time; as many more may wait.
 MAX_HASHES = environment.number("MAX_HASHES", 2)
 
+# A file that workers and beat touch with each sign of life; none by default.
+ALIVE_FILE = os.environ.get("ALIVE_FILE", "")
+
 # -- Django: apps, middleware, pages -------------------------------------------------------------
 
 INSTALLED_APPS = [

@@ -7,9 +7,16 @@ from pathlib import Path
 
 from devserver.processes import ends_with_us
 
+STOP_SECONDS = 15.0
+
 
 def _nothing() -> None:
     """Prepare nothing."""
+
+
+def _long() -> float:
+    """Return the time for an orderly end, with the work in hand."""
+    return STOP_SECONDS
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +33,7 @@ class Part:
         is_ready: returns whether the program does its work; None if that can't be seen.
         log: file for the output; by default the supervisor prints it.
         stop_signal: ends the program.
+        stop_seconds: returns the time that the program has for its end, before it is killed.
         orphan_signal: name of the signal that it receives if the supervisor is killed.
         runs_once: the program ends by itself, with status 0 if it worked.
     """
@@ -38,6 +46,7 @@ class Part:
     is_ready: Callable[[], bool] | None = None
     log: Path | None = None
     stop_signal: signal.Signals = signal.SIGTERM
+    stop_seconds: Callable[[], float] = _long
     orphan_signal: str = "KILL"
     runs_once: bool = False
 

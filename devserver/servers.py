@@ -15,13 +15,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from devserver.part import Part
+from devserver.part import STOP_SECONDS, Part
 from devserver.place import Place, ServersError, claimed
 from devserver.postgres import last_lines, postgres
 from devserver.valkey import valkey
 
 _READY_SECONDS = 30.0
-_STOP_SECONDS = 15.0
 
 
 class Servers(NamedTuple):
@@ -108,7 +107,7 @@ def _running(part: Part, place: Place) -> Iterator[None]:
     finally:
         process.send_signal(part.stop_signal)
         try:
-            process.wait(_STOP_SECONDS)
+            process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

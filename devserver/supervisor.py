@@ -15,7 +15,6 @@ from devserver.part import Part
 from devserver.place import ServersError
 from devserver.postgres import last_lines
 
-_STOP_SECONDS = 15.0
 _STEADY_SECONDS = 5.0
 """A part that lives for so long works: then it is started again whenever it ends."""
 _MAX_QUICK_ENDS = 5
@@ -277,8 +276,9 @@ class _Keeper:
         with suppress(ProcessLookupError):
             # Not its children: it ends them in its own order.
             process.send_signal(self._part.stop_signal)
+        seconds = await asyncio.to_thread(self._part.stop_seconds)
         with suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _STOP_SECONDS)
+            await asyncio.wait_for(process.wait(), seconds)
         with suppress(ProcessLookupError):
             process.kill()
         await process.wait()

@@ -15,14 +15,16 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from devserver.part import Part
+from devserver.part import STOP_SECONDS, Part
 from devserver.place import Place, ServersError, claimed
 from devserver.running import CHECKOUT, noted
 from devserver.servers import server_parts
 from devserver.supervisor import Supervisor
+from devserver.valkey import answers
 
 BIN = Path(sys.executable).parent
 
@@ -32,6 +34,7 @@ THREADS = ("--pool", "threads", "--concurrency")
 
 _READY_SECONDS = 60.0
 _ANSWER_SECONDS = 2.0
+_STOP_WITHOUT_BROKER_SECONDS = 2.0
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """Hosts that stand for every address of this machine, and its own address among them."""
 
@@ -151,12 +154,19 @@ def gateway(at: Path) -> Part:
             *("--timeout-graceful-shutdown", "1", "api.play.app:application"),
         ],
         socket=at,
-        is_ready=partial(_answers_on, at),
+        is_ready=partial(_accepts, at),
     )
 
 
+def _accepts(at: Path) -> bool:
+    """Return whether a server accepts connections on a unix socket."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        probe.settimeout(_ANSWER_SECONDS)
+        return probe.connect_ex(str(at)) == 0
+
+
 def _answers_on(at: Path) -> bool:
-    """Return whether a server answers a request on a unix socket."""
+    """Return whether a server answers a request: granian's workers start after their socket."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(_ANSWER_SECONDS)
         try:
@@ -165,6 +175,11 @@ def _answers_on(at: Path) -> bool:
             return bool(probe.recv(1))
         except OSError:
             return False
+
+
+def _stop_seconds(redis_url: str) -> float:
+    """Return the time in which Celery's parts may end; without a broker they wait for it."""
+    return STOP_SECONDS if answers(redis_url) else _STOP_WITHOUT_BROKER_SECONDS
 
 
 def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
@@ -202,17 +217,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
     if proxies := environment.get("TRUSTED_PROXIES"):  # the front trusts them too
         environment["FRONT_TRUSTED_PROXIES"] = proxies.replace(",", " ")
     concurrency = str(max(2, os.cpu_count() or 1))
-    celery = (BIN / "celery", "-A", "config", "--quiet")
-    return [
-        Part(
-            name="front",
-            command=[
-                *(BIN / "caddy", "run", "--adapter", "caddyfile"),
-                *("--config", CHECKOUT / CADDYFILE),
-            ],
-        ),
-        web(web_socket),
-        gateway(gateway_socket),
+    queueing = [
         # Matches and checks have a lower priority than clocks and calls.
         worker("play", "play", "--concurrency", concurrency, nice=5),
         # Nothing else runs in the clock's process, so that nothing else can delay it.
@@ -224,10 +229,23 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         Part(
             name="beat",
             command=[
-                *(*celery, "beat", "--loglevel", "WARNING", "--pidfile="),
-                *("--schedule", options.directory / "beat-schedule"),
+                *(BIN / "celery", "-A", "config", "--quiet", "beat", "--loglevel", "WARNING"),
+                *("--pidfile=", "--schedule", options.directory / "beat-schedule"),
             ],
         ),
+    ]
+    stop_seconds = partial(_stop_seconds, environment["REDIS_URL"])
+    return [
+        Part(
+            name="front",
+            command=[
+                *(BIN / "caddy", "run", "--adapter", "caddyfile"),
+                *("--config", CHECKOUT / CADDYFILE),
+            ],
+        ),
+        web(web_socket),
+        gateway(gateway_socket),
+        *(replace(part, stop_seconds=stop_seconds) for part in queueing),
     ]
 
 

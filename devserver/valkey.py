@@ -1,5 +1,6 @@
 """Valkey from a wheel, on a unix socket."""
 
+from functools import partial
 from pathlib import Path
 
 import redis
@@ -8,7 +9,7 @@ from devserver.part import Part
 from devserver.place import Place, ServersError
 from devserver.wheels import missing_wheel, wheel
 
-_ANSWER_SECONDS = 2.0
+_ANSWER_SECONDS = 1.0
 
 
 def valkey(place: Place) -> tuple[Part, str]:
@@ -26,22 +27,23 @@ def valkey(place: Place) -> tuple[Part, str]:
     command += ["--unixsocket", socket, "--unixsocketperm", "700"]
     command += ["--save", "", "--appendonly", "no", "--dir", place.directory]
 
-    def is_ready() -> bool:
-        try:
-            with redis.Redis(
-                unix_socket_path=str(socket),
-                socket_timeout=_ANSWER_SECONDS,
-                socket_connect_timeout=_ANSWER_SECONDS,
-            ) as client:
-                return bool(client.ping())
-        except redis.RedisError:
-            return False
-
+    url = f"unix://{socket}?db=0"
     part = Part(
         name="valkey",
         command=command,
         prepare=lambda: socket.unlink(missing_ok=True),
-        is_ready=is_ready,
+        is_ready=partial(answers, url),
         log=place.directory / "valkey.log",
     )
-    return part, f"unix://{socket}?db=0"
+    return part, url
+
+
+def answers(url: str) -> bool:
+    """Return whether a Valkey or Redis answers."""
+    try:
+        with redis.Redis.from_url(
+            url, socket_timeout=_ANSWER_SECONDS, socket_connect_timeout=_ANSWER_SECONDS
+        ) as client:
+            return bool(client.ping())
+    except redis.RedisError:
+        return False

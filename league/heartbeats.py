@@ -2,7 +2,10 @@
 
 import time
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 
+from django.conf import settings
 from django.core.cache import cache
 
 _KEPT_SECONDS = 24 * 3600
@@ -42,6 +45,13 @@ def seconds_since_part(name: str) -> float | None:
     """
     last = cache.get(_part_key(name))
     return None if last is None else time.time() - last
+
+
+def touch_file() -> None:
+    """Touch ``ALIVE_FILE``, by which the health check of a container sees that it is alive."""
+    if settings.ALIVE_FILE:
+        with suppress(OSError):
+            Path(settings.ALIVE_FILE).touch()
 
 
 def note_worker(queues: Iterable[str]) -> None:

@@ -77,6 +77,7 @@ def stop_clock(**_: object) -> None:
 @heartbeat_sent.connect
 def note_heartbeat(**_: object) -> None:
     """Store that a worker is alive, and the queues that it serves, for `/readyz`."""
+    heartbeats.touch_file()
     try:
         heartbeats.note_worker(current_app.amqp.queues.consume_from)
     except Exception as error:

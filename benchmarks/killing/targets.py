@@ -14,8 +14,10 @@ _KINDS = {
     "caddy": "front",
     "granian": "web",
     "uvicorn": "gateway",
-    "--hostname play@": "worker",
+    "--hostname play@": "play",
     "--hostname clock@": "clock",
+    "--hostname seats@": "seats",
+    "--hostname checks@": "checks",
     "celery -A config --quiet beat": "beat",
     "set_up_league": "set-up",
 }

@@ -1,7 +1,7 @@
 """Beat without its broker: no task of the schedule is lost."""
 
-import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -43,17 +43,16 @@ def run_until_idle(scheduler: Scheduler) -> None:
 def test_beat_queues_each_due_task_once_the_broker_is_back(
     scheduler: Scheduler, queued: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    now = time.time()
+    clock = [datetime.now(UTC)]
+    monkeypatch.setattr("celery.schedules.BaseSchedule.now", lambda self: clock[0])
     run_until_idle(scheduler)
     queued[:] = ["away"]
-    monkeypatch.setattr(
-        "celery.schedules.schedule.now", lambda self: self.maybe_make_aware(_at(now + 2))
-    )
+    clock[0] += timedelta(hours=1)  # more than the machine may stall here
     for _ in range(10):  # more often than there are tasks
         assert scheduler.tick() == 0.5
     queued.clear()
     run_until_idle(scheduler)
-    assert {"tick", "expire-overdue"} <= set(queued)
+    assert {"tick", "prove-sandbox"} <= set(queued)
 
 
 def test_a_broker_that_can_not_be_reached_is_tried_again(
@@ -74,9 +73,3 @@ def test_beat_gives_signs_of_life(scheduler: Scheduler, queued: list[str]) -> No
     scheduler.tick()
     assert (heartbeats.seconds_since_part("beat") or 0) < 5
     assert heartbeats.seconds_since_part("beat") is not None
-
-
-def _at(seconds: float) -> Any:
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(seconds, UTC)

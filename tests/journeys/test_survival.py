@@ -31,8 +31,8 @@ Ladder.objects.create(slug="quick", title="Quick", game="twelve-days", rules="ei
 """
 
 
-PARTS = 5
-"""The parts that use a server: web, gateway, worker, clock and beat."""
+PARTS = 7
+"""The parts that use a server: web, gateway, play, clock, seats, checks and beat."""
 TWO = {"HOUSE_BOTS": "house-random,house-thumb"}
 
 

@@ -1,6 +1,7 @@
 """The addresses for load balancers and operators, and the errors of pages and ticks."""
 
 import time
+from pathlib import Path
 from typing import NoReturn
 
 import pytest
@@ -105,6 +106,14 @@ def test_each_heartbeat_of_a_worker_stores_the_queues_that_it_serves(
     monkeypatch.setattr(celery.app.amqp.queues, "_consume_from", {"play": None})
     heartbeat_sent.send(sender=None)
     assert list(health.heartbeat_ages()) == ["play"]
+
+
+def test_each_heartbeat_of_a_worker_touches_the_file_for_health_checks(
+    settings: Settings, tmp_path: Path
+) -> None:
+    settings.ALIVE_FILE = str(tmp_path / "alive")
+    heartbeat_sent.send(sender=None)
+    assert (tmp_path / "alive").exists()
 
 
 def test_servers_that_are_away_are_named(client: Client, settings: Settings) -> None:
