@@ -221,8 +221,6 @@ def test_nine_of_ten_calls_succeed_and_every_answer_matches_the_schema(world: Wo
                 succeeded.add(name)
             if name == "comparisons_create" and answer.status_code == 201:
                 world.ids["comparison_id"] = answer.json()["id"]
-            if name == "bots_new_token" and answer.status_code == 201:
-                world.tokens["bot"] = world.tokens["bot"]
     missing = sorted(calls.keys() - succeeded)
     assert len(succeeded) >= 0.9 * len(calls), missing
 
@@ -230,7 +228,10 @@ def test_nine_of_ten_calls_succeed_and_every_answer_matches_the_schema(world: Wo
 @pytest.mark.parametrize("role", ["owner", "bot", "organiser"])
 def test_generated_requests_get_answers_of_the_schema(world: World, role: str) -> None:
     headers = {"Authorization": f"Bearer {world.tokens[role]}"}
-    for name, operation in described_calls().items():
+    calls = list(described_calls().items())
+    if EXAMPLES == 1:  # to save time, each call gets requests of one role
+        calls = calls[["owner", "bot", "organiser"].index(role) :: 3]
+    for name, operation in calls:
         if name in ("tokens_revoke", "tokens_delete", "bots_delete"):
             continue  # they would end the other requests
 
