@@ -140,7 +140,9 @@ class World:
         starts_at = timezone.now() + timedelta(hours=1)
         ahead = competitions.announce_tournament(title="Cup", ladder=ladder, starts_at=starts_at)
         competitions.advance_tournament(ahead.pk)
-        Standing.objects.get_or_create(ladder=ladder, bot=hosted, defaults={"version": 1})
+        Standing.objects.get_or_create(
+            ladder=ladder, bot=hosted, defaults={"version": 1, "rating": 1_500_000}
+        )
         self.cup, self.ahead = cup.pk, ahead.pk
         self.ids: dict[str, Any] = {
             "name": "hosted",
