@@ -141,7 +141,7 @@ class World:
         ahead = competitions.announce_tournament(title="Cup", ladder=ladder, starts_at=starts_at)
         competitions.advance_tournament(ahead.pk)
         Standing.objects.get_or_create(
-            ladder=ladder, bot=hosted, defaults={"version": 1, "rating": 1_500_000}
+            ladder=ladder, bot=hosted, defaults={"version": 1, "rating": 1_500_000, "blocks": 0}
         )
         self.cup, self.ahead = cup.pk, ahead.pk
         self.ids: dict[str, Any] = {
