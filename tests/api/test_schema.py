@@ -140,7 +140,9 @@ class World:
         starts_at = timezone.now() + timedelta(hours=1)
         ahead = competitions.announce_tournament(title="Cup", ladder=ladder, starts_at=starts_at)
         competitions.advance_tournament(ahead.pk)
-        Standing.objects.get_or_create(ladder=ladder, bot=hosted, defaults={"version": 1})
+        Standing.objects.get_or_create(
+            ladder=ladder, bot=hosted, defaults={"version": 1, "rating": 1_500_000, "blocks": 0}
+        )
         self.cup, self.ahead = cup.pk, ahead.pk
         self.ids: dict[str, Any] = {
             "name": "hosted",
@@ -221,8 +223,6 @@ def test_nine_of_ten_calls_succeed_and_every_answer_matches_the_schema(world: Wo
                 succeeded.add(name)
             if name == "comparisons_create" and answer.status_code == 201:
                 world.ids["comparison_id"] = answer.json()["id"]
-            if name == "bots_new_token" and answer.status_code == 201:
-                world.tokens["bot"] = world.tokens["bot"]
     missing = sorted(calls.keys() - succeeded)
     assert len(succeeded) >= 0.9 * len(calls), missing
 
@@ -230,7 +230,10 @@ def test_nine_of_ten_calls_succeed_and_every_answer_matches_the_schema(world: Wo
 @pytest.mark.parametrize("role", ["owner", "bot", "organiser"])
 def test_generated_requests_get_answers_of_the_schema(world: World, role: str) -> None:
     headers = {"Authorization": f"Bearer {world.tokens[role]}"}
-    for name, operation in described_calls().items():
+    calls = list(described_calls().items())
+    if EXAMPLES == 1:  # to save time, each call gets requests of one role
+        calls = calls[["owner", "bot", "organiser"].index(role) :: 3]
+    for name, operation in calls:
         if name in ("tokens_revoke", "tokens_delete", "bots_delete"):
             continue  # they would end the other requests
 
