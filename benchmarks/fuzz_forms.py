@@ -239,11 +239,8 @@ def send(person: Person, name: str, sent: Sent, token: str, found: Findings) -> 
         return
     found.note(name, answer, time.monotonic() - began, shown)
     is_ours = sent.headers.get("Host") not in MALFORMED_HOSTS  # the front refuses them by itself
-    if (
-        is_ours
-        and answer.status_code >= 400
-        and "problem+json" not in answer.headers.get("content-type", "")
-    ):
+    kind = answer.headers.get("content-type", "")
+    if is_ours and answer.status_code >= 400 and "problem+json" not in kind:
         found.problem(f"{name}: {answer.status_code} is no problem document for {shown}")
 
 
