@@ -14,6 +14,10 @@ organiser sends the forms of the admin pages once more with their first values. 
 It exits with 1 if one of these does not hold.
 
     benchmarks/fuzz_forms.py --count 6
+
+On 2026-11-22, on 2 cores under a load of 30, a run with ``--count 1 --max-minutes 5`` sent 1 759
+requests to 43 of 66 forms and to all 60 calls: no status from 500, no traceback, and both ladders
+applied rounds afterwards. Its only problem was the time, which was over before the last forms.
 """
 
 import argparse
