@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from threading import BoundedSemaphore
 
-from league.models import Ladder
-from league.ratings.exporting import export_ladder
+from django.http import StreamingHttpResponse
+from rest_framework.exceptions import Throttled
+
+from api.renderers import Renderer
 
 MAX_AT_ONCE = 2
 """Exports at once in each process; a web server answers four requests at a time."""
@@ -14,29 +16,46 @@ _WAIT = 30
 _places = BoundedSemaphore(MAX_AT_ONCE)
 
 
-class BusyError(Exception):
-    """All places for exports are taken.
+class LinesRenderer(Renderer):
+    """Accepts the media type of JSON Lines, for content negotiation."""
 
-    Attributes:
-        wait: seconds until the client should try again.
+    media_type = "application/x-ndjson"
+    format = "jsonl"
+
+
+class CsvRenderer(Renderer):
+    """Accepts the media type of CSV, for content negotiation."""
+
+    media_type = "text/csv"
+    format = "csv"
+
+
+def download(
+    pieces: Iterator[bytes], filename: str, media_type: str = LinesRenderer.media_type
+) -> StreamingHttpResponse:
+    """Return a response that streams an export as a file.
+
+    Raises:
+        Throttled: all places for exports are taken.
     """
-
-    wait = _WAIT
+    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    return StreamingHttpResponse(Export(pieces), content_type=media_type, headers=headers)
 
 
 class Export(Iterator[bytes]):
-    """The export of a ladder, piece by piece. It holds one of the places until it is closed.
+    """An export, piece by piece. It holds one of the places until it is closed.
 
     Django closes it at the end of the request, also if the client disconnects.
     """
 
-    def __init__(self, ladder: Ladder) -> None:
+    def __init__(self, pieces: Iterator[bytes]) -> None:
         if not _places.acquire(blocking=False):
-            raise BusyError(
-                f"The server already sends {MAX_AT_ONCE} exports, which is the most at once."
+            raise Throttled(
+                _WAIT,
+                detail=f"The server already sends {MAX_AT_ONCE} exports, the most at once.",
             )
         self._open = True
-        self._pieces = export_ladder(ladder)
+        self._pieces = pieces
 
     def __next__(self) -> bytes:
         """Return the next piece."""

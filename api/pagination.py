@@ -20,6 +20,20 @@ DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
 
 
+def since_field() -> serializers.DateTimeField:
+    """Return the parameter for the start of a period."""
+    return serializers.DateTimeField(
+        required=False, help_text="Only from this time on, in ISO 8601 with its offset."
+    )
+
+
+def until_field() -> serializers.DateTimeField:
+    """Return the parameter for the end of a period."""
+    return serializers.DateTimeField(
+        required=False, help_text="Only from before this time, in ISO 8601 with its offset."
+    )
+
+
 class PageQuery(serializers.Serializer[None]):
     """Parameters of every list."""
 
@@ -41,12 +55,8 @@ class PageQuery(serializers.Serializer[None]):
 class PeriodQuery(PageQuery):
     """Parameters of a list whose rows have a time."""
 
-    since = serializers.DateTimeField(
-        required=False, help_text="List rows from this time on, in ISO 8601 with its offset."
-    )
-    until = serializers.DateTimeField(
-        required=False, help_text="List rows from before this time, in ISO 8601 with its offset."
-    )
+    since = since_field()
+    until = until_field()
 
 
 def between(queryset: QuerySet[Any], time: str, query: Mapping[str, Any]) -> QuerySet[Any]:

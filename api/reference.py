@@ -114,7 +114,7 @@ class Reference:
             [
                 (status, self._answer(response))
                 for status, response in operation["responses"].items()
-                if status < "400"
+                if status < "300"
             ],
             problem_codes(operation),
         )

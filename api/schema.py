@@ -85,15 +85,26 @@ PROBLEM = {
 }
 
 
-_PATH_PARAMETERS = {
-    "name": "Name of the bot.",
-    "slug": "Slug of the ladder.",
-    "number": "Number of the version.",
-    "match_id": "Id of the match.",
-    "token_id": "Id of the token.",
-    "tournament_id": "Id of the tournament.",
-    "comparison_id": "Id of the comparison.",
+_ID = {"type": "integer", "minimum": 1, "maximum": 2**63 - 1}
+_PATH_PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
+    "name": ("Name of the bot.", {"type": "string", "pattern": "^[a-z0-9-]{3,32}$"}),
+    "slug": ("Slug of the ladder.", {"type": "string", "pattern": "^[-a-zA-Z0-9_]{1,50}$"}),
+    "number": ("Number of the version.", {**_ID, "maximum": 2**31 - 1}),
+    "username": ("Name of the account.", {"type": "string", "minLength": 1, "maxLength": 150}),
+    "round_number": (
+        "Number of the round on its ladder, from 1.",
+        {**_ID, "maximum": 2**31 - 1},
+    ),
+    "block_number": (
+        "Number of the block in its round, from 0.",
+        {**_ID, "minimum": 0, "maximum": 2**31 - 1},
+    ),
+    "match_id": ("Id of the match.", _ID),
+    "token_id": ("Id of the token.", _ID),
+    "tournament_id": ("Id of the tournament.", _ID),
+    "comparison_id": ("Id of the comparison.", _ID),
 }
+"""By name, the description and the schema of a parameter in a path."""
 
 
 _IDEMPOTENCY_KEY = {
@@ -115,6 +126,8 @@ _CREATED_HEADERS = {
         "schema": {"type": "string", "enum": ["true"]},
     },
 }
+
+_NOT_MODIFIED = "The answer is the one whose `ETag` you sent as `If-None-Match`. It has no body."
 
 
 @cache
@@ -148,6 +161,13 @@ class ApiSchema(AutoSchema):
         for status in ("201", "202"):
             if status in operation["responses"]:
                 operation["responses"][status]["headers"] = _CREATED_HEADERS
+        if self.method == "GET":
+            operation["responses"]["304"] = {"description": _NOT_MODIFIED}
+        if "{name}" in self.path:
+            operation["responses"]["308"] = {
+                "description": "The bot has another name now; Location has the new address.",
+                "headers": {"Location": _CREATED_HEADERS["Location"]},
+            }
         return operation
 
     def _problem_codes(self, operation: dict[str, Any]) -> set[str]:
@@ -186,7 +206,8 @@ def add_the_rest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
         for operation in methods.values():
             for parameter in operation.get("parameters", []):
                 if parameter["in"] == "path":
-                    parameter["description"] = _PATH_PARAMETERS[parameter["name"]]
+                    text, bounds = _PATH_PARAMETERS[parameter["name"]]
+                    parameter |= {"description": text, "schema": bounds}
             operation["description"] += f"\n\n{_needed_token({*problem_codes(operation)})}"
     return result
 

@@ -6,22 +6,16 @@ any serializer that `api.base.checked` or `ApiView.query` receives.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from difflib import get_close_matches
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.http import QueryDict
 from rest_framework import serializers
 from rest_framework.serializers import BaseSerializer
 
+from api.names import MAX_ERRORS, Errors, refuse_names
 from api.problems import ProblemError
 
-Errors = dict[str, list[str]]
-"""Messages by the path of a field: ``moves.3.turn``, and empty for the whole body."""
-
-MAX_ERRORS = 50
-"""Errors in one answer; a body can have thousands of unknown names."""
-_SHOWN_CHARACTERS = 60
 _WHOLE = "Must be a whole number, such as 3."
 _TRUTHS = {"true": True, "false": False}
 _INTEGER = re.compile(r"-?[0-9]{1,19}", re.ASCII)
@@ -65,35 +59,6 @@ def validated(serializer_class: type[BaseSerializer[Any]], data: Any) -> dict[st
         raise ProblemError("invalid", errors=errors)
     result: dict[str, Any] = checking.validated_data
     return result
-
-
-def refuse_names(names: Iterable[str], known: Iterable[str], kind: str) -> Errors:
-    """Return an error for each name that is not known, with the nearest known name.
-
-    Args:
-        names: that the client sent.
-        known: that the call takes.
-        kind: ``field`` or ``parameter``.
-    """
-    known = sorted(known)
-    unknown = [name for name in names if name not in known]
-    return {_shortened(name): [_unknown(name, known, kind)] for name in unknown[:MAX_ERRORS]}
-
-
-def _unknown(name: str, known: list[str], kind: str) -> str:
-    text = f"There is no {kind} {_shortened(name)!r}."
-    near = get_close_matches(_shortened(name).lower().replace("-", "_"), known, 1)
-    if near:
-        return f"{text} Did you mean {near[0]!r}?"
-    if not known:
-        return f"{text} This call takes no {kind}s."
-    return f"{text} The {kind}s are: {', '.join(known)}."
-
-
-def _shortened(name: str) -> str:
-    if len(name) <= _SHOWN_CHARACTERS:
-        return name
-    return name[:_SHOWN_CHARACTERS] + "..."
 
 
 def _writable(serializer: Any) -> dict[str, Any]:

@@ -14,7 +14,7 @@ _SUBJECTS = {
     "matches": ("matches", "moves", "turns"),
     "ladders": ("ladders",),
     "tournaments": ("tournaments",),
-    "bots": ("accounts", "bots", "comparisons", "games", "tokens"),
+    "bots": ("accounts", "bots", "comparisons", "games", "tokens", "quarantines", "moderation-log"),
 }
 """Tags of calls by module. A module imports only from modules above it."""
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -153,7 +153,7 @@ class _Types:
             kind = self._type(definition)
             if key not in schema.get("required", []):
                 kind = f"NotRequired[{kind}]"
-            lines.append(f"    {key}: {kind}")
+            lines.append(_wrapped(f"    {key}: {kind}"))
             # drf-spectacular appends the values of an enum as a list.
             described = definition.get("description", "").partition("\n\n* ")[0]
             if described:
@@ -182,6 +182,16 @@ class _Types:
         if kind == "object":
             return f"dict[str, {self._type(definition.get('additionalProperties') or {})}]"
         return _SCALARS.get(kind, "Any")
+
+
+def _wrapped(line: str) -> str:
+    """Return the line of a key; a long list of literals gets a line for each."""
+    head, literal, rest = line.partition("Literal[")
+    values, _, tail = rest.partition("]")
+    if len(line) <= _WIDTH or not literal:
+        return line
+    listed = "".join(f"        {value},\n" for value in values.split(", "))
+    return f"{head}{literal}\n{listed}    ]{tail}"
 
 
 def _import(module: str, names: list[str]) -> str:

@@ -5,13 +5,16 @@ from django.urls import path
 from api.play import moves
 from api.views import (
     accounts,
+    blocks,
     bots,
     comparisons,
     docs,
+    exports,
     fairness,
     games,
     ladders,
     matches,
+    moderation,
     standings,
     tournaments,
 )
@@ -23,10 +26,16 @@ urlpatterns = [
     path("tokens", accounts.TokensView.as_view()),
     path("tokens/current", accounts.CurrentTokenView.as_view()),
     path("tokens/<int:token_id>", accounts.TokenView.as_view()),
+    path("accounts/<str:username>/quarantine", moderation.AccountQuarantineView.as_view()),
+    path("quarantines", moderation.QuarantinesView.as_view()),
+    path("moderation-log", moderation.ModerationLogView.as_view()),
+    path("moderation-log/export", moderation.ModerationLogExportView.as_view()),
     path("games", games.GamesView.as_view()),
     path("bots", bots.BotsView.as_view()),
     path("bots/<slug:name>", bots.BotView.as_view()),
+    path("bots/<slug:name>/matches.ndjson", exports.BotRecordsView.as_view()),
     path("bots/<slug:name>/token", bots.BotTokenView.as_view()),
+    path("bots/<slug:name>/quarantine", moderation.BotQuarantineView.as_view()),
     path("bots/<slug:name>/versions", bots.VersionsView.as_view()),
     path("bots/<slug:name>/versions/<int:number>", bots.VersionView.as_view()),
     path("bots/<slug:name>/versions/<int:number>/source", bots.VersionSourceView.as_view()),
@@ -46,6 +55,19 @@ urlpatterns = [
     path("ladders/<slug:slug>/cross-table", standings.LadderCrossTableView.as_view()),
     path("ladders/<slug:slug>/fair-play", fairness.FairPlayView.as_view()),
     path("ladders/<slug:slug>/rounds", ladders.LadderRoundsView.as_view()),
+    path("ladders/<slug:slug>/rounds/<int:round_number>/blocks", blocks.BlocksView.as_view()),
+    path(
+        "ladders/<slug:slug>/rounds/<int:round_number>/blocks/<int:block_number>",
+        blocks.BlockView.as_view(),
+    ),
+    path(
+        "ladders/<slug:slug>/rounds/<int:round_number>/blocks/<int:block_number>/void",
+        blocks.VoidBlockView.as_view(),
+    ),
+    path(
+        "ladders/<slug:slug>/rounds/<int:round_number>/blocks/<int:block_number>/replay",
+        blocks.ReplayBlockView.as_view(),
+    ),
     path("ladders/<slug:slug>/export", ladders.LadderExportView.as_view()),
     path("ladders/<slug:slug>/ledger", ladders.LadderLedgerView.as_view()),
     path("ladders/<slug:slug>/revisions", ladders.LadderRevisionsView.as_view()),
@@ -56,6 +78,7 @@ urlpatterns = [
     path(
         "tournaments/<int:tournament_id>/standings", tournaments.TournamentStandingsView.as_view()
     ),
+    path("tournaments/<int:tournament_id>/export", exports.TournamentExportView.as_view()),
     path("tournaments/<int:tournament_id>/rounds", tournaments.TournamentRoundsView.as_view()),
     path(
         "tournaments/<int:tournament_id>/cross-table",

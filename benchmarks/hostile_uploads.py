@@ -7,8 +7,8 @@ matches with house bots for the whole time. The second half adds ten owners who 
 bot each, again and again: they sleep, spin, print, allocate, fork, go deep, hang and raise. Those
 that pass their check then play at mixed tables with a remote bot of their owner.
 
-It prints how late ticks are (the time between two ticks beyond a second), how long a remote bot
-waits from its move to its next turn, and what became of the uploads.
+It prints how late the clock and the task tick are (the time between two runs beyond a second), how
+long a remote bot waits from its move to its next turn, and what became of the uploads.
 """
 
 import argparse
@@ -72,19 +72,37 @@ class Ticks:
 
     def __init__(self) -> None:
         self.late: list[tuple[float, float]] = []
-        """When a tick came, and by how many seconds it was late."""
-        threading.Thread(target=self._watch, daemon=True).start()
+        """When the clock ran, and by how many seconds it was late."""
+        self.tasks_late: list[tuple[float, float]] = []
+        """The same for the task ``tick``, which beat queues each second."""
+        threading.Thread(target=self._watch, args=(_clock, self.late), daemon=True).start()
+        threading.Thread(target=self._watch, args=(_task, self.tasks_late), daemon=True).start()
 
-    def _watch(self) -> None:
-        from league.models import Clock
-
+    def _watch(self, read: Callable[[], float | None], late: list[tuple[float, float]]) -> None:
         last = None
         while True:
-            ran = Clock.objects.values_list("ran_until", flat=True).first()
-            if ran is not None and last is not None and ran != last:
-                self.late.append((time.time(), max(0.0, (ran - last).total_seconds() - 1.0)))
-            last = ran
+            ran = read()
+            if ran is not None and last is not None and ran - last > 0.01:
+                late.append((time.time(), max(0.0, ran - last - 1.0)))
+            if last is None or ran is None or ran - last > 0.01:
+                last = ran
             time.sleep(0.02)
+
+
+def _clock() -> float | None:
+    """Return the time until which deadlines are settled."""
+    from league.models import Clock
+
+    ran = Clock.objects.values_list("ran_until", flat=True).first()
+    return ran.timestamp() if ran is not None else None
+
+
+def _task() -> float | None:
+    """Return when the task ``tick`` ended last."""
+    from league import heartbeats
+
+    age = heartbeats.seconds_since_tick()
+    return None if age is None else time.time() - age
 
 
 class Remote:
@@ -123,7 +141,7 @@ class Remote:
         with Client(self._url, self._token) as client:
             while True:
                 try:
-                    for turn in client.send(calls.turns(wait=25)):
+                    for turn in client.send(calls.turns(wait=25))["turns"]:
                         number = turn["match"]
                         if number in moved:
                             now = time.monotonic()
@@ -228,7 +246,8 @@ def main() -> None:
     for title, since, until in (("without", began, middle), ("beside them", middle, ended)):
         print(f"\n{title}, {until - since:.0f} s")
         within = _within(since, until)
-        _print("  ticks late, s", [late for at, late in ticks.late if within(at)])
+        _print("  clock late, s", [late for at, late in ticks.late if within(at)])
+        _print("  tick late, s", [late for at, late in ticks.tasks_late if within(at)])
         _print("  next turn, s", [w for each in remotes for at, w in each.waits if within(at)])
     print("\nuploads: results, seconds to a result, last reason")
     for attacker in attackers:

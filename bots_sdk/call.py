@@ -34,8 +34,9 @@ class Call(Generic[Result]):
         body: the value to send as JSON; None for no body.
         query: the query parameters; a parameter that is None is left out.
         files: the files of a multipart body by field; ``body`` has the other fields.
-        repeatable: whether a second identical call changes nothing. The client then sends the
-            call again if the first answer is lost.
+        creates: whether it creates an object. The client then sends an ``Idempotency-Key``, so
+            that the league runs the call once, however often it is sent.
+        key: the ``Idempotency-Key``; the client sets it.
         wait_seconds: how long the league may delay the answer.
         read: returns the result from a successful response.
     """
@@ -45,7 +46,8 @@ class Call(Generic[Result]):
     body: Any = None
     query: Mapping[str, str | int | float | None] = field(default_factory=dict)
     files: Mapping[str, tuple[str, bytes]] | None = None
-    repeatable: bool = True
+    creates: bool = False
+    key: str | None = None
     wait_seconds: float = 0.0
     read: Callable[[httpx.Response], Result] = read_json
 

@@ -116,6 +116,7 @@ class Client:
             ProblemError: the league answered with a problem.
             UnreachableError: the league did not answer.
         """
+        call = self._connection.with_key(call)
         attempts = self._connection.attempts(call)
         wait = next(attempts)
         while True:
@@ -197,6 +198,7 @@ class AsyncClient:
 
     async def send(self, call: Call[Result]) -> Result:
         """Make a call and return its result; raises as `Client.send` does."""
+        call = self._connection.with_key(call)
         attempts = self._connection.attempts(call)
         wait = next(attempts)
         while True:

@@ -1,6 +1,7 @@
 """The decisions that both clients share: requests, retries and errors, without input or output."""
 
 import random
+import secrets
 import time
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
@@ -24,10 +25,10 @@ _ANSWER_SECONDS = 15.0
 _SILENT_SECONDS = 40.0
 """The timeout of a stream. The league sends a keep-alive every 15 s."""
 
-_NEVER_ARRIVED = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
 _HOPELESS = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
-_RETRIED_STATUSES = frozenset({408, 500, 502, 503, 504})
-_TOO_MANY_REQUESTS = 429
+_RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
+_IN_PROGRESS = "idempotency-key-in-use"
+"""The code of a problem: the first attempt of this call still runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +89,15 @@ class Connection:
                 read=_ANSWER_SECONDS + call.wait_seconds,
             ),
         }
+        if call.key is not None:
+            arguments["headers"] = {"Idempotency-Key": call.key}
         if call.files is not None:
             return {**arguments, "files": call.files, "data": call.body}
         return arguments if call.body is None else {**arguments, "json": call.body}
+
+    def with_key(self, call: Call[Result]) -> Call[Result]:
+        """Return a call with a key that all its attempts share, if it creates an object."""
+        return replace(call, key=secrets.token_hex(16)) if call.creates else call
 
     def stream_request(self, stream: Stream) -> dict[str, Any]:
         """Return the arguments of httpx for a stream."""
@@ -122,7 +129,7 @@ class Connection:
             if isinstance(error, ProblemError) and error.retry_after is not None:
                 wait = max(wait, error.retry_after + random.uniform(0.0, 0.25))
             is_late = time.monotonic() + wait - began > self.retry.seconds
-            if is_late or not _may_retry(call, outcome):
+            if is_late or not _may_retry(error, outcome):
                 raise error
             if self.on_retry:
                 self.on_retry(error, wait)
@@ -180,14 +187,14 @@ def _result(call: Call[Result], response: httpx.Response) -> Result:
         raise unexpected_answer(response) from None
 
 
-def _may_retry(call: Call[Any], outcome: Outcome) -> bool:
-    """Return whether to send a call again after this outcome."""
-    if isinstance(outcome, httpx.Response):
-        status = outcome.status_code
-        return status == _TOO_MANY_REQUESTS or (call.repeatable and status in _RETRIED_STATUSES)
-    if isinstance(outcome, _HOPELESS):
-        return False
-    return call.repeatable or isinstance(outcome, _NEVER_ARRIVED)
+def _may_retry(error: LeagueError, outcome: Outcome) -> bool:
+    """Return whether to send a call again after this outcome.
+
+    Every call may be sent twice: a second one changes nothing, or has the key of the first.
+    """
+    if isinstance(error, ProblemError):
+        return error.status in _RETRIED_STATUSES or error.code == _IN_PROGRESS
+    return not isinstance(outcome, _HOPELESS)
 
 
 def _problem(response: httpx.Response) -> ProblemError:

@@ -200,6 +200,8 @@ DJANGO_STRUCTLOG_CELERY_TASK_RETRY_LOG_LEVEL = logging.DEBUG
 
 # -- Workers: Celery's tasks, queues and schedule ------------------------------------------------
 
+# How much lower the priority of a worker is: 0 to 19, as of `nice`.
+WORKER_NICE = environment.number("WORKER_NICE", 0)
 CELERY_BROKER_URL = environment.celery_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"
@@ -231,6 +233,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 300.0,
         "options": {"expires": 60},
     },
+    "sweep": {"task": "league.tasks.sweep", "schedule": crontab(minute="17")},
     "remove-old-output": {
         "task": "league.tasks.remove_old_output",
         "schedule": 300.0,
@@ -271,9 +274,11 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "api.play.schema.add_gateway_paths",
         "api.schema.add_the_rest",
+        "api.links.add_links",
     ],
     "ENUM_NAME_OVERRIDES": {
         "AcceptedStatus": ["accepted"],
+        "BlockState": "league.models.Block.State",
         "BotKind": "league.models.Bot.Kind",
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],

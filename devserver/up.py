@@ -179,7 +179,7 @@ def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
     return Part(
         name=name,
         command=[
-            *(("nice", "-n", str(nice)) if nice else ()),
+            *(("env", f"WORKER_NICE={nice}") if nice else ()),
             *(BIN / "celery", "-A", "config", "--quiet", "worker", "--queues", queues),
             *("--hostname", f"{name}@%h", "--loglevel", "WARNING", "--without-gossip", *options),
         ],
@@ -213,14 +213,14 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         ),
         web(web_socket),
         gateway(gateway_socket),
-        # Matches and checks leave the processors to clocks and calls: `nice` lowers their priority.
+        # Matches and checks have a lower priority than clocks and calls.
         worker("play", "play", "--concurrency", concurrency, nice=5),
         # Nothing else runs in the clock's process, so that nothing else can delay it.
         worker("clock", "clock", *THREADS, "4"),
         # Threads of one process keep the processes of hosted bots from move to move. Most threads
         # wait for a bot.
         worker("seats", "control,seats", *THREADS, "32"),
-        worker("checks", "checks", *THREADS, "4", nice=10),
+        worker("checks", "checks", *THREADS, "4", nice=5),
         Part(
             name="beat",
             command=[

@@ -13,6 +13,7 @@ from structlog.contextvars import bound_contextvars
 
 from engine.rating.elo import ZeroSumError
 from league import bots, competitions, health, heartbeats, play, ratings
+from league.accounts import repetitions
 from league.bots import jails
 from league.models import Ladder
 from league.queueing import note_begun, queue_once
@@ -95,6 +96,13 @@ def follow_up() -> None:
     if _has_room("control"):
         _each(play.claim_due_live, open_live_match.delay)
     _each(lambda: ratings.take_fits(rest=_FIT_REST), fit_performance.delay)
+
+
+@shared_task
+def sweep() -> None:
+    """Delete first answers that are a day old, and sources of retired bots."""
+    repetitions.sweep(timezone.now())
+    bots.erase_sources()
 
 
 @shared_task

@@ -37,15 +37,16 @@ def may_watch(match: Match) -> bool:
 
 def may_see_tournament_seed(tournament: Tournament) -> bool:
     """Return whether everybody may see a tournament's seed, from which its rounds derive theirs."""
-    return tournament.state == Tournament.State.FINISHED
+    return tournament.state == Tournament.State.FINISHED or tournament.reopened_at is not None
 
 
 def may_see_seed(round_: Round) -> bool:
     """Return whether everybody may see a round's seed.
 
-    A tournament's rounds share its seed, so it is secret until the last of them is applied.
+    A tournament's rounds share its seed, so it is secret until the last of them is applied. A round
+    that replays a block, or that a reopened tournament draws, has a seed of its own.
     """
-    if round_.tournament is not None:
+    if round_.tournament is not None and round_.commitment == round_.tournament.commitment:
         return may_see_tournament_seed(round_.tournament)
     return round_.applied_at is not None
 

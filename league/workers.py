@@ -3,12 +3,16 @@
 `league.apps` imports this module, which connects the handlers.
 """
 
+import os
+from contextlib import suppress
+from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import structlog
 from celery import Task, current_app
-from celery.signals import heartbeat_sent, worker_ready, worker_shutdown
+from celery.signals import heartbeat_sent, worker_init, worker_ready, worker_shutdown
+from django.conf import settings
 from django_structlog.celery.signals import bind_extra_task_metadata
 
 from league import heartbeats
@@ -19,6 +23,21 @@ log = structlog.get_logger(__name__)
 
 CLOCK_QUEUE = "clock"
 _clocks: list[ClockThread] = []
+
+
+@worker_init.connect
+def lower_priority(**_: object) -> None:
+    """Lower the priority of a worker by the setting ``WORKER_NICE``, so that calls don't wait.
+
+    Linux shares CPU time between sessions before it looks at ``nice`` (sched_autogroup), so a
+    worker that leads a session lowers the session too.
+    """
+    if not settings.WORKER_NICE:
+        return
+    os.nice(settings.WORKER_NICE)
+    if os.getsid(0) == os.getpid():
+        with suppress(OSError):  # another kernel, or a cgroup that decides instead
+            Path("/proc/self/autogroup").write_text(str(settings.WORKER_NICE))
 
 
 @worker_ready.connect

@@ -3,36 +3,81 @@
 Django's admin classes take no type argument at run time: so they ignore ``type-arg``.
 """
 
-from collections.abc import Callable
 from typing import Any
 
-from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.helpers import ActionForm
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
 
-from league import competitions, models, ratings
+from league import competitions, models
 from league.competitions.event_settings import FIELDS as EVENT_SETTINGS
+from league.moderation import log as moderation_log
 from web.admin_checks import LadderForm, ScheduleForm, TournamentForm
+from web.conflicts import ConflictForm
 from web.requests import signed_in
 
 _Fields = list[str] | tuple[str, ...] | tuple[()]
 
 
+class _ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Rows that the admin pages show and don't change."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        """Forbid adding rows."""
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        """Forbid changing rows."""
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
+        """Forbid deleting rows."""
+        return False
+
+
+class _SafeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+    """Saves only the fields that the person has changed, and refuses to undo others' changes."""
+
+    form = ConflictForm
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Store the changed fields alone: the league itself may have changed the others."""
+        if not change:
+            obj.save()
+            return
+        names = {field.name for field in obj._meta.concrete_fields}
+        obj.save(update_fields=[name for name in form.changed_data if name in names])
+
+
 @admin.register(models.Bot)
-class BotAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Bots."""
+class BotAdmin(_SafeAdmin):
+    """Bots: everything but the description belongs to the league or to the bot's owner."""
 
     list_display = ("name", "kind", "owner", "paused", "current")
     list_filter = ("kind", "paused")
     search_fields = ("name",)
-    raw_id_fields = ("owner",)
+    readonly_fields = ("name", "kind", "owner", "current", "seen_at", "created_at")
+
+    def get_readonly_fields(self, request: object, obj: Any = None) -> _Fields:
+        """Let operators pause house bots only; a quarantine keeps other bots out."""
+        if obj is not None and obj.kind == models.Bot.Kind.HOUSE:
+            return self.readonly_fields
+        return (*self.readonly_fields, "paused")
+
+    def has_add_permission(self, request: object) -> bool:
+        """Only owners and the command that sets up the league create bots."""
+        return False
+
+    def has_delete_permission(self, request: object, obj: object = None) -> bool:
+        """Bots stay: their results need them."""
+        return False
 
 
 @admin.register(models.Ladder)
-class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class LadderAdmin(_SafeAdmin):
     """Ladders."""
 
     form = LadderForm
@@ -55,21 +100,28 @@ class LadderAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         "frozen_rounds",
         "checked_at",
         "checked_rounds",
+        "created_at",
     )
 
     def get_readonly_fields(self, request: object, obj: Any = None) -> _Fields:
-        """Fix game, preset and seats from the first round on.
+        """Fix address, game, preset and seats from the first round on.
 
         Ratings compare only matches of one kind. And a tournament draws its tables from these
         fields in each round: with another number of seats, tables already played would not fit.
         """
         if obj is None or not obj.rounds.exists():
             return self.readonly_fields
-        return (*self.readonly_fields, "game", "rules", "seats")
+        return (*self.readonly_fields, "slug", "game", "rules", "seats")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Keep ladders that have played a round."""
+        if obj is not None and obj.rounds.exists():
+            return False
+        return super().has_delete_permission(request, obj)
 
 
 @admin.register(models.Tournament)
-class TournamentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class TournamentAdmin(_SafeAdmin):
     """Tournaments, without their secret seeds."""
 
     form = TournamentForm
@@ -77,80 +129,91 @@ class TournamentAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     list_filter = ("state", "format", "ladder")
     search_fields = ("title",)
     exclude = ("seed",)
-    readonly_fields = ("set_aside", "note", "commitment", "state", "finished_at", "scheduled_for")
+    readonly_fields = (
+        "set_aside",
+        "ladder",
+        "commitment",
+        "state",
+        "finished_at",
+        "cancel_reason",
+        "reopened_at",
+        "changed_at",
+        "note",
+        "schedule",
+        "scheduled_for",
+    )
 
     def has_add_permission(self, request: object) -> bool:
         """Schedules and the API announce tournaments, because they draw the seed."""
         return False
 
+    def has_delete_permission(self, request: object, obj: object = None) -> bool:
+        """Tournaments stay on record; an organiser may cancel one."""
+        return False
+
     def get_readonly_fields(self, request: object, obj: Any = None) -> _Fields:
-        """Fix ladder, times and event settings once the tournament has begun."""
+        """Fix the opening of entries once they are open, and the settings from the start on."""
         states = models.Tournament.State
-        if obj is None or obj.state in (states.ANNOUNCED, states.ENTRIES_OPEN):
+        if obj is None or obj.state == states.ANNOUNCED:
             return self.readonly_fields
-        return (*self.readonly_fields, "ladder", "entries_open_at", "starts_at", *EVENT_SETTINGS)
+        if obj.state == states.ENTRIES_OPEN:
+            return (*self.readonly_fields, "entries_open_at")
+        return (*self.readonly_fields, "entries_open_at", "starts_at", *EVENT_SETTINGS)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        """Store the changed fields, and note both versions in the moderation log."""
+        names = [name for name in form.changed_data if name in form.cleaned_data]
+        obj.changed_at = timezone.now()
+        obj.save(update_fields=[*names, "changed_at"])
+        moderation_log.note(
+            moderation_log.Action.CHANGE_TOURNAMENT,
+            made_by=signed_in(request),
+            subject=f"tournament {obj.pk}, {obj}",
+            tournament=obj,
+            before={name: str(form.initial.get(name)) for name in names},
+            after={name: str(form.cleaned_data[name]) for name in names},
+        )
 
 
 @admin.register(models.TournamentEntry)
-class TournamentEntryAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class TournamentEntryAdmin(_ReadOnly):
     """Entries of bots in tournaments. The actions withdraw and disqualify bots."""
 
     list_display = ("bot", "tournament", "state", "first_round", "left_after", "reason")
     list_filter = ("state", "tournament")
     search_fields = ("bot__name", "tournament__title")
     actions = ("withdraw", "disqualify")
-    readonly_fields = (
-        "tournament",
-        "bot",
-        "entered_at",
-        "state",
-        "rating",
-        "first_round",
-        "left_after",
-    )
 
-    def has_add_permission(self, request: object) -> bool:
-        """Only owners enter their bots."""
-        return False
-
-    def has_delete_permission(self, request: object, obj: object = None) -> bool:
-        """Entries stay on record."""
-        return False
-
-    @admin.action(description="Withdraw bots from further rounds", permissions=["change"])
+    @admin.action(description="Withdraw bots from further rounds", permissions=["decide"])
     def withdraw(self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]) -> None:
         """Withdraw the bots of the chosen entries."""
-        self._each(request, queryset, competitions.withdraw, "withdrawn")
-
-    @admin.action(description="Disqualify bots: withdraw, remove rank", permissions=["change"])
-    def disqualify(self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]) -> None:
-        """Disqualify the bots of the chosen entries, each for the reason in its entry."""
-
-        def disqualify_one(*, tournament: models.Tournament, bot: models.Bot) -> None:
-            entry = queryset.get(tournament=tournament, bot=bot)
-            reason = entry.reason or "Decision of the organisers."
-            competitions.disqualify(tournament=tournament, bot=bot, reason=reason)
-
-        self._each(request, queryset, disqualify_one, "disqualified")
-
-    def _each(
-        self,
-        request: HttpRequest,
-        entries: QuerySet[models.TournamentEntry],
-        work: Callable[..., object],
-        done: str,
-    ) -> None:
-        for entry in entries.select_related("tournament", "bot"):
+        for entry in queryset.select_related("tournament", "bot"):
             try:
-                work(tournament=entry.tournament, bot=entry.bot)
+                competitions.withdraw(tournament=entry.tournament, bot=entry.bot)
             except ValidationError as error:
                 self.message_user(request, " ".join(error.messages), messages.ERROR)
             else:
-                self.message_user(request, f"{entry.bot} is {done}.")
+                self.message_user(request, f"{entry.bot} is withdrawn.")
+
+    @admin.action(description="Disqualify a bot, or take that back", permissions=["decide"])
+    def disqualify(
+        self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]
+    ) -> HttpResponse | None:
+        """Open the page that shows what changes and takes the reason."""
+        chosen = list(queryset.select_related("bot")[:2])
+        if len(chosen) != 1:
+            self.message_user(request, "Choose one entry: each has its reason.", messages.ERROR)
+            return None
+        [entry] = chosen
+        return redirect("web:organise-entry", entry.tournament_id, entry.bot.name)
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        """Return whether the person may change entries, as organisers may."""
+        return request.user.has_perm("league.change_tournamententry")
 
 
 @admin.register(models.Schedule)
-class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
+class ScheduleAdmin(_SafeAdmin):
     """Schedules: rules that make tournaments."""
 
     form = ScheduleForm
@@ -168,52 +231,27 @@ class ScheduleAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     readonly_fields = ("set_aside",)
 
 
-class _ReadOnly(admin.ModelAdmin):  # type: ignore[type-arg]
-    """Rows that the admin pages show and don't change."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        """Forbid adding rows."""
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        """Forbid changing rows."""
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: object = None) -> bool:
-        """Forbid deleting rows."""
-        return False
-
-
-class _ReasonForm(ActionForm):
-    reason = forms.CharField(required=False, max_length=500, label="Reason (public):")
-
-
 @admin.register(models.Block)
 class BlockAdmin(_ReadOnly):
-    """Blocks; an action removes them from the ratings."""
+    """Blocks; an action opens the page that makes a block void or has it played again."""
 
-    list_display = ("__str__", "state", "rated", "void_mark")
+    list_display = ("__str__", "state", "rated", "void_reason")
     list_filter = ("state", "round__ladder")
-    list_select_related = ("round__ladder", "void_mark__block__round__ladder")
-    search_fields = ("=id", "=round__number", "bots__bot__name")
+    list_select_related = ("round__ladder",)
+    search_fields = ("=number", "=round__number", "bots__bot__name")
     ordering = ("-id",)
-    action_form = _ReasonForm
-    actions = ("void_blocks",)
+    actions = ("decide",)
 
-    @admin.action(description="Void blocks: remove them from the ratings", permissions=["void"])
-    def void_blocks(self, request: HttpRequest, queryset: QuerySet[models.Block]) -> None:
-        """Mark the blocks void; a task corrects the ratings soon after."""
-        for block in queryset.order_by("pk"):
-            try:
-                ratings.void_block(
-                    block_id=block.pk,
-                    reason=request.POST.get("reason", ""),
-                    made_by=signed_in(request),
-                )
-            except ValidationError as error:
-                self.message_user(request, f"{block}: {error.messages[0]}", messages.ERROR)
-            else:
-                self.message_user(request, f"{block} is void. The ratings are corrected soon.")
+    @admin.action(description="Make void, or play again", permissions=["void"])
+    def decide(self, request: HttpRequest, queryset: QuerySet[models.Block]) -> HttpResponse | None:
+        """Open the page that shows what changes and takes the reason."""
+        chosen = list(queryset.select_related("round__ladder")[:2])
+        if len(chosen) != 1:
+            self.message_user(request, "Choose one block: each has its reason.", messages.ERROR)
+            return None
+        [block] = chosen
+        round_ = block.round
+        return redirect("web:organise-block", round_.ladder.slug, round_.number, block.number)
 
     def has_void_permission(self, request: HttpRequest) -> bool:
         """Return whether the person may add void marks, as organisers may."""
@@ -222,9 +260,9 @@ class BlockAdmin(_ReadOnly):
 
 @admin.register(models.VoidMark)
 class VoidMarkAdmin(_ReadOnly):
-    """Void marks. The page of blocks makes them, and they stay for good."""
+    """Void marks, and marks that take one back. They stay for good."""
 
-    list_display = ("block", "reason", "made_by", "made_at")
+    list_display = ("block", "takes_back", "reason", "made_by", "made_at")
     list_select_related = ("block__round__ladder", "made_by")
 
 
@@ -233,3 +271,21 @@ class RevisionAdmin(_ReadOnly):
     """Revisions of ledgers, one for each correction."""
 
     list_display = ("ladder", "number", "from_applied_number", "reason", "made_at")
+
+
+@admin.register(models.Quarantine)
+class QuarantineAdmin(_ReadOnly):
+    """Quarantines. The pages under /organise/ make and lift them."""
+
+    list_display = ("__str__", "reason", "begun_at", "ends_at", "lifted_at", "made_by")
+    list_select_related = ("bot", "account", "made_by")
+
+
+@admin.register(models.ModerationEntry)
+class ModerationEntryAdmin(_ReadOnly):
+    """The moderation log."""
+
+    list_display = ("made_at", "made_by", "action", "subject", "reason")
+    list_filter = ("action",)
+    list_select_related = ("made_by",)
+    search_fields = ("subject", "reason", "made_by__username")

@@ -3,15 +3,15 @@
 from copy import copy
 from typing import Any
 
-from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import Model
 
 from league import competitions
 from league.models import Ladder, Schedule, Tournament
+from web.conflicts import ConflictForm
 
 
-class WholeRowForm(forms.ModelForm):  # type: ignore[type-arg]
+class WholeRowForm(ConflictForm):
     """A form that shows what is wrong with the whole row that it would store."""
 
     def check_row(self, row: Any) -> None:
@@ -24,7 +24,7 @@ class WholeRowForm(forms.ModelForm):  # type: ignore[type-arg]
 
     def clean(self) -> dict[str, Any]:
         """Check the stored values and the changed ones together."""
-        cleaned: dict[str, Any] = super().clean() or self.cleaned_data
+        cleaned = super().clean()
         if self.errors:
             return cleaned
         try:

@@ -95,6 +95,53 @@ class CompareForm(forms.Form):
             field.initial = numbers[at] if len(numbers) > at else None
 
 
+class QuarantineForm(forms.Form):
+    """A quarantine of a bot or an account."""
+
+    reason = forms.CharField(
+        max_length=500,
+        help_text="The owner and organisers see it; everybody else sees “in quarantine”.",
+        widget=forms.Textarea({"rows": 3}),
+    )
+    ends_at = forms.DateTimeField(
+        required=False,
+        label="End (UTC)",
+        help_text="Empty: it holds until an organiser lifts it.",
+        widget=forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+    )
+    seen = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
+
+
+class FindForm(forms.Form):
+    """A bot or an account to find by name."""
+
+    kind = forms.ChoiceField(choices=[("bot", "bot"), ("account", "account")])
+    name = forms.CharField(max_length=150)
+
+
+class DecisionForm(forms.Form):
+    """The confirmation of a decision."""
+
+    reason = forms.CharField(max_length=500, widget=forms.Textarea({"rows": 3}))
+    seen = forms.CharField(required=False, strip=False, widget=forms.HiddenInput)
+
+    def __init__(self, data: Any = None, *, seen: str, help_text: str, optional: bool) -> None:
+        super().__init__(data, initial={"seen": seen})
+        self.fields["reason"].help_text = help_text
+        self.fields["reason"].required = not optional
+
+
+class RestartForm(DecisionForm):
+    """The confirmation that a cancelled tournament continues, with a new start."""
+
+    starts_at = forms.DateTimeField(
+        required=False,
+        label="New start (UTC)",
+        help_text="Empty: the planned start.",
+        widget=forms.DateTimeInput({"type": "datetime-local"}, format="%Y-%m-%dT%H:%M"),
+    )
+
+
 def add_errors(form: forms.Form, error: ValidationError) -> None:
     """Add a service's errors to a form: beside their fields, the other errors above the form."""
     by_field = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}

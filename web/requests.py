@@ -1,11 +1,19 @@
 """Reads requests: page numbers, search texts and the person who is signed in."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
+from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.views.decorators.cache import never_cache
+
+from league import accounts
+
+View = Callable[..., HttpResponseBase]
 
 
 def refuse_nul(
@@ -32,6 +40,20 @@ def signed_in(request: HttpRequest) -> User:
     """Return the person who is signed in, for a view that requires it."""
     assert isinstance(request.user, User), "the view requires a person who is signed in"
     return request.user
+
+
+def organiser_only(view: View) -> View:
+    """Decorate a view for organisers alone; others get 403, and visitors sign in first."""
+
+    @login_required
+    @never_cache
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        if not accounts.is_organiser(request.user):
+            raise PermissionDenied
+        return view(request, *args, **kwargs)
+
+    return guarded
 
 
 def visitor(request: HttpRequest) -> User | None:

@@ -6,13 +6,16 @@ from datetime import UTC, datetime
 
 from django import template
 from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, User
 from django.urls import reverse
 from django.utils.dateformat import format as date_format
 from django.utils.safestring import SafeString, mark_safe
 
-from league.models import Match
+from league import accounts
+from league.accounts.quarantines import quarantine_of
+from league.models import Bot, Match, Quarantine
 from league.play import bot_output
-from league.visibility import may_see_record, public_deal_seed
+from league.visibility import may_see_record, owns, public_deal_seed
 from web.table.steps import Card
 
 register = template.Library()
@@ -121,6 +124,24 @@ def cards(drawn: Iterable[Card] | None) -> SafeString:
 def faces(ranks: Iterable[int | None]) -> SafeString:
     """Return ranks as list items, cards without marks."""
     return cards([Card(rank) for rank in ranks if rank is not None])
+
+
+@register.filter
+def organises(user: User | AnonymousUser) -> bool:
+    """Return whether a person is an organiser."""
+    return bool(getattr(user, "is_authenticated", False)) and accounts.is_organiser(user)
+
+
+@register.filter
+def in_quarantine(bot: Bot) -> Quarantine | None:
+    """Return the quarantine that keeps a bot out of new matches; None without one."""
+    return None if getattr(bot, "quarantined", None) is False else quarantine_of(bot)
+
+
+@register.filter
+def sees_quarantine(user: User | AnonymousUser, bot: Bot) -> bool:
+    """Return whether a person may see the reason and the end of a bot's quarantine."""
+    return owns(user, bot) or organises(user)
 
 
 @register.simple_tag(takes_context=True)

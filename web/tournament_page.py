@@ -115,7 +115,7 @@ def cross_table(history: History, placed: Sequence[TournamentStanding]) -> Cross
 
 
 def round_names(history: History) -> list[tuple[Round, str]]:
-    """Return the rounds that were opened, each with its name."""
+    """Return the rounds that were opened, each with its name; superseded ones and replays last."""
     is_final = False
     named = []
     for round_, played in zip(history.opened, history.rounds, strict=True):
@@ -123,14 +123,19 @@ def round_names(history: History) -> list[tuple[Round, str]]:
             tables = {block.bots for block in played.blocks}
             is_knockout = history.tournament.format == Tournament.Format.KNOCKOUT
             is_final = is_knockout and len(tables) == 1 and not played.byes
-        name = "Final" if is_final else f"Round {played.number}"
+        name = "Final" if is_final else f"Stage {played.number}"
         named.append((round_, f"{name}, extra block {played.extra}" if played.extra else name))
+    for round_ in history.set_aside:
+        why = "void" if round_.superseded_by_id is not None else "played again"
+        named.append((round_, f"Stage {round_.stage}, {why}"))
     return named
 
 
 def byes_of(history: History, round_: Round) -> list[tuple[Bot, int]]:
     """Return the bots that have byes in a round, each with the number of blocks."""
-    at = next(at for at, one in enumerate(history.opened) if one.pk == round_.pk)
+    at = next((at for at, one in enumerate(history.opened) if one.pk == round_.pk), None)
+    if at is None:
+        return []
     return [(history.bots[bot], blocks) for bot, blocks in sorted(history.rounds[at].byes.items())]
 
 

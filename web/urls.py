@@ -5,7 +5,17 @@ from django.urls import path, re_path
 
 from web import health, metrics
 from web.docs import views as docs
-from web.views import account, bots, comparisons, home, ladders, matches, tournaments
+from web.views import (
+    account,
+    bots,
+    comparisons,
+    decisions,
+    home,
+    ladders,
+    matches,
+    organise,
+    tournaments,
+)
 
 app_name = "web"
 urlpatterns = [
@@ -42,6 +52,18 @@ urlpatterns = [
         comparisons.cancel_comparison,
         name="cancel-comparison",
     ),
+    path("organise/", organise.overview, name="organise"),
+    path("organise/bots/<slug:name>/", organise.bot, name="organise-bot"),
+    path("organise/accounts/<str:name>/", organise.account, name="organise-account"),
+    path("organise/log/", organise.log, name="moderation-log"),
+    path("organise/log/export/", organise.log_export, name="moderation-log-export"),
+    path(
+        "organise/ladders/<slug:slug>/rounds/<int:number>/blocks/<int:block>/",
+        decisions.block,
+        name="organise-block",
+    ),
+    path("organise/tournaments/<int:pk>/", decisions.tournament, name="organise-tournament"),
+    path("organise/tournaments/<int:pk>/bots/<slug:name>/", decisions.entry, name="organise-entry"),
     path("docs/", docs.front, name="docs"),
     re_path(r"^docs/(?P<path>.+\.(?:svg|jsonl))$", docs.file, name="document-file"),
     path("docs/<path:path>/", docs.document, name="document"),

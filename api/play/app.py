@@ -183,6 +183,7 @@ class Gateway:
     async def _stream(self, request: Request) -> None:
         """Send each turn once as it opens, beginning with all open turns."""
         bot = await self._authenticate(request)
+        request.query(())
         waiter = StreamWaiter()
 
         async def check() -> None:
@@ -205,6 +206,7 @@ class Gateway:
     async def _watch(self, request: Request, match_id: int) -> None:
         """Send the public view of a match, phase by phase, from its start or after an event."""
         bind_contextvars(match_id=match_id)
+        request.query(())
 
         def exists() -> bool:
             request.count("general", request.client)

@@ -4,7 +4,14 @@ import asyncio
 import json
 import re
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Collection,
+    Mapping,
+    MutableMapping,
+)
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -13,6 +20,7 @@ from django.db import Error as DatabaseError
 
 from api.headers import ALLOW_ORIGIN
 from api.middleware import REQUEST_ID_HEADER, begin_request, is_quiet
+from api.names import refuse_names
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
 from league.accounts import throttles
 
@@ -103,12 +111,28 @@ class Request:
         Raises:
             ProblemError: the value is not a number from 0 to the maximum.
         """
-        query = parse_qs(self._query.decode("latin-1"), keep_blank_values=True)
-        text = query.get(name, ["0"])[-1]
+        given = self.query({name}).get(name, ["0"])
+        text = given[0]
+        if len(given) > 1:
+            raise ProblemError("invalid", errors={name: ["Must be given once."]})
         if not _SECONDS.fullmatch(text) or float(text) > max_seconds:
             message = f"This must be a number of seconds from 0 to {max_seconds:.0f}."
             raise ProblemError("invalid", errors={name: [message]})
         return float(text)
+
+    def query(self, known: Collection[str]) -> dict[str, list[str]]:
+        """Return the parameters of the query string.
+
+        Raises:
+            ProblemError: ``invalid``: there is a parameter that is not known.
+        """
+        try:
+            query = parse_qs(self._query.decode("latin-1"), keep_blank_values=True)
+        except ValueError:  # too many parameters
+            raise ProblemError("bad-request") from None
+        if errors := refuse_names(query, known, "parameter"):
+            raise ProblemError("invalid", errors=errors)
+        return query
 
     def header(self, name: bytes) -> str:
         """Return a header by its name in lower case, empty if the client did not send it."""

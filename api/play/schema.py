@@ -53,7 +53,7 @@ def gateway_paths() -> dict[str, Any]:
             "example because the token was replaced, the last event is `problem`, and its data is "
             "a problem document.",
             {"200": {"description": "A stream of turns.", "content": _EVENT_STREAM}},
-            ("too-many-streams", *_TOKEN_PROBLEMS),
+            ("too-many-streams", "invalid", *_TOKEN_PROBLEMS),
             token=True,
         ),
         "/api/v1/matches/{match_id}/events": _get(
@@ -63,12 +63,12 @@ def gateway_paths() -> dict[str, Any]:
                 "200": {"description": "A stream of phases.", "content": _EVENT_STREAM},
                 "204": {"description": "The event `end` was the last one."},
             },
-            ("not-found", "too-many-streams", *_PROBLEMS),
+            ("not-found", "invalid", "too-many-streams", *_PROBLEMS),
             {
                 "name": "match_id",
                 "in": "path",
                 "required": True,
-                "schema": {"type": "integer"},
+                "schema": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
             },
             {
                 "name": "Last-Event-ID",

@@ -4,10 +4,12 @@ from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.serializers.fields import OneOfField, owner_field
 from league import visibility
+from league.accounts.quarantines import quarantine_of
 from league.bots import is_online
 from league.models import Bot, BotVersion, QualifyingMatch
 from league.play.bot_output import kept_until
@@ -31,6 +33,11 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         "turns in the last 60 seconds."
     )
 
+    quarantined = serializers.SerializerMethodField(
+        help_text="Whether an organiser keeps the bot or its account out of new matches. The owner "
+        "gets the reason and the end from `bots/{name}/quarantine`."
+    )
+
     class Meta:
         model = Bot
         fields: tuple[str, ...] = (
@@ -39,6 +46,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "owner",
             "description",
             "paused",
+            "quarantined",
             "version",
             "online",
             "created_at",
@@ -56,6 +64,11 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "created_at": {"help_text": "When the bot was created."},
             "retired_at": {"help_text": "When its owner deleted it; null for a bot that can play."},
         }
+
+    def get_quarantined(self, bot: Bot) -> bool:
+        """Return whether the bot is in quarantine; lists annotate it."""
+        known: bool | None = getattr(bot, "quarantined", None)
+        return quarantine_of(bot) is not None if known is None else known
 
     def get_online(self, bot: Bot) -> bool:
         """Return whether rounds may draw the bot."""
@@ -143,10 +156,17 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
         return version.note if visibility.owns(user, version.bot) else None
 
 
+@extend_schema_field(
+    {"type": "string", "format": "binary", "contentMediaType": "application/octet-stream"}
+)
+class UploadedFileField(serializers.FileField):
+    """A file in a form; its bytes are sent as they are."""
+
+
 class UploadSerializer(serializers.Serializer[None]):
     """A version to upload, as a form."""
 
-    source = serializers.FileField(  # type: ignore[assignment] # DRF takes fields off the class
+    source = UploadedFileField(  # type: ignore[assignment] # DRF takes fields off the class
         allow_empty_file=True,
         help_text="A Python file, or a zip archive with a `bot.py` at its top; at most 8 MiB."
         " Unpacked: at most 32 MiB, 200 files and 8 levels of folders.",

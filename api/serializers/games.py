@@ -23,6 +23,7 @@ class GameSerializer(serializers.Serializer[None]):
     """A game with its presets."""
 
     game = serializers.CharField(help_text="`twelve-days` or `partridge`.")
+    rules_url = serializers.CharField(help_text="Address of the rules, below the league's address.")
     presets = PresetSerializer(many=True, help_text="The presets; the default preset is first.")
 
 

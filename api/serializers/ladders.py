@@ -4,8 +4,9 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.serializers.fields import owner_field
-from league.models import Ladder, LadderEntry, Round
-from league.models.ladders import Hidden
+from league.competitions import describe_next_block
+from league.models import Block, Ladder, LadderEntry, Round, Standing
+from league.models.ladders import RANKED_FROM, Hidden
 from league.ratings.standings import StandingRow
 from league.ratings.twins import TwinGap, twin_gaps
 from league.visibility import public_seed
@@ -135,6 +136,9 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     bot = serializers.CharField(source="standing.bot.name", help_text="Name of the bot.")
     owner = owner_field("standing.bot.owner")
+    quarantined = serializers.BooleanField(
+        help_text="Whether the bot is in quarantine: no new match has it, and its results stay."
+    )
     version = serializers.IntegerField(
         source="standing.version", help_text="Number of the version that was rated last."
     )
@@ -263,6 +267,52 @@ class LadderEntrySerializer(serializers.ModelSerializer[LadderEntry]):
 
     class Meta:
         model = LadderEntry
-        fields = ("ladder", "bot", "entered_at")
+        fields: tuple[str, ...] = ("ladder", "bot", "entered_at")
         read_only_fields = fields
         extra_kwargs = {"entered_at": {"help_text": "When the bot entered."}}
+
+
+class LadderPlaceSerializer(LadderEntrySerializer):
+    """A bot's entry on a ladder, with its blocks and when it plays next."""
+
+    blocks_playing = serializers.SerializerMethodField(
+        help_text="Number of blocks of the bot that are drawn and not finished."
+    )
+    blocks_rated = serializers.SerializerMethodField(
+        help_text=f"Number of rated blocks; from {RANKED_FROM} on the bot has a rank."
+    )
+    next_block = serializers.SerializerMethodField(
+        help_text="When the bot plays next, or why it does not, in a sentence or two."
+    )
+
+    class Meta(LadderEntrySerializer.Meta):
+        fields = (
+            *LadderEntrySerializer.Meta.fields,
+            "blocks_playing",
+            "blocks_rated",
+            "next_block",
+        )
+        read_only_fields = fields
+
+    def get_blocks_playing(self, entry: LadderEntry) -> int:
+        """Return the number of blocks in play."""
+        playing = Block.objects.filter(
+            state=Block.State.PLAYING, round__ladder=entry.ladder, bots__bot=entry.bot
+        )
+        return playing.count()
+
+    def get_blocks_rated(self, entry: LadderEntry) -> int:
+        """Return the number of rated blocks."""
+        return _standing(entry).blocks
+
+    def get_next_block(self, entry: LadderEntry) -> str:
+        """Return when it plays next, or why it does not."""
+        return describe_next_block(_standing(entry))
+
+
+def _standing(entry: LadderEntry) -> Standing:
+    """Return the bot's standing, or one without blocks if no round has rated it."""
+    found = entry.ladder.standings.filter(bot=entry.bot).first()
+    standing = found or Standing(ladder=entry.ladder, bot=entry.bot, blocks=0)
+    standing.ladder, standing.bot = entry.ladder, entry.bot
+    return standing

@@ -61,14 +61,14 @@ class ChangeSerializer(serializers.Serializer[Change]):
     delta = serializers.IntegerField(
         source="entry.delta", help_text="The change, in thousandths of an Elo point."
     )
-    void_reason = serializers.CharField(
-        source="entry.block.void_mark.reason",
-        read_only=True,
-        default=None,
-        allow_null=True,
-        help_text="If a later revision made the block void, the reason; else null.",
+    void_reason = serializers.SerializerMethodField(
+        help_text="If a later revision made the block void, the reason; else null."
     )
     matches = ChangedByMatchSerializer(many=True, help_text="The matches of the block.")
+
+    def get_void_reason(self, change: Change) -> str | None:
+        """Return the reason of a void block."""
+        return change.entry.block.void_reason or None
 
 
 class RatingChangeSerializer(serializers.Serializer[RatingChange]):

@@ -4,7 +4,7 @@ from rest_framework import serializers
 
 from api.serializers.fields import LadderField, OneOfField, owner_field
 from api.serializers.ladders import RoundSerializer
-from league.models import Block, Tournament, TournamentEntry
+from league.models import Block, Round, Tournament, TournamentEntry
 from league.models.limits import BLOCKS_PER_ROUND, EXTRA_BLOCKS, SWISS_ROUNDS, TABLES
 from league.visibility import public_seed
 
@@ -46,6 +46,8 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             "entries_open_at",
             "starts_at",
             "finished_at",
+            "cancel_reason",
+            "changed_at",
             "note",
             "set_aside",
             "blocks_per_table",
@@ -67,11 +69,15 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             "state": {
                 "help_text": "`announced`: entries are not open yet. `open`: entries are open. "
                 "`running`: it has started. `finished`: all rounds are rated. `cancelled`: it was "
-                "called off before its start."
+                "called off; `cancel_reason` has the reason."
             },
             "entries_open_at": {"help_text": "When entries open."},
             "starts_at": {"help_text": "When it starts."},
             "finished_at": {"help_text": "When it finished; null before."},
+            "cancel_reason": {"help_text": "Why it is cancelled; else empty."},
+            "changed_at": {
+                "help_text": "When an organiser last changed it; send it with your changes."
+            },
             "note": {"help_text": "Why the league moved the start; empty if it did not."},
             "swiss_rounds": {
                 "help_text": "Number of rounds of a Swiss; null for log2 of the number of "
@@ -169,6 +175,11 @@ class TournamentChangesSerializer(EventSettingsSerializer):
     entries_open_at = serializers.DateTimeField(
         required=False, help_text="When entries open; you can't change it after that."
     )
+    changed_at = serializers.DateTimeField(
+        required=False,
+        help_text="The tournament's `changed_at` as you read it. If somebody else has changed the "
+        "tournament since, your changes are refused.",
+    )
 
 
 class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
@@ -238,10 +249,14 @@ class TournamentBlockSerializer(serializers.ModelSerializer[Block]):
 
     class Meta:
         model = Block
-        fields = ("number", "state", "rated", "duplicate", "bots")
+        fields = ("number", "state", "void_reason", "rated", "duplicate", "bots")
         read_only_fields = fields
         extra_kwargs = {
-            "number": {"help_text": "Number of the block in its round, from 0."},
+            "number": {
+                "help_text": "Number of the block in its round, from 0. In a tournament it counts "
+                "on from round to round."
+            },
+            "void_reason": {"help_text": "Why the block is void; else empty."},
             "state": {"help_text": "`playing`, `finished` or `void` (cancelled; rates no bot)."},
             "duplicate": {"help_text": "Whether all its matches use one deal."},
         }
@@ -254,13 +269,31 @@ class TournamentBlockSerializer(serializers.ModelSerializer[Block]):
 class TournamentRoundSerializer(RoundSerializer):
     """A round of a tournament, with its tables and byes."""
 
+    replays_round = serializers.IntegerField(
+        source="replays.number",
+        read_only=True,
+        default=None,
+        allow_null=True,
+        help_text="Number of the round with the block that this round plays again; null if none.",
+    )
+    superseded = serializers.SerializerMethodField(
+        help_text="Whether the stage was drawn anew: then this round counts for nothing."
+    )
     byes = ByeSerializer(many=True, help_text="Bots that do not play.")
     tables = TournamentBlockSerializer(
         source="blocks", many=True, help_text="The blocks, ascending by number."
     )
 
     class Meta(RoundSerializer.Meta):
-        fields = (*RoundSerializer.Meta.fields, "stage", "extra", "byes", "tables")
+        fields = (
+            *RoundSerializer.Meta.fields,
+            "stage",
+            "extra",
+            "replays_round",
+            "superseded",
+            "byes",
+            "tables",
+        )
         read_only_fields = fields
         extra_kwargs = {
             **RoundSerializer.Meta.extra_kwargs,
@@ -270,3 +303,7 @@ class TournamentRoundSerializer(RoundSerializer):
                 "tie in a knockout."
             },
         }
+
+    def get_superseded(self, round_: Round) -> bool:
+        """Return whether a decision of an organiser superseded the round."""
+        return round_.superseded_by_id is not None

@@ -39,7 +39,7 @@ class BotsView(ListView):
     @operation("bots_list", query=PeriodQuery, answers=BotSerializer(many=True))
     def get(self, request: Request) -> Response:
         """List the bots by name, without retired ones."""
-        bots = Bot.objects.active().select_related("owner", "current")
+        bots = Bot.objects.active().with_quarantine().select_related("owner", "current")
         return self.answer(BotSerializer, self.page(bots, time="created_at"))
 
     @operation(

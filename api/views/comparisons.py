@@ -32,6 +32,7 @@ class BotComparisonsView(ListView):
             "not-qualified",
             "comparison-running",
             "too-few-opponents",
+            "quarantined",
         )
     }
     ordering: ClassVar = ("-id",)

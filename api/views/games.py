@@ -20,7 +20,11 @@ class GamesView(ApiView):
     def get(self, request: Request) -> Response:
         """List the games with their presets and numbers of seats."""
         games = [
-            {"game": name, "presets": [_preset(rules) for rules in game.presets.values()]}
+            {
+                "game": name,
+                "rules_url": f"/docs/rules/{name}/",
+                "presets": [_preset(rules) for rules in game.presets.values()],
+            }
             for name, game in GAMES.items()
         ]
         return Response(GamesSerializer({"results": games}).data)

@@ -2,16 +2,14 @@
 
 from typing import ClassVar
 
-from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from drf_spectacular.types import OpenApiTypes
-from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken, check_owner_or_bot
 from api.base import ApiView, ListView, find_bot, find_ladder
-from api.exports import BusyError, Export
+from api.exports import LinesRenderer, download
 from api.filters import LedgerQuery, StandingsQuery, by_bot
 from api.operations import operation
 from api.pagination import PeriodQuery
@@ -21,6 +19,7 @@ from api.schema import NO_CONTENT
 from api.serializers.ladders import (
     LadderDetailSerializer,
     LadderEntrySerializer,
+    LadderPlaceSerializer,
     LadderSerializer,
     RoundSerializer,
     StandingSerializer,
@@ -29,6 +28,7 @@ from api.serializers.ledger import RatingChangeSerializer, RevisionSerializer
 from league import competitions
 from league.models import Ladder, Round
 from league.ratings import ledger, standings
+from league.ratings.exporting import export_ladder
 
 
 class LaddersView(ListView):
@@ -110,13 +110,6 @@ class LadderLedgerView(ListView):
         return self.answer(RatingChangeSerializer, changes)
 
 
-class LinesRenderer(Renderer):
-    """Accepts the media type of JSON Lines, for content negotiation."""
-
-    media_type = "application/x-ndjson"
-    format = "jsonl"
-
-
 class LadderExportView(ApiView):
     """The export of a ladder."""
 
@@ -134,14 +127,7 @@ class LadderExportView(ApiView):
         the ladder's page links to, computes every rating from this file and compares it.
         """
         ladder = find_ladder(slug)
-        try:
-            lines = Export(ladder)
-        except BusyError as busy:
-            raise Throttled(busy.wait, detail=str(busy)) from None
-        name = f'attachment; filename="{ladder.slug}.jsonl"'
-        return StreamingHttpResponse(
-            lines, content_type=LinesRenderer.media_type, headers={"Content-Disposition": name}
-        )
+        return download(export_ladder(ladder), f"{ladder.slug}.jsonl")
 
 
 class LadderRevisionsView(ListView):
@@ -162,7 +148,19 @@ class LadderEntryView(ApiView):
     """A bot's entry on a ladder."""
 
     needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
-    problems: ClassVar = {"PUT": ("not-your-bot", "not-qualified"), "DELETE": ("not-your-bot",)}
+    problems: ClassVar = {
+        "PUT": ("not-your-bot", "not-qualified", "bot-retired", "quarantined"),
+        "DELETE": ("not-your-bot",),
+    }
+
+    @operation("ladders_entry", answers=LadderPlaceSerializer)
+    def get(self, request: Request, slug: str, name: str) -> Response:
+        """Get a bot's entry on a ladder: its blocks, and when it plays next or why it does not."""
+        ladder, bot = find_ladder(slug), find_bot(name)
+        entry = ladder.entries.select_related("ladder", "bot").filter(bot=bot).first()
+        if entry is None:
+            raise ProblemError("not-found", f"The bot {bot} is not on the ladder {ladder.slug}.")
+        return Response(LadderPlaceSerializer(entry).data)
 
     @operation("ladders_enter", answers=LadderEntrySerializer)
     def put(self, request: Request, slug: str, name: str) -> Response:

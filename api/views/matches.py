@@ -29,7 +29,7 @@ class MatchesView(ListView):
     """The matches."""
 
     needs: ClassVar = {"POST": OwnerToken}
-    problems: ClassVar = {"POST": ("not-your-bot", "no-version", "too-many-matches")}
+    problems: ClassVar = {"POST": ("not-your-bot", "no-version", "too-many-matches", "quarantined")}
     ordering: ClassVar = ("-id",)
 
     @operation("matches_list", query=MatchQuery, answers=MatchSerializer(many=True))

@@ -7,11 +7,25 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.authentication import AnyToken, Organiser, check_owner_or_bot
-from api.base import ApiView, ListView, checked, created, find_bot, find_tournament
+from api.base import (
+    ApiView,
+    ListView,
+    checked,
+    created,
+    find_bot,
+    find_tournament,
+    signed_in,
+)
 from api.operations import operation
 from api.pagination import PeriodQuery
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
+from api.serializers.moderation import (
+    CancellationSerializer,
+    PreviewSerializer,
+    ReasonQuery,
+    RestoreTournamentQuery,
+)
 from api.serializers.tournament_standings import (
     BracketSerializer,
     CrossTableSerializer,
@@ -25,7 +39,7 @@ from api.serializers.tournaments import (
     TournamentRoundSerializer,
     TournamentSerializer,
 )
-from league import competitions
+from league import competitions, moderation
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import (
     bracket_of,
@@ -55,7 +69,8 @@ class TournamentsView(ListView):
     )
     def post(self, request: Request) -> Response:
         """Announce a tournament. Its blocks are rated on its ladder."""
-        tournament = competitions.plan_tournament(**checked(NewTournamentSerializer, request))
+        sent = checked(NewTournamentSerializer, request)
+        tournament = moderation.announce(made_by=signed_in(request), **sent)
         return created(_shown(tournament.pk), "tournaments", tournament.pk)
 
 
@@ -63,7 +78,7 @@ class TournamentView(ApiView):
     """A tournament."""
 
     needs: ClassVar = {"PATCH": Organiser}
-    problems: ClassVar = {"PATCH": ("tournament-begun",)}
+    problems: ClassVar = {"PATCH": ("tournament-begun", "changed-meanwhile")}
 
     @operation("tournaments_show", answers=TournamentSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
@@ -76,30 +91,62 @@ class TournamentView(ApiView):
         answers=TournamentSerializer,
     )
     def patch(self, request: Request, tournament_id: int) -> Response:
-        """Change a tournament before its start."""
+        """Change a tournament before its start.
+
+        Send `changed_at` as you read it: if somebody else has changed the tournament since, the
+        call is refused and shows both versions.
+        """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         changes = checked(TournamentChangesSerializer, request)
-        competitions.change_tournament(tournament=tournament, **changes)
+        read_at = changes.pop("changed_at", None)
+        moderation.change(
+            tournament=tournament, made_by=signed_in(request), read_at=read_at, **changes
+        )
         return Response(_shown(tournament_id))
 
 
 class CancelTournamentView(ApiView):
-    """Cancelling a tournament."""
+    """Cancelling a tournament, and taking that back."""
 
-    needs: ClassVar = {"POST": Organiser}
-    problems: ClassVar = {"POST": ("tournament-begun",)}
+    needs: ClassVar = {"GET": Organiser, "POST": Organiser, "DELETE": Organiser}
+    problems: ClassVar = {"POST": ("tournament-begun",), "DELETE": ("not-cancelled",)}
 
-    @operation("tournaments_cancel", answers={200: TournamentSerializer})
+    @operation("tournaments_preview_cancel", answers=PreviewSerializer)
+    def get(self, request: Request, tournament_id: int) -> Response:
+        """Preview a cancellation; for a cancelled tournament, the effect of taking it back."""
+        tournament = find_tournament(_with_ladder(), tournament_id)
+        return Response(PreviewSerializer(moderation.preview_cancellation(tournament)).data)
+
+    @operation(
+        "tournaments_cancel", body=CancellationSerializer, answers={200: TournamentSerializer}
+    )
     def post(self, request: Request, tournament_id: int) -> Response:
-        """Cancel a tournament before its start. If it is cancelled, nothing changes."""
+        """Cancel a tournament that is not over. If it is cancelled, nothing changes.
+
+        While it runs, drawn blocks are still played and rated, and no further round opens.
+        """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
-        if not competitions.cancel_tournament(tournament=tournament):
+        reason = checked(CancellationSerializer, request).get("reason", "")
+        made_by = signed_in(request)
+        if not moderation.cancel(tournament=tournament, reason=reason, made_by=made_by):
             tournament.refresh_from_db()
             if tournament.state != Tournament.State.CANCELLED:
                 raise ProblemError(
                     "tournament-begun",
-                    f"{tournament} is {tournament.state}; you can cancel it only before its start.",
+                    f"{tournament} is {tournament.state}; you can cancel it only before its end.",
                 )
+        return Response(_shown(tournament_id))
+
+    @operation(
+        "tournaments_restore", query=RestoreTournamentQuery, answers={200: TournamentSerializer}
+    )
+    def delete(self, request: Request, tournament_id: int) -> Response:
+        """Take a cancellation back: the tournament continues where it was.
+
+        If its start has passed before it began, it needs a new start.
+        """
+        tournament = find_tournament(Tournament.objects.all(), tournament_id)
+        moderation.restore(tournament=tournament, made_by=signed_in(request), **self.query)
         return Response(_shown(tournament_id))
 
 
@@ -129,7 +176,7 @@ class TournamentRoundsView(ListView):
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         rounds = Round.objects.with_block_counts().with_tables().filter(tournament=tournament)
-        rounds = rounds.select_related("ladder", "tournament")
+        rounds = rounds.select_related("ladder", "tournament", "replays")
         return self.answer(TournamentRoundSerializer, self.page(rounds, time="opened_at"))
 
 
@@ -187,7 +234,14 @@ class TournamentEntryView(ApiView):
 
     needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
     problems: ClassVar = {
-        "PUT": ("not-your-bot", "entries-not-open", "no-version", "not-qualified", "bot-has-left"),
+        "PUT": (
+            "not-your-bot",
+            "entries-not-open",
+            "no-version",
+            "not-qualified",
+            "bot-has-left",
+            "quarantined",
+        ),
         "DELETE": ("not-your-bot", "entries-not-open"),
     }
 
@@ -219,10 +273,17 @@ class TournamentEntryView(ApiView):
 
 
 class DisqualificationView(ApiView):
-    """Disqualifying a bot."""
+    """Disqualifying a bot, and taking that back."""
 
-    needs: ClassVar = {"POST": Organiser}
-    problems: ClassVar = {"POST": ("entries-not-open",)}
+    needs: ClassVar = {"GET": Organiser, "POST": Organiser, "DELETE": Organiser}
+    problems: ClassVar = {"POST": ("entries-not-open",), "DELETE": ("not-disqualified",)}
+
+    @operation("tournaments_preview_disqualification", answers=PreviewSerializer)
+    def get(self, request: Request, tournament_id: int, name: str) -> Response:
+        """Preview: what changes if the bot is disqualified; if it is, what taking it back does."""
+        tournament = find_tournament(_with_ladder(), tournament_id)
+        preview = moderation.preview_disqualification(tournament, find_bot(name))
+        return Response(PreviewSerializer(preview).data)
 
     @operation(
         "tournaments_disqualify",
@@ -236,8 +297,26 @@ class DisqualificationView(ApiView):
         opponents and for ratings. If it is disqualified, the call changes the reason.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
-        taken = checked(DisqualificationSerializer, request)
-        entry = competitions.disqualify(tournament=tournament, bot=find_bot(name), **taken)
+        entry = moderation.disqualify(
+            tournament=tournament,
+            bot=find_bot(name),
+            made_by=signed_in(request),
+            **checked(DisqualificationSerializer, request),
+        )
+        return Response(TournamentEntrySerializer(entry).data)
+
+    @operation("tournaments_reinstate", query=ReasonQuery, answers=TournamentEntrySerializer)
+    def delete(self, request: Request, tournament_id: int, name: str) -> Response:
+        """Take a disqualification back: the bot has its rank again, and later rounds may draw it.
+
+        A bot that had withdrawn before stays withdrawn.
+        """
+        entry = moderation.reinstate(
+            tournament=find_tournament(Tournament.objects.all(), tournament_id),
+            bot=find_bot(name),
+            reason=self.query.get("reason", ""),
+            made_by=signed_in(request),
+        )
         return Response(TournamentEntrySerializer(entry).data)
 
 

@@ -19,6 +19,9 @@ class Bot(TypedDict):
     """The owner's text about the bot; may be empty."""
     paused: bool
     """If true, rounds do not draw the bot for a table."""
+    quarantined: bool
+    """Whether an organiser keeps the bot or its account out of new matches. The owner gets the
+    reason and the end from `bots/{name}/quarantine`."""
     version: int | None
     """Number of the current version, which plays; null if there is none yet."""
     online: bool
@@ -106,6 +109,39 @@ class Credentials(TypedDict):
     """The password; a new one has at least 8 characters."""
 
 
+class ModerationEntry(TypedDict):
+    """A row of the moderation log: who did what to whom, when and why."""
+
+    id: int
+    """Id of the row; later rows have higher ids."""
+    made_at: str
+    """When."""
+    made_by: str | None
+    """Name of the organiser; null for the operator."""
+    action: Literal[
+        "quarantine",
+        "lift-quarantine",
+        "void-block",
+        "replay-block",
+        "restore-block",
+        "disqualify",
+        "reinstate",
+        "cancel-tournament",
+        "restore-tournament",
+        "announce-tournament",
+        "change-tournament",
+    ]
+    """What: `quarantine`, `lift-quarantine`, `void-block`, `replay-block`, `restore-block`,
+    `disqualify`, `reinstate`, `cancel-tournament`, `restore-tournament`, `announce-tournament`,
+    `change-tournament`."""
+    subject: str
+    """The bot, account, block or tournament, in words."""
+    reason: str
+    """Why; may be empty."""
+    details: dict[str, Any]
+    """More about the decision, such as both versions of a change."""
+
+
 class NewBot(TypedDict):
     """A bot to create."""
 
@@ -127,6 +163,18 @@ class NewComparison(TypedDict):
     """Number of the version to compare it with."""
     promote: NotRequired[bool]
     """If the new version is better, make it current. `old` must be the current version."""
+
+
+class NewQuarantine(TypedDict):
+    """A quarantine to begin, or a new reason and end for one that holds."""
+
+    reason: str
+    """Why. The owner and organisers see it; it is not public."""
+    ends_at: NotRequired[str | None]
+    """When it ends; null: an organiser must lift it."""
+    replaces: NotRequired[int | None]
+    """Id of the quarantine that you have read, null for none. If another one holds by now, the call
+    is refused and shows both versions. Leave it out to replace any."""
 
 
 class NewToken(Credentials):
@@ -197,6 +245,8 @@ class Game(TypedDict):
 
     game: str
     """`twelve-days` or `partridge`."""
+    rules_url: str
+    """Address of the rules, below the league's address."""
     presets: list[Preset]
     """The presets; the default preset is first."""
 
@@ -218,6 +268,25 @@ class QualifyingMatch(TypedDict):
     """Input at the first fault; null without a fault."""
     played_at: str
     """When the match was played."""
+
+
+class Quarantine(TypedDict):
+    """A quarantine: an organiser keeps a bot, or all bots of an account, out of new matches."""
+
+    id: int
+    """Id of the quarantine."""
+    bot: str | None
+    """Name of the bot; null for the quarantine of an account."""
+    account: str | None
+    """Name of the account; null for the quarantine of a bot."""
+    reason: str
+    """Why. The owner and organisers see it; it is not public."""
+    begun_at: str
+    """When it began."""
+    ends_at: str | None
+    """When it ends; null: an organiser must lift it."""
+    made_by: str | None
+    """Name of the organiser; null for the operator."""
 
 
 class Step(TypedDict):

@@ -52,6 +52,13 @@ class Bye(TypedDict):
     """Number of blocks that it misses. In a Swiss or round robin each counts half."""
 
 
+class Cancellation(TypedDict):
+    """The reason of a cancellation."""
+
+    reason: NotRequired[str]
+    """Why; it is public. Default: `Decision of the organisers.`"""
+
+
 class Disqualification(TypedDict):
     """The reason of a disqualification."""
 
@@ -128,13 +135,18 @@ class Tournament(TypedDict):
     scores meet. `knockout`: the better half of each table goes on."""
     state: Literal["announced", "open", "running", "finished", "cancelled"]
     """`announced`: entries are not open yet. `open`: entries are open. `running`: it has started.
-    `finished`: all rounds are rated. `cancelled`: it was called off before its start."""
+    `finished`: all rounds are rated. `cancelled`: it was called off; `cancel_reason` has the
+    reason."""
     entries_open_at: str
     """When entries open."""
     starts_at: str
     """When it starts."""
     finished_at: str | None
     """When it finished; null before."""
+    cancel_reason: str
+    """Why it is cancelled; else empty."""
+    changed_at: str
+    """When an organiser last changed it; send it with your changes."""
     note: str
     """Why the league moved the start; empty if it did not."""
     set_aside: bool
@@ -167,9 +179,12 @@ class TournamentBlock(TypedDict):
     """A block of a tournament's round."""
 
     number: int
-    """Number of the block in its round, from 0."""
+    """Number of the block in its round, from 0. In a tournament it counts on from round to
+    round."""
     state: Literal["playing", "finished", "void"]
     """`playing`, `finished` or `void` (cancelled; rates no bot)."""
+    void_reason: str
+    """Why the block is void; else empty."""
     rated: bool
     """False if two bots of one owner had to sit at one table; then no rating changes."""
     duplicate: bool
@@ -206,6 +221,9 @@ class TournamentChanges(TypedDict):
     """When it starts."""
     entries_open_at: NotRequired[str]
     """When entries open; you can't change it after that."""
+    changed_at: NotRequired[str]
+    """The tournament's `changed_at` as you read it. If somebody else has changed the tournament
+    since, your changes are refused."""
 
 
 class TournamentEntry(TypedDict):
@@ -239,6 +257,10 @@ class TournamentRound(Round):
     """Number of the round in the tournament, from 1."""
     extra: int
     """0 for a normal round; 1, 2, ... for the extra blocks that break a tie in a knockout."""
+    replays_round: int | None
+    """Number of the round with the block that this round plays again; null if none."""
+    superseded: bool
+    """Whether the stage was drawn anew: then this round counts for nothing."""
     byes: list[Bye]
     """Bots that do not play."""
     tables: list[TournamentBlock]

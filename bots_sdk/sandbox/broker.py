@@ -12,16 +12,14 @@ import contextlib
 import ctypes
 import errno
 import os
-import platform
 import posixpath
 import select
 import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
-if TYPE_CHECKING:
+if TYPE_CHECKING or __name__ != "broker":  # outside the jail it is imported to be compiled once
     from bots_sdk.sandbox import seccomp
 else:
     import seccomp
@@ -212,7 +210,7 @@ class Broker:
             return self._write(buffer, _packed(os.fstat(reached)))
 
     def _stat_descriptor(self, number: int, buffer: int) -> int:
-        return self._write(buffer, _packed(self._place(number).stat()))
+        return self._write(buffer, _packed(os.stat(self._place(number))))
 
     def _read_link(self, directory: int, path: int, buffer: int, size: int, *_: int) -> int:
         root, rest = self._found(directory, path)
@@ -282,18 +280,18 @@ class Broker:
         """Return the path of an open directory of the process, as the process sees it."""
         if _signed(number) == _AT_FDCWD:
             return "/"
-        there = str(self._place(number).readlink())
+        there = os.readlink(self._place(number))
         for root, handle in self._roots.items():
-            base = str(Path(f"/proc/self/fd/{handle}").readlink())
+            base = os.readlink(f"/proc/self/fd/{handle}")
             if there == base or there.startswith(base + "/"):
                 return root + there[len(base) :]
         raise RefusedError(errno.ENOTDIR)
 
-    def _place(self, number: int) -> Path:
+    def _place(self, number: int) -> str:
         """Return a link to the file behind an open descriptor of the process."""
         number = _signed(number)
-        place = Path(f"/proc/{self._pid}/fd/{number}")
-        if number < 0 or not place.is_symlink():
+        place = f"/proc/{self._pid}/fd/{number}"
+        if number < 0 or not os.path.lexists(place):
             raise RefusedError(errno.EBADF)
         return place
 
@@ -318,7 +316,7 @@ class Broker:
         buffer = (ctypes.c_char * len(data)).from_buffer(data)
         ours = struct.pack("=QQ", ctypes.addressof(buffer), len(data))
         there = struct.pack("=QQ", address, len(data))
-        call = on_arm if platform.machine() == "aarch64" else on_x86
+        call = on_arm if seccomp.machine_name() == "aarch64" else on_x86
         one = ctypes.c_long(1)
         done = self._libc.syscall(call, self._pid, ours, one, there, one, ctypes.c_long(0))
         if done != len(data):
@@ -340,12 +338,12 @@ def _packed(found: os.stat_result | None) -> bytes:
         mode, dev, inode, links = found.st_mode, found.st_dev, found.st_ino, found.st_nlink
         uid, gid, rdev, size = found.st_uid, found.st_gid, found.st_rdev, found.st_size
         block, blocks = found.st_blksize, found.st_blocks
-    if platform.machine() == "aarch64":
+    if seccomp.machine_name() == "aarch64":
         head: tuple[int, ...] = (dev, inode, mode, links, uid, gid, rdev, 0)
         head += (size, block, 0, blocks)
     else:
         head = (dev, inode, links, mode, uid, gid, 0, rdev, size, block, blocks)
-    return struct.pack(_STAT[platform.machine()], *head, *times)
+    return struct.pack(_STAT[seccomp.machine_name()], *head, *times)
 
 
 def _parents(path: str) -> list[str]:

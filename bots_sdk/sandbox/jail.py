@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bots_sdk.sandbox import harness, landlock, seccomp
+from bots_sdk.sandbox import broker, harness, landlock, seccomp
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 
 NOBODY = 65534
@@ -28,6 +28,8 @@ TABLE_BYTES = 640 << 20
 """The memory that all bots of a match may fill together; each seat has an equal part."""
 
 _HERE = Path(harness.__file__).parent
+_COMPILED = (broker, harness)
+"""Modules of the jail that this import compiles, as no process inside may write to a cache."""
 _IMPORTABLE = ("engine", "bots_sdk")
 _INSIDE = Path("/jail")
 # As a module, not as a script, so that it is compiled once instead of for every bot.
@@ -192,7 +194,9 @@ def _bubblewrap_words(bubblewrap: Path) -> list[str]:
     """
     words = [
         *(str(bubblewrap), "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"),
-        *("--unshare-cgroup-try", "--die-with-parent", "--new-session", "--cap-drop", "ALL"),
+        # Not --new-session: Linux shares CPU time between sessions first (sched_autogroup), so each
+        # bot would get as much as a whole worker. Seccomp keeps bots from the terminal.
+        *("--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL"),
     ]
     if os.geteuid() == 0:
         words += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]

@@ -84,7 +84,7 @@ class JailedProcess:
                 env=environment(),
                 cwd="/",
                 pass_fds=theirs[1:] if jail.bubblewrap else [their_requests],
-                start_new_session=True,  # signals to the worker's group must not reach it
+                process_group=0,  # signals to the worker's group must not reach it
                 bufsize=0,
             )
         except (OSError, ValueError) as error:

@@ -9,7 +9,6 @@ through another architecture's interface kills the process.
 import ctypes
 import errno
 import os
-import platform
 import struct
 
 # Numbers for x86_64 and aarch64; None if the machine has no such call.
@@ -109,13 +108,18 @@ _SECCOMP = {"x86_64": 317, "aarch64": 277}
 _PR_SET_NO_NEW_PRIVS = 38
 
 
+def machine_name() -> str:
+    """Return the name of this machine's processor; the module `platform` is slow to load."""
+    return os.uname().machine
+
+
 def program(machine: str | None = None) -> bytes:
     """Return the filter for a machine, by default this one.
 
     Raises:
         OSError: the machine's system call numbers are not listed here.
     """
-    machine = machine or platform.machine()
+    machine = machine or machine_name()
     if machine not in _MACHINES:
         raise OSError(errno.ENOSYS, f"no seccomp filter for {machine}; it is x86_64 or aarch64")
     column, _ = _MACHINES[machine]
@@ -145,7 +149,7 @@ def program(machine: str | None = None) -> bytes:
 
 def listener_program(machine: str | None = None) -> bytes:
     """Return a filter that hands calls about files to a listener and allows all others."""
-    machine = machine or platform.machine()
+    machine = machine or machine_name()
     column, _ = _MACHINES[machine]
     lines = _head(machine)
     for number in (_OPENAT[column], *(_NUMBERS[name][column] for name in _FILE_CALLS)):
@@ -157,7 +161,7 @@ def listener_program(machine: str | None = None) -> bytes:
 
 def number(name: str) -> int | None:
     """Return the number of a call on this machine; None if the machine has no such call."""
-    column, _ = _MACHINES[platform.machine()]
+    column, _ = _MACHINES[machine_name()]
     return _OPENAT[column] if name == "openat" else _NUMBERS[name][column]
 
 
@@ -187,7 +191,7 @@ def _install(code: bytes, flags: int) -> int:
     header = struct.pack("@HP", len(code) // 8, ctypes.addressof(buffer))
     result: int = libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     if not result:
-        result = libc.syscall(_SECCOMP[platform.machine()], _SET_MODE_FILTER, flags, header)
+        result = libc.syscall(_SECCOMP[machine_name()], _SET_MODE_FILTER, flags, header)
     if result < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"seccomp: {os.strerror(number)}")

@@ -23,8 +23,15 @@ from league.competitions.tournament_announcements import (
     check_times,
     check_tournament,
     plan_tournament,
+    restore_tournament,
 )
-from league.competitions.tournament_entries import disqualify, enter, takes_entries, withdraw
+from league.competitions.tournament_entries import (
+    disqualify,
+    enter,
+    reinstate,
+    takes_entries,
+    withdraw,
+)
 from league.competitions.tournament_rounds import advance_tournament, tournaments_to_advance
 
 __all__ = [
@@ -54,6 +61,8 @@ __all__ = [
     "open_ladder_round",
     "open_round",
     "plan_tournament",
+    "reinstate",
+    "restore_tournament",
     "rows_aside",
     "set_aside_failed",
     "settings_of",

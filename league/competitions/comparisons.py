@@ -18,6 +18,7 @@ from engine.deals import SEED_BYTES
 from engine.rating import sprt
 from engine.rating.blocks import derive_block_seed, pair_results, plan_block
 from league import bots, play
+from league.accounts.quarantines import require_free
 from league.models import Bot, BotVersion, Comparison, Ladder, Match, SwapBlock
 from league.ratings.match_results import match_result
 
@@ -41,13 +42,15 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
             and the old version is not current. Or with a code: a version did not qualify for the
             ladder's game (``not-qualified``), another comparison of the bot is running
             (``comparison-running``), the ladder has too few bots that can play now
-            (``too-few-opponents``), or the bot is not hosted (``not-hosted``).
+            (``too-few-opponents``), the bot is in quarantine (``quarantined``), or it is not hosted
+            (``not-hosted``).
     """
     if bot.kind != Bot.Kind.HOSTED:
         raise ValidationError(
             f"{bot} is a {bot.kind} bot; only versions of hosted bots can be compared.",
             code="not-hosted",
         )
+    require_free(bot)
     versions = {version.number: version for version in bot.versions.filter(number__in=[new, old])}
     for field, number in (("new", new), ("old", old)):
         if number not in versions:

@@ -1,7 +1,15 @@
-"""The history of a tournament: its stored rows as values for the pairing code in `engine`."""
+"""The history of a tournament: its stored rows as values for the pairing code in `engine`.
+
+A void block that was played again counts by its replacement. Rounds that a decision superseded do
+not count. `Assumed` changes what counts without storing anything, for previews of decisions.
+"""
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.db.models import Q
+from django.utils import timezone
 
 from engine.errors import UnknownRulesError
 from engine.games import catalogue
@@ -18,7 +26,31 @@ from league.models import (
     Tournament,
     TournamentEntry,
 )
+from league.models.moderation import in_quarantine
 from league.ratings.match_results import stored_results
+
+
+class Assumed(NamedTuple):
+    """A decision that is not stored, for a preview.
+
+    Attributes:
+        void: ids of finished blocks to treat as void.
+        finished: ids of void blocks to treat as finished; all their matches are.
+        superseded: ids of rounds to leave out.
+        counting: ids of superseded rounds to take in.
+        disqualified: ids of bots to treat as disqualified.
+        reinstated: ids of disqualified bots to treat as entered.
+    """
+
+    void: frozenset[int] = frozenset()
+    finished: frozenset[int] = frozenset()
+    superseded: frozenset[int] = frozenset()
+    counting: frozenset[int] = frozenset()
+    disqualified: frozenset[int] = frozenset()
+    reinstated: frozenset[int] = frozenset()
+
+
+AS_STORED = Assumed()
 
 
 @dataclass(frozen=True)
@@ -31,9 +63,11 @@ class History:
         bots: by id, all entered bots and fill-ins.
         event_settings: for the pairing code.
         entrants: the entries, for the pairing code.
-        opened: the rounds in order.
+        opened: the rounds in order, without those that are superseded or replay a block.
         rounds: the same rounds, for the pairing code.
+        set_aside: the other rounds in order: superseded ones, and replays of a block.
         times: the number of blocks drawn for each table, its bots ascending.
+        next_block: the number for the next block, so that no two blocks of one seed share it.
     """
 
     tournament: Tournament
@@ -43,38 +77,51 @@ class History:
     entrants: list[Entrant]
     opened: list[Round]
     rounds: list[PlayedRound]
+    set_aside: list[Round]
     times: Counter[tuple[int, ...]]
+    next_block: int
 
     @property
     def is_over(self) -> bool:
         """Whether the tournament is finished."""
         return self.tournament.state == Tournament.State.FINISHED
 
-    @property
-    def blocks_drawn(self) -> int:
-        """The number of blocks drawn, all rounds together."""
-        return sum(len(round_.blocks) for round_ in self.rounds)
 
-
-def history_of(tournament: Tournament) -> History:
+def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
     """Return the history of a tournament; the number of queries is always the same."""
-    entries = {
+    held = in_quarantine(timezone.now(), bot="bot", owner="bot__owner")
+    entries: dict[int, TournamentEntry] = {
         entry.bot_id: entry
-        for entry in tournament.entries.select_related("bot__owner").order_by("bot")
+        for entry in tournament.entries.select_related("bot__owner")
+        .annotate(in_quarantine=held)
+        .order_by("bot")
     }
-    opened = list(tournament.rounds.order_by("number"))
-    rounds, times = _played(tournament, opened)
+    every = list(tournament.rounds.order_by("number"))
+    opened = [round_ for round_ in every if _counts(round_, assumed)]
+    counting = {round_.pk for round_ in opened}
+    drawn = _drawn_blocks(tournament)
+    rounds = _played(tournament, opened, drawn, assumed)
+    times = Counter(tuple(block.bots) for block in drawn.values())
     fill_ins = {bot for table in times for bot in table} - entries.keys()
     return History(
         tournament=tournament,
         entries=entries,
         bots={bot: entry.bot for bot, entry in entries.items()} | Bot.objects.in_bulk(fill_ins),
         event_settings=event_settings_of(tournament),
-        entrants=[_entrant(entry) for entry in entries.values()],
+        entrants=[_entrant(entry, assumed) for entry in entries.values()],
         opened=opened,
         rounds=rounds,
+        set_aside=[round_ for round_ in every if round_.pk not in counting],
         times=times,
+        next_block=max((block.number for block in drawn.values()), default=-1) + 1,
     )
+
+
+def _counts(round_: Round, assumed: Assumed) -> bool:
+    """Return whether the tournament goes by a round itself."""
+    if round_.replays_id is not None or round_.pk in assumed.superseded:
+        return False
+    return round_.superseded_by_id is None or round_.pk in assumed.counting
 
 
 def event_settings_of(tournament: Tournament) -> EventSettings:
@@ -100,53 +147,102 @@ def _min_seats(ladder: Ladder) -> int:
         return 2
 
 
-def _entrant(entry: TournamentEntry) -> Entrant:
+def _entrant(entry: TournamentEntry, assumed: Assumed) -> Entrant:
+    disqualified = entry.state == TournamentEntry.State.DISQUALIFIED
+    left_after = entry.left_after
+    if entry.bot_id in assumed.disqualified:
+        disqualified = True
+    elif disqualified and entry.bot_id in assumed.reinstated:
+        disqualified = False
+        left_after = left_after if entry.was_withdrawn else None
     return Entrant(
         bot=entry.bot_id,
         owner=entry.bot.owner_id,
         rating=entry.rating or 0,
         first_round=entry.first_round,
-        left_after=entry.left_after,
-        disqualified=entry.state == TournamentEntry.State.DISQUALIFIED,
-        sits_out=entry.bot.paused or entry.bot.current_id is None,
+        left_after=left_after,
+        disqualified=disqualified,
+        sits_out=entry.bot.paused or entry.bot.current_id is None or _is_held(entry),
     )
 
 
-def _played(
-    tournament: Tournament, opened: list[Round]
-) -> tuple[list[PlayedRound], Counter[tuple[int, ...]]]:
-    """Return the rounds for the pairing code, and the number of blocks drawn for each table."""
-    blocks: dict[int, dict[int, tuple[str, list[int]]]] = defaultdict(dict)
+def _is_held(entry: TournamentEntry) -> bool:
+    return bool(getattr(entry, "in_quarantine", False))
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """A block that was drawn: its round, number, state, bots, and the block that it replaces."""
+
+    round: int
+    number: int
+    state: str
+    replaces: int | None
+    bots: list[int]
+
+
+def _drawn_blocks(tournament: Tournament) -> dict[int, _Drawn]:
+    """Return all blocks of a tournament by id, ascending by number and id."""
     at_tables = BlockBot.objects.filter(block__round__tournament=tournament)
-    for round_id, block, state, bot in at_tables.order_by("block__number", "bot").values_list(
-        "block__round", "block", "block__state", "bot"
-    ):
-        blocks[round_id].setdefault(block, (state, []))[1].append(bot)
+    blocks: dict[int, _Drawn] = {}
+    rows = at_tables.order_by("block__number", "block", "bot").values_list(
+        "block", "block__round", "block__number", "block__state", "block__replaces", "bot"
+    )
+    for block, round_, number, state, replaces, bot in rows:
+        drawn = blocks.setdefault(block, _Drawn(round_, number, state, replaces, []))
+        drawn.bots.append(bot)
+    return blocks
+
+
+def _played(
+    tournament: Tournament, opened: list[Round], drawn: dict[int, _Drawn], assumed: Assumed
+) -> list[PlayedRound]:
+    """Return the rounds for the pairing code."""
+    replaced_by = _replacements(drawn)
     byes: dict[int, dict[int, int]] = defaultdict(dict)
     for round_id, bot, count in Bye.objects.filter(round__tournament=tournament).values_list(
         "round", "bot", "blocks"
     ):
         byes[round_id][bot] = count
-    matches = _matches(tournament)
-    rounds = []
-    times: Counter[tuple[int, ...]] = Counter()
-    for round_ in opened:
-        played = []
-        for block, (state, bots) in blocks[round_.pk].items():
-            table = tuple(bots)
-            times[table] += 1
-            void = state == Block.State.VOID
-            played.append(PlayedBlock(table, tuple(matches.get(block, ())), void))
-        number = round_.stage or 0  # a round of a tournament has one
-        rounds.append(PlayedRound(number, round_.extra, tuple(played), byes[round_.pk]))
-    return rounds, times
+    matches = _matches(tournament, assumed)
+
+    def is_void(block: int) -> bool:
+        state = drawn[block].state
+        if state == Block.State.VOID:
+            return block not in assumed.finished
+        return block in assumed.void
+
+    played: dict[int, list[PlayedBlock]] = defaultdict(list)
+    for block, first in drawn.items():
+        if first.replaces is not None:
+            continue
+        while is_void(block) and block in replaced_by:
+            block = replaced_by[block]
+        void = is_void(block)
+        results = () if void else tuple(matches.get(block, ()))
+        played[first.round].append(PlayedBlock(tuple(drawn[block].bots), results, void))
+    return [
+        # A round of a tournament has a stage.
+        PlayedRound(round_.stage or 0, round_.extra, tuple(played[round_.pk]), byes[round_.pk])
+        for round_ in opened
+    ]
 
 
-def _matches(tournament: Tournament) -> dict[int, list[MatchResult]]:
+def _replacements(drawn: dict[int, _Drawn]) -> dict[int, int]:
+    """Return the newest replacement of each block that was played again."""
+    found: dict[int, int] = {}
+    for block, of in drawn.items():
+        if of.replaces is not None:
+            found[of.replaces] = max(block, found.get(of.replaces, 0))
+    return found
+
+
+def _matches(tournament: Tournament, assumed: Assumed) -> dict[int, list[MatchResult]]:
     """Return the matches of each finished block; a void block counts for no bot."""
-    seats = MatchSeat.objects.filter(
-        match__block__round__tournament=tournament, match__block__state=Block.State.FINISHED
-    )
+    finished = Q(match__block__state=Block.State.FINISHED)
+    if assumed.finished:
+        finished |= Q(match__block__in=assumed.finished)
+    seats = MatchSeat.objects.filter(finished, match__block__round__tournament=tournament)
     blocks: dict[int, list[MatchResult]] = defaultdict(list)
     for _, block, result in stored_results(seats):
         blocks[block].append(result)

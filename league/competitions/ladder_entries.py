@@ -2,6 +2,7 @@
 
 from django.db import transaction
 
+from league.accounts.quarantines import require_free
 from league.bots import require_active, require_qualified
 from league.models import Bot, Ladder, LadderEntry
 from league.ratings.hiding import note_entry, note_withdrawal
@@ -13,9 +14,11 @@ def enter_ladder(*, ladder: Ladder, bot: Bot) -> LadderEntry:
     A bot without a current version is drawn once it has one.
 
     Raises:
-        ValidationError: its current version did not qualify for the ladder's game.
+        ValidationError: with a code: the bot is in quarantine (``quarantined``), or its current
+            version did not qualify for the ladder's game (``not-qualified``).
     """
     require_active(bot)
+    require_free(bot)
     require_qualified(bot, ladder.game)
     if (entry := ladder.entries.filter(bot=bot).first()) is not None:
         return entry

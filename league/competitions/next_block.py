@@ -3,6 +3,7 @@
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
+from league.accounts.quarantines import quarantine_of
 from league.competitions.ladder_rounds import (
     MAX_OPEN_ROUNDS,
     SETTLED_BLOCKS,
@@ -70,6 +71,8 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
         return "It is not on this ladder now, so only tournaments rate it."
     if ladder.paused:
         return "The ladder is paused."
+    if quarantine_of(bot) is not None:
+        return "It is in quarantine, so no round draws it."
     if bot.paused:
         return "Its owner has paused it."
     if bot.current_id is None:

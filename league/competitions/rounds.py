@@ -23,6 +23,7 @@ def open_round(
     byes: Mapping[int, int] | None = None,
     first_block: int = 0,
     played: Mapping[tuple[int, ...], int] | None = None,
+    replaces: Block | None = None,
 ) -> Round:
     """Store a round with its blocks and matches; the number of statements is always the same.
 
@@ -40,6 +41,7 @@ def open_round(
         played: number of blocks that a table has played before, in its tournament or on its
             ladder, by its bots, ascending. Every second block of an odd table reverses its seat
             orders.
+        replaces: the void block that the round's only table plays again, if any.
     """
     last = ladder.rounds.aggregate(last=Max("number"))["last"] or 0
     round_ = Round.objects.create(
@@ -51,6 +53,7 @@ def open_round(
         seed=seed,
         commitment=commitment(seed),
         k_schedule=ladder.k_schedule,
+        replays=replaces.round if replaces else None,
     )
     Bye.objects.bulk_create(
         Bye(round=round_, bot_id=bot, blocks=blocks) for bot, blocks in (byes or {}).items()
@@ -64,6 +67,7 @@ def open_round(
             number=number,
             duplicate=all(bots[bot].kind != Bot.Kind.REMOTE for bot in table.bots),
             rated=table.rated,
+            replaces=replaces,
         )
         for number, table in enumerate(tables, first_block)
     ]

@@ -20,6 +20,9 @@ from league.competitions.settings_checks import (
 )
 from league.models import Ladder, Schedule, Tournament
 
+NO_REASON = "Decision of the organisers."
+"""The public reason if an organiser gives none."""
+
 State = Tournament.State
 
 
@@ -100,15 +103,19 @@ def plan_tournament(
     )
 
 
-def change_tournament(*, tournament: Tournament, **changes: Any) -> Tournament:
+def change_tournament(
+    *, tournament: Tournament, read_at: datetime | None = None, **changes: Any
+) -> Tournament:
     """Change a tournament that has not started.
 
     Args:
         tournament: to change.
+        read_at: the ``changed_at`` that the caller read; None: change it in any case.
         changes: ``title``, ``starts_at``, ``entries_open_at`` and fields of `EventSettings`.
 
     Raises:
-        ValidationError: it has started (code ``tournament-begun``); or by field: as
+        ValidationError: it has started (code ``tournament-begun``); somebody else has changed it
+            since ``read_at`` (code ``changed-meanwhile``, with both versions); or by field: as
             `plan_tournament`, or entries are open already.
     """
     with transaction.atomic():
@@ -118,6 +125,8 @@ def change_tournament(*, tournament: Tournament, **changes: Any) -> Tournament:
                 f"{locked} is {locked.state}; you can change a tournament only before its start.",
                 code="tournament-begun",
             )
+        if read_at is not None and _as_shown(read_at) != _as_shown(locked.changed_at):
+            raise ValidationError(_both_versions(locked, changes), code="changed-meanwhile")
         if "entries_open_at" in changes and locked.state != State.ANNOUNCED:
             raise ValidationError(
                 {"entries_open_at": "Entries are open already, so this can't change."}
@@ -127,14 +136,78 @@ def change_tournament(*, tournament: Tournament, **changes: Any) -> Tournament:
         if changes.keys() & {"starts_at", "entries_open_at"}:
             check_times(locked.entries_open_at, locked.starts_at)
         check_tournament(locked)
-        locked.save(update_fields=list(changes))
+        locked.changed_at = timezone.now()
+        locked.save(update_fields=[*changes, "changed_at"])
     return locked
 
 
-def cancel_tournament(*, tournament: Tournament) -> bool:
-    """Cancel a tournament that has not started; return whether this call did."""
-    to_come = Tournament.objects.to_come().filter(pk=tournament.pk)
-    return bool(to_come.update(state=State.CANCELLED, finished_at=timezone.now()))
+def _as_shown(moment: datetime) -> datetime:
+    """Return a time in milliseconds, as the API shows it."""
+    return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+
+def _both_versions(stored: Tournament, sent: dict[str, Any]) -> str:
+    fields = [
+        f"{name}: stored {getattr(stored, name)}, yours {value}"
+        for name, value in sent.items()
+        if getattr(stored, name) != value
+    ]
+    return (
+        f"Somebody else has changed {stored} since you read it. {'; '.join(fields)}. "
+        "Read it again, then send your change with the new changed_at."
+    )
+
+
+def cancel_tournament(*, tournament: Tournament, reason: str = "") -> bool:
+    """Cancel a tournament that is not over; return whether this call did.
+
+    While it runs, its drawn blocks are still played and rated, and no further round opens.
+    """
+    with transaction.atomic():
+        locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
+        if locked.state not in (*Tournament.NOT_STARTED, State.RUNNING):
+            return False
+        locked.state, locked.finished_at = State.CANCELLED, timezone.now()
+        locked.cancel_reason = reason.strip()[:200] or NO_REASON
+        locked.save(update_fields=["state", "finished_at", "cancel_reason"])
+    return True
+
+
+def restore_tournament(*, tournament: Tournament, starts_at: datetime | None = None) -> Tournament:
+    """Take the cancellation of a tournament back: it continues where it was.
+
+    Args:
+        tournament: a cancelled one.
+        starts_at: the new start, if the tournament had not begun; None: the planned start.
+
+    Raises:
+        ValidationError: it is not cancelled (code ``not-cancelled``), or by field: the start has
+            passed, or a tournament that had begun gets a new start.
+    """
+    with transaction.atomic():
+        locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
+        if locked.state != State.CANCELLED:
+            raise ValidationError(
+                f"{locked} is {locked.state}, not cancelled; there is nothing to take back.",
+                code="not-cancelled",
+            )
+        if locked.rounds.exists():
+            if starts_at is not None:
+                raise ValidationError(
+                    {"starts_at": "The tournament has begun; leave the start out."}
+                )
+            locked.state = State.RUNNING
+        else:
+            locked.starts_at = starts_at or locked.starts_at
+            check_times(locked.entries_open_at, locked.starts_at)
+            is_open = locked.entries_open_at <= timezone.now()
+            locked.state = State.ENTRIES_OPEN if is_open else State.ANNOUNCED
+        locked.finished_at, locked.cancel_reason = None, ""
+        locked.changed_at = timezone.now()
+        locked.save(
+            update_fields=["state", "starts_at", "finished_at", "cancel_reason", "changed_at"]
+        )
+    return locked
 
 
 def check_tournament(tournament: Tournament) -> None:

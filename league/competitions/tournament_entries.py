@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from engine.pairing import swiss_round_count
 from engine.rating import elo
+from league.accounts.quarantines import require_free
 from league.bots import require_active, require_qualified
 from league.competitions.history import history_of
 from league.models import Bot, Tournament, TournamentEntry
@@ -22,8 +23,9 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
 
     Raises:
         ValidationError: with a code: entries are not open (``entries-not-open``), the bot has left
-            this tournament (``bot-has-left``), it has no current version (``no-version``), or that
-            version did not qualify for the game (``not-qualified``).
+            this tournament (``bot-has-left``), it is in quarantine (``quarantined``), it has no
+            current version (``no-version``), or that version did not qualify for the game
+            (``not-qualified``).
     """
     with transaction.atomic():
         locked = _lock(tournament)
@@ -35,6 +37,7 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
             )
         first_round = _first_round(locked)
         require_active(bot)
+        require_free(bot)
         if bot.current_id is None:
             raise ValidationError(
                 f"{bot} has no version that passed its check; upload one first.", code="no-version"
@@ -103,9 +106,36 @@ def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEn
             raise ValidationError(f"{bot} is not entered in {locked}.", code="not-found")
         if entry.left_after is None:
             entry.left_after = _opened(locked)
+        if entry.state != Entry.DISQUALIFIED:
+            entry.was_withdrawn = entry.state == Entry.WITHDRAWN
         entry.state = Entry.DISQUALIFIED
         entry.reason = reason.strip()[:200]
-        entry.save(update_fields=["state", "left_after", "reason"])
+        entry.save(update_fields=["state", "left_after", "reason", "was_withdrawn"])
+        return entry
+
+
+def reinstate(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
+    """Take a disqualification back: the bot has its rank again, and later rounds may draw it.
+
+    A bot that had withdrawn before is withdrawn again. It gets no points for rounds that were drawn
+    without it, and a knockout does not draw it again once the next stage is drawn.
+
+    Raises:
+        ValidationError: with a code: the bot is not disqualified in it (``not-disqualified``).
+    """
+    with transaction.atomic():
+        locked = _lock(tournament)
+        entry = locked.entries.filter(bot=bot, state=Entry.DISQUALIFIED).first()
+        if entry is None:
+            raise ValidationError(
+                f"{bot} is not disqualified in {locked}, so there is nothing to take back.",
+                code="not-disqualified",
+            )
+        entry.state = Entry.WITHDRAWN if entry.was_withdrawn else Entry.ENTERED
+        if not entry.was_withdrawn:
+            entry.left_after = None
+        entry.was_withdrawn, entry.reason = False, ""
+        entry.save(update_fields=["state", "left_after", "reason", "was_withdrawn"])
         return entry
 
 
@@ -148,7 +178,7 @@ def _length(tournament: Tournament) -> int:
 
 def _opened(tournament: Tournament) -> int:
     """Return the number of opened rounds; extra blocks belong to the round that they decide."""
-    return tournament.rounds.filter(extra=0).count()
+    return tournament.rounds.filter(extra=0, replays=None, superseded_by=None).count()
 
 
 def _lock(tournament: Tournament) -> Tournament:

@@ -4,10 +4,13 @@
 Swiss or knockout is over.
 """
 
+import secrets
+
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from engine.deals import SEED_BYTES
 from engine.pairing import NextRound, has_too_few_entrants, next_round, rounds_opened
 from engine.rating import elo
 from league.competitions.entry_windows import could_be_entered, move
@@ -51,7 +54,7 @@ def advance_tournament(tournament_id: int) -> None:
         if tournament.state == State.RUNNING:
             _open_next(tournament, ladder)
         if tournament.state != before or tournament.state == State.ENTRIES_OPEN:
-            tournament.save(update_fields=["state", "finished_at"])
+            tournament.save(update_fields=["state", "finished_at", "cancel_reason"])
 
 
 def _start(tournament: Tournament, ladder: Ladder) -> None:
@@ -71,6 +74,7 @@ def _start(tournament: Tournament, ladder: Ladder) -> None:
     if has_too_few_entrants(history.event_settings, there, 1, _fill_ins(history)):
         tournament.state = State.CANCELLED
         tournament.finished_at = timezone.now()
+        tournament.cancel_reason = "Too few bots were entered at the start."
     else:
         tournament.state = State.RUNNING
 
@@ -87,12 +91,13 @@ def _open_next(tournament: Tournament, ladder: Ladder) -> None:
     open_round(
         ladder=ladder,
         tables=drawn.tables,
-        seed=bytes(tournament.seed),
+        # After its end the tournament's seed is public, so everybody could derive the deals.
+        seed=secrets.token_bytes(SEED_BYTES) if tournament.reopened_at else bytes(tournament.seed),
         tournament=tournament,
         stage=drawn.number,
         extra=drawn.extra,
         byes=drawn.byes,
-        first_block=history.blocks_drawn,
+        first_block=history.next_block,
         played=history.times,
     )
 

@@ -1,16 +1,22 @@
-"""The ledger is append-only: triggers refuse to change or delete its rows.
+"""Ledger and moderation log are append-only: triggers refuse to change or delete a row.
 
 They also refuse to change the place of a round in the order of application.
 """
 
 from django.db import migrations
 
-LEDGER = ("league_roundentry", "league_blockentry", "league_voidmark", "league_revision")
+LEDGER = (
+    "league_roundentry",
+    "league_blockentry",
+    "league_voidmark",
+    "league_revision",
+    "league_moderationentry",
+)
 CREATE = """
 CREATE FUNCTION league_refuse_ledger_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RAISE EXCEPTION 'the ledger is only added to: no % of %', TG_OP, TG_TABLE_NAME
-        USING HINT = 'Correct a block with league.ratings.void_block, which adds a void mark.';
+    RAISE EXCEPTION 'ledger and moderation log are only added to: no % of %', TG_OP, TG_TABLE_NAME
+        USING HINT = 'Correct a block with league.moderation.void_block, which adds a void mark.';
 END $$;
 """ + "".join(
     f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON {table} "

@@ -13,6 +13,7 @@ from league.models.ladders import (
 )
 from league.models.ledger import BlockEntry, Revision, RoundEntry, VoidMark
 from league.models.matches import Match, MatchSeat
+from league.models.moderation import ModerationEntry, Quarantine
 from league.models.performance import Fit, PackedResults, Performance
 from league.models.rounds import Block, BlockBot, Bye, Round, TableCount
 from league.models.tournaments import EventSettings, Schedule, Tournament, TournamentEntry
@@ -42,9 +43,11 @@ __all__ = [
     "LiveMove",
     "Match",
     "MatchSeat",
+    "ModerationEntry",
     "PackedResults",
     "Performance",
     "QualifyingMatch",
+    "Quarantine",
     "Revision",
     "Round",
     "RoundEntry",

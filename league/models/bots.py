@@ -7,6 +7,9 @@ from django.conf import settings
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils import timezone
+
+from league.models.moderation import in_quarantine
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
@@ -36,8 +39,16 @@ class BotQuerySet(models.QuerySet["Bot"]):
         return self.filter(retired_at=None)
 
     def playable(self) -> "BotQuerySet":
-        """Return the bots with a current version of their own, neither paused nor retired."""
-        return self.active().filter(paused=False, current__bot=F("pk"))
+        """Return the bots that may play: with a current version of their own.
+
+        They are not paused, retired or in quarantine.
+        """
+        ready = self.active().filter(paused=False, current__bot=F("pk"))
+        return ready.exclude(in_quarantine(timezone.now()))
+
+    def with_quarantine(self) -> "BotQuerySet":
+        """Annotate ``quarantined``: whether the bot or its account is in quarantine now."""
+        return self.annotate(quarantined=in_quarantine(timezone.now()))
 
     def answering(self, since: datetime) -> "BotQuerySet":
         """Return all but the remote bots that have not asked for turns since a time."""
@@ -73,7 +84,9 @@ class Bot(models.Model):
         help_text="Empty for house bots.",
     )
     description = models.CharField(max_length=500, blank=True)
-    paused = models.BooleanField(default=False)
+    paused = models.BooleanField(
+        default=False, help_text="By its owner; a quarantine is the organisers' own."
+    )
     current = models.ForeignKey(
         "BotVersion", models.PROTECT, related_name="+", null=True, blank=True
     )

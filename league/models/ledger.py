@@ -6,6 +6,7 @@ revisions stay and can be read. The database refuses to change or delete a row.
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Exists, OuterRef, Q
 
 
 class RoundEntry(models.Model):
@@ -54,27 +55,54 @@ class BlockEntry(models.Model):
 
 
 class VoidMarkQuerySet(models.QuerySet["VoidMark"]):
-    """Void marks by whether the ratings follow them."""
+    """Void marks by whether they count, and whether the ratings follow them."""
+
+    def newest(self) -> "VoidMarkQuerySet":
+        """Return the newest mark of each block: the one that counts."""
+        return self.exclude(
+            Exists(VoidMark.objects.filter(block=OuterRef("block"), pk__gt=OuterRef("pk")))
+        )
 
     def pending(self) -> "VoidMarkQuerySet":
-        """Return the marks whose blocks still count in the ratings."""
-        return self.filter(block__state="finished", block__round__applied_at__isnull=False)
+        """Return the marks that count and that the ratings do not follow yet."""
+        to_remove = Q(takes_back=False, block__state="finished")
+        to_restore = Q(takes_back=True, block__state="void")
+        applied = self.filter(block__round__applied_at__isnull=False)
+        return applied.filter(to_remove | to_restore).newest()
 
 
 class VoidMark(models.Model):
-    """The cancellation of a block, with its reason: the block no longer changes any rating."""
+    """The cancellation of a block, with its reason, or the return of the block.
 
-    block = models.OneToOneField("Block", models.PROTECT, related_name="void_mark")
+    The newest mark of a block counts: either the block changes no rating, or it counts again.
+    """
+
+    block = models.ForeignKey("Block", models.PROTECT, related_name="void_marks")
+    takes_back = models.BooleanField(
+        default=False, help_text="The block counts again: the mark before is taken back."
+    )
     reason = models.CharField(max_length=500)
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", null=True, blank=True
     )
     made_at = models.DateTimeField(auto_now_add=True)
+    decision = models.ForeignKey(
+        "ModerationEntry",
+        models.PROTECT,
+        related_name="void_marks",
+        null=True,
+        blank=True,
+        help_text="The row of the moderation log; one decision may mark several blocks.",
+    )
 
     objects = VoidMarkQuerySet.as_manager()
 
     def __str__(self) -> str:
-        return f"{self.block} is void: {self.reason}"
+        return f"{self.block} {'counts again' if self.takes_back else 'is void'}: {self.reason}"
+
+    def decision_superseded(self) -> bool:
+        """Return whether the mark's decision has rounds of later stages played again."""
+        return self.decision is not None and self.decision.rounds_superseded.exists()
 
 
 class Revision(models.Model):

@@ -69,6 +69,23 @@ class Round(SetAside):
     k_schedule = models.JSONField(
         default=dict, help_text="The ladder's K schedule when the round was opened."
     )
+    replays = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        related_name="replayed_in",
+        null=True,
+        blank=True,
+        help_text="The round of the block that this round plays again.",
+    )
+    superseded_by = models.ForeignKey(
+        "ModerationEntry",
+        models.PROTECT,
+        related_name="rounds_superseded",
+        null=True,
+        blank=True,
+        help_text="The decision to play a knockout again from an earlier stage. The blocks of this "
+        "round are void, and the tournament continues without it.",
+    )
     opened_at = models.DateTimeField(auto_now_add=True)
     applied_at = models.DateTimeField(null=True, blank=True)
     applied_number = models.PositiveIntegerField(
@@ -85,7 +102,9 @@ class Round(SetAside):
         constraints = [
             models.UniqueConstraint(fields=["ladder", "number"], name="one_round_a_number"),
             models.UniqueConstraint(
-                fields=["tournament", "stage", "extra"], name="a_tournament_opens_a_stage_once"
+                fields=["tournament", "stage", "extra"],
+                condition=Q(replays=None, superseded_by=None),
+                name="a_tournament_opens_a_stage_once",
             ),
             models.UniqueConstraint(
                 fields=["ladder", "applied_number"], name="one_round_an_applied_number"
@@ -152,13 +171,25 @@ class Block(models.Model):
 
     round = models.ForeignKey(Round, models.PROTECT, related_name="blocks")
     number = models.PositiveIntegerField(
-        help_text="From 0 in each round; the block's seed is derived from the number."
+        help_text="The block's number in its round, from 0; in a tournament it counts on from "
+        "round to round. The block's seed is derived from it. Pages, API and admin show it as it "
+        "is."
     )
     state = models.CharField(max_length=8, choices=State, default=State.PLAYING)
+    replaces = models.ForeignKey(
+        "self",
+        models.PROTECT,
+        related_name="replacements",
+        null=True,
+        blank=True,
+        help_text="The void block that this block plays again; it counts in its place.",
+    )
     duplicate = models.BooleanField(help_text="All its matches use one deal.")
     rated = models.BooleanField(default=True)
     void_reason = models.CharField(
-        max_length=500, blank=True, help_text="Why the block is void; empty if it is not."
+        max_length=500,
+        blank=True,
+        help_text="Why the block is void, or is becoming void; else empty.",
     )
 
     objects = BlockQuerySet.as_manager()

@@ -132,6 +132,18 @@ class Tournament(SetAside, EventSettings):
     entries_open_at = models.DateTimeField()
     starts_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
+    cancel_reason = models.CharField(
+        max_length=200, blank=True, help_text="Why it is cancelled; public."
+    )
+    reopened_at = models.DateTimeField(
+        null=True,
+        blank=True,
+        help_text="When an organiser had a block played again after the end. The seed was public "
+        "by then, so later rounds have seeds of their own.",
+    )
+    changed_at = models.DateTimeField(
+        default=timezone.now, help_text="When an organiser last changed its settings."
+    )
     seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64)
     schedule = models.ForeignKey(
@@ -225,6 +237,9 @@ class TournamentEntry(models.Model):
     )
     reason = models.CharField(
         max_length=200, blank=True, help_text="Why it is disqualified; public."
+    )
+    was_withdrawn = models.BooleanField(
+        default=False, help_text="Whether it had withdrawn before it was disqualified."
     )
 
     class Meta:

@@ -104,13 +104,20 @@ def keep(now: datetime, probes: Iterable[Probe] = ()) -> None:
         return
     with transaction.atomic(durable=True):
         clock, is_new = _locked(now)
+        began = _last_worked(clock)
         faults = _note_probes(now, probes)
         if faults:
             if not clock.is_broken:
                 log.warning("a door for bots' calls fails; open deadlines wait", faults=faults)
             Clock.objects.filter(pk=Clock.ONLY).update(is_broken=True)
         elif not is_new:
-            _catch_up(clock, now)
+            moved = _catch_up(clock, now)
+            if moved is not None:
+                log.warning(
+                    "the clock or a door did not work; open deadlines moved",
+                    seconds=round((now - began).total_seconds(), 1),
+                    open_turns=moved,
+                )
             Clock.objects.filter(pk=Clock.ONLY, is_broken=True).update(is_broken=False)
 
 
@@ -125,24 +132,28 @@ def keep_idle(now: datetime) -> bool:
         return bool(cursor.rowcount)
 
 
-def settle(now: datetime) -> bool:
+def settle(now: datetime, deadline: datetime | None = None) -> bool:
     """If an outage lasts, give its time up to now back; return whether deadlines may have moved.
 
-    Call it when a turn is overdue: a bot that reaches the league may be faster than the clock.
+    Call it when a turn seems overdue: a bot that reaches the league may be faster than the clock.
+
+    Args:
+        now: the time.
+        deadline: of the turn, by default now.
     """
     now = whole_ms(now)
-    if is_settled(Clock.objects.filter(pk=Clock.ONLY).first(), now):
+    if is_settled(Clock.objects.filter(pk=Clock.ONLY).first(), now, deadline):
         return False
     with transaction.atomic(durable=True):
         clock, _ = _locked(now)
-        if not is_settled(clock, now):
+        if not is_settled(clock, now, deadline):
             _catch_up(clock, now)
     return True
 
 
-def is_settled(clock: Clock | None, now: datetime) -> bool:
-    """Return whether a turn with a deadline before now can be overdue: no outage lasts."""
-    if clock is None or clock.ran_until >= now:
+def is_settled(clock: Clock | None, now: datetime, deadline: datetime | None = None) -> bool:
+    """Return whether a turn with a deadline before now is overdue: no outage moves the deadline."""
+    if clock is None or clock.ran_until > (deadline or now) or clock.ran_until >= now:
         return True
     return not clock.is_broken and now - clock.ran_until <= MAX_GAP
 
@@ -199,22 +210,33 @@ def _note_probes(now: datetime, probes: Sequence[Probe]) -> dict[str, str]:
     return {door.name: door.fault for door in Door.objects.exclude(fault="").order_by("name")}
 
 
-def _catch_up(clock: Clock, now: datetime) -> None:
-    """Move the clock, whose lock is held, to now; after an outage, first give back its time."""
-    since = clock.ran_until
+def _last_worked(clock: Clock) -> datetime:
+    """Return the last time at which the clock and the doors that fail now are known to work."""
+    failing = Door.objects.exclude(fault="").values_list("worked_until", flat=True)
+    return min([clock.ran_until, *failing])
+
+
+def _catch_up(clock: Clock, now: datetime) -> int | None:
+    """Move the clock, whose lock is held, to now; after an outage, first give back its time.
+
+    Returns:
+        The number of turns whose deadline moved; None if there was no outage.
+    """
+    since, moved = clock.ran_until, None
     if now <= since:
-        return
+        return None
     if not is_settled(clock, now):
         with connection.cursor() as cursor:
             cursor.execute(
                 _GIVE_BACK,
-                {"since": since, "until": now, "called_again": now + MIN_LEFT, "grace": str(GRACE)},
+                {
+                    "since": since,
+                    "until": now,
+                    "called_again": now + MIN_LEFT,
+                    "grace": str(GRACE),
+                },
             )
             moved = cursor.rowcount
-        log.warning(
-            "the clock or a door did not work; open deadlines moved",
-            seconds=round((now - since).total_seconds(), 1),
-            open_turns=moved,
-        )
     clock.ran_until = now
     clock.save(update_fields=["ran_until"])
+    return moved

@@ -36,9 +36,10 @@ def expire_overdue(now: datetime, *, max_seconds: float = math.inf) -> int:
     match_ids = (
         Turn.objects.overdue(overdue_at)
         .in_play()
-        .values_list("match", flat=True)
+        .values("match")
         .annotate(first=Min("deadline"))
-        .order_by("first")[:MAX_EXPIRED]
+        .order_by("first")
+        .values_list("match", flat=True)[:MAX_EXPIRED]
     )
     expired = 0
     for match_id in list(match_ids):

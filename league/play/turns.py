@@ -26,7 +26,8 @@ def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
     now = whole_ms(now)
     note_seen(bot, now)
     turns, matches = statements.read_open_turns(bot.pk)
-    if any(turn.deadline < now for turn in turns) and outages.settle(now):
+    overdue = [turn.deadline for turn in turns if turn.deadline < now]
+    if overdue and outages.settle(now, max(overdue)):
         turns, matches = statements.read_open_turns(bot.pk)
     fresh = [turn.pk for turn in turns if turn.handed_out_at is None]
     if fresh:

@@ -6,6 +6,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
 from engine.errors import UnknownRulesError
+from league.accounts.quarantines import require_free
 from league.models import Bot, Match, MatchSeat
 from league.play.opening import open_unrated_match
 
@@ -25,8 +26,8 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
     Raises:
         ValidationError: by field: the game, preset or bot does not exist, the preset does not take
             this number of seats, a bot has two seats, or no bot is the owner's. With a code:
-            another owner's bot (``not-your-bot``), a bot that can't play (``no-version``), or
-            ``too-many-matches``.
+            another owner's bot (``not-your-bot``), a bot that can't play (``no-version``), a
+            bot in quarantine (``quarantined``), or ``too-many-matches``.
     """
     found = {
         bot.name: bot
@@ -41,6 +42,7 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
                 f"{name} belongs to another account; choose your bots and house bots.",
                 code="not-your-bot",
             )
+        require_free(bot)
         if bot.current is None:
             raise ValidationError(
                 f"{name} has no version that can play yet; upload one first.", code="no-version"

@@ -87,8 +87,10 @@ def _read_after_outage(
 ) -> dict[int, LiveMatch]:
     """Read matches; before a turn counts as overdue, give open turns the time of an outage."""
     matches = read_matches(match_ids, watch.now())
-    is_overdue = any(match.overdue_turns(overdue_at) for match in matches.values())
-    if is_overdue and outages.settle(overdue_at):
+    overdue = [
+        turn.deadline for match in matches.values() for turn in match.overdue_turns(overdue_at)
+    ]
+    if overdue and outages.settle(overdue_at, max(overdue)):
         matches = read_matches(match_ids, watch.now())
     return matches
 
@@ -129,7 +131,8 @@ def _change_under_lock(
             match = read_matches([match_id], watch.now())[match_id]
             if match.is_stale:
                 raise RuntimeError(f"match {match_id} has lost moves of its log")
-            if not match.overdue_turns(overdue_at) or outages.is_settled(clock, overdue_at):
+            overdue = [turn.deadline for turn in match.overdue_turns(overdue_at)]
+            if not overdue or outages.is_settled(clock, overdue_at, max(overdue)):
                 return {match_id: _decide_locked(row, plan(match), watch)}
         outages.settle(overdue_at)
 

@@ -2,11 +2,12 @@
 
 from league.ratings.alarms import alarms, check_ladder, take_checks, take_overdue_checks
 from league.ratings.applying import apply_round, rounds_to_apply
-from league.ratings.corrections import correct, ladders_to_correct, void_block
+from league.ratings.corrections import correct, ladders_to_correct
 from league.ratings.fold import DamagedError
 from league.ratings.hiding import hide_idle, ladders_to_hide_on
 from league.ratings.performance import fit_round, take_fits
 from league.ratings.recomputing import Difference, OvertakenError, recompute
+from league.ratings.void_marks import void_block
 
 __all__ = [
     "DamagedError",

@@ -1,11 +1,7 @@
-"""Corrections: void marks take blocks out, and the ladder is folded again as a new revision."""
+"""Corrections: a ladder is folded again as a new revision, so that it follows its void marks."""
 
-from django.contrib.auth.models import User
-from django.core.exceptions import ValidationError
 from django.db import connection, transaction
-from django.db.models import OuterRef, Subquery
 
-from league import play
 from league.models import Block, Fit, HeadToHead, Ladder, Revision, Standing, VoidMark
 from league.ratings.alarms import lift_alarm
 from league.ratings.applying import write_ledger
@@ -20,35 +16,6 @@ _LOCK = 0x12_C0
 """With a ladder's id, the key of the lock that allows one correction of the ladder at a time."""
 
 
-def void_block(*, block_id: int, reason: str, made_by: User | None = None) -> VoidMark:
-    """Take a block out of the ratings for good, and publish the reason.
-
-    If its round is applied already, the next tick calls `correct`. The old rating changes stay in
-    the ledger, under the older revision.
-
-    Raises:
-        ValidationError: the block does not exist, is void already, or the reason is empty.
-    """
-    if not reason.strip():
-        raise ValidationError("Give a reason; it is published with the void mark.")
-    with transaction.atomic():
-        # Every transaction locks the ladder first; under its lock no round is applied.
-        ladder = Ladder.objects.select_for_update().filter(rounds__blocks=block_id).first()
-        if ladder is None:
-            raise ValidationError(f"There is no block {block_id}.")
-        block = Block.objects.select_related("round").get(pk=block_id)
-        if block.state == Block.State.VOID or VoidMark.objects.filter(block=block).exists():
-            raise ValidationError(f"{block} is void already.")
-        mark = VoidMark.objects.create(block=block, reason=reason.strip(), made_by=made_by)
-        if block.round.applied_at is None:
-            play.void_block(block.pk, reason)
-            # `play.void_block` leaves a finished block; its round is not applied, so it is void.
-            Block.objects.filter(pk=block.pk).update(
-                state=Block.State.VOID, void_reason=mark.reason
-            )
-    return mark
-
-
 def ladders_to_correct() -> list[int]:
     """Return the ids of ladders with void marks that their ratings do not follow yet."""
     return list(
@@ -57,7 +24,7 @@ def ladders_to_correct() -> list[int]:
 
 
 def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
-    """Fold a ladder again without the blocks marked void; return the new revision, if one is made.
+    """Fold a ladder again by its newest void marks; return the new revision, if one is made.
 
     It is one transaction: until the commit, readers see the old ratings and rounds are applied.
     It takes the ladder's lock only at its end, to add the rounds applied in the meantime.
@@ -82,17 +49,16 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
         )
         if not marks and not reason:
             return None
-        void = frozenset(mark.block_id for mark in marks)
+        restored = frozenset(mark.block_id for mark in marks if mark.takes_back)
+        void = frozenset(mark.block_id for mark in marks) - restored
         first = 1 if reason else min(applied_number(mark.block.round) for mark in marks)
         number = ladder.revision + 1
         fold = Fold(ladder)
-        _write_rounds(fold, first, number, void)
+        _write_rounds(fold, first, number, void, restored)
         ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
-        _write_rounds(fold, first, number, void)
-        reason_of_mark = VoidMark.objects.filter(block=OuterRef("pk")).values("reason")
-        Block.objects.filter(pk__in=void).update(
-            state=Block.State.VOID, void_reason=Subquery(reason_of_mark[:1])
-        )
+        _write_rounds(fold, first, number, void, restored)
+        Block.objects.filter(pk__in=void).update(state=Block.State.VOID)
+        Block.objects.filter(pk__in=restored).update(state=Block.State.FINISHED)
         _replace_standings(fold)
         rewrite_wrong_copies(fold.wrong)
         # Performance is fitted again, as after any round.
@@ -111,7 +77,8 @@ def correct(ladder_id: int, *, reason: str = "") -> Revision | None:
 
 def _reasons(reason: str, marks: list[VoidMark]) -> str:
     voids = [
-        f"Block {mark.block.number + 1} of round {mark.block.round.number} is void: {mark.reason}"
+        f"Block {mark.block.number} of round {mark.block.round.number} "
+        f"{'counts again' if mark.takes_back else 'is void'}: {mark.reason}"
         for mark in marks
     ]
     return "\n".join(filter(None, [reason, *voids]))
@@ -124,8 +91,10 @@ def _take_lock(ladder_id: int) -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def _write_rounds(fold: Fold, first: int, revision: int, void: frozenset[int]) -> None:
-    for round_, finished, applied in fold.go_on(void=void):
+def _write_rounds(
+    fold: Fold, first: int, revision: int, void: frozenset[int], restored: frozenset[int]
+) -> None:
+    for round_, finished, applied in fold.go_on(void=void, restored=restored):
         if applied_number(round_) >= first:
             write_ledger(round_, applied, revision)
             write_packed(round_, finished)

@@ -47,13 +47,18 @@ class Fold:
     done: int = 0
 
     def go_on(
-        self, *, up_to: int | None = None, void: frozenset[int] = frozenset()
+        self,
+        *,
+        up_to: int | None = None,
+        void: frozenset[int] = frozenset(),
+        restored: frozenset[int] = frozenset(),
     ) -> Iterator[FoldedRound]:
         """Fold the applied rounds that are not folded yet, in the order of application.
 
         Args:
             up_to: applied number of the last round to fold; None: all.
             void: ids of blocks to treat as void, beyond the void ones.
+            restored: ids of void blocks to treat as finished.
 
         Raises:
             DamagedError: the round named in the text can't be folded.
@@ -65,7 +70,7 @@ class Fold:
             if round_.applied_number != self.done + 1:
                 raise DamagedError(f"no round has the applied number {self.done + 1}")
             try:
-                finished = round_to_rate(round_, void, self.wrong)
+                finished = round_to_rate(round_, void, self.wrong, restored=restored)
                 applied = elo.apply_round(self.standings, finished)
                 self.sums.add(totals_of(finished))
             except (ArithmeticError, LookupError, TypeError, ValueError) as error:

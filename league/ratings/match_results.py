@@ -70,7 +70,11 @@ def k_schedule(stored: dict[str, object]) -> elo.KSchedule:
 
 
 def round_to_rate(
-    round_: Round, void: Collection[int] = (), wrong: list[SeatDifference] | None = None
+    round_: Round,
+    void: Collection[int] = (),
+    wrong: list[SeatDifference] | None = None,
+    *,
+    restored: Collection[int] = (),
 ) -> elo.Round:
     """Return a closed round (all blocks finished or void) from the records alone.
 
@@ -78,19 +82,25 @@ def round_to_rate(
         round_: to rate.
         void: ids of blocks to treat as void, beyond the void ones.
         wrong: receives each number beside a seat that differs from the record.
+        restored: ids of void blocks to treat as finished.
 
     Raises:
         ValueError: a record can't be read.
     """
     blocks = round_.blocks.prefetch_related("bots__version", "matches__seating")
     return elo.Round(
-        blocks=[_block_to_rate(block, block.pk in void, wrong) for block in blocks],
+        blocks=[_block_to_rate(block, _is_void(block, void, restored), wrong) for block in blocks],
         k_schedule=k_schedule(round_.k_schedule),
     )
 
 
+def _is_void(block: Block, void: Collection[int], restored: Collection[int]) -> bool:
+    if block.pk in void:
+        return True
+    return block.state == Block.State.VOID and block.pk not in restored
+
+
 def _block_to_rate(block: Block, void: bool, wrong: list[SeatDifference] | None) -> elo.Block:
-    void = void or block.state == Block.State.VOID
     return elo.Block(
         number=block.number,
         versions={seat.bot_id: seat.version.number for seat in block.bots.all()},

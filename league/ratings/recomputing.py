@@ -24,7 +24,7 @@ class Difference(NamedTuple):
         folded: the right number; None if there should be none.
         where: ``rating`` (milli-Elo), ``blocks``, ``version``, ``matches``, ``pairs``,
             ``half_wins`` or ``points`` of the standing; or a row of the ledger, as ``round 3,
-            after`` or ``round 3, block 1``, counted from 1 as on the pages; or a number beside the
+            after`` or ``round 3, block 1``; or a number beside the
             bot's seat in a match, as ``match 7, place``.
     """
 
@@ -125,7 +125,7 @@ def _compare_ledger(
         right[entry.bot, f"{where}, before"] = entry.before.rating
         right[entry.bot, f"{where}, after"] = entry.after.rating
     for change in applied.blocks:
-        right[change.bot, f"{where}, block {change.block + 1}"] = change.delta
+        right[change.bot, f"{where}, block {change.block}"] = change.delta
     stored: dict[tuple[int, str], int] = {}
     entries = RoundEntry.objects.filter(round=round_, revision=revision)
     for bot, at, before, after in entries.values_list(
@@ -135,7 +135,7 @@ def _compare_ledger(
         stored[bot, f"{where}, before"], stored[bot, f"{where}, after"] = before, after
     changes = BlockEntry.objects.filter(block__round=round_, revision=revision)
     for bot, block, delta in changes.values_list("bot", "block__number", "delta"):
-        stored[bot, f"{where}, block {block + 1}"] = delta
+        stored[bot, f"{where}, block {block}"] = delta
     for key in sorted(right.keys() | stored.keys()):
         if right.get(key) != stored.get(key):
             yield Difference(key[0], stored.get(key), right.get(key), key[1])

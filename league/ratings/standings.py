@@ -9,9 +9,12 @@ from typing import NamedTuple
 
 from django.db import connection
 from django.db.models import Count, F, Q, QuerySet, Sum
+from django.utils import timezone
 
+from league.accounts.quarantines import quarantine_of
 from league.models import HeadToHead, Ladder, Performance, Round, RoundEntry, Standing
 from league.models.ladders import RANKED_FROM, SHOWN, StandingQuerySet
+from league.models.moderation import in_quarantine
 from league.ratings.ledger import round_entries
 
 ORDER = ("hidden", "provisional", "-rating", "bot_id")
@@ -35,6 +38,12 @@ class StandingRow:
     standing: Standing
     rank: int | None
     trend: int | None
+
+    @property
+    def quarantined(self) -> bool:
+        """Whether the bot or its account is in quarantine; lists have it annotated."""
+        known: bool | None = getattr(self.standing, "quarantined", None)
+        return quarantine_of(self.standing.bot) is not None if known is None else known
 
 
 def public_standings(ladder: Ladder) -> StandingQuerySet:
@@ -87,8 +96,10 @@ def standings_in_order(ladder: Ladder, *, hidden: bool = False) -> StandingQuery
 
 
 def in_order(standings: StandingQuerySet, *, hidden: bool = False) -> StandingQuerySet:
-    """Return standings as `standings_in_order` does, with their bots and owners."""
-    return _ordered(standings.select_related("bot__owner"), hidden)
+    """Return standings as `standings_in_order` does, with their bots, owners and quarantine."""
+    held = in_quarantine(timezone.now(), bot="bot", owner="bot__owner")
+    rows = standings.select_related("bot__owner").annotate(quarantined=held)
+    return _ordered(rows, hidden)
 
 
 def bots_in_order(ladder: Ladder, *, hidden: bool = False) -> QuerySet[Standing, int]:

@@ -1,11 +1,14 @@
 """What the API's tests share: a client with tokens, and limits that no test runs into."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections
 from django.test import Client
 from pytest_django import Settings
 
@@ -96,3 +99,14 @@ def organiser(eve: tuple[User, str]) -> str:
 def bot(ada: tuple[User, str]) -> tuple[Bot, str]:
     """A remote bot of Ada's and its token."""
     return bots.create_bot(owner=ada[0], name="ada-bot", kind="remote")
+
+
+@pytest.fixture
+def kept_connection(db: None) -> Iterator[None]:
+    """Keep the database connection open after a request, as Django's test client does."""
+    signals = (request_started, request_finished)
+    for signal in signals:
+        signal.disconnect(close_old_connections)
+    yield
+    for signal in signals:
+        signal.connect(close_old_connections)

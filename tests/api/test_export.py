@@ -254,7 +254,7 @@ def test_a_ladder_without_a_match_has_an_export(api: Api, tmp_path: Path) -> Non
 def test_a_round_that_is_rated_while_the_file_is_sent_is_left_out(
     api: Api, ladder: Ladder, tmp_path: Path
 ) -> None:
-    pieces = Export(ladder)
+    pieces = Export(exporting.export_ladder(ladder))
     slow = exporting._lines(ladder, exporting._state_of(ladder))  # line by line
     pieces._pieces = (line.encode() for line in slow)
     lines = [next(pieces)]

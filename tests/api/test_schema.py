@@ -1,7 +1,8 @@
 """The schema, the reference page, and answers that match the schema."""
 
+import os
 import re
-from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +10,28 @@ import pytest
 import schemathesis
 from django.contrib.auth.models import User
 from django.core.management import call_command
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections
-from drf_spectacular.generators import SchemaGenerator
+from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 from schemathesis.checks import not_a_server_error
+from schemathesis.core import NOT_SET
 from schemathesis.specs.openapi.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
 
-from api.play.schema import gateway_paths
 from api.problems import CODES
 from config.wsgi import application
-from league.models import Bot
+from league import bots, competitions
+from league.models import (
+    Bot,
+    BotSource,
+    BotVersion,
+    Match,
+    QualifyingMatch,
+    Standing,
+    Token,
+)
 from tests.api.conftest import Api
 from tests.league import small
 
@@ -97,56 +106,145 @@ def test_a_call_states_the_token_that_it_needs(api: Api, call: str, token: str) 
     assert token in operation["description"]
 
 
-OPERATIONS = sorted(
-    (path, method)
-    for path, methods in SchemaGenerator().get_schema(public=True)["paths"].items()
-    for method in methods
-    if path not in gateway_paths()
-)
+EXAMPLES = int(os.environ.get("SCHEMA_EXAMPLES", "1"))
+"""Generated requests for each call and role; more search longer."""
+CHECKS = [not_a_server_error, status_code_conformance, response_schema_conformance]
+SKIPPED = {"turns_list", "turns_stream", "matches_events"}
+"""The gateway's calls; tests/api/play has their tests."""
+
+
+class World:
+    """A league in which every call has something to act on.
+
+    Attributes:
+        tokens: by role.
+        ids: values of path parameters.
+    """
+
+    def __init__(self, ada: tuple[User, str], bot: tuple[Bot, str], organiser: str) -> None:
+        self.tokens = {"owner": ada[1], "bot": bot[1], "organiser": organiser}
+        ladder = small.ladder()
+        hosted, _ = bots.create_bot(owner=ada[0], name="hosted", kind="hosted")
+        versions = [BotVersion.objects.create(bot=hosted, number=n) for n in (1, 2)]
+        Bot.objects.filter(pk=hosted.pk).update(current=versions[0])
+        for version in versions:
+            BotSource.objects.create(version=version, data=b"def choose(o): ...")
+            QualifyingMatch.objects.create(version=version, game="twelve-days", passed=True)
+        small.bots(4, prefix="house")
+        competitions.enter_ladder(ladder=ladder, bot=hosted)
+        for house in Bot.objects.house():
+            competitions.enter_ladder(ladder=ladder, bot=house)
+        cup = small.tournament(ladder)
+        small.run_all()
+        match = Match.objects.filter(status="finished", seating__bot=hosted).first()
+        starts_at = timezone.now() + timedelta(hours=1)
+        ahead = competitions.announce_tournament(title="Cup", ladder=ladder, starts_at=starts_at)
+        competitions.advance_tournament(ahead.pk)
+        Standing.objects.get_or_create(ladder=ladder, bot=hosted, defaults={"version": 1})
+        self.cup, self.ahead = cup.pk, ahead.pk
+        self.ids: dict[str, Any] = {
+            "name": "hosted",
+            "slug": ladder.slug,
+            "number": 1,
+            "match_id": match.pk if match else Match.objects.earliest("pk").pk,
+            "tournament_id": cup.pk,
+            "token_id": Token.objects.create(owner=ada[0], prefix="x", digest="x").pk,
+            "comparison_id": 1,
+        }
+
+    def ids_for(self, call: str) -> dict[str, Any]:
+        """Return the path parameters with which a call can succeed."""
+        changing = ("enter", "withdraw", "change", "cancel", "disqualify")
+        if call.startswith("tournaments_") and call.endswith(changing):
+            return {**self.ids, "tournament_id": self.ahead}
+        return self.ids
+
+
+ORDER = ("create", "upload", "enter", "start")
+LAST = ("withdraw", "leave", "cancel", "delete", "revoke")
+STARTS_AT = "2030-01-01T00:00:00Z"
+BODIES: dict[str, Any] = {
+    "accounts_create": {"username": "carol", "password": "a long enough secret"},
+    "tokens_create": {"username": "ada", "password": "a long enough secret"},
+    "bots_create": {"name": "new-bot", "kind": "remote"},
+    "bots_change": {"description": "Plays low."},
+    "comparisons_create": {"ladder": "quick", "new": 2, "old": 1},
+    "matches_create": {"game": "partridge", "rules": "eagle", "bots": ["ada-bot", "house-0"]},
+    "moves_create": {"moves": []},
+    "tournaments_create": {"title": "Bowl", "ladder": "quick", "starts_at": STARTS_AT},
+    "tournaments_change": {"title": "Vase"},
+    "tournaments_disqualify": {"reason": "It cheated."},
+}
+"""By call, a body with which it can succeed."""
 
 
 @pytest.fixture
-def token_for(ada: tuple[User, str], bot: tuple[Bot, str], organiser: str) -> Callable[[str], str]:
-    """Return a function that chooses a permitted token for a path."""
-
-    def choose(path: str) -> str:
-        if path.endswith("/moves"):
-            return bot[1]
-        return organiser if path.startswith("/api/v1/tournaments") else ada[1]
-
-    return choose
+def world(
+    ada: tuple[User, str], bot: tuple[Bot, str], organiser: str, kept_connection: None
+) -> World:
+    return World(ada, bot, organiser)
 
 
-@pytest.fixture
-def kept_connection(db: None) -> Iterator[None]:
-    """Keep the database connection open after a request, as Django's test client does."""
-    signals = (request_started, request_finished)
-    for signal in signals:
-        signal.disconnect(close_old_connections)
-    yield
-    for signal in signals:
-        signal.connect(close_old_connections)
-
-
-@pytest.mark.parametrize(("path", "method"), OPERATIONS)
-@pytest.mark.usefixtures("kept_connection")
-def test_every_answer_of_a_call_matches_the_schema(
-    path: str, method: str, token_for: Callable[[str], str]
-) -> None:
-    small.ladder()
+def described_calls() -> Any:
+    """Return the calls of Django by id, in an order in which each finds what it needs."""
     schema = schemathesis.openapi.from_wsgi("/api/v1/schema/", application)
-    token = token_for(path)
+    found = {
+        operation.definition.raw["operationId"]: operation
+        for operation in (result.ok() for result in schema.get_all_operations())
+    }
+    names = sorted(found.keys() - SKIPPED, key=lambda name: (_place(name), name))
+    return {name: found[name] for name in names}
 
-    @given(case=schema[path][method].as_strategy())
-    @settings(
-        max_examples=min(4, settings().max_examples),
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-    )
-    def check(case: Any) -> None:
-        case.call_and_validate(
-            headers={"Authorization": f"Bearer {token}"},
-            checks=[not_a_server_error, status_code_conformance, response_schema_conformance],
+
+def _place(name: str) -> int:
+    return 0 if name.endswith(ORDER) else 2 if name.endswith(LAST) else 1
+
+
+def test_nine_of_ten_calls_succeed_and_every_answer_matches_the_schema(world: World) -> None:
+    succeeded, calls = set(), described_calls()
+    for name, operation in calls.items():
+        names = re.findall(r"\{(\w+)\}", operation.path)
+        ids = world.ids_for(name)
+        body = BODIES.get(name, NOT_SET)
+        for token in world.tokens.values():
+            case = operation.Case(
+                path_parameters={each: ids[each] for each in names},
+                body=body,
+                media_type="application/json" if body is not NOT_SET else None,
+            )
+            if name in ("tokens_revoke", "tokens_delete", "bots_delete", "versions_upload"):
+                continue  # they have their own tests
+            answer = case.call_and_validate(
+                headers={"Authorization": f"Bearer {token}"}, checks=CHECKS
+            )
+            if answer.status_code < 300:
+                succeeded.add(name)
+            if name == "comparisons_create" and answer.status_code == 201:
+                world.ids["comparison_id"] = answer.json()["id"]
+            if name == "bots_new_token" and answer.status_code == 201:
+                world.tokens["bot"] = world.tokens["bot"]
+    missing = sorted(calls.keys() - succeeded)
+    assert len(succeeded) >= 0.9 * len(calls), missing
+
+
+@pytest.mark.parametrize("role", ["owner", "bot", "organiser"])
+def test_generated_requests_get_answers_of_the_schema(world: World, role: str) -> None:
+    headers = {"Authorization": f"Bearer {world.tokens[role]}"}
+    for name, operation in described_calls().items():
+        if name in ("tokens_revoke", "tokens_delete", "bots_delete"):
+            continue  # they would end the other requests
+
+        @given(case=operation.as_strategy(), known=st.booleans())
+        @settings(
+            max_examples=EXAMPLES,
+            phases=[Phase.generate],
+            database=None,
+            suppress_health_check=list(HealthCheck),
         )
+        def check(case: Any, known: bool, name: str = name) -> None:
+            if known:
+                ids = world.ids_for(name)
+                case.path_parameters = {key: ids[key] for key in case.path_parameters or {}}
+            case.call_and_validate(headers=headers, checks=CHECKS)
 
-    check()
+        check()

@@ -17,7 +17,7 @@ from tests.bots_sdk.test_calls import sample_call
 FUNCTIONS = [
     name
     for name, function in inspect.getmembers(calls, inspect.isfunction)
-    if function.__module__ == calls.__name__
+    if function.__module__.startswith(f"{calls.__name__}.")
 ]
 
 

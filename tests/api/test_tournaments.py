@@ -97,6 +97,7 @@ def test_a_tournament_can_change_until_its_start(
     Tournament.objects.update(state="running")
     answer = api.call("PATCH", path, {"title": "Vase"}, token=organiser)
     assert_problem(answer, 409, "tournament-begun")
+    Tournament.objects.update(state="finished")
     assert_problem(api.post(f"{path}/cancel", token=organiser), 409, "tournament-begun")
 
 

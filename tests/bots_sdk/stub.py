@@ -16,7 +16,7 @@ from engine.games import catalogue
 from engine.games.game import State
 
 LOSE, DROP = "answers, but the answer is lost", "hangs up at once"
-Trouble = None | str | int | tuple[int, dict[str, str]]
+Trouble = None | str | int | tuple[int, dict[str, str]] | tuple[int, dict[str, str], Any]
 
 
 @dataclass
@@ -141,6 +141,11 @@ class StubLeague:
         return f"http://127.0.0.1:{self.port}"
 
     @property
+    def keys(self) -> list[str]:
+        """The keys of all requests that had an ``Idempotency-Key``."""
+        return [each["Idempotency-Key"] for each in self.headers if "Idempotency-Key" in each]
+
+    @property
     def over(self) -> bool:
         return all(match.state.is_over for match in self.matches.values())
 
@@ -249,8 +254,10 @@ class _Handler(BaseHTTPRequestHandler):
             return
         headers: dict[str, str] = {}
         if isinstance(trouble, tuple):
-            status, headers = trouble
+            status, headers = trouble[:2]
             document: Any = problem(status, "too-many-requests")
+            if len(trouble) == 3:
+                document = trouble[2]
         elif isinstance(trouble, int):
             status, document = trouble, problem(trouble, "unavailable")
         else:

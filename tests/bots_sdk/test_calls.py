@@ -39,7 +39,7 @@ def described() -> set[tuple[str, str]]:
     """Return method and path of all calls."""
     found = set()
     for _, function in inspect.getmembers(calls, inspect.isfunction):
-        if function.__module__ != calls.__name__:
+        if not function.__module__.startswith(f"{calls.__name__}."):
             continue
         call = sample_call(function)
         method = call.method if isinstance(call, Call) else "GET"

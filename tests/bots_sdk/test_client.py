@@ -15,7 +15,7 @@ import pytest
 from bots_sdk import calls
 from bots_sdk.client import AsyncClient, Client, Retry, ServerEvent
 from bots_sdk.connection import check_url
-from bots_sdk.errors import LeagueError, ProblemError, UnreachableError
+from bots_sdk.errors import ProblemError, UnreachableError
 from engine.cli import simulate
 from engine.playback import play_back
 from tests.bots_sdk.stub import DROP, LOSE, StubLeague
@@ -61,13 +61,29 @@ def test_a_move_is_sent_again_until_it_is_answered(
 
 
 @pytest.mark.parametrize("trouble", [DROP, LOSE, 500, 502, 503, 504])
-def test_a_call_that_is_not_repeatable_is_not_sent_again(
+def test_a_call_that_creates_is_sent_again_with_the_same_key(
     stub: StubLeague, send: Any, trouble: Any
 ) -> None:
+    stub.answers["POST bots"] = (201, {"name": "mybot", "token": "tn_b_x"})
     stub.trouble = [trouble]
-    with pytest.raises(LeagueError):
-        send(calls.create_bot("mybot", "remote"))
-    assert stub.requests == [("POST", "bots")]
+    assert send(calls.create_bot("mybot", "remote"))["token"] == "tn_b_x"
+    first, second = stub.keys
+    assert first == second
+    assert len(first) == 32
+    send(calls.create_bot("mybot", "remote"))
+    assert stub.keys[2] != first
+
+
+def test_a_call_waits_for_its_first_attempt_that_still_runs(stub: StubLeague, send: Any) -> None:
+    stub.answers["POST bots"] = (201, {"name": "mybot", "token": "tn_b_x"})
+    in_use = {"code": "idempotency-key-in-use", "status": 409, "detail": "It runs."}
+    stub.trouble = [(409, {"Retry-After": "0"}, in_use)]
+    assert send(calls.create_bot("mybot", "remote"))["token"] == "tn_b_x"
+
+
+def test_a_call_that_creates_nothing_has_no_key(stub: StubLeague, send: Any) -> None:
+    send(calls.turns())
+    assert stub.keys == []
 
 
 def test_every_call_that_did_not_arrive_is_sent_again(stub: StubLeague, send: Any) -> None:

@@ -1,12 +1,17 @@
 """The admin pages: the fields that organisers may change, and when."""
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from league import competitions
 from league.models import Bot, Ladder, Tournament
 from tests.league import small
+from web.admin import LadderAdmin
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,19 +37,18 @@ def act(client: Client, action: str, *entries: int) -> str:
     return client.post(path, data, follow=True).content.decode()
 
 
-def test_entries_are_withdrawn_and_disqualified_by_actions(
+def test_entries_are_withdrawn_by_an_action_and_decided_on_a_page(
     organiser: Client, running: Tournament
 ) -> None:
     first, second, third = running.entries.order_by("pk")[:3]
     assert "is withdrawn" in act(organiser, "withdraw", first.pk)
-    change = f"/admin/league/tournamententry/{second.pk}/change/"
-    assert organiser.post(change, {"reason": "Two accounts."}).status_code == 302
-    assert "is disqualified" in act(organiser, "disqualify", second.pk, third.pk)
-    left = list(running.entries.order_by("pk").values_list("state", "reason")[:3])
-    assert left == [
-        ("withdrawn", ""),
-        ("disqualified", "Two accounts."),
-        ("disqualified", "Decision of the organisers."),
+    assert "Choose one entry" in act(organiser, "disqualify", second.pk, third.pk)
+    page = act(organiser, "disqualify", second.pk)
+    assert f"Disqualify {second.bot.name}" in page
+    assert list(running.entries.order_by("pk").values_list("state", flat=True)[:3]) == [
+        "withdrawn",
+        "entered",
+        "entered",
     ]
 
 
@@ -162,3 +166,98 @@ def test_a_ladder_within_the_limits_is_stored(organiser: Client) -> None:
     answer = organiser.post("/admin/league/ladder/add/", LADDER)
     assert answer.status_code == 302
     assert Ladder.objects.get().k_schedule == {}
+
+
+def form_of(client: Client, path: str) -> dict[str, str]:
+    """Return the values of the form on a change page, as a browser sends them."""
+    form = client.get(path).context["adminform"].form
+    values = {name: form[name].value() for name in form.fields}
+    return {name: "" if value is None else str(value) for name, value in values.items()}
+
+
+def test_a_form_saved_over_somebody_elses_change_shows_both_versions(organiser: Client) -> None:
+    ladder = small.ladder()
+    path = f"/admin/league/ladder/{ladder.pk}/change/"
+    mine, theirs = form_of(organiser, path), form_of(organiser, path)
+    for sent in (mine, theirs):
+        sent |= {"k_schedule": "{}", "paused": ""}
+    assert organiser.post(path, {**theirs, "title": "Theirs"}).status_code == 302
+    answer = organiser.post(path, {**mine, "title": "Mine"})
+    assert answer.status_code == 200
+    text = answer.content.decode()
+    assert "stored now “Theirs”, yours “Mine”" in text
+    ladder.refresh_from_db()
+    assert ladder.title == "Theirs"
+    seen = answer.context["adminform"].form["seen"].value()
+    assert organiser.post(path, {**mine, "title": "Mine", "seen": seen}).status_code == 302
+    ladder.refresh_from_db()
+    assert ladder.title == "Mine"
+
+
+def test_a_form_stores_only_the_fields_that_the_person_changed(
+    organiser: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ladder = small.ladder()
+    path = f"/admin/league/ladder/{ladder.pk}/change/"
+    sent = {**form_of(organiser, path), "k_schedule": "{}", "paused": "", "title": "New"}
+    clean = LadderAdmin.save_model
+
+    def correct_first(*args: Any) -> None:
+        Ladder.objects.update(revision=7)  # as a correction does at that moment
+        clean(*args)
+
+    monkeypatch.setattr(LadderAdmin, "save_model", correct_first)
+    assert organiser.post(path, sent).status_code == 302
+    ladder.refresh_from_db()
+    assert (ladder.title, ladder.revision) == ("New", 7)
+
+
+def test_the_admin_pages_change_nothing_that_the_league_keeps(
+    organiser: Client, running: Tournament
+) -> None:
+    [bot, other] = small.bots(2, owner=User.objects.create(username="ada"), prefix="ada")
+    path = f"/admin/league/bot/{bot.pk}/change/"
+    sent = {
+        "name": "eve-bot",
+        "kind": "house",
+        "owner": "",
+        "current": str(other.current_id),
+        "paused": "on",
+        "description": "A text.",
+    }
+    assert organiser.post(path, sent).status_code == 302
+    kept = (bot.name, bot.kind, bot.owner_id, bot.current_id, False)
+    bot.refresh_from_db()
+    assert (bot.name, bot.kind, bot.owner_id, bot.current_id, bot.paused) == kept
+    assert bot.description == "A text."
+    assert organiser.get("/admin/league/bot/add/").status_code == 403
+    for model, row in (
+        ("bot", bot.pk),
+        ("tournament", running.pk),
+        ("tournamententry", running.entries.first().pk),
+        ("block", running.rounds.first().blocks.first().pk),
+        ("ladder", running.ladder_id),
+    ):
+        assert organiser.get(f"/admin/league/{model}/{row}/delete/").status_code == 403
+    before = Tournament.objects.values().get(pk=running.pk)
+    form = organiser.get(f"/admin/league/tournament/{running.pk}/change/")
+    assert set(form.context["adminform"].form.fields) == {"title", "seen"}
+    assert Tournament.objects.values().get(pk=running.pk) == before
+
+
+def test_a_tournaments_times_are_checked_as_in_the_api(organiser: Client) -> None:
+    tournament = competitions.announce_tournament(
+        title="Cup", ladder=small.ladder(), starts_at=timezone.now() + timedelta(hours=1)
+    )
+    path = f"/admin/league/tournament/{tournament.pk}/change/"
+    form = organiser.get(path).context["adminform"].form
+    sent = {name: "" if (v := form[name].value()) is None else v for name in form.fields}
+    opens = tournament.entries_open_at
+    sent |= {
+        "entries_open_at_0": f"{opens:%Y-%m-%d}",
+        "entries_open_at_1": f"{opens:%H:%M:%S}",
+        "starts_at_0": "2001-01-01",
+        "starts_at_1": "00:00:00",
+    }
+    answer = organiser.post(path, {k: v for k, v in sent.items() if v is not False})
+    assert "has passed; choose a later time" in answer.content.decode()

@@ -32,11 +32,8 @@ def last_faults(bot: Bot, matches: int) -> Faults:
 
 def bots_of(owner: User) -> QuerySet[Bot]:
     """Return a person's bots with their tokens and the ladders that they are on."""
-    return (
-        owner.bots.filter(retired_at=None)
-        .select_related("current")
-        .prefetch_related("tokens", "ladder_entries__ladder")
-    )
+    bots = Bot.objects.owned_by(owner).active().with_quarantine().select_related("current")
+    return bots.prefetch_related("tokens", "ladder_entries__ladder")
 
 
 def ladders_with_membership(bot: Bot, ladders: Sequence[Ladder]) -> list[tuple[Ladder, bool]]:

@@ -78,7 +78,9 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
 def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show a round of a ladder with its changes of ratings, by default as last corrected."""
     found = get_object_or_404(Ladder, slug=slug)
-    round_ = get_object_or_404(found.rounds.select_related("tournament"), number=number)
+    round_ = get_object_or_404(
+        found.rounds.select_related("tournament", "superseded_by"), number=number
+    )
     revision = _revision(request, found)
     in_force = revision_of(round_, found, revision)
     changes = round_.ledger.filter(revision=in_force).select_related("bot")
@@ -122,7 +124,7 @@ def _grouped(rows: list[StandingRow]) -> list[tuple[str, list[StandingRow]]]:
 
 def _blocks_page(request: HttpRequest, round_: Round) -> Page[Block]:
     """Return the page of blocks that has a number, or that holds the block with a number."""
-    found = rounds.blocks_of(round_).select_related("void_mark")
+    found = rounds.blocks_of(round_)
     block = whole_number(request.GET.get("block", ""))
     if block is None:
         return page_of(request, found, _BLOCKS)

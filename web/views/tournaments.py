@@ -47,8 +47,9 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(Tournament.objects.select_related("ladder"), pk=pk)
     history = history_of(found)
     placed = standings_of(history)
-    progress = progress_of(history.opened)
-    shown = _round_shown(request, history.opened)
+    drawn = [*history.opened, *history.set_aside]
+    progress = progress_of(drawn)
+    shown = _round_shown(request, drawn, len(history.opened))
     user = visitor(request)
     context: dict[str, Any] = {
         "tournament": found,
@@ -103,9 +104,9 @@ def _change_entry(
     return redirect("web:tournament", pk=pk)
 
 
-def _round_shown(request: HttpRequest, rounds: list[Round]) -> Round | None:
-    """Return the round with the number in the query, or else the last round."""
+def _round_shown(request: HttpRequest, rounds: list[Round], last: int) -> Round | None:
+    """Return the round at the place in the query, or else the last one that counts."""
     number = whole_number(request.GET.get("round", "")) or 0
     if 1 <= number <= len(rounds):
         return rounds[number - 1]
-    return rounds[-1] if rounds else None
+    return rounds[last - 1] if last else None

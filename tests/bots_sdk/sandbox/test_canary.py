@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from bots_sdk.sandbox import canary, landlock
+from bots_sdk.sandbox import canary, landlock, seccomp
 from bots_sdk.sandbox import jail as jail_module
 from bots_sdk.sandbox.canary_attempts import ATTEMPTS, ONLY_ROOT
 from bots_sdk.sandbox.canary_calls import NEW_CALLS
@@ -122,7 +122,7 @@ def test_without_landlock_there_is_no_jail(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_on_an_unknown_machine_there_is_no_jail(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(platform, "machine", lambda: "vax")
+    monkeypatch.setattr(seccomp, "machine_name", lambda: "vax")
     with pytest.raises(SandboxUnavailableError, match="vax"):
         canary.proven_jail()
 

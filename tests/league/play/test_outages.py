@@ -250,6 +250,29 @@ def test_a_move_that_arrives_before_the_next_probe_is_in_time(
     assert answer(bots[0], turn, second(9.2)).remaining_ms > 0
 
 
+def test_bots_that_call_in_an_outage_move_deadlines_once_in_a_while(
+    match: Match, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many bots call: each move of deadlines writes every open turn."""
+    moves: list[datetime] = []
+    real = outages._catch_up
+
+    def catch_up(clock: Clock, now: datetime) -> int | None:
+        moves.append(now)
+        return real(clock, now)
+
+    monkeypatch.setattr(outages, "_catch_up", catch_up)
+    for bot in bots:
+        play.open_turns(bot, START)
+    tick(0.5, WORKS)
+    tick(1, FAILS)
+    moves.clear()
+    for at in range(100):
+        for bot in bots:
+            assert play.open_turns(bot, second(1 + at * 0.137))[0]["remaining_ms"] > 0
+    assert 1 <= len(moves) <= 7, "one for the 2.5 s that each turn has left after it"
+
+
 def test_a_door_that_never_worked_stops_no_clock(match: Match, bots: list[Bot]) -> None:
     play.open_turns(bots[0], START)
     run_clock(0, 3, FAILS)

@@ -121,7 +121,7 @@ def test_a_swiss_shows_a_cross_table_late_entries_and_withdrawals(client: Client
     competitions.enter(tournament=swiss, bot=guest)
     small.run_all()
     text = page(client, f"/tournaments/{swiss.pk}/")
-    for shown in ("withdrew in round 1", "It asked for &lt;hidden&gt; cards.", "from round 2"):
+    for shown in ("withdrew in stage 1", "It asked for &lt;hidden&gt; cards.", "from stage 2"):
         assert shown in text
     assert text.count('<td class="number self">') == 8
     assert 'style="' not in text

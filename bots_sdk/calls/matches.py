@@ -1,0 +1,81 @@
+"""Calls on matches, and calls with which a bot plays."""
+
+from collections.abc import Iterable
+
+from bots_sdk import answers
+from bots_sdk.call import Call, Stream, read_bytes, url_path
+from bots_sdk.pages import Page
+
+MAX_MOVES = 100
+"""The largest number of moves in one call of `moves`."""
+MAX_WAIT_SECONDS = 30.0
+"""The longest wait of one call of `turns`."""
+
+
+def create_match(game: str, rules: str, bots: Iterable[str]) -> Call[answers.Match]:
+    """Start an unrated match between your bots and house bots. Needs an owner token."""
+    body = {"game": game, "rules": rules, "bots": list(bots)}
+    return Call("POST", "matches", body, creates=True)
+
+
+def matches(
+    *,
+    bot: str | None = None,
+    ladder: str | None = None,
+    tournament: int | None = None,
+    status: str | None = None,
+    limit: int | None = None,
+) -> Call[Page[answers.Match]]:
+    """List matches, the latest first."""
+    query = {"bot": bot, "ladder": ladder, "tournament": tournament, "status": status}
+    return Call("GET", "matches", query={**query, "limit": limit})
+
+
+def match(number: int) -> Call[answers.WatchedMatch]:
+    """Get a match as spectators see it now."""
+    return Call("GET", url_path("matches", number))
+
+
+def record(number: int) -> Call[bytes]:
+    """Download the record of a finished match; `engine.record.read` reads it."""
+    return Call("GET", url_path("matches", number, "record"), read=read_bytes)
+
+
+def match_log(number: int) -> Call[Page[answers.SeatLog]]:
+    """List the faults and the output of your bots in a match. Needs an owner token."""
+    return Call("GET", url_path("matches", number, "log"))
+
+
+def match_events(number: int, last_event_id: str | None = None) -> Stream:
+    """Follow a match as spectators see it, from the start or after an event.
+
+    `ServerEvent.events` lists what happened in each phase.
+    """
+    return Stream(url_path("matches", number, "events"), last_event_id)
+
+
+def turns(wait: float = 0.0) -> Call[answers.Turns]:
+    """Get the open turns. Needs a bot token.
+
+    Args:
+        wait: if no turn is open, how many seconds to wait for one, at most `MAX_WAIT_SECONDS`.
+            The answer has no turns when the time is over.
+    """
+    if not 0 <= wait <= MAX_WAIT_SECONDS:
+        raise ValueError(f"wait is 0 to {MAX_WAIT_SECONDS:.0f} seconds, not {wait}")
+    return Call("GET", "turns", query={"wait": f"{wait:g}"}, wait_seconds=wait)
+
+
+def turn_stream() -> Stream:
+    """Follow the turns: first all that are open, then each as it opens. Needs a bot token."""
+    return Stream("turns/stream")
+
+
+def move(match: int, turn: int, move: str) -> Call[answers.Accepted]:
+    """Make a move; a second identical call gets the same answer. Needs a bot token."""
+    return Call("POST", url_path("matches", match, "moves"), {"turn": turn, "move": move})
+
+
+def moves(moves: Iterable[answers.MatchMove]) -> Call[answers.Verdicts]:
+    """Make up to `MAX_MOVES` moves; get the verdicts and the open turns. Needs a bot token."""
+    return Call("POST", "moves", {"moves": list(moves)})

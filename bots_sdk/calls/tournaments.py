@@ -1,0 +1,83 @@
+"""Calls on tournaments."""
+
+from typing import Literal, Unpack
+
+from bots_sdk import answers
+from bots_sdk.call import Call, read_bytes, read_nothing, url_path
+from bots_sdk.pages import Page
+
+
+def tournaments(limit: int | None = None) -> Call[Page[answers.Tournament]]:
+    """List the tournaments, the latest start first."""
+    return Call("GET", "tournaments", query={"limit": limit})
+
+
+def tournament(number: int) -> Call[answers.Tournament]:
+    """Get a tournament."""
+    return Call("GET", url_path("tournaments", number))
+
+
+def tournament_standings(number: int) -> Call[Page[answers.TournamentRow]]:
+    """List the standings of a tournament."""
+    return Call("GET", url_path("tournaments", number, "standings"))
+
+
+def tournament_rounds(number: int, limit: int | None = None) -> Call[Page[answers.TournamentRound]]:
+    """List the rounds of a tournament with tables and byes, the latest first."""
+    return Call("GET", url_path("tournaments", number, "rounds"), query={"limit": limit})
+
+
+def tournament_cross_table(number: int) -> Call[Page[answers.CrossRow]]:
+    """List the share of each entrant against each opponent that it met."""
+    return Call("GET", url_path("tournaments", number, "cross-table"))
+
+
+def tournament_bracket(number: int) -> Call[Page[answers.BracketRound]]:
+    """List the rounds of a knockout with its tables; empty for other formats."""
+    return Call("GET", url_path("tournaments", number, "bracket"))
+
+
+def tournament_entries(
+    number: int, limit: int | None = None
+) -> Call[Page[answers.TournamentEntry]]:
+    """List the entries of a tournament, withdrawn and disqualified ones too."""
+    return Call("GET", url_path("tournaments", number, "entries"), query={"limit": limit})
+
+
+def tournament_export(number: int, *, format: Literal["ndjson", "csv"] = "ndjson") -> Call[bytes]:
+    """Download a tournament: its rounds and records as JSON Lines, or its standings as CSV."""
+    path = url_path("tournaments", number, "export")
+    return Call("GET", path, query={"format": format}, read=read_bytes)
+
+
+def create_tournament(**settings: Unpack[answers.NewTournament]) -> Call[answers.Tournament]:
+    """Announce a tournament. Needs an organiser's owner token."""
+    return Call("POST", "tournaments", settings, creates=True)
+
+
+def change_tournament(
+    number: int, **changes: Unpack[answers.TournamentChanges]
+) -> Call[answers.Tournament]:
+    """Change a tournament that has not begun. Needs an organiser's owner token."""
+    return Call("PATCH", url_path("tournaments", number), changes)
+
+
+def cancel_tournament(number: int) -> Call[answers.Tournament]:
+    """Cancel a tournament that has not begun. Needs an organiser's owner token."""
+    return Call("POST", url_path("tournaments", number, "cancel"))
+
+
+def enter_tournament(number: int, bot: str) -> Call[answers.TournamentEntry]:
+    """Enter a bot while entries are open. Needs an owner token or the bot's token."""
+    return Call("PUT", url_path("tournaments", number, "entries", bot))
+
+
+def leave_tournament(number: int, bot: str) -> Call[None]:
+    """Withdraw a bot at any time before the end. Needs an owner token or the bot's token."""
+    return Call("DELETE", url_path("tournaments", number, "entries", bot), read=read_nothing)
+
+
+def disqualify(number: int, bot: str, reason: str) -> Call[answers.TournamentEntry]:
+    """Disqualify a bot from a tournament. Needs an organiser's owner token."""
+    path = url_path("tournaments", number, "entries", bot, "disqualify")
+    return Call("POST", path, {"reason": reason})

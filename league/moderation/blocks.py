@@ -1,0 +1,285 @@
+"""Make blocks void, have them played again, and take that back.
+
+A block that is played again becomes void, and a new round with one block of the same bots takes
+its place. It has another seed, because the cards of the old block are public. In a knockout an
+organiser may have the later stages played again too. Their rounds are then *superseded*: void, and
+the tournament draws these stages anew.
+"""
+
+import secrets
+from enum import StrEnum
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils import timezone
+
+from engine.deals import SEED_BYTES
+from engine.pairing import Table
+from league import competitions, ratings
+from league.bots import is_online
+from league.models import (
+    Block,
+    Bot,
+    Ladder,
+    ModerationEntry,
+    Round,
+    Tournament,
+    TournamentEntry,
+    VoidMark,
+)
+from league.moderation.log import Action, note
+from league.ratings.void_marks import can_be_restored, is_void, newest_mark
+from league.ratings.void_marks import restore_block as restore_in_ratings
+
+
+class LaterStages(StrEnum):
+    """What becomes of a knockout's later stages if a block is played again."""
+
+    KEEP = "keep"
+    AGAIN = "again"
+
+
+def void_block(*, block: Block, reason: str, made_by: User | None) -> ModerationEntry:
+    """Make a block void: it changes no rating and gives no result. What came after it stays.
+
+    Raises:
+        ValidationError: by field: the reason is empty. Or with a code: it is void already
+            (``block-void``).
+    """
+    with transaction.atomic():
+        lock_ladder(block)
+        decision = _note(Action.VOID_BLOCK, block, reason, made_by)
+        _void(block, reason, decision)
+    return decision
+
+
+def play_again(
+    *,
+    block: Block,
+    reason: str,
+    made_by: User | None,
+    later_stages: LaterStages = LaterStages.KEEP,
+) -> Block:
+    """Make a block void and open the block that takes its place; return the new block.
+
+    Args:
+        block: any block that counts, or a void one.
+        reason: public.
+        made_by: the organiser.
+        later_stages: in a knockout, whether later stages are played again too.
+
+    Raises:
+        ValidationError: by field: the reason is empty, or ``later_stages`` does not fit the block.
+            Or with a code: it can't be played again now (``block-not-replayable``).
+    """
+    if not reason.strip():
+        raise ValidationError({"reason": "Give a reason; it is public."})
+    with transaction.atomic():
+        ladder = lock_ladder(block)
+        block = Block.objects.select_related("round__tournament", "round__ladder").get(pk=block.pk)
+        check_replay(block, later_stages)
+        again = later_stages == LaterStages.AGAIN
+        decision = _note(
+            Action.REPLAY_BLOCK,
+            block,
+            reason,
+            made_by,
+            later_stages=str(later_stages),
+            left_after=_move_departures(block) if again else {},
+        )
+        if not is_void(block):
+            _void(block, reason, decision)
+        if again:
+            for later in later_rounds(block):
+                _supersede(later, reason, decision)
+        round_ = competitions.open_round(
+            ladder=ladder,
+            tables=[Table(tuple(sorted(bots_of(block))), block.rated)],
+            seed=secrets.token_bytes(SEED_BYTES),
+            tournament=block.round.tournament,
+            stage=block.round.stage,
+            extra=block.round.extra,
+            replaces=block,
+        )
+        _reopen(block.round.tournament_id)
+    return round_.blocks.get()
+
+
+def restore_block(*, block: Block, reason: str, made_by: User | None) -> ModerationEntry:
+    """Take the void of a block back: it counts again, with the integers that it gave before.
+
+    A block that was played again in its place becomes void, and so do the rounds of later stages
+    that were drawn since; the superseded rounds count again.
+
+    Raises:
+        ValidationError: with a code: no organiser made it void (``block-not-void``), or it was not
+            played to its end (``block-unfinished``).
+    """
+    with transaction.atomic():
+        lock_ladder(block)
+        block = Block.objects.select_related("round__tournament", "round__ladder").get(pk=block.pk)
+        mark = check_restore(block)
+        decision = _note(Action.RESTORE_BLOCK, block, reason, made_by)
+        text = reason.strip() or f"{block} counts again."
+        for replacement in block.replacements.select_related("round"):
+            if not is_void(replacement):
+                _void(replacement, text, decision)
+        for drawn_since in rounds_drawn_since(block, mark):
+            _supersede(drawn_since, text, decision)
+        if mark.decision is not None:
+            mark.decision.rounds_superseded.update(superseded_by=None)
+            _move_departures_back(mark.decision)
+        for marked in marked_with(mark):
+            restore_in_ratings(block=marked, reason=text, made_by=made_by, decision=decision)
+    return decision
+
+
+def check_replay(block: Block, later_stages: LaterStages) -> None:
+    """Raise if a block can't be played again now, as `play_again`."""
+    tournament = block.round.tournament
+    is_knockout = tournament is not None and tournament.format == Tournament.Format.KNOCKOUT
+    if later_stages == LaterStages.AGAIN and not is_knockout:
+        raise ValidationError(
+            {"later_stages": f"{block} belongs to no knockout, so no stage depends on it: keep."}
+        )
+    if block.round.superseded_by_id is not None:
+        raise _not_replayable(block, "its stage is played again already")
+    if tournament is not None and tournament.state == Tournament.State.CANCELLED:
+        raise _not_replayable(block, f"{tournament} is cancelled; take that back first")
+    for replacement in block.replacements.select_related("round__ladder"):
+        if not is_void(replacement):
+            raise _not_replayable(block, f"{replacement} plays it again already")
+    bots = Bot.objects.filter(pk__in=bots_of(block)).order_by("name")
+    playable = set(Bot.objects.playable().filter(pk__in=bots).values_list("pk", flat=True))
+    now = timezone.now()
+    away = [bot.name for bot in bots if bot.pk not in playable or not is_online(bot, now)]
+    if away:
+        names = ", ".join(away)
+        raise _not_replayable(
+            block, f"{names} can't play now (paused, in quarantine, offline or without a version)"
+        )
+
+
+def check_restore(block: Block) -> VoidMark:
+    """Return the void mark to take back, or raise, as `restore_block`."""
+    mark = newest_mark(block)
+    if mark is None or mark.takes_back:
+        raise ValidationError(
+            f"No organiser made {block} void, so there is nothing to take back.",
+            code="block-not-void",
+        )
+    if not can_be_restored(block):
+        raise ValidationError(
+            f"{block} was not played to its end, and its cards may be known by now. It can't count "
+            "again; have it played again instead.",
+            code="block-unfinished",
+        )
+    if block.round.superseded_by_id is not None:
+        raise ValidationError(
+            f"{block} belongs to a stage that is played again. Take back the void of the block "
+            "for which the stage is played again.",
+            code="block-not-void",
+        )
+    return mark
+
+
+def later_rounds(block: Block) -> list[Round]:
+    """Return the rounds of the stages after a block's stage that the tournament goes by."""
+    of = block.round
+    if of.tournament_id is None or of.stage is None:
+        return []
+    rounds = Round.objects.filter(tournament=of.tournament_id, stage__gt=of.stage)
+    return list(rounds.filter(superseded_by=None).select_related("ladder").order_by("number"))
+
+
+def rounds_drawn_since(block: Block, mark: VoidMark) -> list[Round]:
+    """Return the rounds of later stages drawn since they were superseded with a block's mark."""
+    if mark.decision_id is None or not mark.decision_superseded():
+        return []
+    return [round_ for round_ in later_rounds(block) if round_.opened_at >= mark.made_at]
+
+
+def marked_with(mark: VoidMark) -> list[Block]:
+    """Return the blocks that a mark's decision made void and that can count again."""
+    if mark.decision_id is None:
+        return [mark.block]
+    marks = VoidMark.objects.newest().filter(decision=mark.decision_id, takes_back=False)
+    blocks = [each.block for each in marks.select_related("block__round__ladder").order_by("pk")]
+    return [block for block in blocks if can_be_restored(block)]
+
+
+def lock_ladder(block: Block) -> Ladder:
+    """Lock the ladder of a block; under its lock no round is drawn or applied."""
+    return Ladder.objects.select_for_update().get(rounds__blocks=block.pk)
+
+
+def bots_of(block: Block) -> list[int]:
+    """Return the ids of the bots at a block's table."""
+    return list(block.bots.values_list("bot", flat=True))
+
+
+def _void(block: Block, reason: str, decision: ModerationEntry) -> None:
+    ratings.void_block(
+        block_id=block.pk, reason=reason, made_by=decision.made_by, decision=decision
+    )
+
+
+def _supersede(round_: Round, reason: str, decision: ModerationEntry) -> None:
+    """Leave a round out of its tournament and make its blocks void."""
+    Round.objects.filter(pk=round_.pk).update(superseded_by=decision)
+    for block in round_.blocks.select_related("round__ladder").order_by("number"):
+        if not is_void(block):
+            _void(block, reason, decision)
+
+
+def _move_departures(block: Block) -> dict[str, int]:
+    """Let bots that left during superseded stages have left at the block's stage.
+
+    Otherwise the stages that are drawn anew would draw them.
+
+    Returns:
+        By entry, the number of rounds that is stored for it before, for the way back.
+    """
+    left = TournamentEntry.objects.filter(
+        tournament=block.round.tournament_id, left_after__gt=block.round.stage
+    )
+    before = {str(entry.pk): entry.left_after or 0 for entry in left}
+    left.update(left_after=block.round.stage)
+    return before
+
+
+def _move_departures_back(decision: ModerationEntry) -> None:
+    for entry, left_after in decision.details.get("left_after", {}).items():
+        left = TournamentEntry.objects.filter(pk=int(entry), left_after__isnull=False)
+        left.update(left_after=left_after)
+
+
+def _reopen(tournament_id: int | None) -> None:
+    """Let a finished tournament run on until the new block is rated."""
+    if tournament_id is None:
+        return
+    Tournament.objects.filter(pk=tournament_id, state=Tournament.State.FINISHED).update(
+        state=Tournament.State.RUNNING, finished_at=None, reopened_at=timezone.now()
+    )
+
+
+def _not_replayable(block: Block, why: str) -> ValidationError:
+    return ValidationError(
+        f"{block} can't be played again now: {why}.", code="block-not-replayable"
+    )
+
+
+def _note(
+    action: Action, block: Block, reason: str, made_by: User | None, **details: Any
+) -> ModerationEntry:
+    return note(
+        action,
+        made_by=made_by,
+        subject=block,
+        reason=reason,
+        block=block,
+        tournament=block.round.tournament,
+        **details,
+    )

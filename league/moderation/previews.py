@@ -1,0 +1,285 @@
+"""Previews of decisions: ratings, ranks, places and who goes on, before anything is stored.
+
+The functions that compute the real results compute a preview too: `elo.apply_round` for ratings,
+and the standings of a tournament from its history under an assumption.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+from django.core.exceptions import ValidationError
+
+from engine.pairing import advancing_bots, seeding, stages
+from league.competitions.history import Assumed, History, history_of
+from league.competitions.tournament_standings import standings_of
+from league.models import Block, Bot, Match, Round, Tournament, TournamentEntry
+from league.moderation.blocks import (
+    LaterStages,
+    check_replay,
+    check_restore,
+    later_rounds,
+    marked_with,
+    rounds_drawn_since,
+)
+from league.moderation.log import Action
+from league.ratings import assuming
+from league.ratings.void_marks import can_be_restored, is_void
+
+
+class RatingChange(NamedTuple):
+    """A bot's rating and rank on the ladder, now and after the decision; None if it has none."""
+
+    bot: Bot
+    rating_now: int | None
+    rating_then: int | None
+    rank_now: int | None
+    rank_then: int | None
+
+
+class PlaceChange(NamedTuple):
+    """A bot's rank and score in the tournament, now and after the decision."""
+
+    bot: Bot
+    rank_now: int | None
+    rank_then: int | None
+    score_now: Fraction
+    score_then: Fraction
+
+
+class Advance(NamedTuple):
+    """The bots that go on from a stage of a knockout by the results that count."""
+
+    stage: int
+    now: list[Bot]
+    then: list[Bot]
+
+    @property
+    def differs(self) -> bool:
+        """Whether other bots would go on."""
+        return {bot.pk for bot in self.now} != {bot.pk for bot in self.then}
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a decision changes.
+
+    Attributes:
+        action: as the moderation log names it.
+        subject: the block, bot or tournament of the decision.
+        ratings: of the ladder that change.
+        places: in the tournament that change.
+        advancing: for a knockout, who goes on from the stage of the decision; None else.
+        superseded: the stages that are played again.
+        notes: sentences on what else happens.
+    """
+
+    action: str
+    subject: str
+    ratings: list[RatingChange] = field(default_factory=list)
+    places: list[PlaceChange] = field(default_factory=list)
+    advancing: Advance | None = None
+    superseded: list[int] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def preview_void(block: Block) -> Preview:
+    """Return the effect of `void_block`.
+
+    Raises:
+        ValidationError: it is void already (code ``block-void``).
+    """
+    if is_void(block):
+        raise ValidationError(f"{block} is void already.", code="block-void")
+    notes = [*_rating_notes(block), *_after_void(block)]
+    if not can_be_restored(block):
+        notes.append(
+            "The block is not finished. Once it is void it can't count again; you can only have "
+            "it played again."
+        )
+    return _of_block(Action.VOID_BLOCK, block, Assumed(void=frozenset([block.pk])), notes)
+
+
+def preview_replay(block: Block, later_stages: LaterStages = LaterStages.KEEP) -> Preview:
+    """Return the effect of `play_again` before the new block is played.
+
+    Raises:
+        ValidationError: as `play_again`.
+    """
+    check_replay(block, later_stages)
+    again = later_rounds(block) if later_stages == LaterStages.AGAIN else []
+    later = Block.objects.filter(round__in=again)
+    void = frozenset([block.pk, *later.values_list("pk", flat=True)])
+    assumed = Assumed(void=void, superseded=frozenset(round_.pk for round_ in again))
+    seats = block.matches.count()
+    notes = [
+        *_rating_notes(block),
+        f"The same bots play {seats} new matches. Their result then counts in place of the old "
+        "one.",
+    ]
+    if again:
+        notes.append("These stages become void and are drawn anew after that.")
+    elif later_rounds(block):
+        notes.append("Later stages stay as they were drawn and played.")
+    tournament = block.round.tournament
+    if tournament is not None and tournament.state == Tournament.State.FINISHED:
+        notes.append("The tournament runs again until the new matches are rated.")
+    return _of_block(Action.REPLAY_BLOCK, block, assumed, notes, superseded=again)
+
+
+def preview_restore(block: Block) -> Preview:
+    """Return the effect of `restore_block`.
+
+    Raises:
+        ValidationError: as `restore_block`.
+    """
+    mark = check_restore(block)
+    blocks = marked_with(mark)
+    drawn_since = rounds_drawn_since(block, mark)
+    back = mark.decision.rounds_superseded.all() if mark.decision else Round.objects.none()
+    replaced = [each for each in block.replacements.all() if not is_void(each)]
+    void = [each.pk for each in replaced]
+    void += Block.objects.filter(round__in=drawn_since).values_list("pk", flat=True)
+    assumed = Assumed(
+        void=frozenset(void),
+        finished=frozenset(each.pk for each in blocks),
+        superseded=frozenset(round_.pk for round_ in drawn_since),
+        counting=frozenset(back.values_list("pk", flat=True)),
+    )
+    notes = [f"{each} becomes void." for each in replaced]
+    return _of_block(Action.RESTORE_BLOCK, block, assumed, notes, superseded=drawn_since)
+
+
+def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
+    """Return the effect of `disqualify`; for a disqualified bot, of `reinstate`.
+
+    Raises:
+        ValidationError: the bot is not entered (code ``not-found``).
+    """
+    entry = tournament.entries.filter(bot=bot).first()
+    if entry is None:
+        raise ValidationError(f"{bot} is not entered in {tournament}.", code="not-found")
+    bots = frozenset([bot.pk])
+    if entry.state == TournamentEntry.State.DISQUALIFIED:
+        action, assumed = Action.REINSTATE, Assumed(reinstated=bots)
+        notes = ["It gets its rank back, and later rounds may draw it again."]
+    else:
+        action, assumed = Action.DISQUALIFY, Assumed(disqualified=bots)
+        notes = [
+            "It loses its rank, and no further round draws it. Its blocks still count for its "
+            "opponents and for ratings."
+        ]
+    now, then = history_of(tournament), history_of(tournament, assumed)
+    subject = f"{bot} in {tournament}"
+    return Preview(action, subject, places=_places(now, then), notes=notes)
+
+
+def preview_cancellation(tournament: Tournament) -> Preview:
+    """Return the effect of `cancel`; for a cancelled tournament, of `restore`."""
+    unfinished = Match.objects.unfinished().filter(block__round__tournament=tournament).count()
+    begun = tournament.rounds.exists()
+    action = Action.CANCEL_TOURNAMENT
+    if tournament.state == Tournament.State.CANCELLED:
+        action = Action.RESTORE_TOURNAMENT
+        notes = [
+            "It runs on: the next round opens soon."
+            if begun
+            else "Its entries count again. If its start has passed, it needs a new one."
+        ]
+    elif begun:
+        notes = [
+            f"{unfinished} drawn matches are still played and rated, and no further round opens."
+        ]
+    else:
+        notes = ["It does not start. No rating changes."]
+    return Preview(action, str(tournament), notes=notes)
+
+
+def _of_block(
+    action: str,
+    block: Block,
+    assumed: Assumed,
+    notes: list[str],
+    *,
+    superseded: Sequence[Round] = (),
+) -> Preview:
+    tournament = block.round.tournament
+    places, advancing = [], None
+    if tournament is not None:
+        now, then = history_of(tournament), history_of(tournament, assumed)
+        places = _places(now, then)
+        advancing = _advancing(block.round.stage or 0, now, then)
+    return Preview(
+        action=action,
+        subject=str(block),
+        ratings=_ratings(block, assumed),
+        places=places,
+        advancing=advancing,
+        superseded=sorted({round_.stage for round_ in superseded if round_.stage}),
+        notes=notes,
+    )
+
+
+def _ratings(block: Block, assumed: Assumed) -> list[RatingChange]:
+    ladder = block.round.ladder
+    found = assuming.changes(ladder, void=assumed.void, restored=assumed.finished)
+    bots = Bot.objects.select_related("owner").in_bulk([each.bot for each in found])
+    return [
+        RatingChange(
+            bots[each.bot],
+            each.now.rating if each.now else None,
+            each.then.rating if each.then else None,
+            each.now.rank if each.now else None,
+            each.then.rank if each.then else None,
+        )
+        for each in found
+    ]
+
+
+def _places(now: History, then: History) -> list[PlaceChange]:
+    before = {row.bot.pk: row.row for row in standings_of(now)}
+    found = []
+    for row in standings_of(then):
+        old = before[row.bot.pk]
+        if (old.rank, old.score) != (row.row.rank, row.row.score):
+            found.append(PlaceChange(row.bot, old.rank, row.row.rank, old.score, row.row.score))
+    return found
+
+
+def _advancing(stage: int, now: History, then: History) -> Advance | None:
+    if now.tournament.format != Tournament.Format.KNOCKOUT:
+        return None
+    return Advance(stage, _going_on(stage, now), _going_on(stage, then))
+
+
+def _going_on(stage: int, history: History) -> list[Bot]:
+    """Return the bots that go on from a stage by the results that count; seeds decide ties."""
+    seeds = seeding(history.event_settings, history.entrants)
+    drawn = next((one for one in stages(history.rounds, seeds) if one.number == stage), None)
+    if drawn is None:
+        return []
+    if drawn.final:
+        return [history.bots[table.entrants[0]] for table in drawn.tables]
+    return [history.bots[bot] for bot in advancing_bots(drawn, history.entrants, seeds)]
+
+
+def _rating_notes(block: Block) -> list[str]:
+    if block.round.applied_at is None:
+        return ["Its round is not rated yet, so no rating changes."]
+    if not block.rated:
+        return ["The block is not rated, so no rating changes."]
+    return []
+
+
+def _after_void(block: Block) -> list[str]:
+    tournament = block.round.tournament
+    if tournament is None:
+        return []
+    if tournament.format != Tournament.Format.KNOCKOUT:
+        return ["In the tournament each of its bots gets half a point for it."]
+    if later_rounds(block):
+        return ["Later stages stay as they were drawn and played."]
+    if tournament.state == Tournament.State.RUNNING:
+        return ["If no other block decides the table, it plays an extra block."]
+    return ["If no other block decides the table, the better seed goes on."]

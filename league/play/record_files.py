@@ -1,0 +1,40 @@
+"""The records of a bot's matches, one a line, as they become public."""
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.db.models import Prefetch
+
+from league.models import Bot, Match
+from league.play.spectating import record_line
+from league.visibility import may_see_record
+
+_MATCHES = 100
+"""Matches read at a time."""
+
+
+def record_lines(
+    bot: Bot, *, since: datetime | None = None, until: datetime | None = None
+) -> Iterator[bytes]:
+    """Yield the public records of a bot's finished matches, the oldest first.
+
+    Args:
+        bot: with a seat in the matches.
+        since: leave out matches that finished before; None for no limit.
+        until: leave out matches that finished then or later; None for no limit.
+    """
+    finished = Match.objects.filter(status=Match.Status.FINISHED, seating__bot=bot)
+    if since is not None:
+        finished = finished.filter(finished_at__gte=since)
+    if until is not None:
+        finished = finished.filter(finished_at__lt=until)
+    twins = Match.objects.only("status", "swap_block")
+    matches = finished.select_related("block", "swap_block").prefetch_related(
+        Prefetch("swap_block__matches", twins)
+    )
+    last = 0
+    while found := list(matches.filter(pk__gt=last).order_by("pk")[:_MATCHES]):
+        last = found[-1].pk
+        lines = (record_line(match).rstrip("\n") for match in found if may_see_record(match))
+        if piece := "".join(f"{line}\n" for line in lines):
+            yield piece.encode()

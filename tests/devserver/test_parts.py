@@ -1,0 +1,43 @@
+"""The parts that `make up` and the compose file run."""
+
+import argparse
+from pathlib import Path
+
+from devserver.part import Part
+from devserver.place import Place
+from devserver.up import _parts
+from league.health import QUEUES
+from tests.journeys.running import CHECKOUT
+
+
+def parts(tmp_path: Path) -> dict[str, Part]:
+    options = argparse.Namespace(directory=tmp_path, host="127.0.0.1", port=8000)
+    with (tmp_path / "alive").open("w") as alive:
+        return {part.name: part for part in _parts(options, {}, Place(tmp_path, tmp_path, alive))}
+
+
+def queues(command: list[str]) -> set[str]:
+    if "--queues" not in command:
+        return set()
+    return set(command[command.index("--queues") + 1].split(","))
+
+
+def test_every_queue_has_workers_and_the_clock_and_checks_have_their_own(tmp_path: Path) -> None:
+    served = {name: queues(list(map(str, part.command))) for name, part in parts(tmp_path).items()}
+    assert sorted(queue for each in served.values() for queue in each) == QUEUES
+    assert served["clock"] == {"clock"}
+    assert served["checks"] == {"checks"}
+    assert served["play"] == {"play"}
+
+
+def test_matches_and_checks_have_a_lower_priority_than_the_clock(tmp_path: Path) -> None:
+    found = parts(tmp_path)
+    assert "WORKER_NICE=5" in found["play"].command
+    assert "WORKER_NICE=5" in found["checks"].command
+    assert not any("WORKER_NICE" in str(word) for word in found["clock"].command)
+
+
+def test_the_compose_file_serves_the_same_queues() -> None:
+    text = (CHECKOUT / "docker" / "compose.yaml").read_text()
+    for each in ("--queues, clock,", '--queues, "control,seats",', "--queues, checks,"):
+        assert each in " ".join(text.split())

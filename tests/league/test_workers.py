@@ -1,0 +1,45 @@
+"""What a worker does when it starts."""
+
+import os
+from pathlib import Path
+
+import pytest
+from pytest_django import Settings
+
+from league import health, workers
+
+
+@pytest.mark.parametrize("leads_session", [True, False])
+def test_a_worker_lowers_its_priority_and_that_of_its_own_session_only(
+    settings: Settings, leads_session: bool
+) -> None:
+    settings.WORKER_NICE = 7
+    autogroup = Path("/proc/self/autogroup")
+    before = autogroup.read_text() if autogroup.exists() else ""
+    child = os.fork()
+    if not child:
+        wrong = 1
+        try:
+            if leads_session:
+                os.setsid()
+            nice = os.nice(0)
+            workers.lower_priority()
+            lowered = not autogroup.exists() or autogroup.read_text().endswith(" nice 7\n")
+            wrong = int(os.nice(0) != min(19, nice + 7) or (leads_session and not lowered))
+        finally:
+            os._exit(wrong)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert not autogroup.exists() or autogroup.read_text() == before
+
+
+def test_the_clock_shares_its_queue_with_nothing_else(settings: Settings) -> None:
+    routes = {
+        name.rpartition(".")[2]: route["queue"]
+        for name, route in settings.CELERY_TASK_ROUTES.items()
+    }
+    assert {task for task, queue in routes.items() if queue == "clock"} <= {
+        "tick",
+        "expire_overdue",
+    }
+    assert routes["check_version"] == "checks"
+    assert {"clock", "checks", "play", "seats"} <= set(health.QUEUES)

@@ -1,0 +1,253 @@
+"""The organisers' pages: quarantine, decisions with preview and confirmation, and the log."""
+
+import html
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from league import competitions, moderation, ratings
+from league.models import Block, Bot, ModerationEntry, Quarantine, Tournament
+from tests.league import small
+from tests.league.kept import kept
+from tests.web.pages import page
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+@kept
+def cup(db: None) -> Tournament:
+    """A knockout of seven bots, played to its end."""
+    small.bots(7)
+    cup = small.tournament(small.ladder(seats=3), format="knockout")
+    small.run_all()
+    return cup
+
+
+@pytest.fixture
+def olga(client: Client) -> User:
+    """An organiser who is signed in."""
+    olga = User.objects.create(username="olga", is_staff=True)
+    client.force_login(olga)
+    return olga
+
+
+@pytest.fixture
+def block(cup: Tournament) -> Block:
+    found = Block.objects.filter(round__tournament=cup, round__stage=1)
+    block = found.select_related("round__ladder").order_by("number").first()
+    assert block is not None
+    return block
+
+
+def address(block: Block) -> str:
+    return f"/organise/ladders/quick/rounds/{block.round.number}/blocks/{block.number}/"
+
+
+def seen_on(text: str) -> str:
+    found = re.search(r'name="seen" value="([^"]*)"', text)
+    return html.unescape(found.group(1)) if found else ""
+
+
+def test_only_organisers_open_the_pages(client: Client, cup: Tournament, block: Block) -> None:
+    paths = [
+        "/organise/",
+        "/organise/log/",
+        "/organise/log/export/",
+        "/organise/bots/bot-0/",
+        "/organise/accounts/ada/",
+        address(block),
+        f"/organise/tournaments/{cup.pk}/",
+        f"/organise/tournaments/{cup.pk}/bots/bot-0/",
+    ]
+    for path in paths:
+        assert client.get(path).status_code == 302
+    client.force_login(User.objects.create(username="ada"))
+    for path in paths:
+        assert client.get(path).status_code == 403
+        assert client.post(path, {"reason": "x"}).status_code == 403
+    assert not ModerationEntry.objects.exists()
+
+
+def test_a_quarantine_begins_shows_and_ends_on_its_page(client: Client, olga: User) -> None:
+    ada = User.objects.create(username="ada")
+    [bot] = small.bots(1, owner=ada, prefix="ada")
+    path = f"/organise/bots/{bot.name}/"
+    ends_at = timezone.now() + timedelta(days=1)
+    sent = {"reason": "It <floods>.", "ends_at": f"{ends_at:%Y-%m-%dT%H:%M}", "seen": ""}
+    assert client.post(path, sent).status_code == 302
+    assert "It &lt;floods&gt;." in page(client, path)
+    assert "It &lt;floods&gt;." in page(client, "/organise/")
+    assert "It &lt;floods&gt;." in page(client, f"/bots/{bot.name}/")
+    owner = Client()
+    owner.force_login(ada)
+    for public in (f"/bots/{bot.name}/", "/account/"):
+        assert "It &lt;floods&gt;." in page(owner, public)
+    visitor = Client()
+    text = page(visitor, f"/bots/{bot.name}/")
+    assert "in quarantine" in text
+    assert "floods" not in text
+    assert client.post(path, {"lift": "yes", "why": "It behaves."}).status_code == 302
+    assert "in quarantine" not in page(visitor, f"/bots/{bot.name}/")
+    assert not Quarantine.objects.active(timezone.now()).exists()
+
+
+def test_a_quarantine_changed_meanwhile_is_refused_once_with_both_versions(
+    client: Client, olga: User
+) -> None:
+    [bot] = small.bots(1)
+    path = f"/organise/bots/{bot.name}/"
+    seen = seen_on(page(client, path))
+    moderation.quarantine_bot(bot=bot, reason="theirs", made_by=olga)
+    answer = client.post(path, {"reason": "mine", "ends_at": "", "seen": seen})
+    assert answer.status_code == 400
+    text = answer.content.decode()
+    assert "theirs" in text
+    assert "mine" in text
+    assert Quarantine.objects.get().reason == "theirs"
+    again = {"reason": "mine", "ends_at": "", "seen": seen_on(text)}
+    assert client.post(path, again).status_code == 302
+    assert Quarantine.objects.order_by("pk").last().reason == "mine"
+
+
+def test_standings_mark_a_bot_in_quarantine(client: Client, cup: Tournament, olga: User) -> None:
+    assert "in quarantine" not in page(client, "/ladders/quick/")
+    moderation.quarantine_bot(bot=Bot.objects.get(name="bot-3"), reason="hush-hush", made_by=olga)
+    text = page(Client(), "/ladders/quick/")
+    assert text.count("in quarantine") == 1
+    assert "hush-hush" not in text
+
+
+def test_a_block_becomes_void_after_a_preview_and_a_confirmation_that_names_it(
+    client: Client, cup: Tournament, block: Block, olga: User
+) -> None:
+    path = address(block)
+    text = page(client, path)
+    assert f"Make {block} void" in text
+    assert "Rating then" in text
+    assert f"<h1>Block {block.number} of round {block.round.number}</h1>" in text
+    assert client.post(path, {"reason": "", "seen": seen_on(text)}).status_code == 400
+    assert not ModerationEntry.objects.exists()
+    sent = {"reason": "A <power> cut.", "seen": seen_on(text)}
+    assert client.post(f"{path}?action=void", sent).status_code == 302
+    visitor = Client()
+    for public in (
+        f"/ladders/quick/rounds/{block.round.number}/",
+        f"/matches/{block.matches.first().pk}/",
+        f"/tournaments/{cup.pk}/?round=1",
+    ):
+        assert "A &lt;power&gt; cut." in page(visitor, public), public
+    text = page(client, path)
+    assert f"Let {block} count again" in text
+    assert client.post(f"{path}?action=restore", {"seen": seen_on(text)}).status_code == 302
+    assert "A &lt;power&gt; cut." not in page(
+        visitor, f"/ladders/quick/rounds/{block.round.number}/"
+    )
+    assert [row.action for row in ModerationEntry.objects.order_by("pk")] == [
+        "void-block",
+        "restore-block",
+    ]
+
+
+def test_a_knockouts_block_offers_both_ways_to_play_it_again(
+    client: Client, cup: Tournament, block: Block, olga: User
+) -> None:
+    path = address(block)
+    assert "Later stages stay" in page(client, f"{path}?action=replay")
+    text = page(client, f"{path}?action=replay-stages")
+    assert "Stages that become void: 2" in text
+    sent = {"reason": "Wrong clock.", "seen": seen_on(text)}
+    assert client.post(f"{path}?action=replay-stages", sent).status_code == 302
+    small.run_all()
+    for pk in ratings.ladders_to_correct():
+        ratings.correct(pk)
+    shown = page(Client(), f"/tournaments/{cup.pk}/")
+    assert "played again" in shown
+    assert "Stage 2, void" in shown
+    last = Block.objects.get(replaces=block)
+    text = page(Client(), f"/ladders/quick/rounds/{last.round.number}/")
+    assert f"round {block.round.number}</a> again" in re.sub(r"\s+", " ", text)
+
+
+def test_a_decision_over_another_organisers_is_refused_with_both_versions(
+    client: Client, cup: Tournament, block: Block, olga: User
+) -> None:
+    bot = Bot.objects.get(name="bot-2")
+    path = f"/organise/tournaments/{cup.pk}/bots/{bot.name}/"
+    seen = seen_on(page(client, path))
+    moderation.disqualify(tournament=cup, bot=bot, reason="theirs", made_by=olga)
+    answer = client.post(path, {"reason": "mine", "seen": seen})
+    assert answer.status_code == 400
+    assert "disqualified: theirs" in answer.content.decode()
+    assert cup.entries.get(bot=bot).reason == "theirs"
+    assert ModerationEntry.objects.count() == 1
+
+
+def test_a_bot_is_disqualified_and_taken_back_on_its_page(
+    client: Client, cup: Tournament, olga: User
+) -> None:
+    path = f"/organise/tournaments/{cup.pk}/bots/bot-1/"
+    text = page(client, path)
+    assert "Disqualify bot-1" in text
+    sent = {"reason": "Two accounts.", "seen": seen_on(text)}
+    assert client.post(path, sent).status_code == 302
+    assert "Two accounts." in page(Client(), f"/tournaments/{cup.pk}/")
+    text = page(client, path)
+    assert "Take back the disqualification of bot-1" in text
+    assert client.post(path, {"seen": seen_on(text)}).status_code == 302
+    assert "Two accounts." not in page(Client(), f"/tournaments/{cup.pk}/")
+
+
+def test_a_tournament_is_cancelled_with_a_reason_and_taken_back(client: Client, olga: User) -> None:
+    tournament = competitions.announce_tournament(
+        title="Cup", ladder=small.ladder(), starts_at=timezone.now() + timedelta(hours=1)
+    )
+    path = f"/organise/tournaments/{tournament.pk}/"
+    text = page(client, path)
+    assert client.post(path, {"reason": "No hall.", "seen": seen_on(text)}).status_code == 302
+    assert "No hall." in page(Client(), f"/tournaments/{tournament.pk}/")
+    Tournament.objects.update(starts_at=timezone.now() - timedelta(hours=1))
+    text = page(client, path)
+    answer = client.post(path, {"seen": seen_on(text)})
+    assert "choose a later time" in answer.content.decode()
+    new = f"{timezone.now() + timedelta(days=1):%Y-%m-%dT%H:%M}"
+    assert client.post(path, {"seen": seen_on(text), "starts_at": new}).status_code == 302
+    tournament.refresh_from_db()
+    assert tournament.state in Tournament.NOT_STARTED
+
+
+def test_the_log_is_searched_and_exported(client: Client, olga: User) -> None:
+    for number in range(2):
+        [bot] = small.bots(1, prefix=f"bad{number}")
+        moderation.quarantine_bot(bot=bot, reason=f"reason {number}", made_by=olga)
+    text = page(client, "/organise/log/?q=reason+1")
+    assert "bad1-0" in text
+    assert "bad0-0" not in text
+    assert "reason 0" not in page(client, "/organise/log/?action=void-block")
+    file = client.get("/organise/log/export/?format=csv").getvalue().decode()
+    assert file.splitlines()[0] == "id,made_at,made_by,action,subject,reason,details"
+    assert len(file.splitlines()) == 3
+    lines = client.get("/organise/log/export/?format=ndjson").getvalue().decode()
+    assert len(lines.splitlines()) == 2
+
+
+def test_a_name_leads_to_the_page_of_a_bot_or_an_account(client: Client, olga: User) -> None:
+    small.bots(1)
+    found = client.get("/organise/?kind=bot&name=bot-0")
+    assert found["Location"] == "/organise/bots/bot-0/"
+    found = client.get("/organise/?kind=account&name=olga")
+    assert found["Location"] == "/organise/accounts/olga/"
+    assert "There is no bot nobody." in page(client, "/organise/?kind=bot&name=nobody", 400)
+
+
+def test_pages_show_the_number_of_a_block_as_it_is_stored(
+    client: Client, cup: Tournament, block: Block
+) -> None:
+    text = page(client, f"/ladders/quick/rounds/{block.round.number}/")
+    assert f">Block {block.number} <" in text
+    text = page(client, f"/matches/{block.matches.first().pk}/")
+    assert re.search(rf"block {block.number}</a>", text)
