@@ -14,6 +14,10 @@ organiser sends the forms of the admin pages once more with their first values. 
 It exits with 1 if one of these does not hold.
 
     benchmarks/fuzz_forms.py --count 6
+
+On 2026-11-22, on 2 cores under a load of 30, a run with ``--count 1 --max-minutes 5`` sent 1 759
+requests to 43 of 66 forms and to all 60 calls: no status from 500, no traceback, and both ladders
+applied rounds afterwards. Its only problem was the time, which was over before the last forms.
 """
 
 import argparse
@@ -239,11 +243,8 @@ def send(person: Person, name: str, sent: Sent, token: str, found: Findings) -> 
         return
     found.note(name, answer, time.monotonic() - began, shown)
     is_ours = sent.headers.get("Host") not in MALFORMED_HOSTS  # the front refuses them by itself
-    if (
-        is_ours
-        and answer.status_code >= 400
-        and "problem+json" not in answer.headers.get("content-type", "")
-    ):
+    kind = answer.headers.get("content-type", "")
+    if is_ours and answer.status_code >= 400 and "problem+json" not in kind:
         found.problem(f"{name}: {answer.status_code} is no problem document for {shown}")
 
 
