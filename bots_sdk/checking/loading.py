@@ -28,20 +28,23 @@ def of_source(source: Source) -> Finding:
     return Finding("source", CheckResult.OK, text)
 
 
-def of_imports(path: Path, source: Source, runtime: Runtime) -> Iterator[Finding]:
+def of_imports(
+    path: Path, source: Source, runtime: Runtime, info: dict[str, Any]
+) -> Iterator[Finding]:
     """Yield the imports that fail at run time, even in functions that are never called.
 
     Args:
         path: the path of the bot's file.
         source: the bot's files.
         runtime: the place where the bot will run.
+        info: the match whose limits hold, as a bot's ``start`` gets it.
     """
     imports = imports_of(source)
     if not imports:
         yield Finding("imports", CheckResult.OK, "none")
         return
     probe = Source(PROBE, {**source.files, "bot.py": PROBE} if source.files else {})
-    bot = runtime.start(probe, {}, lambda: _PROBE_SECONDS)
+    bot = runtime.start(probe, info, lambda: _PROBE_SECONDS)
     try:
         absent = missing(bot(question(imports)), imports)
     except (BotCrashError, BotTimeoutError, json.JSONDecodeError) as error:

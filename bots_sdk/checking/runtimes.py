@@ -18,7 +18,7 @@ class Runtime:
         tier: the tier of the sandbox; 0 without one.
         start: starts a bot. Its arguments are the source, the argument of the bot's ``start``, and
             a function that returns the seconds that the bot has for a move now.
-        memory_bytes: the memory limit of a bot; None without a limit.
+        memory_bytes: returns the memory limit of a bot from the number of seats; None without one.
         cpu_seconds: the limit of CPU time in a match; None without a limit.
         start_seconds: the time limit for loading.
         log_bytes: the limit of the output that is kept.
@@ -26,7 +26,7 @@ class Runtime:
 
     tier: int
     start: Callable[[Source, dict[str, Any], Callable[[], float]], RunningBot]
-    memory_bytes: int | None = None
+    memory_bytes: Callable[[int], int] | None = None
     cpu_seconds: int | None = None
     start_seconds: float = 5.0
     log_bytes: int = 64 << 10
@@ -64,7 +64,7 @@ def sandbox(tier: int = 0) -> Runtime:
     return Runtime(
         tier=jail.tier,
         start=start,
-        memory_bytes=limits.memory_bytes,
+        memory_bytes=lambda seats: limits.at_table(seats).most_bytes,
         cpu_seconds=limits.cpu_seconds,
         start_seconds=limits.start_seconds,
         log_bytes=limits.log_bytes,

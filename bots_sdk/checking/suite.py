@@ -125,8 +125,8 @@ class Suite:
             SandboxBrokenError: the sandbox failed, not the bot.
         """
         yield of_source(self.source)
-        yield from of_imports(self.path, self.source, self.runtime)
         info = self._info(_match_types(next(iter(GAMES)))[0])
+        yield from of_imports(self.path, self.source, self.runtime, info)
         loaded = of_loading(self.source, self.runtime, info)
         yield loaded
         if loaded.result is CheckResult.WRONG:
@@ -299,12 +299,18 @@ class Suite:
         return Finding("time", CheckResult.OK, text)
 
     def _memory(self) -> Finding:
-        known = [match.player.memory for match in self.matches if match.player.memory is not None]
-        limit = self.runtime.memory_bytes
-        if not known or limit is None:
+        limit_at = self.runtime.memory_bytes
+        known = [
+            (match.player.memory / limit_at(match.table.seats), match.player.memory, match.table)
+            for match in self.matches
+            if limit_at is not None and match.player.memory is not None
+        ]
+        if not known or limit_at is None:
             return Finding("memory", CheckResult.NOTE, "not measured: this needs the sandbox")
-        text = f"{size_text(max(known))} of {size_text(limit)}, with Python itself"
-        if max(known) > _MUCH_MEMORY * limit:
+        part, memory, table = max(known, key=lambda each: each[:2])
+        limit = size_text(limit_at(table.seats))
+        text = f"{size_text(memory)} of {limit} at {table.seats} seats, with Python itself"
+        if part > _MUCH_MEMORY:
             remedy = "Use less memory: above the limit, the bot's moves are faults."
             return Finding("memory", CheckResult.WARNING, text, remedy)
         return Finding("memory", CheckResult.OK, text)

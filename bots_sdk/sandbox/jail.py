@@ -60,6 +60,11 @@ class Limits:
     line_bytes: int = 64 << 10
     log_bytes: int = 64 << 10
 
+    @property
+    def most_bytes(self) -> int:
+        """The memory that a bot may take: the smaller limit of the two."""
+        return min(self.memory_bytes, self.data_bytes or self.memory_bytes)
+
     def at_table(self, seats: int) -> "Limits":
         """Return the limits of a bot in a match with so many seats.
 

@@ -30,7 +30,7 @@ def failure(answer: dict[str, Any], limits: Limits) -> BotCrashError:
     reason = answer["failed"] if isinstance(answer["failed"], str) else "it failed"
     line = " ".join(reason.split())[:300]
     if answer["kind"] == "memory":
-        megabytes = (limits.data_bytes or limits.memory_bytes) >> 20
+        megabytes = limits.most_bytes >> 20
         return BotMemoryError(f"it wanted more than its {megabytes} MB of memory: {line}")
     return BotCrashError(line)
 

@@ -180,7 +180,7 @@ def test_an_archive_finds_its_own_modules(home: Home, tmp_path: Path, check: Che
     [
         ("def choose(", "SyntaxError: '(' was never closed"),
         ("x = 1", "there is no function choose"),
-        ("x = bytearray(300 << 20)", "it wanted more than its 256 MB of memory"),
+        ("x = bytearray(300 << 20)", "it wanted more than its 160 MB of memory"),
         ("import os; os._exit(3)", "its process ended with exit status 3"),
     ],
 )
@@ -199,7 +199,7 @@ def test_time_memory_and_printing_are_measured(
     monkeypatch.setattr(checking, "_sandbox", lambda tier: untiring)
     found = check(
         """
-big = bytearray(200 << 20)
+big = bytearray(60 << 20)
 def choose(observation):
     print("x" * 5000)
     return observation["legal_moves"][0]
@@ -208,9 +208,17 @@ def choose(observation):
     )
     assert found["good"]
     assert {found["by"][what]["result"] for what in ("time", "memory", "output")} == {"warning"}
-    assert "of 256.0 MB" in found["by"]["memory"]["text"]
+    assert "of 80.0 MB at 8 seats" in found["by"]["memory"]["text"]
     assert "the league keeps the first 64.0 kB" in found["by"]["output"]["text"]
     assert "times slower would run out of time" in found["by"]["time"]["text"]
+
+
+@pytest.mark.usefixtures("no_failures")
+def test_a_bot_that_fits_only_small_tables_fails_at_a_large_one(check: Check) -> None:
+    source = "big = bytearray(100 << 20)\ndef choose(o): return o['legal_moves'][0]\n"
+    found = check(source, ON)
+    assert found["by"]["loading"]["result"] == "ok"
+    assert "it wanted more than its 80 MB of memory" in found["wrong"]["twelve-days"]["text"]
 
 
 @pytest.mark.usefixtures("no_failures")
