@@ -109,6 +109,10 @@ def test_a_second_start_keeps_the_first_tournament_and_there_the_pages_and_the_d
         for name in ("192.168.7.7", "classroom.local"):
             home = running.client.get(f"{running.address}/", headers={"Host": f"{name}:{port}"})
             assert home.status_code == 200
+        # Workers start after the front, and a page that is run at once would read "not ready".
+        wait_for(
+            lambda: running.client.get(f"{running.address}/readyz").status_code == 200, running.log
+        )
         readers = tmp_path / "readers"
         wrong = wrong_at_league(
             running.address, running.log(), directory, readers, capsys, monkeypatch
