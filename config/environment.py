@@ -25,7 +25,7 @@ def text(name: str, default: str | None = None) -> str:
         ImproperlyConfigured: the variable is not set and has no default.
     """
     value = os.environ.get(name) or default
-    if not value:
+    if value is None:
         raise ImproperlyConfigured(
             f"{name} is not set. Start the league with `make up`, which sets it for manage.py too, "
             "or see docs/operate.md."
