@@ -25,12 +25,17 @@ def text(name: str, default: str | None = None) -> str:
         ImproperlyConfigured: the variable is not set and has no default.
     """
     value = os.environ.get(name) or default
-    if value is None:
+    if not value:
         raise ImproperlyConfigured(
             f"{name} is not set. Start the league with `make up`, which sets it for manage.py too, "
             "or see docs/operate.md."
         )
     return value
+
+
+def optional(name: str) -> str:
+    """Return a variable, by default empty."""
+    return os.environ.get(name, "")
 
 
 def url(name: str) -> str:
