@@ -33,6 +33,11 @@ def text(name: str, default: str | None = None) -> str:
     return value
 
 
+def optional(name: str) -> str:
+    """Return a variable, by default empty."""
+    return os.environ.get(name, "")
+
+
 def url(name: str) -> str:
     """Return a variable that is the URL of an HTTP server, by default empty.
 

@@ -123,7 +123,7 @@ FAIR_THREADS = environment.number("FAIR_THREADS", 4)
 MAX_HASHES = environment.number("MAX_HASHES", 2)
 
 # A file that workers and beat touch with each sign of life; none by default.
-ALIVE_FILE = os.environ.get("ALIVE_FILE", "")
+ALIVE_FILE = environment.optional("ALIVE_FILE")
 
 # -- Django: apps, middleware, pages -------------------------------------------------------------
 

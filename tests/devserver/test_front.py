@@ -69,7 +69,7 @@ def port(part: Dying, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]
     environment = {
         **os.environ,
         "FRONT_HOST": "127.0.0.1",
-        "FRONT_PORT": str(number),
+        "FRONT_ADDRESS": f"http://:{number}",
         "WEB_UPSTREAM": upstream,
         "GATEWAY_UPSTREAM": upstream,
         "XDG_DATA_HOME": str(directory),

@@ -9,11 +9,16 @@ from devserver.up import _parts
 from league.health import QUEUES
 from tests.journeys.running import CHECKOUT
 
+SERVERS = {"DATABASE_URL": "postgresql:///none", "REDIS_URL": "redis://localhost/0"}
+
 
 def parts(tmp_path: Path) -> dict[str, Part]:
     options = argparse.Namespace(directory=tmp_path, host="127.0.0.1", port=8000)
     with (tmp_path / "alive").open("w") as alive:
-        return {part.name: part for part in _parts(options, {}, Place(tmp_path, tmp_path, alive))}
+        return {
+            part.name: part
+            for part in _parts(options, dict(SERVERS), Place(tmp_path, tmp_path, alive))
+        }
 
 
 def queues(command: list[str]) -> set[str]:
