@@ -42,17 +42,18 @@ def operation(
 
     Args:
         name: the operation's id in the schema.
-        answers: the serializer of the answer, or by status, as drf-spectacular takes them.
+        answers: the serializer of an answer with status 200, or serializers by status.
         query: the query parameters.
         body: the fields of the body; the method reads them by `api.base.checked`.
     """
 
     def decorate(handler: Handler) -> Handler:
+        by_status = answers if isinstance(answers, dict) else {200: answers}
         described: Handler = extend_schema(
             operation_id=name,
             request=body,
             parameters=[query] if query else None,
-            responses=answers,
+            responses=by_status,
         )(handler)
         creates = isinstance(answers, dict) and bool({*answers} & {201, 202})
         setattr(described, _MARK, Takes(query, body is None, creates))

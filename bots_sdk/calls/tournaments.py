@@ -62,9 +62,29 @@ def change_tournament(
     return Call("PATCH", url_path("tournaments", number), changes)
 
 
-def cancel_tournament(number: int) -> Call[answers.Tournament]:
-    """Cancel a tournament that has not begun. Needs an organiser's owner token."""
-    return Call("POST", url_path("tournaments", number, "cancel"))
+def preview_cancellation(number: int) -> Call[answers.Preview]:
+    """Preview a cancellation; once cancelled, its undo. Needs an organiser's owner token."""
+    return Call("GET", url_path("tournaments", number, "cancel"))
+
+
+def cancel_tournament(number: int, *, reason: str | None = None) -> Call[answers.Tournament]:
+    """Cancel a tournament that is not over. Needs an organiser's owner token."""
+    body = None if reason is None else {"reason": reason}
+    return Call("POST", url_path("tournaments", number, "cancel"), body)
+
+
+def restore_tournament(
+    number: int, *, reason: str | None = None, starts_at: str | None = None
+) -> Call[answers.Tournament]:
+    """Take a cancellation back. Needs an organiser's owner token.
+
+    Args:
+        number: the tournament.
+        reason: why; the moderation log keeps it.
+        starts_at: the new start in ISO 8601, if the planned one has passed.
+    """
+    query = {"reason": reason, "starts_at": starts_at}
+    return Call("DELETE", url_path("tournaments", number, "cancel"), query=query)
 
 
 def enter_tournament(number: int, bot: str) -> Call[answers.TournamentEntry]:
@@ -78,6 +98,19 @@ def leave_tournament(number: int, bot: str) -> Call[None]:
 
 
 def disqualify(number: int, bot: str, reason: str) -> Call[answers.TournamentEntry]:
-    """Disqualify a bot from a tournament. Needs an organiser's owner token."""
+    """Disqualify a bot, also after the end. Needs an organiser's owner token."""
     path = url_path("tournaments", number, "entries", bot, "disqualify")
     return Call("POST", path, {"reason": reason})
+
+
+def preview_disqualification(number: int, bot: str) -> Call[answers.Preview]:
+    """Preview a disqualification; once done, its undo. Needs an organiser's owner token."""
+    return Call("GET", url_path("tournaments", number, "entries", bot, "disqualify"))
+
+
+def reinstate(
+    number: int, bot: str, *, reason: str | None = None
+) -> Call[answers.TournamentEntry]:
+    """Take a disqualification back. Needs an organiser's owner token."""
+    path = url_path("tournaments", number, "entries", bot, "disqualify")
+    return Call("DELETE", path, query={"reason": reason})

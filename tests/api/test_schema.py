@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,9 @@ from schemathesis.specs.openapi.checks import (
 
 from api.problems import CODES
 from config.wsgi import application
-from league import bots, competitions
+from league import accounts, bots, competitions
 from league.models import (
+    Block,
     Bot,
     BotSource,
     BotVersion,
@@ -109,6 +111,8 @@ def test_a_call_states_the_token_that_it_needs(api: Api, call: str, token: str) 
 EXAMPLES = int(os.environ.get("SCHEMA_EXAMPLES", "1"))
 """Generated requests for each call and role; more search longer."""
 CHECKS = [not_a_server_error, status_code_conformance, response_schema_conformance]
+PLAIN = {"Accept-Encoding": "identity"}
+"""Schemathesis reads the bodies of WSGI answers as they are; it can't decode gzip."""
 SKIPPED = {"turns_list", "turns_stream", "matches_events"}
 """The gateway's calls; tests/api/play has their tests."""
 
@@ -134,6 +138,7 @@ class World:
         competitions.enter_ladder(ladder=ladder, bot=hosted)
         for house in Bot.objects.house():
             competitions.enter_ladder(ladder=ladder, bot=house)
+        competitions.open_ladder_round(ladder.pk)
         cup = small.tournament(ladder)
         small.run_all()
         match = Match.objects.filter(status="finished", seating__bot=hosted).first()
@@ -144,9 +149,14 @@ class World:
             ladder=ladder, bot=hosted, defaults={"version": 1, "rating": 1_500_000, "blocks": 0}
         )
         self.cup, self.ahead = cup.pk, ahead.pk
+        block = Block.objects.filter(round__tournament=None, state="finished").earliest("pk")
+        accounts.create_account(username="mallory", password="a long enough secret")
         self.ids: dict[str, Any] = {
             "name": "hosted",
             "slug": ladder.slug,
+            "username": "mallory",
+            "round_number": block.round.number,
+            "block_number": block.number,
             "number": 1,
             "match_id": match.pk if match else Match.objects.earliest("pk").pk,
             "tournament_id": cup.pk,
@@ -156,16 +166,25 @@ class World:
 
     def ids_for(self, call: str) -> dict[str, Any]:
         """Return the path parameters with which a call can succeed."""
-        changing = ("enter", "withdraw", "change", "cancel", "disqualify")
+        changing = (
+            *("enter", "withdraw", "change", "cancel", "restore"),
+            *("disqualify", "disqualification", "reinstate"),
+        )
+        if call.startswith("bots_") and "quarantine" in call:
+            return {**self.ids, "name": "ada-bot"}
         if call.startswith("tournaments_") and call.endswith(changing):
             return {**self.ids, "tournament_id": self.ahead}
         return self.ids
 
 
 ORDER = ("create", "upload", "enter", "start")
-LAST = ("withdraw", "leave", "cancel", "delete", "revoke")
-STARTS_AT = "2030-01-01T00:00:00Z"
+LAST = ("withdraw", "leave", "cancel", "delete", "revoke", "lift_quarantine", "tournaments_restore")
+STARTS_AT = (timezone.now() + timedelta(days=30)).isoformat()
 BODIES: dict[str, Any] = {
+    "accounts_quarantine": {"reason": "It floods the league."},
+    "blocks_replay": {"reason": "The sandbox failed."},
+    "blocks_void": {"reason": "The sandbox failed."},
+    "bots_quarantine": {"reason": "It floods the league."},
     "accounts_create": {"username": "carol", "password": "a long enough secret"},
     "tokens_create": {"username": "ada", "password": "a long enough secret"},
     "bots_create": {"name": "new-bot", "kind": "remote"},
@@ -174,6 +193,7 @@ BODIES: dict[str, Any] = {
     "matches_create": {"game": "partridge", "rules": "eagle", "bots": ["ada-bot", "house-0"]},
     "moves_create": {"moves": []},
     "tournaments_create": {"title": "Bowl", "ladder": "quick", "starts_at": STARTS_AT},
+    "tournaments_cancel": {"reason": "Rain."},
     "tournaments_change": {"title": "Vase"},
     "tournaments_disqualify": {"reason": "It cheated."},
 }
@@ -187,9 +207,21 @@ def world(
     return World(ada, bot, organiser)
 
 
+def closed_application(environ: Any, start_response: Any) -> Iterator[bytes]:
+    """Answer as the league does, and close the answer at its end, as a web server does.
+
+    Schemathesis doesn't close answers, and an export holds its place until it is closed.
+    """
+    answer = application(environ, start_response)
+    try:
+        yield from answer
+    finally:
+        answer.close()
+
+
 def described_calls() -> Any:
     """Return the calls of Django by id, in an order in which each finds what it needs."""
-    schema = schemathesis.openapi.from_wsgi("/api/v1/schema/", application)
+    schema = schemathesis.openapi.from_wsgi("/api/v1/schema/", closed_application)
     found = {
         operation.definition.raw["operationId"]: operation
         for operation in (result.ok() for result in schema.get_all_operations())
@@ -217,19 +249,20 @@ def test_nine_of_ten_calls_succeed_and_every_answer_matches_the_schema(world: Wo
             if name in ("tokens_revoke", "tokens_delete", "bots_delete", "versions_upload"):
                 continue  # they have their own tests
             answer = case.call_and_validate(
-                headers={"Authorization": f"Bearer {token}"}, checks=CHECKS
+                headers={**PLAIN, "Authorization": f"Bearer {token}"}, checks=CHECKS
             )
             if answer.status_code < 300:
                 succeeded.add(name)
             if name == "comparisons_create" and answer.status_code == 201:
                 world.ids["comparison_id"] = answer.json()["id"]
     missing = sorted(calls.keys() - succeeded)
+    print(f"{len(succeeded)} of {len(calls)} calls succeed; these do not: {missing}")
     assert len(succeeded) >= 0.9 * len(calls), missing
 
 
 @pytest.mark.parametrize("role", ["owner", "bot", "organiser"])
 def test_generated_requests_get_answers_of_the_schema(world: World, role: str) -> None:
-    headers = {"Authorization": f"Bearer {world.tokens[role]}"}
+    headers = {**PLAIN, "Authorization": f"Bearer {world.tokens[role]}"}
     calls = list(described_calls().items())
     if EXAMPLES == 1:  # to save time, each call gets requests of one role
         calls = calls[["owner", "bot", "organiser"].index(role) :: 3]
@@ -240,14 +273,14 @@ def test_generated_requests_get_answers_of_the_schema(world: World, role: str) -
         @given(case=operation.as_strategy(), known=st.booleans())
         @settings(
             max_examples=EXAMPLES,
+            deadline=None,
             phases=[Phase.generate],
             database=None,
             suppress_health_check=list(HealthCheck),
         )
-        def check(case: Any, known: bool, name: str = name) -> None:
+        def check(case: Any, known: bool, ids: dict[str, Any]) -> None:
             if known:
-                ids = world.ids_for(name)
                 case.path_parameters = {key: ids[key] for key in case.path_parameters or {}}
             case.call_and_validate(headers=headers, checks=CHECKS)
 
-        check()
+        check(ids=world.ids_for(name))

@@ -13,11 +13,16 @@ from league.play import hosted, leases
 from tests.league import small
 
 
-def guests(ladder: Ladder, count: int = 1, kind: str = Bot.Kind.HOSTED) -> list[Bot]:
-    """Put bots on a ladder, each with a separate owner; remote bots are online."""
+def guests(
+    ladder: Ladder, count: int = 1, kind: str = Bot.Kind.HOSTED, *, label: str = ""
+) -> list[Bot]:
+    """Put bots on a ladder, each with a separate owner; remote bots are online.
+
+    A second call for bots of the same kind needs another label: it is part of their names.
+    """
     made = []
     for number in range(count):
-        name = f"{ladder.slug}-{kind}-{number}"
+        name = f"{ladder.slug}-{label or kind}-{number}"
         [bot] = small.bots(1, User.objects.create(username=name), prefix=name)
         bot.kind, bot.seen_at = kind, timezone.now()
         bot.save()

@@ -85,8 +85,7 @@ def test_a_round_that_closes_first_is_applied_first(busy: Ladder) -> None:
 
 
 def test_drawn_blocks_count_as_played_when_the_next_round_is_drawn(busy: Ladder) -> None:
-    late = guests(busy, 3, kind="late")
-    Bot.objects.filter(pk__in=[bot.pk for bot in late]).update(kind=Bot.Kind.HOSTED)
+    guests(busy, 3, label="late")
     before = {one.bot: one.blocks for one in _entrants(busy)}
     opened = competitions.open_ladder_round(busy.pk)
     assert opened is not None
