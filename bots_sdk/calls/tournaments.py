@@ -108,9 +108,7 @@ def preview_disqualification(number: int, bot: str) -> Call[answers.Preview]:
     return Call("GET", url_path("tournaments", number, "entries", bot, "disqualify"))
 
 
-def reinstate(
-    number: int, bot: str, *, reason: str | None = None
-) -> Call[answers.TournamentEntry]:
+def reinstate(number: int, bot: str, *, reason: str | None = None) -> Call[answers.TournamentEntry]:
     """Take a disqualification back. Needs an organiser's owner token."""
     path = url_path("tournaments", number, "entries", bot, "disqualify")
     return Call("DELETE", path, query={"reason": reason})
