@@ -15,8 +15,7 @@ from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from pathlib import Path
 
-import hosted_matches
-import serving
+from benchmarks import hosted_matches, serving
 
 CLOCK = ("worker", "--queues", "clock", "--pool", "threads", "--concurrency", "4")
 SEATS = ("worker", "--queues", "control,seats", "--pool", "threads", "--concurrency", "32")

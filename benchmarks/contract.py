@@ -18,7 +18,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-from contract_client import (
+
+from benchmarks.contract_client import (
     BAD_NAMES,
     HOSTED,
     LISTS,
@@ -243,8 +244,8 @@ def play(contract: Contract, owner: str, bot: str) -> None:
     for wait in ("-1", "31", "x", "1e1", "nan", ""):
         answer = contract.call("GET", f"turns?wait={wait}", token=bot)
         contract.problem(f"wait={wait}", answer, 400, "invalid", "wait")
-    body = {"game": "twelve-days", "rules": "calliope", "bots": [NAME, "house-random"]}
-    body["bots"].append("house-thumb")
+    bots = [NAME, "house-random", "house-thumb"]
+    body = {"game": "twelve-days", "rules": "calliope", "bots": bots}
     made = contract.call("POST", "matches", body, owner)
     contract.check("a match", made.status_code == 201)
     match = made.json()["id"]

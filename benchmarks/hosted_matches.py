@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import serving
+from benchmarks import serving
 
 RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
 SEATS = 4

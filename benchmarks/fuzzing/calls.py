@@ -44,6 +44,7 @@ def calls_of(schema: Mapping[str, Any]) -> list[Call]:
             if method == "parameters":
                 continue
             content = operation.get("requestBody", {}).get("content", {})
+            media: dict[str, Any]
             kind, media = next(iter(content.items()), ("", {}))
             body = _resolved(schema, media.get("schema", {}))
             parameters = [*methods.get("parameters", []), *operation.get("parameters", [])]

@@ -2,10 +2,10 @@
 
 import time
 from collections.abc import Callable
-from types import SimpleNamespace
 
 import pytest
 
+from bots_sdk.sandbox.timing import MoveTime
 from engine.referee import ask
 from league.bots.hosted_players import HostedBot
 from league.models import Match
@@ -19,7 +19,7 @@ class Measured(HostedBot):
     """A hosted bot without a process, whose sandbox measures a given time for each move."""
 
     def __init__(self, counted: float | None) -> None:
-        self.move_time = None if counted is None else SimpleNamespace(charged_seconds=counted)
+        self.move_time = None if counted is None else MoveTime(counted, 0.0, 0.0)
 
     def __call__(self, observation: dict[str, object]) -> str:
         return str(observation["legal_moves"][0])  # type: ignore[index]
