@@ -44,8 +44,8 @@ def calls_of(schema: Mapping[str, Any]) -> list[Call]:
             if method == "parameters":
                 continue
             content = operation.get("requestBody", {}).get("content", {})
-            media: dict[str, Any]
-            kind, media = next(iter(content.items()), ("", {}))
+            nothing: tuple[str, dict[str, Any]] = ("", {})
+            kind, media = next(iter(content.items()), nothing)
             body = _resolved(schema, media.get("schema", {}))
             parameters = [*methods.get("parameters", []), *operation.get("parameters", [])]
             found.append(
