@@ -1,4 +1,4 @@
-"""The scheduler of Celery's beat, which outlasts a broker that is away."""
+"""The scheduler of Celery's beat, which outlasts a broker that can't be reached."""
 
 import math
 import time
@@ -16,7 +16,7 @@ _SIGN_SECONDS = 1.0
 
 
 class Scheduler(PersistentScheduler):
-    """Queues the tasks of the schedule; while the broker is away, it tries again and again.
+    """Queues the tasks of the schedule; while it can't reach the broker, it tries again.
 
     Celery's own takes a task from its heap before it connects. If that fails, the task is gone, and
     the heap is empty at last.

@@ -3,10 +3,37 @@
 from contextlib import suppress
 from typing import Any
 
+import redis
 from celery.app.amqp import AMQP
 from kombu.connection import Connection
+from kombu.transport import redis as redis_transport
 
 _MAX_PAUSE_SECONDS = 1.0
+
+
+class Channel(redis_transport.Channel):
+    """A channel that raises an error of the broker when its connection is closed.
+
+    Kombu's channel raises an `AttributeError` instead. That ends a worker which is just
+    acknowledging a task.
+    """
+
+    def _get_pool(self, asynchronous: bool = False) -> Any:
+        """Return a pool of connections.
+
+        Raises:
+            redis.ConnectionError: the connection of the channel is closed.
+        """
+        if self.connection is None or self.connection.client is None:
+            raise redis.ConnectionError("the connection to the broker is closed")
+        get_pool: Any = super()._get_pool
+        return get_pool(asynchronous)
+
+
+class Transport(redis_transport.Transport):
+    """Kombu's transport for Redis and Valkey, with these channels."""
+
+    Channel = Channel
 
 
 class PromptConnection(Connection):
@@ -15,6 +42,12 @@ class PromptConnection(Connection):
     It also closes without an error when the broker is away. Else a worker with tasks in hand would
     end, because kombu gives these tasks back over a connection that it has forgotten.
     """
+
+    def get_transport_cls(self) -> Any:
+        """Return the class of the transport."""
+        get: Any = super().get_transport_cls
+        found = get()
+        return Transport if found is redis_transport.Transport else found
 
     def maybe_close_channel(self, channel: Any) -> None:
         """Close a channel; the next tick queues again what it could not give back."""

@@ -7,13 +7,11 @@ the task (django-structlog).
 import os
 
 from celery import Celery
-from celery.signals import worker_process_init
+from celery.signals import worker_init, worker_process_init
+from click import IntRange, Option
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from config.lifetime import end_with_parent
-
-_WORKER = os.getpid()
-"""The worker itself, in its processes too: they are forked from it."""
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -21,9 +19,22 @@ app = Celery("league", amqp="config.broker:PromptAMQP")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["league"])
 app.steps["worker"].add(DjangoStructLogInitStep)
+app.steps["worker"].add("league.workers:Priority")
+app.user_options["worker"].add(
+    Option(["--nice"], type=IntRange(0, 19), default=0, help="How much lower its priority is.")
+)
+
+_workers: list[int] = []
+"""The pid of the worker, in its processes too: they are forked from it."""
+
+
+@worker_init.connect
+def note_worker(**_: object) -> None:
+    """Note the pid of the worker before it forks processes."""
+    _workers[:] = [os.getpid()]
 
 
 @worker_process_init.connect
 def bind_to_worker(**_: object) -> None:
     """End a process of a worker with the worker."""
-    end_with_parent(_WORKER)
+    end_with_parent(_workers[0])

@@ -95,7 +95,7 @@ class AnsweredFilter(logging.Filter):
     """Leaves out what another line or the answer shows: each 503, and the end of a worker process.
 
     A 503 is an answer that the league intends. Celery writes a line for a worker process that was
-    killed, and for its task the same again with a traceback of its own code.
+    killed, and a second line for the task, with a traceback of Celery's code.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -37,8 +37,10 @@ def server_of(record: logging.LogRecord) -> str | None:
 
     The error is that of the line, one among its values, or the one that is being handled.
     """
-    if record.name == log.name or not logging.WARNING <= record.levelno < logging.CRITICAL:
+    if record.name == log.name or record.levelno < logging.WARNING:
         return None
+    if record.levelno >= logging.CRITICAL and not record.name.startswith("kombu"):
+        return None  # kombu's are about tasks that it could not acknowledge; others end a process
     values = record.args if isinstance(record.args, tuple) else ()
     given = record.exc_info[1] if record.exc_info else sys.exc_info()[1]
     for error in (given, *values):

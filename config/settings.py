@@ -35,7 +35,7 @@ TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 HTTPS = environment.flag("HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-SECURE_REDIRECT_EXEMPT = [r"^healthz$", r"^readyz$", r"^metrics$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz(/moves)?$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = environment.number("HSTS_SECONDS", 31_536_000) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # A domain's owner decides on the browsers' preload lists. An operator of one host cannot.
@@ -104,9 +104,10 @@ RATE_LIMITS = {
     "guesses": environment.text("RATE_GUESSES", "20/hour"),
     "account-guesses": environment.text("RATE_ACCOUNT_GUESSES", "100/hour"),
 }
-# New bots, and versions that one account uploads, in 24 hours.
+# New bots, versions that one account uploads, and new names of its bots, in 24 hours.
 MAX_BOTS_PER_DAY = environment.number("MAX_BOTS_PER_DAY", 50)
 MAX_UPLOADS_PER_DAY = environment.number("MAX_UPLOADS_PER_DAY", 200)
+MAX_RENAMES_PER_DAY = environment.number("MAX_RENAMES_PER_DAY", 10)
 # Requests that may wait in one gateway process: of one bot (or of one spectator's address), of one
 # address, and in all.
 MAX_WAITING_REQUESTS = environment.number("MAX_WAITING_REQUESTS", 1000)
@@ -203,8 +204,6 @@ DJANGO_STRUCTLOG_CELERY_TASK_RETRY_LOG_LEVEL = logging.DEBUG
 
 # -- Workers: Celery's tasks, queues and schedule ------------------------------------------------
 
-# How much lower the priority of a worker is: 0 to 19, as of `nice`.
-WORKER_NICE = environment.number("WORKER_NICE", 0)
 CELERY_BROKER_URL = environment.celery_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_SERIALIZER = "json"

@@ -35,6 +35,7 @@ class Part:
         stop_signal: ends the program.
         stop_seconds: returns the time that the program has for its end, before it is killed.
         orphan_signal: name of the signal that it receives if the supervisor is killed.
+        forked: its program is a command of the loaded code, which the fork server runs.
         runs_once: the program ends by itself, with status 0 if it worked.
     """
 
@@ -48,9 +49,12 @@ class Part:
     stop_signal: signal.Signals = signal.SIGTERM
     stop_seconds: Callable[[], float] = _long
     orphan_signal: str = "KILL"
+    forked: bool = False
     runs_once: bool = False
 
     def words(self, socket: Path | None = None) -> list[str]:
         """Return the whole command for a start that listens on a socket."""
         command = [socket if socket and word == self.socket else word for word in self.command]
+        if self.forked:
+            return [*map(str, command)]
         return [*self.before, *ends_with_us(self.orphan_signal), *map(str, command)]

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+_PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 _PROC = Path("/proc")
 
@@ -26,6 +27,17 @@ def ends_with_us(signal_name: str) -> list[str]:
     Without setpriv there are no such words: then a supervisor that is killed leaves its parts.
     """
     return ["setpriv", "--pdeathsig", signal_name] if shutil.which("setpriv") else []
+
+
+def end_with_parent(parent: int) -> None:
+    """Kill this process when its parent ends, at once if the parent has ended already.
+
+    Args:
+        parent: pid of the parent.
+    """
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent:
+        os._exit(1)
 
 
 def adopt_orphans() -> None:

@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from devserver import processes
+from devserver import forks, processes
+from devserver.forks import ForkedProcess, NotForkedError
 from devserver.part import Part
 from devserver.place import ServersError
 from devserver.postgres import last_lines
@@ -23,6 +24,8 @@ _READY_EVERY_SECONDS = 0.02
 _ORPHANS_EVERY_SECONDS = 2.0
 _MAX_ORPHANS_SECONDS = 10.0
 _COLOURS = (36, 32, 33, 35, 34, 31)
+
+Process = asyncio.subprocess.Process | ForkedProcess
 
 
 class Supervisor:
@@ -40,6 +43,7 @@ class Supervisor:
         *,
         held: Sequence[int] = (),
         adopts_orphans: bool = False,
+        fork_server: Path | None = None,
     ) -> None:
         """Create a supervisor.
 
@@ -49,12 +53,13 @@ class Supervisor:
             held: descriptors of files that the parts hold open.
             adopts_orphans: whether every child of this process that is no part is an orphan of a
                 part, to be killed.
+            fork_server: its socket, for parts that are forked.
         """
         self.environment, self.directory, self.held = environment, directory, held
         self.stop = asyncio.Event()
         self.failure: str | None = None
         self.ends = 0
-        self._adopts_orphans = adopts_orphans
+        self._adopts_orphans, self._fork_server = adopts_orphans, fork_server
         self._spawning = asyncio.Lock()
         self._pids: set[int] = set()
 
@@ -98,7 +103,25 @@ class Supervisor:
         self.failure = self.failure or reason
         self.stop.set()
 
-    async def start(self, words: Sequence[str], output: int) -> asyncio.subprocess.Process:
+    async def fork(self, words: Sequence[str], output: int) -> Process:
+        """Let the fork server start a part; wait for the server while it starts again itself.
+
+        Raises:
+            NotForkedError: the fork server has ended, and all parts stop.
+        """
+        assert self._fork_server, f"no fork server for {words}"
+        while True:
+            try:
+                async with self._spawning:
+                    pid = await asyncio.to_thread(forks.fork, self._fork_server, words, output)
+                    self._pids.add(pid)
+                    return ForkedProcess(pid)
+            except NotForkedError:
+                if self.stop.is_set():
+                    raise
+                await asyncio.sleep(_READY_EVERY_SECONDS)
+
+    async def start(self, words: Sequence[str], output: int) -> Process:
         """Start a program in a session of its own: Ctrl-C in the terminal does not reach it."""
         async with self._spawning:
             process = await asyncio.create_subprocess_exec(
@@ -114,7 +137,7 @@ class Supervisor:
             self._pids.add(process.pid)
             return process
 
-    async def note_end(self, process: asyncio.subprocess.Process) -> None:
+    async def note_end(self, process: Process) -> None:
         """Kill what a program leaves when it has ended."""
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -174,7 +197,10 @@ class _Keeper:
         part.prepare()
         self._unlink_sockets()
         began, ends_before = time.monotonic(), self._supervisor.ends
-        process, copying = await self._start()
+        try:
+            process, copying = await self._start()
+        except NotForkedError:
+            return False
         watching = asyncio.create_task(self._watch(began))
         await _first(process.wait(), self.stop.wait())
         watching.cancel()
@@ -218,21 +244,27 @@ class _Keeper:
             await _first(self.stop.wait(), asyncio.sleep(seconds))
         return True
 
-    async def _start(self) -> tuple[asyncio.subprocess.Process, asyncio.Future[None]]:
+    async def _start(self) -> tuple[Process, asyncio.Future[None]]:
         """Start the program; return it, and the task that copies its output."""
         self._starts += 1
         words = self._part.words(self._link_socket())
+        start = self._supervisor.fork if self._part.forked else self._supervisor.start
         if self._part.log:
             with self._part.log.open("ab") as log:
-                process = await self._supervisor.start(words, log.fileno())
+                process = await start(words, log.fileno())
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             done.set_result(None)
             return process, done
         # Not asyncio's pipe: its `wait` would also wait for the program's children, which hold
         # the pipe open.
         reading, writing = os.pipe()
-        process = await self._supervisor.start(words, writing)
-        os.close(writing)
+        try:
+            process = await start(words, writing)
+        except NotForkedError:
+            os.close(reading)
+            raise
+        finally:
+            os.close(writing)
         return process, asyncio.create_task(self._copy(reading))
 
     def _link_socket(self) -> Path | None:
@@ -271,11 +303,12 @@ class _Keeper:
         self._works |= is_ready is not None
         self.ready.set()
 
-    async def _end(self, process: asyncio.subprocess.Process) -> None:
+    async def _end(self, process: Process) -> None:
         """Stop the program by its signal; kill it if it does not end in time."""
         with suppress(ProcessLookupError):
             # Not its children: it ends them in its own order.
             process.send_signal(self._part.stop_signal)
+            process.send_signal(signal.SIGCONT)  # a process that is stopped takes no signal
         seconds = await asyncio.to_thread(self._part.stop_seconds)
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), seconds)

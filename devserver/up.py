@@ -2,7 +2,8 @@
 
 It starts PostgreSQL and Valkey from wheels, unless DATABASE_URL or REDIS_URL name other servers. It
 migrates the database and creates a new league. Then it runs web, gateway, worker, clock and beat,
-with Caddy in front of them.
+with Caddy in front of them. All but the servers and Caddy are forked from one process, which has
+loaded the code.
 """
 
 import argparse
@@ -120,12 +121,23 @@ def _secret_key(directory: Path) -> str:
     return path.read_text()
 
 
+def _fork_server(at: Path, code: str = "config.loading") -> Part:
+    """Return the program that loads the league's code and forks the parts that need it."""
+    return Part(
+        name="code",
+        command=[sys.executable, "-m", "devserver.forks", at, code],
+        socket=at,
+        is_ready=partial(_accepts, at, socket.SOCK_SEQPACKET),
+    )
+
+
 def _set_up() -> Part:
     """Return the program that migrates the database, and fills that of a new league."""
     return Part(
         name="set-up",
-        command=[sys.executable, CHECKOUT / "manage.py", "set_up_league", "--migrate"],
+        command=[BIN / "django-admin", "set_up_league", "--migrate"],
         runs_once=True,
+        forked=True,
     )
 
 
@@ -138,8 +150,9 @@ def web(at: Path) -> Part:
             *("--workers", os.environ.get("WEB_WORKERS", "2")),
             *("--blocking-threads", os.environ.get("WEB_THREADS", "16")),
             *("--respawn-failed-workers", "--uds", at, "--log-level", "error"),
-            "config.wsgi:application",
+            *("--factory", "config.wsgi:for_worker"),
         ],
+        forked=True,
         socket=at,
         is_ready=partial(_answers_on, at),
     )
@@ -153,14 +166,15 @@ def gateway(at: Path) -> Part:
             *(BIN / "uvicorn", "--uds", at, "--log-level", "warning", "--no-access-log"),
             *("--timeout-graceful-shutdown", "1", "api.play.app:application"),
         ],
+        forked=True,
         socket=at,
         is_ready=partial(_accepts, at),
     )
 
 
-def _accepts(at: Path) -> bool:
+def _accepts(at: Path, kind: socket.SocketKind = socket.SOCK_STREAM) -> bool:
     """Return whether a server accepts connections on a unix socket."""
-    with socket.socket(socket.AF_UNIX) as probe:
+    with socket.socket(socket.AF_UNIX, kind) as probe:
         probe.settimeout(_ANSWER_SECONDS)
         return probe.connect_ex(str(at)) == 0
 
@@ -194,10 +208,11 @@ def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
     return Part(
         name=name,
         command=[
-            *(("env", f"WORKER_NICE={nice}") if nice else ()),
             *(BIN / "celery", "-A", "config", "--quiet", "worker", "--queues", queues),
             *("--hostname", f"{name}@%h", "--loglevel", "WARNING", "--without-gossip", *options),
+            *("--nice", str(nice)),
         ],
+        forked=True,
     )
 
 
@@ -232,6 +247,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
                 *(BIN / "celery", "-A", "config", "--quiet", "beat", "--loglevel", "WARNING"),
                 *("--pidfile=", "--schedule", options.directory / "beat-schedule"),
             ],
+            forked=True,
         ),
     ]
     stop_seconds = partial(_stop_seconds, environment["REDIS_URL"])
@@ -261,11 +277,18 @@ async def _run(
         CannotStartError: a part does not work.
     """
     parts = _parts(options, environment, place)
-    supervisor = Supervisor(environment, CHECKOUT, held=[place.alive.fileno()], adopts_orphans=True)
+    fork_socket = place.sockets / "forks.sock"
+    supervisor = Supervisor(
+        environment,
+        CHECKOUT,
+        held=[place.alive.fileno()],
+        adopts_orphans=True,
+        fork_server=fork_socket,
+    )
     banner = asyncio.create_task(
         _announce(address(options.host, options.port), options.directory, supervisor.stop)
     )
-    await supervisor.run([servers, [_set_up()], parts])
+    await supervisor.run([[*servers, _fork_server(fork_socket)], [_set_up()], parts])
     await banner
     if supervisor.failure:
         raise CannotStartError(supervisor.failure)

@@ -11,8 +11,8 @@ from typing import Any
 
 import structlog
 from celery import Task, current_app
-from celery.signals import heartbeat_sent, worker_init, worker_ready, worker_shutdown
-from django.conf import settings
+from celery.bootsteps import StartStopStep
+from celery.signals import heartbeat_sent, worker_ready, worker_shutdown
 from django_structlog.celery.signals import bind_extra_task_metadata
 
 from league import heartbeats
@@ -25,19 +25,22 @@ CLOCK_QUEUE = "clock"
 _clocks: list[ClockThread] = []
 
 
-@worker_init.connect
-def lower_priority(**_: object) -> None:
-    """Lower the priority of a worker by the setting ``WORKER_NICE``, so that calls don't wait.
+class Priority(StartStopStep):  # type: ignore[misc] # Celery has no types
+    """The option ``--nice`` of a worker: it lowers the worker's priority, so that calls don't wait.
 
-    Linux shares CPU time between sessions before it looks at ``nice`` (sched_autogroup), so a
-    worker that leads a session lowers the session too.
+    Linux first shares CPU time between sessions (sched_autogroup), then inside each one by
+    ``nice``. So a worker that leads a session lowers the session too.
     """
-    if not settings.WORKER_NICE:
-        return
-    os.nice(settings.WORKER_NICE)
-    if os.getsid(0) == os.getpid():
-        with suppress(OSError):  # another kernel, or a cgroup that decides instead
-            Path("/proc/self/autogroup").write_text(str(settings.WORKER_NICE))
+
+    def __init__(self, parent: object, nice: int = 0, **options: object) -> None:
+        """Lower the priority of this process, which the worker's processes inherit."""
+        super().__init__(parent, **options)
+        if not nice:
+            return
+        os.nice(nice)
+        if os.getsid(0) == os.getpid():
+            with suppress(OSError):  # another kernel, or a cgroup that decides instead
+                Path("/proc/self/autogroup").write_text(str(nice))
 
 
 @worker_ready.connect

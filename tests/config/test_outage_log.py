@@ -13,7 +13,7 @@ from django.db import OperationalError
 
 from config import logging as logs
 from config import outage_log
-from config.outage_log import BROKER, DATABASE, OutageFilter
+from config.outage_log import BROKER, DATABASE, OutageFilter, server_of
 from tests.journeys.running import wait_for
 
 REFUSED = psycopg.OperationalError("connection failed:\n no such socket")
@@ -157,3 +157,14 @@ def test_a_503_is_no_line_and_a_500_is_one() -> None:
 
     assert not logs.AnsweredFilter().filter(record(503))
     assert logs.AnsweredFilter().filter(record(500))
+
+
+@pytest.mark.parametrize(("name", "server"), [("kombu.message", BROKER), ("celery.worker", None)])
+def test_a_task_that_cannot_be_acknowledged_belongs_to_the_outage_of_the_broker(
+    name: str, server: str | None
+) -> None:
+    error = redis.ConnectionError("away")
+    record = logging.LogRecord(
+        name, logging.CRITICAL, __file__, 1, "Couldn't ack", None, (type(error), error, None)
+    )
+    assert server_of(record) == server

@@ -37,9 +37,8 @@ def test_every_queue_has_workers_and_the_clock_and_checks_have_their_own(tmp_pat
 
 def test_matches_and_checks_have_a_lower_priority_than_the_clock(tmp_path: Path) -> None:
     found = parts(tmp_path)
-    assert "WORKER_NICE=5" in found["play"].command
-    assert "WORKER_NICE=5" in found["checks"].command
-    assert not any("WORKER_NICE" in str(word) for word in found["clock"].command)
+    nice = {name: each.command[-1] for name, each in found.items() if "--nice" in each.command}
+    assert nice == {"play": "5", "checks": "5", "clock": "0", "seats": "0"}
 
 
 def test_the_compose_file_serves_the_same_queues() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from devserver.part import Part
+from devserver.part import STOP_SECONDS, Part
 from devserver.supervisor import Supervisor
 from tests.journeys.running import CHECKOUT, wait_for
 
@@ -97,6 +97,13 @@ def test_all_programs_end_after_a_signal(supervised: Supervised) -> None:
     first, child, _ = starts(output)[0]
     assert not lives(first)
     assert not lives(child)
+
+
+def test_a_program_that_was_stopped_ends_at_once_too(supervised: Supervised) -> None:
+    supervisor, output = supervised
+    os.kill(starts(output)[0][0], signal.SIGSTOP)
+    supervisor.send_signal(signal.SIGINT)
+    assert supervisor.wait(STOP_SECONDS - 3) == 0
 
 
 def test_programs_end_with_a_supervisor_that_is_killed(supervised: Supervised) -> None:
