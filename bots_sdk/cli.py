@@ -22,7 +22,9 @@ from bots_sdk.commands import (
     trying,
     uploading,
 )
-from bots_sdk.commands.shared import BareReplay, Command, Group
+from bots_sdk.commands.errors import Group
+from bots_sdk.commands.help_pages import Command
+from bots_sdk.commands.replaying import BareReplay
 
 app = typer.Typer(
     cls=Group,

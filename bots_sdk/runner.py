@@ -38,6 +38,8 @@ STOP_SECONDS = 10.0
 _POLL_SECONDS = 1.0
 _MAX_LAST_CHECK_SECONDS = 2.0
 _MIN_CHECK_SECONDS, _MAX_CHECK_SECONDS = 2.0, 60.0
+_LATE_SECONDS = 300.0
+"""The time after the end of a match in which an older answer with one of its turns may arrive."""
 _UNTIL_IT_WORKS = Retry(seconds=math.inf, max_wait_seconds=2.0)
 _FATAL_STATUSES = frozenset({401, 403})
 
@@ -95,6 +97,7 @@ class Runner:
         self._report = report
         self._client = AsyncClient(url, token, retry=_UNTIL_IT_WORKS, on_retry=self._note_outage)
         self._matches: dict[int, _RemoteMatch] = {}
+        self._ended_at: dict[int, float] = {}
         self._outbox: dict[int, MatchMove] = {}
         self._choosing: set[asyncio.Task[None]] = set()
         self._moves_wait = asyncio.Event()
@@ -167,6 +170,8 @@ class Runner:
         for turn in turns if self._takes_turns else ():
             match = self._matches.get(turn["match"])
             if match is None:
+                if sent_at <= self._ended_at.get(turn["match"], -math.inf):
+                    continue  # the answer is older than the end of the match
                 match = self._begin(turn)
             again = turn["turn"] <= match.turn
             if again and (match.answered_at is None or sent_at <= match.answered_at):
@@ -267,7 +272,11 @@ class Runner:
         where = f"match {move['match']}, turn {move['turn']}"
         if code == "illegal-move" and verdict.get("answers_left") and verdict.get("legal_moves"):
             match.move = move["move"] = verdict["legal_moves"][0]  # still in the outbox
-            self._report("warning", f"{where}: {verdict.get('detail')}; plays {match.move!r} now")
+            self._report(
+                "warning",
+                f"{where}: {verdict.get('detail')}; the runner sends {match.move!r}, the first "
+                "legal move, instead",
+            )
             return
         match.answered_at = _now()
         match.check_seconds = _MIN_CHECK_SECONDS
@@ -305,8 +314,17 @@ class Runner:
         over = found is None or found["status"] in ("finished", "void")
         if over and match.answered_at is not None and match.id in self._matches:
             del self._matches[match.id]
+            self._note_end(match)
             self._note_work()
             self._report_end(match, found)
+
+    def _note_end(self, match: _RemoteMatch) -> None:
+        """Note when a match was over; forget those whose last turns can't arrive any more."""
+        now = _now()
+        self._ended_at = {
+            ended: at for ended, at in self._ended_at.items() if now - at < _LATE_SECONDS
+        }
+        self._ended_at[match.id] = now
 
     async def _get(self, match: _RemoteMatch) -> WatchedMatch | None:
         """Return a match as it is now, or None if the league has no such match any more."""
@@ -319,7 +337,7 @@ class Runner:
 
     def _report_end(self, match: _RemoteMatch, found: WatchedMatch | None) -> None:
         if found is None or found["status"] == "void":
-            self._report("void", f"match {match.id} is void: it rates nobody", match=match.id)
+            self._report("void", f"match {match.id} is void: it changes no rating", match=match.id)
             return
         self.status.finished += 1
         table = sorted(found["seating"], key=lambda seat: (seat["place"] or 0, seat["seat"]))
@@ -357,7 +375,11 @@ class Runner:
     def _note_outage(self, error: LeagueError, seconds: float) -> None:
         """Report an outage once."""
         if not self.status.outage:
-            self._report("away", f"{error}; retries until it works", reason=str(error))
+            self._report(
+                "away",
+                f"{str(error).removesuffix('.')}. The runner tries again until the league answers.",
+                reason=str(error),
+            )
         self.status.outage = str(error)
 
 

@@ -30,7 +30,7 @@ class Bot(TypedDict):
     created_at: str
     """When the bot was created."""
     retired_at: str | None
-    """When its owner deleted it; null for a bot that can play."""
+    """When its owner deleted it; null if it was not deleted."""
 
 
 class BotChanges(TypedDict):
@@ -40,7 +40,8 @@ class BotChanges(TypedDict):
     """3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have or have had it."""
     paused: NotRequired[bool]
     """If true, rounds of ladders and tournaments do not draw the bot, and it gets no points for
-    them. If a round of a knockout would draw it, it is out."""
+    them. A knockout withdraws a bot that is paused when the next stage is drawn; the bot can't come
+    back."""
     description: NotRequired[str]
     """A public text about the bot."""
 
@@ -130,10 +131,12 @@ class ModerationEntry(TypedDict):
         "restore-tournament",
         "announce-tournament",
         "change-tournament",
+        "enter-bot",
+        "withdraw-bot",
     ]
     """What: `quarantine`, `lift-quarantine`, `void-block`, `replay-block`, `restore-block`,
     `disqualify`, `reinstate`, `cancel-tournament`, `restore-tournament`, `announce-tournament`,
-    `change-tournament`."""
+    `change-tournament`, `enter-bot`, `withdraw-bot`."""
     subject: str
     """The bot, account, block or tournament, in words."""
     reason: str
@@ -347,7 +350,8 @@ class Version(TypedDict):
     note: str | None
     """The owner's text about the version; null for everybody else."""
     held: bool
-    """If true, the version becomes current only when its owner promotes it."""
+    """If true, the version becomes current only if its owner promotes it, or if a comparison that
+    may promote it finds it better."""
     created_at: str
     """When it was uploaded."""
 

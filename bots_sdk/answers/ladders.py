@@ -4,14 +4,14 @@ from typing import Literal, NotRequired, TypedDict
 
 
 class Advance(TypedDict):
-    """The bots that go on from a stage of a knockout by the results that count."""
+    """The bots that reach the next stage of a knockout; for its final, the winner."""
 
     stage: int
     """Number of the stage, from 1."""
     now: list[str]
     """Names of the bots that go on now."""
     then: list[str]
-    """Names of the bots that go on by the results that count after the decision."""
+    """Names of the bots that go on if the decision is made."""
 
 
 class ChangedByMatch(TypedDict):
@@ -65,28 +65,33 @@ class Ladder(TypedDict):
     move_seconds: float
     """Time for each move, in seconds."""
     bank_seconds: float
-    """Time of each seat for the whole match, in seconds, beside the time for each move."""
+    """Extra time of each seat for the whole match, in seconds. A move uses it after its own
+    time."""
     anchor: str | None
     """Name of the bot whose performance is set to 1500; null if the mean of all bots is set to
     1500."""
     idle_days: int
     """If no round rates a bot for so many days, it is hidden from the standings."""
     revision: int
-    """The ledger's revision that counts; each correction makes the next."""
+    """Number of the ledger's revision that counts now. It starts at 1, and each correction adds
+    1."""
     alarm: str
     """Differences between the ratings and the records; empty if there are none. While it is set,
     standings are frozen."""
     frozen_rounds: int | None
-    """Number of applied rounds in the frozen standings; null without an alarm."""
+    """Number of rated rounds (rounds that have changed the ratings) in the frozen standings; null
+    without an alarm."""
     checked_at: str | None
     """When the ratings were last recomputed from the records and did not differ; null if never."""
     checked_rounds: int | None
-    """Number of applied rounds in that check; null if never."""
+    """Number of rated rounds (rounds that have changed the ratings) in that check; null if
+    never."""
     paused: bool
     """If true, the ladder opens no rounds."""
     set_aside: bool
-    """Whether the league leaves the ladder out, because its settings are invalid or a step of it
-    failed. No round opens until organisers have repaired it."""
+    """Whether the league leaves the ladder out, because a setting is invalid or the league could
+    not open or rate a round. No round opens meanwhile. Organisers must correct an invalid setting;
+    after a failure the league tries again each minute."""
     created_at: str
     """When the ladder was created."""
 
@@ -108,7 +113,7 @@ class LadderPlace(LadderEntry):
     blocks_playing: int
     """Number of blocks of the bot that are drawn and not finished."""
     blocks_rated: int
-    """Number of rated blocks; from 20 on the bot has a rank."""
+    """Rated blocks, by the counter that decides K: `blocks` in the standings."""
     next_block: str
     """When the bot plays next, or why it does not, in a sentence or two."""
 
@@ -185,13 +190,13 @@ class Preview(TypedDict):
     subject: str
     """The block, bot or tournament."""
     ratings: list[RatingChangeRow]
-    """Ratings and ranks that would change, the best bot of now first."""
+    """Ratings and ranks that would change, in the order of present ranks."""
     places: list[PlaceChange]
     """Ranks and scores in the tournament that would change."""
     advancing: Advance | None
     """Who goes on from the block's stage; null outside a knockout."""
     superseded: list[int]
-    """Stages of a knockout that would be drawn anew."""
+    """Stages of a knockout that would become void and be drawn again."""
     notes: list[str]
     """Sentences on what else happens."""
 
@@ -206,7 +211,7 @@ class ReplacedBlock(TypedDict):
 
 
 class Block(TypedDict):
-    """A block: one table of bots that plays one match for each seat order."""
+    """A block: one table of n bots that plays n matches; each bot sits once in each seat."""
 
     ladder: str
     """Slug of the ladder."""
@@ -240,7 +245,7 @@ class Replay(TypedDict):
     """Why; it is public."""
     later_stages: NotRequired[Literal["keep", "again"]]
     """For a knockout. `keep`: later stages stay as they were drawn and played. `again`: they become
-    void and are drawn anew. Default: `keep`."""
+    void and are drawn again. Default: `keep`."""
 
 
 class Revision(TypedDict):
@@ -270,8 +275,8 @@ class Round(TypedDict):
     commitment: str
     """SHA-256 of the round's seed as 64 hex digits, public from the start."""
     seed: str | None
-    """The round's seed as 64 hex digits. Null until the round is applied; in a tournament, until
-    the tournament is finished."""
+    """The round's seed as 64 hex digits. Null until the round is rated; in a tournament, until the
+    tournament is finished."""
     blocks: int
     """Number of blocks."""
     blocks_finished: int
@@ -283,7 +288,7 @@ class Round(TypedDict):
     applied_at: str | None
     """When it changed the ratings; null before."""
     applied_number: int | None
-    """Place in the order in which the ladder applied its rounds, from 1 without a gap; null before.
+    """Place in the order in which the ladder rated its rounds, from 1 without a gap; null before.
     Ratings follow from the rounds in this order."""
 
 
@@ -300,13 +305,14 @@ class Standing(TypedDict):
     owner: str | None
     """Name of the account that owns the bot; null for a house bot."""
     quarantined: bool
-    """Whether the bot is in quarantine: no new match has it, and its results stay."""
+    """Whether the bot is in quarantine: it gets no new match, and its results stay."""
     version: int
     """Number of the version that was rated last."""
     rating: int
     """In thousandths of an Elo point."""
     provisional: bool
-    """Whether the bot, or its current version, has fewer than 20 blocks."""
+    """A bot is provisional, without a rank, until its current version has played 20 rated
+    blocks."""
     performance: float | None
     """Strength in Elo, estimated from all blocks of the current version on a scale with the
     ladder's anchor at 1500. Null before the first estimate."""
@@ -316,7 +322,8 @@ class Standing(TypedDict):
     performance_blocks: int
     """Number of blocks in the estimate of `performance`."""
     blocks: int
-    """Number of rated blocks. After a new version it continues from at most 10."""
+    """Rated blocks, by the counter that decides K. When the bot gets a new version, a counter above
+    the ladder's limit (by default 10) is set back to it."""
     matches: int
     """Number of rated matches."""
     win_share: float | None

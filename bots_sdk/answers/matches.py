@@ -147,7 +147,8 @@ class Match(TypedDict):
     move_seconds: float
     """Time for each move, in seconds."""
     bank_seconds: float
-    """Time of each seat for the whole match, in seconds, beside the time for each move."""
+    """Extra time of each seat for the whole match, in seconds. A move uses it after its own
+    time."""
     commitment: str
     """SHA-256 of the deal seed as 64 hex digits, public before the match."""
     deal_seed: str | None

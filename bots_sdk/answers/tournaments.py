@@ -73,9 +73,11 @@ class NewTournament(TypedDict):
     """`round-robin`: all possible tables, or a balanced choice of them. `swiss`: bots with similar
     scores meet. `knockout`: the better half of each table goes on. Default: `round-robin`."""
     blocks_per_table: NotRequired[int | None]
-    """Number of blocks that a table plays in a round; null for 2 in a Swiss, else 1."""
+    """Number of blocks that a table plays in a round. Null or left out: 2 in a Swiss, 1 in other
+    formats."""
     swiss_rounds: NotRequired[int | None]
-    """Number of rounds of a Swiss; null for log2 of the number of entrants, rounded up, plus 2."""
+    """Number of rounds of a Swiss. Null or left out: the base-2 logarithm of the number of
+    entrants, rounded up, plus 2. So 16 bots play 6 rounds."""
     late_entry: NotRequired[bool]
     """Accept entries while it runs; not in a knockout. Default: false."""
     house_bots: NotRequired[bool]
@@ -83,11 +85,12 @@ class NewTournament(TypedDict):
     fill_in: NotRequired[bool]
     """Let house bots that are not entered take empty seats. Default: false."""
     max_tables: NotRequired[int]
-    """The most tables of a round robin. If more are possible, it plays a balanced choice of them,
-    larger only if all bots could not play equally often otherwise. Default: 500."""
+    """The most tables of a round robin. If the bots can form more, it plays a balanced choice of at
+    most this number. It exceeds the number only if otherwise the bots could not all play equally
+    often. Default: 500."""
     extra_blocks: NotRequired[int]
-    """The most extra blocks that a knockout's table plays if a tie decides who goes on; then the
-    better seed goes on. Default: 4."""
+    """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
+    stage. If bots still tie, the bot with the better seeding goes on. Default: 4."""
     title: str
     """The title, for people."""
     ladder: str
@@ -150,12 +153,14 @@ class Tournament(TypedDict):
     note: str
     """Why the league moved the start; empty if it did not."""
     set_aside: bool
-    """Whether the league leaves the tournament out, because it is invalid or a step of it
-    failed."""
+    """Whether the league leaves the tournament out, because a setting is invalid or the league
+    could not open a stage. Organisers must correct an invalid setting; after a failure the league
+    tries again each minute."""
     blocks_per_table: int
     """Number of blocks that a table plays in a round."""
     swiss_rounds: int | None
-    """Number of rounds of a Swiss; null for log2 of the number of entrants, rounded up, plus 2."""
+    """Number of rounds of a Swiss. Null: the base-2 logarithm of the number of entrants, rounded
+    up, plus 2. So 16 bots play 6 rounds."""
     late_entry: bool
     """Whether bots may enter while it runs."""
     house_bots: bool
@@ -165,8 +170,8 @@ class Tournament(TypedDict):
     max_tables: int
     """The most tables of a round robin."""
     extra_blocks: int
-    """The most extra blocks that a knockout's table plays if a tie decides who goes on; then the
-    better seed goes on."""
+    """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
+    stage. If bots still tie, the bot with the better seeding goes on."""
     entries: int
     """Number of entries, with bots that have left."""
     commitment: str
@@ -200,9 +205,11 @@ class TournamentChanges(TypedDict):
     """`round-robin`: all possible tables, or a balanced choice of them. `swiss`: bots with similar
     scores meet. `knockout`: the better half of each table goes on. Default: `round-robin`."""
     blocks_per_table: NotRequired[int | None]
-    """Number of blocks that a table plays in a round; null for 2 in a Swiss, else 1."""
+    """Number of blocks that a table plays in a round. Null or left out: 2 in a Swiss, 1 in other
+    formats."""
     swiss_rounds: NotRequired[int | None]
-    """Number of rounds of a Swiss; null for log2 of the number of entrants, rounded up, plus 2."""
+    """Number of rounds of a Swiss. Null or left out: the base-2 logarithm of the number of
+    entrants, rounded up, plus 2. So 16 bots play 6 rounds."""
     late_entry: NotRequired[bool]
     """Accept entries while it runs; not in a knockout. Default: false."""
     house_bots: NotRequired[bool]
@@ -210,11 +217,12 @@ class TournamentChanges(TypedDict):
     fill_in: NotRequired[bool]
     """Let house bots that are not entered take empty seats. Default: false."""
     max_tables: NotRequired[int]
-    """The most tables of a round robin. If more are possible, it plays a balanced choice of them,
-    larger only if all bots could not play equally often otherwise. Default: 500."""
+    """The most tables of a round robin. If the bots can form more, it plays a balanced choice of at
+    most this number. It exceeds the number only if otherwise the bots could not all play equally
+    often. Default: 500."""
     extra_blocks: NotRequired[int]
-    """The most extra blocks that a knockout's table plays if a tie decides who goes on; then the
-    better seed goes on. Default: 4."""
+    """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
+    stage. If bots still tie, the bot with the better seeding goes on. Default: 4."""
     title: NotRequired[str]
     """The title, for people."""
     starts_at: NotRequired[str]
@@ -260,7 +268,7 @@ class TournamentRound(Round):
     replays_round: int | None
     """Number of the round with the block that this round plays again; null if none."""
     superseded: bool
-    """Whether the stage was drawn anew: then this round counts for nothing."""
+    """Whether the stage was drawn again: then this round counts for nothing."""
     byes: list[Bye]
     """Bots that do not play."""
     tables: list[TournamentBlock]

@@ -288,7 +288,10 @@ class Suite:
             text += f"; the bot ran out of time in {took.out_of_time} matches, {clock}"
             return Finding("time", CheckResult.WRONG, text, _REMEDIES["timeout"])
         if limit is not None and longest * SLOWER > limit:
-            text += f"; {longest:.0f} s in one match, and the limit is {limit} s of CPU time"
+            text += (
+                f"; {longest:.0f} s in one match. A machine {SLOWER} times slower would exceed the "
+                f"limit of {limit} s of CPU time"
+            )
             return Finding("time", CheckResult.WARNING, text, "Compute less.")
         if slower:
             text += f"; a machine {SLOWER} times slower would run out of time, {clock}"
@@ -309,7 +312,7 @@ class Suite:
             return Finding("memory", CheckResult.NOTE, "not measured: this needs the sandbox")
         part, memory, table = max(known, key=lambda each: each[:2])
         limit = size_text(limit_at(table.seats))
-        text = f"{size_text(memory)} of {limit} at {table.seats} seats, with Python itself"
+        text = f"{size_text(memory)} of {limit} at {table.seats} seats, Python's memory included"
         if part > _MUCH_MEMORY:
             remedy = "Use less memory: above the limit, the bot's moves are faults."
             return Finding("memory", CheckResult.WARNING, text, remedy)

@@ -2,13 +2,14 @@
 
 import os
 import sys
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from bots_sdk import calls
+from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import LOCAL, client_for, owner_token, read_saved, save_bot
-from bots_sdk.commands.shared import Json, print_json, prompt
+from bots_sdk.commands.output import Json, print_json
 
 
 def login(
@@ -45,8 +46,8 @@ def login(
         with client_for(url) as client:
             url = client.url
             client.send(calls.ladders(limit=1))  # checks the address before the prompts
-            username = username or prompt("Username", "--username")
-            password = os.environ.get("TWELFTH_NIGHT_PASSWORD") or prompt(
+            username = username or _prompt("Username", "--username")
+            password = os.environ.get("TWELFTH_NIGHT_PASSWORD") or _prompt(
                 "Password", "TWELFTH_NIGHT_PASSWORD", hide_input=True, confirmation_prompt=sign_up
             )
             enter = calls.create_account if sign_up else calls.create_token
@@ -95,3 +96,25 @@ def bot_token(
         print_json({"name": name, **fresh})
     else:
         print(f"{name} has a new token, saved in {path}.")
+
+
+def _prompt(name: str, source: str, **options: Any) -> str:
+    """Return an answer typed at the terminal.
+
+    Args:
+        name: the name of the value.
+        source: the option or variable that gives the value without a prompt.
+        options: options of `typer.prompt`.
+
+    Raises:
+        ImpossibleError: there is no terminal, and standard input has no answer.
+    """
+    try:
+        answer: str = typer.prompt(name, err=True, **options)
+    except typer.Abort:
+        if sys.stdin.isatty():
+            raise
+        raise ImpossibleError(
+            f"No {name.lower()} is given, and there is no terminal to ask for it. Use {source}."
+        ) from None
+    return answer

@@ -16,8 +16,9 @@ from rich.text import Text
 from bots_sdk.checking.findings import CheckResult, Finding
 from bots_sdk.checking.runtimes import Runtime, sandbox, unconfined
 from bots_sdk.checking.suite import Progress, Suite
+from bots_sdk.commands.errors import REFUSED, STOPPED, ImpossibleError
 from bots_sdk.commands.home import Faults
-from bots_sdk.commands.shared import REFUSED, STOPPED, ImpossibleError, Json, print_json
+from bots_sdk.commands.output import Json, print_json
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import (
     SandboxBrokenError,
@@ -49,7 +50,7 @@ def check(
             min=0,
             max=2,
             help="The tier (kind) of the sandbox: 1 is stronger, 2 works without Linux namespaces; "
-            "default: the strongest that works here.",
+            "0, the default: the strongest that works here.",
             show_default=False,
         ),
     ] = 0,

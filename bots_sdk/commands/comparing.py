@@ -15,6 +15,7 @@ from bots_sdk.arena.figures import times
 from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.swaps import NEW, OLD, SwapBlock, SwapTest, blocks_in_order, gain
 from bots_sdk.arena.worker import WorkerSetup
+from bots_sdk.commands.errors import OK, REFUSED, STOPPED, ImpossibleError
 from bots_sdk.commands.faults import FaultPrinter
 from bots_sdk.commands.home import (
     Against,
@@ -28,7 +29,7 @@ from bots_sdk.commands.home import (
     live_display,
     process_count,
 )
-from bots_sdk.commands.shared import OK, REFUSED, STOPPED, ImpossibleError, Json, print_json
+from bots_sdk.commands.output import Json, print_json
 from engine.rating import sprt
 from engine.rating.sprt import Decision
 
@@ -201,8 +202,8 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
         f"new version: about {_elo(run)}"
     )
     print(
-        f"The evidence is a log-likelihood ratio (LLR): from {plan.upper:+.2f} on it means better, "
-        f"down to {plan.lower:+.2f} not better."
+        f"The evidence is a log-likelihood ratio (LLR). At {plan.upper:+.2f} or more the verdict "
+        f"is “better”, at {plan.lower:+.2f} or less “not better”."
     )
     if run.differing == 0:
         print("The versions made the same moves in all blocks.")

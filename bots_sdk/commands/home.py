@@ -15,7 +15,7 @@ from rich.console import Console
 from bots_sdk.arena.contestants import Contestant, field_of
 from bots_sdk.arena.matches import MatchType
 from bots_sdk.arena.pool import cores
-from bots_sdk.commands.shared import ImpossibleError
+from bots_sdk.commands.errors import ImpossibleError
 from engine.deals import parse_seed
 from engine.errors import UnknownRulesError, listed, quote
 from engine.games.catalogue import GAMES

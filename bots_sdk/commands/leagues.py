@@ -6,7 +6,7 @@ from pathlib import Path
 import typer
 
 from bots_sdk.client import Client, Retry
-from bots_sdk.commands.shared import ImpossibleError, NoTokenError
+from bots_sdk.commands.errors import ImpossibleError, NoTokenError
 from bots_sdk.saved import Saved, SavedLeague
 
 SHORT = Retry(seconds=3.0)

@@ -6,16 +6,9 @@ import typer
 
 from bots_sdk import calls
 from bots_sdk.arena.replay import outcomes
+from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
-from bots_sdk.commands.shared import (
-    REFUSED,
-    ImpossibleError,
-    Json,
-    add_row,
-    new_table,
-    print_json,
-    print_table,
-)
+from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
 from bots_sdk.statuses import UNFINISHED
 from bots_sdk.verifying import check_match
 from engine.errors import RecordError
@@ -45,7 +38,11 @@ def status(
         return
     print(f"{url}, {league.username or 'not logged in'}")
     if not rows:
-        print("You have no bots here. `twelfth-night bot create NAME` creates one.")
+        print(
+            f"No bot token is saved on this machine for {url}. `twelfth-night status NAME` shows "
+            "any bot; `twelfth-night bot token NAME` saves a new token of a bot of yours; "
+            "`twelfth-night bot create NAME` creates a bot."
+        )
         return
     table = new_table("bot", "kind", "version", "online", "in play", "latest places")
     for bot, latest in rows:

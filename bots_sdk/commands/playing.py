@@ -8,9 +8,10 @@ import typer
 
 from bots_sdk import calls, running
 from bots_sdk.bot import load
+from bots_sdk.commands.errors import NoTokenError
 from bots_sdk.commands.home import Faults
 from bots_sdk.commands.leagues import chosen_league, client_for
-from bots_sdk.commands.shared import Json, NoTokenError, print_json
+from bots_sdk.commands.output import Json, print_json
 from bots_sdk.runner import THREADS
 
 _BOT_TOKEN = "tn_b_"

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from typing import Any
 
 from rich.console import Console
 from rich.text import Text
@@ -10,7 +11,8 @@ from bots_sdk.arena.contestants import PlayerFactory
 from bots_sdk.arena.matches import PlayedMatch, limit_time, play_fixture
 from bots_sdk.arena.replay import frames
 from bots_sdk.arena.trials import Trial
-from bots_sdk.commands.shared import ImpossibleError
+from bots_sdk.commands.errors import ImpossibleError
+from bots_sdk.commands.help_pages import Command
 from engine.record import write
 
 _NEXT = {"\r", "\n", " ", "n", "l", "\x1b[C", "\x1b[B", "\xe0M", "\xe0P"}
@@ -105,3 +107,18 @@ def read_key() -> str:
         return key.decode("utf-8", "replace")
     finally:
         termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+class BareReplay(Command):
+    """A command in which ``--replay`` without a number stands for match 1."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Add the missing number."""
+        for at in range(len(args) - 1, -1, -1):
+            if args[at] == "--replay" and not _is_number(args[at + 1 : at + 2]):
+                args.insert(at + 1, "1")
+        return super().parse_args(ctx, args)
+
+
+def _is_number(words: list[str]) -> bool:
+    return bool(words) and words[0].removeprefix("-").isdigit()

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 import typer
 
 from bots_sdk import starters
-from bots_sdk.commands.shared import ImpossibleError, Json, print_json
+from bots_sdk.commands.errors import ImpossibleError
+from bots_sdk.commands.output import Json, print_json
 
 _NAME = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
 

@@ -15,6 +15,7 @@ from bots_sdk.arena.figures import Share
 from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.trials import Trial, TrialResults, TrialSummary
 from bots_sdk.arena.worker import WorkerSetup
+from bots_sdk.commands.errors import REFUSED, STOPPED, ImpossibleError
 from bots_sdk.commands.faults import FaultPrinter
 from bots_sdk.commands.home import (
     Against,
@@ -28,17 +29,8 @@ from bots_sdk.commands.home import (
     live_display,
     process_count,
 )
+from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
 from bots_sdk.commands.replaying import replay_match
-from bots_sdk.commands.shared import (
-    REFUSED,
-    STOPPED,
-    ImpossibleError,
-    Json,
-    add_row,
-    new_table,
-    print_json,
-    print_table,
-)
 
 _ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
 
@@ -62,7 +54,7 @@ def try_bot(
         typer.Option(
             min=0,
             metavar="[N]",
-            help="Play only match N of the run, and show it step by step; default: match 1.",
+            help="Play only match N of the run, and show it step by step. Without N: match 1.",
             show_default=False,
         ),
     ] = 0,
@@ -186,7 +178,10 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
             "the bank (extra time)"
         )
     for name, count in summary.others_faults.items():
-        print(f"faults       the opponent {name} made {count}, so it played below its strength")
+        print(
+            f"faults       {count} by the opponent {name}, which therefore played below its "
+            "strength"
+        )
 
 
 def percent(found: Share) -> str:

@@ -10,8 +10,9 @@ from rich.console import Console
 from bots_sdk import calls
 from bots_sdk.call import Call, read_nothing, url_path
 from bots_sdk.client import Client
+from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, save_bot
-from bots_sdk.commands.shared import REFUSED, ImpossibleError, Json, print_json
+from bots_sdk.commands.output import Json, print_json
 from bots_sdk.errors import LeagueError, ProblemError
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import SourceRefusedError
@@ -35,16 +36,22 @@ def upload(
         str, typer.Option(help="Your note about this version.", show_default=False)
     ] = "",
     held: Annotated[
-        bool, typer.Option("--hold", help="Do not let it play until you promote it on its page.")
+        bool,
+        typer.Option(
+            "--hold",
+            help="Hold the version: it becomes current only if you promote it on its page, or if a "
+            "comparison does.",
+        ),
     ] = False,
     wait: Annotated[bool, typer.Option(help="Wait for the result of the check.")] = True,
     as_json: Json = False,
 ) -> None:
     """Upload a version of a hosted bot; the league checks it, then runs it.
 
-    Creates the bot if it does not exist, and deletes it again if the league refuses this version.
-    A version that passes its check becomes the current version, the one that plays. With --hold it
-    waits until you promote it.
+    If the bot does not exist, the command creates it. If the league then refuses the version, the
+    command deletes the new bot. A bot that existed before stays. A version that passes its check
+    becomes the current version, the one that plays. With --hold it waits until you promote it, or
+    until a comparison does.
 
     Exit status 1: the league refused the version.
     """

@@ -172,8 +172,8 @@ def _entry(data: bytes, at: int, end: int) -> tuple[_Entry, int]:
         )
     if method not in (_STORED, _DEFLATED):
         raise SourceRefusedError(
-            f"{quote(path)} is packed in a way that isn't deflate (method {method}); zip packs so "
-            "by default"
+            f"{quote(path)} is packed with method {method}, and the league reads only deflate; the "
+            "command zip uses deflate by default"
         )
     is_folder = name.endswith("/")
     if is_folder and unpacked:

@@ -1,4 +1,4 @@
-"""The broker of tier 2: makes a bot's file calls for it, so that it sees its own files only.
+"""The file broker of tier 2: makes a bot's file calls for it, so that it sees its own files only.
 
 Without namespaces no lock of the kernel hides a path: Landlock forbids opening a file, but not
 `stat` or `readlink`. So seccomp hands these calls to the broker (``seccomp_unotify(2)``), a process

@@ -24,12 +24,13 @@ _LIBRARIES = ("/usr/lib/os-release", "/lib64/ld-linux-x86-64.so.2", "/lib/ld-lin
 SECONDS = 20.0
 """The canary's time limit: far more than it needs, so that a busy machine does not fail."""
 
+_CANARY = "test program that tries to break out of the sandbox"
 OWN_FILES = {"own.txt": b"own", "mark.txt": b"mark", "mark-2.txt": b"mark"}
 """The canary's own files; it looks for marks that reading the last two leaves."""
 
 
 def source() -> Source:
-    """Return the canary as an upload with files of its own, which it must be able to read."""
+    """Return the canary as an upload with several files, which it must be able to read."""
     main = Path(__file__).with_name("canary_bot.py").read_bytes()
     return Source(main, {"bot.py": main, **OWN_FILES})
 
@@ -66,11 +67,11 @@ def prove(jail: Jail) -> None:
             bot.ready()
             out = bot({"plants": plants})
     except Exception as error:
-        raise SandboxUnavailableError(f"the canary could not be run: {error}") from error
+        raise SandboxUnavailableError(f"the {_CANARY} could not be run: {error}") from error
     if out == "unusable":
         raise SandboxUnavailableError("bots would lack Python's modules, the rules or their files")
     if out != "":
-        raise SandboxUnavailableError(f"the canary got through: {out}")
+        raise SandboxUnavailableError(f"the {_CANARY} succeeded: {out}")
 
 
 @contextlib.contextmanager

@@ -308,6 +308,21 @@ def memory_mapped(plants: Plants) -> object:
 
 
 @attempt
+def memory_that_grows_down(plants: Plants) -> object:
+    """Map memory that the kernel counts as a stack, not as data."""
+    private_anonymous_grows_down = 0x122
+    return map_memory(1 << 20, READ | WRITE, private_anonymous_grows_down)
+
+
+@attempt
+def memory_in_huge_pages(plants: Plants) -> object:
+    """Ask for memory from the machine's stock of huge pages, which may be empty."""
+    flags = 0x40022
+    _, error = system_call((9, 222), 0, 1 << 21, READ | WRITE, flags, -1, 0)
+    return error != errno.EPERM
+
+
+@attempt
 def raise_limits(plants: Plants) -> object:
     address_space, unlimited = 9, 2**64 - 1
     wanted = struct.pack("QQ", unlimited, unlimited)

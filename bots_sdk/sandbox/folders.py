@@ -1,7 +1,7 @@
 """Folders with the files of bots: in memory where it has room, and swept after a killed process.
 
-Each process keeps its folders below one of its own, and holds a lock (``flock``) beside it. The
-kernel frees the lock when the process ends in any way. A process that lays out its first folder
+Each process has one folder, keeps its bots' folders in it, and holds a lock (``flock``) beside it.
+The kernel frees the lock when the process ends in any way. A process that lays out its first folder
 removes the folders whose lock is free.
 """
 

@@ -27,6 +27,11 @@ NOBODY = 65534
 TABLE_BYTES = 640 << 20
 """The memory that all bots of a match may fill together; each seat has an equal part."""
 
+_MAPPED_BYTES = 48 << 20
+"""The address space beside the memory that a bot fills: programs, libraries and its stack."""
+
+_STACK_BYTES = 8 << 20
+
 _HERE = Path(harness.__file__).parent
 _COMPILED = (broker, harness)
 """Modules of the jail that this import compiles, as no process inside may write to a cache."""
@@ -68,9 +73,12 @@ class Limits:
     def at_table(self, seats: int) -> "Limits":
         """Return the limits of a bot in a match with so many seats.
 
-        They depend on no other bot, so a bot finds the same limit in each of its matches.
+        They depend on no other bot, so a bot finds the same limit in each of its matches. The limit
+        of address space is lower too, as the kernel does not count a stack as data.
         """
-        return replace(self, data_bytes=min(self.memory_bytes, TABLE_BYTES // seats))
+        data_bytes = min(self.memory_bytes, TABLE_BYTES // seats)
+        memory_bytes = min(self.memory_bytes, data_bytes + _MAPPED_BYTES)
+        return replace(self, memory_bytes=memory_bytes, data_bytes=data_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +141,7 @@ class Jail:
                 # SIGXCPU can be caught; one second later comes SIGKILL, which can't.
                 "RLIMIT_CPU": (limits.cpu_seconds, limits.cpu_seconds + 1),
                 "RLIMIT_NOFILE": (32, 32),
+                "RLIMIT_STACK": (_STACK_BYTES, _STACK_BYTES),
                 # With 0, the kernel still starts a program that receives core dumps.
                 "RLIMIT_CORE": (1, 1),
                 **dict.fromkeys(("RLIMIT_FSIZE", "RLIMIT_MEMLOCK"), (0, 0)),
@@ -167,7 +176,8 @@ def jails() -> Iterator[Jail]:
         raise SandboxUnavailableError(f"the sandbox needs Linux, and this is {sys.platform}")
     if not landlock.version():
         raise SandboxUnavailableError(
-            "the kernel has no Landlock (Linux 5.13 or newer with it among its security modules)"
+            "the kernel has no Landlock; the sandbox needs Linux 5.13 or newer with Landlock among "
+            "its security modules (the kernel's parameter lsm=)"
         )
     try:
         seccomp.program()

@@ -7,6 +7,12 @@ from bots_sdk.sandbox.errors import BotCrashError, BotMemoryError
 from bots_sdk.sandbox.jail import Limits
 from engine.errors import quote
 
+FOREIGN_DATA = (
+    "the bot's process sent other data on the channel for moves; return the move from choose, and "
+    "write to no file descriptor"
+)
+"""The reason of a fault: the bot wrote to the descriptor of the harness's messages."""
+
 
 def parsed(line: bytes) -> dict[str, Any]:
     """Return the message in a line.
@@ -19,9 +25,9 @@ def parsed(line: bytes) -> dict[str, Any]:
             line.decode(), parse_constant=_no_constant, object_pairs_hook=_without_repeats
         )
     except (ValueError, RecursionError) as error:
-        raise BotCrashError(f"its answer is no message: {quote(str(error))}") from None
+        raise BotCrashError(f"{FOREIGN_DATA} ({quote(str(error))})") from None
     if not isinstance(message, dict):
-        raise BotCrashError("its answer is no message")
+        raise BotCrashError(FOREIGN_DATA)
     return message
 
 

@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits, environment, file
-from bots_sdk.sandbox.messages import failure, parsed
+from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
 from bots_sdk.sandbox.timing import Meter, MoveTimer, children
 from engine.errors import quote
 
@@ -133,7 +133,7 @@ class JailedProcess:
             return
         if answer.keys() == {"failed", "kind"}:
             raise failure(answer, self._limits)
-        raise BotCrashError("it wrote into the protocol while it was loaded")
+        raise BotCrashError(FOREIGN_DATA)
 
     def ask(self, request: bytes, timer: MoveTimer) -> bytes:
         """Return the line that answers a line; the bot runs only meanwhile.

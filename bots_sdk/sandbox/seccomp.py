@@ -78,6 +78,10 @@ _PROT_EXEC = 4
 # MAP_SHARED and MAP_SHARED_VALIDATE have this bit, MAP_PRIVATE has not. Two processes that share
 # memory can signal to each other.
 _MAP_SHARED = 1
+# The kernel counts neither as data, so the limit of a table's memory would not hold. Huge pages
+# also come from one stock of the machine, whose size all bots could see.
+_MAP_GROWSDOWN, _MAP_HUGETLB = 0x100, 0x40000
+_MAP_REFUSED = _MAP_SHARED | _MAP_GROWSDOWN | _MAP_HUGETLB
 # Frees memory, or chooses the size of pages. Other advice loads or evicts pages of files that all
 # bots read, or merges equal pages of several processes: the time to read them would be a signal.
 _ADVICE = (4, 8, 14, 15)  # MADV_DONTNEED, MADV_FREE, MADV_HUGEPAGE, MADV_NOHUGEPAGE
@@ -128,8 +132,8 @@ def program(machine: str | None = None) -> bytes:
         if (number := numbers[column]) is not None:
             lines += [_line(_EQUAL, number, 0, 1), _line(_RETURN, _ALLOW)]
     no_code = [_line(_ANY_BIT, _PROT_EXEC, 0, 1), _refuse(errno.EPERM)]
-    not_shared = [_line(_ANY_BIT, _MAP_SHARED, 0, 1), _refuse(errno.EPERM)]
-    lines += _when(_MMAP[column], (2, no_code), (3, not_shared))
+    only_counted = [_line(_ANY_BIT, _MAP_REFUSED, 0, 1), _refuse(errno.EPERM)]
+    lines += _when(_MMAP[column], (2, no_code), (3, only_counted))
     lines += _when(_MPROTECT[column], (2, no_code))
     lines += _when(_MADVISE[column], (2, _one_of(_ADVICE)))
     lines += _when(_FUTEX[column], (1, _one_of(_FUTEX_OPERATIONS)))

@@ -9,11 +9,10 @@ from typing import Any
 from bots_sdk.sandbox import folders
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
-from bots_sdk.sandbox.messages import failure, parsed
+from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
 from bots_sdk.sandbox.process import JailedProcess
 from bots_sdk.sandbox.sources import Source
 from bots_sdk.sandbox.timing import MoveTime, MoveTimer
-from engine.errors import quote
 from engine.games.game import Observation
 
 _FORMS = ({"move"}, {"other"}, {"failed", "kind"})
@@ -200,9 +199,9 @@ def _check(answer: dict[str, Any], asked: int) -> None:
     """Raise unless an answer has the form of the harness and belongs to the request."""
     number = answer.pop("id", None)
     if type(number) is not int or number != asked:
-        raise BotCrashError(f"it answered to {quote(number)} when it was asked {asked}")
+        raise BotCrashError(FOREIGN_DATA)
     if answer.keys() not in _FORMS or not all(isinstance(value, str) for value in answer.values()):
-        raise BotCrashError("it wrote into the protocol instead of returning a move")
+        raise BotCrashError(FOREIGN_DATA)
 
 
 def _laid_out(source: Source) -> Path | None:

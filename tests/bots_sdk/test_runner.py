@@ -84,6 +84,22 @@ def until(done: Callable[[], bool], seconds: float = 20) -> None:
         time.sleep(0.01)
 
 
+def test_an_answer_that_is_older_than_the_end_of_a_match_does_not_begin_it_again(
+    tmp_path: Path,
+) -> None:
+    stub = StubLeague(1)
+    turn = stub.matches[1].turn()
+    with stub.serving(), running(stub, tmp_path) as bot:
+        until(lambda: bool(bot.events("finished")))
+
+        async def arrive() -> None:
+            bot.runner._take([turn], sent_at=0.0)  # type: ignore[list-item] # the stub's turn
+
+        asyncio.run_coroutine_threadsafe(arrive(), bot._loop).result(10)
+    assert len(bot.events("match")) == 1
+    assert len(bot.events("move")) == len(stub.matches[1].decided)
+
+
 def test_many_matches_are_played_at_once_to_their_ends(tmp_path: Path) -> None:
     stub = StubLeague(16)
     with stub.serving(), running(stub, tmp_path) as bot:

@@ -1,5 +1,6 @@
 """What one bot of a match can take from the others: memory, output, processes, files."""
 
+import errno
 import os
 import time
 from pathlib import Path
@@ -32,6 +33,38 @@ def test_the_bots_of_a_table_share_its_memory(jail: Jail, seats: int) -> None:
     assert filled < TABLE_BYTES / seats
     assert filled > min(limits.memory_bytes, TABLE_BYTES / seats) / 2
     assert resident > filled
+
+
+UNCOUNTED = (
+    "from bots_sdk.sandbox.canary_calls import ctypes_names, system_call\n"
+    "LENGTH = 120 << 20\n"
+    "def choose(way):\n"
+    "    names = ctypes_names()\n"
+    "    if way == 'stack':\n"
+    "        top = names['c_void_p'].in_dll(names['CDLL'](None), '__libc_stack_end').value\n"
+    "        page = (top & -4096) - (64 << 10)\n"
+    "        at, error = system_call((25, 216), page, 4096, LENGTH, 1, 0)\n"
+    "    else:\n"
+    "        at, error = system_call((9, 222), 0, LENGTH, 3, way, -1, 0)\n"
+    "    return 'mapped' if at != -1 else str(error)\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("way", "refusal"),
+    [
+        pytest.param(0x22, errno.ENOMEM, id="plain"),
+        pytest.param(0x122, errno.EPERM, id="grows down"),
+        pytest.param(0x40022, errno.EPERM, id="huge pages"),
+        pytest.param("stack", errno.ENOMEM, id="a page of the stack that is made longer"),
+    ],
+)
+def test_a_bot_gets_no_memory_that_its_table_does_not_count(
+    jail: Jail, way: int | str, refusal: int
+) -> None:
+    source, limits = Source(UNCOUNTED.encode()), Limits().at_table(8)
+    with BotProcess(jail, source, {}, allowance=lambda: 20.0, limits=limits) as bot:
+        assert bot(way) == str(refusal)  # type: ignore[arg-type]
 
 
 def test_a_table_of_two_does_not_raise_the_limit_of_a_bot() -> None:

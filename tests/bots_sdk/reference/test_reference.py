@@ -165,7 +165,7 @@ def test_the_search_stops_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -
 
 @dataclass
 class SlowEngine:
-    """An engine on a stalled machine: each playout takes seconds on a clock of its own.
+    """An engine on a stalled machine: each playout takes seconds on a separate clock.
 
     Attributes:
         seconds: of a playout.

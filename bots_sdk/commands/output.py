@@ -1,0 +1,34 @@
+"""Output of commands: JSON or tables."""
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+
+
+def print_json(value: Any) -> None:
+    """Print a result as JSON."""
+    print(json.dumps(value))
+
+
+def new_table(*columns: str) -> Table:
+    """Return an empty table with these columns."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def add_row(table: Table, *cells: object) -> None:
+    """Add a row of plain texts without markup; None gives an empty cell."""
+    table.add_row(*(Text("" if cell is None else str(cell)) for cell in cells))
+
+
+def print_table(table: Table) -> None:
+    """Print a table."""
+    Console(highlight=False).print(table)
