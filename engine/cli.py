@@ -102,7 +102,8 @@ def _parser() -> argparse.ArgumentParser:
         "--policy",
         choices=("random", "first", "last"),
         default="random",
-        help="the legal move that every seat plays; random follows from the seed (default: random)",
+        help="which legal move every seat plays; the seed decides the random moves "
+        "(default: random)",
     )
 
     made = command("verify", _verify, "Replay records and check every move, fault and score.")
@@ -115,7 +116,7 @@ def _parser() -> argparse.ArgumentParser:
         "--ply",
         required=True,
         type=_count,
-        help="position of the move in the match, from 0; for the end, the number of moves",
+        help="number of the move, from 0; to see the end of the match, the number of all its moves",
     )
     made.add_argument("--seat", required=True, type=_count, help="seat, from 0")
 
@@ -126,7 +127,9 @@ def _parser() -> argparse.ArgumentParser:
     )
 
     made = command(
-        "bench", _bench, "Measure the speed of matches with random moves, with the real shuffle."
+        "bench",
+        _bench,
+        "Measure how many matches with random moves the engine plays in a second, with shuffling.",
     )
     made.add_argument(
         "--seconds", type=_seconds, default=1.0, help="time for each preset (default: %(default)s)"
@@ -285,7 +288,12 @@ def _record_at(name: str, wanted: int) -> Record:
             except RecordError as error:
                 raise _RefusedError(f"{number}: {error}") from None
             return record
-    raise ImpossibleError(f"there is no line {wanted} in {quote(name, 200)}, which has {number}")
+    raise ImpossibleError(_no_such_line(wanted, name, number))
+
+
+def _no_such_line(wanted: int, name: str, lines: int) -> str:
+    plural = "" if lines == 1 else "s"
+    return f"there is no line {wanted} in {quote(name, 200)}, which has {lines} line{plural}"
 
 
 def _observe(options: argparse.Namespace) -> int:
@@ -327,9 +335,7 @@ def _show(options: argparse.Namespace) -> int:
         if options.line == number:
             break
     if options.line is not None and not shown:
-        raise ImpossibleError(
-            f"there is no line {options.line} in {quote(options.file, 200)}, which has {number}"
-        )
+        raise ImpossibleError(_no_such_line(options.line, options.file, number))
     return status
 
 

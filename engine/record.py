@@ -123,7 +123,7 @@ def read(line: bytes) -> Record:
     if document.get("format", FORMAT) != FORMAT:
         raise RecordError(f"unknown format {quote(document['format'])}; this reads {FORMAT}")
     if doubled:
-        raise RecordError(f"key {quote(doubled[0])} stands twice in one object")
+        raise RecordError(f"key {quote(doubled[0])} is twice in one object")
     _check_keys(document, _REQUIRED, _OPTIONAL, "the record")
     state_class, seats = _check_rules(document)
     seed = _text(document["deal_seed"], "deal_seed")
@@ -291,7 +291,9 @@ def verify(record: Record) -> State:
         if action not in legal:
             raise RecordError(_why_not_legal(state, seat, text), ply)
         if ply in misplaced:
-            raise RecordError("faults do not ascend by ply, at most one a ply", ply)
+            raise RecordError(
+                "the faults must be in the order of their plies, at most one a ply", ply
+            )
         fault = faults.get(ply)
         if len(legal) > 1 and seat in forfeited and (fault is None or fault.kind != "forfeit"):
             raise RecordError(f"seat {seat} had forfeited, yet this is no fault 'forfeit'", ply)
@@ -348,7 +350,9 @@ def _check_fault(
 ) -> None:
     if fault.kind not in FAULT_KINDS:
         kinds = listed(FAULT_KINDS)
-        raise RecordError(f"unknown kind of fault {quote(fault.kind)}; there is {kinds}", fault.ply)
+        raise RecordError(
+            f"unknown kind of fault {quote(fault.kind)}; the kinds are {kinds}", fault.ply
+        )
     if fault.seat != seat:
         raise RecordError(f"a fault of seat {quote(fault.seat)} where seat {seat} moved", fault.ply)
     if len(legal) == 1:

@@ -15,7 +15,8 @@ GAMES: Mapping[str, type[State]] = {game.game: game for game in (TwelveDays, Par
 def find(game: str) -> type[State]:
     """Return the game with that name, or raise `UnknownRulesError`."""
     if game not in GAMES:
-        raise UnknownRulesError(f"there is no game {quote(game)}; there is {listed(list(GAMES))}")
+        games = listed(list(GAMES))
+        raise UnknownRulesError(f"there is no game {quote(game)}; the games are {games}")
     return GAMES[game]
 
 

@@ -37,6 +37,10 @@ class Rules:
                 f"{self.name} takes {self.min_seats} to {self.max_seats} seats, not {quote(seats)}"
             )
 
+    def max_moves(self, seats: int) -> int:
+        """Return a number of moves that one seat of a match never exceeds."""
+        raise NotImplementedError
+
 
 class MoveTable:
     """All moves of a game as texts; the position of a text is its action id."""

@@ -24,6 +24,14 @@ class PartridgeRules(Rules):
         """Return the number of cards dealt to each seat."""
         return self.cards.get(seats, 12)
 
+    def max_moves(self, seats: int) -> int:
+        """Return a number of moves that one seat of a match never exceeds.
+
+        A seat moves once a trick, and a trick takes a card from its winner for good. So a round
+        ends at the latest when each seat has one card left and one of them wins.
+        """
+        return self.rounds * (seats * (self.hand_size(seats) - 1) + 1)
+
 
 PRESETS: Mapping[str, PartridgeRules] = {
     rules.name: rules

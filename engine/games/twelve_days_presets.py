@@ -29,6 +29,13 @@ class TwelveDaysRules(Rules):
         one = clauses + [rank for rank in range(1, self.days + 1) for _ in range(rank)]
         return tuple(sorted(one * self.decks))
 
+    def max_moves(self, seats: int) -> int:
+        """Return a number of moves that one seat of a match never exceeds.
+
+        On each day a seat gives a card, plays a card, and may award a pot.
+        """
+        return 3 * self.days
+
 
 PRESETS: Mapping[str, TwelveDaysRules] = {
     rules.name: rules

@@ -28,7 +28,7 @@ class SwissEntrant:
         bot: the bot's id.
         owner: the owner's id; None for a house bot, which may meet any other bot.
         score: S so far, byes included.
-        byes: the number of rounds that it has sat out for want of a seat.
+        byes: the number of rounds that it has sat out because there was no seat.
     """
 
     bot: int

@@ -76,7 +76,7 @@ class Block:
         versions: by bot id, the number of the version that sat at the table. If the blocks of a
             round name two versions of a bot, the higher one counts.
         results: the results of its n matches. Those of a void block are ignored.
-        rated: False for a block that is played but rates nobody.
+        rated: False for a block that is played but changes no rating.
         void: True if the block is cancelled, or marked void by a correction.
     """
 

@@ -6,8 +6,8 @@ the standard errors are cluster-robust, with blocks as clusters (K.-Y. Liang, S.
 "Longitudinal data analysis using generalized linear models", 1986). docs/ratings.md gives the
 measured coverage of the intervals.
 
-This is the only module of the engine that needs NumPy. The last bits of its floats may differ
-between machines, so pages show them, but no rating depends on them.
+This module and `studentized_range` are the only ones of the engine that need NumPy. The last bits
+of their floats may differ between machines, so pages show them, but no rating depends on them.
 """
 
 import math
@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.errors import quote
-from engine.rating.intervals import Z_95
+from engine.rating.studentized_range import LEAST_FREEDOM, quantile
 
 ANCHOR_ELO = 1500.0
 ELO_PER_NAT = 400 / math.log(10)
@@ -168,7 +168,7 @@ class Performance:
         bots: bot ids, the best first; the arrays below have this order, with N entries.
         elo: shape (N,), the estimates in Elo. The anchor has 1500; without an anchor, the mean has.
         errors: shape (N,), the standard errors in Elo. They belong to a bot's strength relative to
-            the mean of the field: the 95 % interval is ``elo +- Z_95 * error``. To compare two
+            the mean of the field: the 95 % interval is ``elo +- 1.96 * error``. To compare two
             bots, or a bot with the anchor, use `difference`. Infinite if there are fewer than two
             blocks.
         bands: the rank band of each bot, from 1; see `rank_bands`.
@@ -239,36 +239,55 @@ def fit(
         elo=elo,
         # With few blocks rounding can make a variance negative: then the error is unknown.
         errors=np.sqrt(np.where(variances < 0, np.nan, variances)),
-        bands=rank_bands(elo, covariance),
+        bands=rank_bands(elo, covariance, blocks[order]),
         covariance=covariance,
         blocks=tuple(blocks[order].tolist()),
     )
 
 
-def rank_bands(elo: npt.ArrayLike, covariance: npt.ArrayLike) -> tuple[int, ...]:
+def rank_bands(
+    elo: npt.ArrayLike, covariance: npt.ArrayLike, blocks: npt.ArrayLike
+) -> tuple[int, ...]:
     """Return the rank band of each bot, from 1.
 
     A band begins with the best bot that is in no band yet. It takes in the bots below, one after
-    another, up to the first bot whose difference to the band's best bot is significant: the 95 %
-    interval of the difference, from both variances and the covariance, does not contain 0. So all
-    bots of a band are statistically tied with its best bot, and each cut is a significant
-    difference. "Tied" is not transitive: two neighbours on either side of a cut may be tied too. A
-    bot with a long error bar keeps the position of its estimate.
+    another, up to the first bot that differs significantly from the band's best bot: by more than
+    the studentized range of N bots allows at 5 % (`studentized_range`). The best of many equal bots
+    is far above the worst by chance alone, and this takes that into account: if all bots are
+    equally strong, a table of 4 to 40 bots has any cut in at most 8 % of cases.
+
+    So all bots of a band are statistically tied with its best bot. "Tied" is not transitive: two
+    neighbours on either side of a cut may be tied too. A bot with a long error bar keeps the
+    position of its estimate.
 
     Args:
         elo: shape (N,), descending, in Elo.
         covariance: shape (N, N), of these estimates, in Elo squared.
+        blocks: shape (N,), the number of blocks of each bot. The standard error of a difference
+            has one degree of freedom less than the fewer blocks of the two.
     """
     estimates, v = np.asarray(elo, float), np.asarray(covariance, float)
+    freedom = np.maximum(np.asarray(blocks, float) - 1, LEAST_FREEDOM)
     bands: list[int] = []
     best = 0
     for i, estimate in enumerate(estimates):
-        if estimates[best] - estimate > Z_95 * _difference_error(v, best, i):
+        if i and estimates[best] - estimate > _significant(
+            len(estimates), min(freedom[best], freedom[i]), _difference_error(v, best, i)
+        ):
             best = i
             bands.append(bands[-1] + 1)
         else:
             bands.append(bands[-1] if bands else 1)
     return tuple(bands)
+
+
+def _significant(bots: int, freedom: float, error: float) -> float:
+    """Return the difference that is significant among so many bots, from its standard error.
+
+    The studentized range is in units of the error of one value, which is that of a difference
+    divided by the square root of 2.
+    """
+    return quantile(bots, freedom) / math.sqrt(2) * error
 
 
 # -- Parts of the fit --------------------------------------------------------------------------

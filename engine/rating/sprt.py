@@ -7,7 +7,7 @@ mean of d: no gain (H0) and a gain of 20 Elo (H1). It stops when the LLR leaves 
 [log(beta / (1 - alpha)), log((1 - beta) / alpha)].
 
 Source: M. Van den Bergh, "A practical introduction to the GSPRT", the test of fishtest, with the
-likelihood maximized over the unknown variance. Measured error rates: docs/ratings.md.
+likelihood maximized over the unknown variance. Measured error rates: docs/ratings-statistics.md.
 """
 
 import math

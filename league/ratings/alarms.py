@@ -118,7 +118,11 @@ def _list_differences(differences: Sequence[Difference], up_to: int) -> str:
     ]
     more = [f"{count - len(shown)} more"] if count > len(shown) else []
     numbers = "number differs" if count == 1 else "numbers differ"
-    return f"{count} {numbers}, in {up_to} rounds. " + "; ".join(parts + more) + "."
+    listed = "; ".join(parts + more)
+    return (
+        f"{up_to} rounds were recomputed, and {count} {numbers}: {listed}. Ratings are in "
+        "thousandths."
+    )
 
 
 def _number(number: int | None) -> str:

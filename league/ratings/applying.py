@@ -35,12 +35,14 @@ def rounds_to_apply() -> list[int]:
 def apply_round(round_id: int) -> bool:
     """Apply a closed round to the ratings of its ladder; return whether this call did.
 
-    Safe to call any number of times, also in parallel: the ladder's lock admits one call after the
-    other, and the second finds the round applied. A round stays as it is while one of its own
-    blocks is in play; it waits for no other round. It gets the ladder's next applied number.
+    Safe to call any number of times, also in parallel: the ladder's lock admits one call, and a
+    call that doesn't get it does nothing. A round waits until all its blocks are over, and for no
+    other round. It gets the ladder's next applied number.
     """
     with transaction.atomic():
-        ladder = Ladder.objects.select_for_update().get(rounds=round_id)
+        ladder = Ladder.objects.lock_free(rounds=round_id)
+        if ladder is None:
+            return False
         round_ = Round.objects.get(pk=round_id)
         if round_.applied_at or round_.blocks.playing().exists():
             return False

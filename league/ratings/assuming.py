@@ -46,7 +46,7 @@ class _State:
 def changes(
     ladder: Ladder, *, void: Collection[int] = (), restored: Collection[int] = ()
 ) -> list[Change]:
-    """Return the bots of a ladder whose rating or rank would change, the best of now first.
+    """Return the bots of a ladder whose rating or rank would change, by present rank.
 
     Args:
         ladder: of the ratings.

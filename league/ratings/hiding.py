@@ -42,12 +42,14 @@ def ladders_to_hide_on() -> list[int]:
 def hide_idle(ladder_id: int) -> int:
     """Hide the idle bots of a ladder and show those that are idle no longer; return their number.
 
+    If another transaction holds the ladder's lock, this is left to a later call.
+
     A bot is idle if for the ladder's ``idle_days`` no round has rated it and it has not entered the
     ladder. It is shown again when a round rates it, or here if ``idle_days`` has grown.
     """
     with transaction.atomic():
-        ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
-        if ladder.paused:
+        ladder = Ladder.objects.lock_free(pk=ladder_id)
+        if ladder is None or ladder.paused:
             return 0
         now = timezone.now()
         since = now - ladder.idle_days * _DAY

@@ -126,9 +126,10 @@ def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
     shown = ladder.standings.shown().filter(blocks__gte=RANKED_FROM)
     ranked = shown.values_list("bot", flat=True)
     kept = np.isin(np.array(fitted.bots, np.int64), np.array(list(ranked), np.int64))
-    kept &= np.array(fitted.blocks, np.int64) >= RANKED_FROM
+    blocks = np.array(fitted.blocks, np.int64)
+    kept &= blocks >= RANKED_FROM
     bots = [bot for bot, keep in zip(fitted.bots, kept.tolist(), strict=True) if keep]
-    bands = rank_bands(fitted.elo[kept], fitted.covariance[np.ix_(kept, kept)])
+    bands = rank_bands(fitted.elo[kept], fitted.covariance[np.ix_(kept, kept)], blocks[kept])
     return dict(zip(bots, bands, strict=True))
 
 

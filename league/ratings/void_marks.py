@@ -8,6 +8,7 @@ it writes the moderation log.
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.utils.text import capfirst
 
 from league import play
 from league.models import Block, Ladder, ModerationEntry, VoidMark
@@ -38,7 +39,7 @@ def void_block(
             raise ValidationError(f"There is no block {block_id}.", code="not-found")
         block = Block.objects.select_related("round").get(pk=block_id)
         if is_void(block):
-            raise ValidationError(f"{block} is void already.", code="block-void")
+            raise ValidationError(f"{capfirst(str(block))} is void already.", code="block-void")
         mark = VoidMark.objects.create(
             block=block, reason=reason.strip(), made_by=made_by, decision=decision
         )

@@ -50,6 +50,13 @@ def somewhere(state: State, rng: Random) -> State:
 
 @every_phase
 @given(matches)
+def test_no_seat_exceeds_the_moves_of_its_preset(match: tuple[State, Random]) -> None:
+    moves = Counter(state.actors[0] for state in played(*match) if state.actors)
+    assert max(moves.values()) <= match[0].rules.max_moves(match[0].seats)
+
+
+@every_phase
+@given(matches)
 def test_no_card_is_lost_or_made(match: tuple[State, Random]) -> None:
     state = somewhere(*match)
     for _ in played(state, match[1]):

@@ -319,21 +319,58 @@ def test_the_errors_of_a_single_block_are_infinite_and_its_bots_share_a_band() -
 # -- Rank bands --------------------------------------------------------------------------------
 
 
+MANY = 10_000
+"""Blocks of a bot: so many that its error is known well."""
+
+
 def test_a_band_ends_before_the_first_bot_significantly_worse_than_its_best() -> None:
-    # Independent errors of 10: a difference is significant beyond 1.96 * sqrt(200) = 27.7.
-    elo = [1560, 1540, 1533, 1532, 1505, 1400]
-    assert rank_bands(elo, np.diag([100.0] * 6)) == (1, 1, 1, 2, 2, 3)
+    # Independent errors of 10, six bots: significant beyond 4.030 * 10 (tables of Tukey's range).
+    elo = [1560, 1540, 1520, 1519, 1480, 1400]
+    assert rank_bands(elo, np.diag([100.0] * 6), [MANY] * 6) == (1, 1, 1, 2, 2, 3)
 
 
 def test_a_band_depends_on_the_covariance_of_two_estimates() -> None:
     apart = [[100.0, 0.0], [0.0, 100.0]]
     together = [[100.0, 90.0], [90.0, 100.0]]
     against = [[100.0, -90.0], [-90.0, 100.0]]
-    assert rank_bands([1520, 1500], apart) == (1, 1)
-    assert rank_bands([1520, 1500], together) == (1, 2)  # 1.96 * sqrt(20) = 8.8
-    assert rank_bands([1535, 1500], apart) == (1, 2)
-    assert rank_bands([1535, 1500], against) == (1, 1)  # 1.96 * sqrt(380) = 38.2
+    blocks = [MANY, MANY]
+    assert rank_bands([1520, 1500], apart, blocks) == (1, 1)
+    assert rank_bands([1520, 1500], together, blocks) == (1, 2)  # 1.96 * sqrt(20) = 8.8
+    assert rank_bands([1535, 1500], apart, blocks) == (1, 2)
+    assert rank_bands([1535, 1500], against, blocks) == (1, 1)  # 1.96 * sqrt(380) = 38.2
+
+
+def test_fewer_blocks_of_either_bot_widen_a_band() -> None:
+    independent = np.diag([100.0, 100.0])
+    # Student's t with 4 degrees of freedom has 2.776, so 39.3 is significant.
+    for blocks in ([5, 5], [5, MANY], [MANY, 5]):
+        assert rank_bands([1539, 1500], independent, blocks) == (1, 1)
+        assert rank_bands([1540, 1500], independent, blocks) == (1, 2)
+
+
+@pytest.mark.parametrize(("count", "blocks"), [(4, 20), (8, 20), (8, 100), (40, 20)])
+def test_equal_bots_are_hardly_ever_cut_into_bands(count: int, blocks: int) -> None:
+    rng = np.random.default_rng(count * blocks)
+    leagues = 150
+    cut = sum(
+        fit(equal_league(rng, bots=count, blocks=blocks)).bands[-1] > 1 for _ in range(leagues)
+    )
+    # At most 8 % are promised. At 8 %, 22 of 150 leagues would be cut once in 500 tries.
+    assert cut <= 22
+
+
+def equal_league(rng: np.random.Generator, *, bots: int, blocks: int) -> PairResults:
+    """Return the results of equally strong bots at tables of four, four matches a block."""
+    rows: list[np.ndarray] = []
+    while len(rows) < bots * blocks // 4:
+        rows += list(rng.permutation(bots).reshape(-1, 4))
+    scores = rng.normal(size=(4, len(rows), 4))
+    first, second = np.triu_indices(4, 1)
+    shares = (scores[:, :, first] > scores[:, :, second]).mean(axis=0)
+    results = PairResults()
+    results.extend(np.array(rows), shares, np.full(len(rows), 4))
+    return results
 
 
 def test_no_bots_have_no_bands() -> None:
-    assert rank_bands([], np.zeros((0, 0))) == ()
+    assert rank_bands([], np.zeros((0, 0)), []) == ()
