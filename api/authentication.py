@@ -108,9 +108,28 @@ class Organiser(OwnerToken):
         return Token.Scope.ORGANISE
 
 
+class EntryToken(AnyToken):
+    """A call for any token, and for organisers with their scope alone."""
+
+    def scope(self, request: Request) -> str:
+        """Return the scope that an owner token needs."""
+        return Token.Scope.ORGANISE if acts_as_organiser(request) else super().scope(request)
+
+
 def token_of(request: Request) -> Token | None:
     """Return the token of a request; DRF's types name another model."""
     return cast("Token | None", request.auth)
+
+
+def acts_as_organiser(request: Request) -> bool:
+    """Return whether the owner token is an organiser's and has the scope to decide."""
+    token = token_of(request)
+    return (
+        token is not None
+        and token.owner is not None
+        and Token.Scope.ORGANISE in token.scopes
+        and accounts.is_organiser(token.owner)
+    )
 
 
 def check_owner(request: Request, bot: Bot) -> None:

@@ -1,5 +1,6 @@
 """Middleware that refuses requests before any other work: foreign hosts, and more than a share."""
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from http import HTTPStatus
@@ -8,14 +9,17 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import DisallowedHost
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from api.problems import CODES, problem_response
+from api import tokens
+from api.problems import CODES, ProblemError, problem_response
 from league.accounts import throttles
 
 API_PREFIX = "/api/"
-_FREE_PATHS = ("/static/", "/healthz", "/readyz", "/metrics")
-"""Paths that need next to no time, or that operators need when all else is refused."""
+_FREE_PATHS = ("/static/", "/healthz")
+"""Paths that need next to no time, so no client can hold threads with them."""
+_MOVES = re.compile(r"/api/v1/(matches/[0-9]+/)?moves/?")
 _RETRY_SECONDS = "1"
 _FULL_SHARE = 0.75
 """Part of the threads in use from which no address gets more than its share."""
@@ -51,6 +55,9 @@ class FairShareMiddleware:
     Any address may use idle threads. Once three quarters of the threads are in use, an address
     that holds its share already gets a 429. So a quarter of the threads serves addresses that
     hold less. The counts are of this process, so they need no server.
+
+    A move whose address holds its share counts for its bot instead, because the bot's clock runs:
+    each bot may hold as many threads as an address. Bots of one class share an address.
     """
 
     def __init__(self, get_response: Next) -> None:
@@ -62,13 +69,14 @@ class FairShareMiddleware:
         """Return the response."""
         if request.path_info.startswith(_FREE_PATHS):
             return self.get_response(request)
-        client = throttles.client_by_request(request)
-        if not self._enter(client):
+        client = self._admit(request)
+        if client is None:
             return _refusal(
                 request,
                 "too-many-at-once",
-                f"{settings.FAIR_THREADS} requests from your address or more are being answered, "
-                f"and the league is busy. Try again in {_RETRY_SECONDS} s.",
+                "The league is busy, and it already answers at least "
+                f"{settings.FAIR_THREADS} requests from your IP address. Try again in "
+                f"{_RETRY_SECONDS} s.",
                 {"Retry-After": _RETRY_SECONDS},
             )
         is_open = False
@@ -81,6 +89,14 @@ class FairShareMiddleware:
         if is_open:
             _when_closed(response, lambda: self._leave(client))
         return response
+
+    def _admit(self, request: HttpRequest) -> str | None:
+        """Count a request; return the client that it counts for, None if it is refused."""
+        address = throttles.client_by_request(request)
+        if self._enter(address):
+            return address
+        bot = _moving_bot(request)
+        return bot if bot is not None and self._enter(bot) else None
 
     def _enter(self, client: str) -> bool:
         with self._lock:
@@ -95,6 +111,17 @@ class FairShareMiddleware:
             self._running[client] -= 1
             if not self._running[client]:
                 del self._running[client]
+
+
+def _moving_bot(request: HttpRequest) -> str | None:
+    """Return the client of the bot that moves with this request; None for any other request."""
+    if request.method != "POST" or not _MOVES.fullmatch(request.path_info):
+        return None
+    try:
+        token = tokens.find_token(request.META.get("HTTP_AUTHORIZATION", ""))
+    except (ProblemError, DatabaseError):
+        return None
+    return throttles.client_by_token(token) if token is not None and token.bot_id else None
 
 
 def _when_closed(response: HttpResponseBase, call: Callable[[], None]) -> None:

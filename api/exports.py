@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from threading import BoundedSemaphore
 
 from django.http import StreamingHttpResponse
-from rest_framework.exceptions import Throttled
 
+from api.problems import ProblemError
 from api.renderers import Renderer
 
 MAX_AT_ONCE = 2
@@ -36,7 +36,7 @@ def download(
     """Return a response that streams an export as a file.
 
     Raises:
-        Throttled: all places for exports are taken.
+        ProblemError: all places for exports are taken.
     """
     headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
     return StreamingHttpResponse(Export(pieces), content_type=media_type, headers=headers)
@@ -50,9 +50,11 @@ class Export(Iterator[bytes]):
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         if not _places.acquire(blocking=False):
-            raise Throttled(
-                _WAIT,
-                detail=f"The server already sends {MAX_AT_ONCE} exports, the most at once.",
+            raise ProblemError(
+                "too-many-requests",
+                f"The server already sends {MAX_AT_ONCE} exports, and it sends no more at the same "
+                f"time. Try again in {_WAIT} s.",
+                headers={"Retry-After": str(_WAIT)},
             )
         self._open = True
         self._pieces = pieces

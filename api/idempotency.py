@@ -35,7 +35,8 @@ def answer_once(key: str, answer: Callable[[], Response], request: Request) -> R
     Args:
         key: the header.
         answer: runs the request.
-        request: of any client; keys of different clients are separate.
+        request: of any client; keys of different clients are separate. Without a token the client
+            is the address.
 
     Raises:
         ProblemError: ``invalid``: the key is malformed. ``idempotency-key-reused``: it was sent
@@ -54,9 +55,12 @@ def answer_once(key: str, answer: Callable[[], Response], request: Request) -> R
         )
 
     token = token_of(request)
+    client = (
+        throttles.client_by_token(token) if token else throttles.client_by_request(request._request)
+    )
     try:
         row, text, is_repeated = repetitions.answer_once(
-            client=throttles.client_by_token(token) if token else "anyone",
+            client=client,
             key=key,
             fingerprint=_fingerprint(request),
             answer=run,

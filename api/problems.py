@@ -42,7 +42,10 @@ CODES: dict[str, tuple[int, str]] = {
         "This path does not allow this method. The Allow header lists its methods.",
     ),
     "not-acceptable": (406, "The answer is JSON; the Accept header must allow it."),
-    "entries-not-open": (409, "Entries of the tournament are closed."),
+    "entries-not-open": (
+        409,
+        "The tournament's state does not allow this now: entries are closed, or have not opened.",
+    ),
     "bot-has-left": (409, "The bot left this tournament and can't enter it again."),
     "no-version": (409, "The bot has no version that can play yet."),
     "not-qualified": (409, "The bot's current version failed its check for this game."),
@@ -68,7 +71,11 @@ CODES: dict[str, tuple[int, str]] = {
         "The record is secret until all matches with this deal are finished.",
     ),
     "idempotency-key-in-use": (409, "The first request with this Idempotency-Key still runs."),
-    "idempotency-key-spent": (409, "The token of the first answer was revoked or replaced."),
+    "idempotency-key-spent": (
+        409,
+        "The first answer to this Idempotency-Key had a token, which was revoked or replaced "
+        "since. Get a new token with another key.",
+    ),
     "bot-retired": (409, "The bot was deleted, so it can't change or play any more."),
     "turn-already-decided": (409, "This turn is over: another move was played in it."),
     "turn-not-open": (409, "This turn is not open."),
@@ -80,13 +87,18 @@ CODES: dict[str, tuple[int, str]] = {
     "illegal-move": (422, "The rules don't allow this move."),
     "too-many-bots": (429, "The account has created too many bots in 24 hours."),
     "too-many-versions": (429, "The account has uploaded too many versions in 24 hours."),
+    "too-many-renames": (429, "The account has renamed bots too often in 24 hours."),
     "too-many-tries": (429, "Too many wrong passwords for this account. Try again later."),
     "too-many-waiting": (429, "Too many of your requests wait already."),
     "too-many-streams": (429, "Too many of your streams are open already."),
     "too-many-at-once": (429, "Too many requests at once from your address. Try again soon."),
     "too-many-requests": (429, "Too many requests. Wait for the seconds in Retry-After."),
     "internal-error": (500, "The server failed. Its log has the error under the request's id."),
-    "busy": (503, "The league has too much of this work at the moment. Try again soon."),
+    "busy": (
+        503,
+        "The league is busy with requests of this kind: passwords to check, or calls that wait. "
+        "Try again after the seconds in Retry-After.",
+    ),
     "unavailable": (503, "A part of the league can't be reached. Try again soon."),
 }
 """Every code with its HTTP status and its title: the meaning of the code in one line."""

@@ -208,8 +208,19 @@ def add_the_rest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                 if parameter["in"] == "path":
                     text, bounds = _PATH_PARAMETERS[parameter["name"]]
                     parameter |= {"description": text, "schema": bounds}
-            operation["description"] += f"\n\n{_needed_token({*problem_codes(operation)})}"
+            needed = _TOKENS.get(operation["operationId"]) or _needed_token(
+                {*problem_codes(operation)}
+            )
+            operation["description"] += f"\n\n{needed}"
     return result
+
+
+_TOKENS = {
+    "bots_quarantine_show": "Needs the owner token of the bot's owner or of an organiser.",
+    "matches_create": "Needs an owner token; at least one of the bots must be yours.",
+    "matches_log": "Needs an owner token; at least one of the bots must be yours.",
+}
+"""The token of calls for which the problems' codes don't state it."""
 
 
 def _needed_token(codes: set[str]) -> str:

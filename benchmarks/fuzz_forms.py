@@ -50,6 +50,7 @@ _LIMITS = {
     "RATE_EXPORTS": "1000000/hour",
     "MAX_BOTS_PER_DAY": "1000000",
     "MAX_UPLOADS_PER_DAY": "1000000",
+    "MAX_RENAMES_PER_DAY": "1000000",
 }
 _REVOKING = ("tokens_revoke", "bots_new_token")
 """Calls that are sent without a token, because the next calls need it."""

@@ -106,14 +106,13 @@ def _check_broker() -> str | None:
 
 def _check_clock() -> str | None:
     try:
-        ages = (heartbeats.seconds_since_part("deadlines"), heartbeats.seconds_since_tick())
+        age = heartbeats.seconds_since_part("deadlines")
     except redis.RedisError:
         return _UNKNOWN
-    age = min((each for each in ages if each is not None), default=None)
     if age is None:
-        return "no tick yet: start a worker for the queue clock, and beat"
+        return "no sign of life yet: start a worker for the queue clock"
     if age > MAX_CLOCK_AGE_SECONDS:
-        return f"no tick for {age:.0f} s: check that a worker for the queue clock and beat run"
+        return f"no sign of life for {age:.0f} s: check that a worker for the queue clock runs"
     return None
 
 
@@ -122,7 +121,9 @@ def _check_tick() -> str | None:
         age = heartbeats.seconds_since_tick()
     except redis.RedisError:
         return None  # `_check_clock` reports it
-    if age is not None and age > MAX_TICK_AGE_SECONDS:
+    if age is None:
+        return "no tick yet: start a worker for the queue clock, and beat"
+    if age > MAX_TICK_AGE_SECONDS:
         return f"no tick has finished for {age:.0f} s: read the log of the worker for the clock"
     return None
 

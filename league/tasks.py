@@ -12,7 +12,7 @@ from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from engine.rating.elo import ZeroSumError
-from league import bots, competitions, health, heartbeats, play, ratings
+from league import bots, competitions, health, heartbeats, moderation, play, ratings
 from league.accounts import repetitions
 from league.bots import jails
 from league.models import Ladder
@@ -25,6 +25,10 @@ _FIT_REST = 4
 """After a fit that took t seconds, a ladder gets no other fit for this many times t."""
 _MAX_FOLD_SECONDS = 6 * 3600
 """Time limit of folding a ladder from its first record, which takes about 1 ms per match."""
+_MAX_MATCH_SECONDS = 365 * 86_400
+"""Time limit of a hosted match: longer than any that uses up the longest clocks of a ladder.
+
+Each move has its own limit, so a match always ends."""
 _MAX_QUEUED_TASKS = 1000
 """If more tasks wait in a queue, its workers are stuck, and no match is queued again."""
 
@@ -41,7 +45,7 @@ def _binds_id(work: Callable[[int], Result]) -> Callable[[int], Result]:
     return bound
 
 
-@shared_task
+@shared_task(time_limit=_MAX_MATCH_SECONDS)
 @_binds_id
 def play_match(match_id: int) -> None:
     """Play a match whose bots all run on workers, then queue `follow_up`."""
@@ -142,6 +146,7 @@ def tick() -> None:
         play.requeue_all()
     _do(lambda: competitions.check_stored(timezone.now()))
     _do(lambda: competitions.note_open_entries(timezone.now()))
+    _each(moderation.bots_to_stop, moderation.stop_new_matches)
     follow_up()
     _do(competitions.announce_scheduled)
     _each(ratings.ladders_to_hide_on, ratings.hide_idle)

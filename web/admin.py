@@ -6,13 +6,14 @@ Django's admin classes take no type argument at run time: so they ignore ``type-
 from typing import Any
 
 from django.contrib import admin, messages
-from django.core.exceptions import ValidationError
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 
-from league import competitions, models
+from league import models
 from league.competitions.event_settings import FIELDS as EVENT_SETTINGS
 from league.moderation import log as moderation_log
 from web.admin_checks import LadderForm, ScheduleForm, TournamentForm
@@ -50,6 +51,16 @@ class _SafeAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             return
         names = {field.name for field in obj._meta.concrete_fields}
         obj.save(update_fields=[name for name in form.changed_data if name in names])
+
+
+admin.site.unregister(User)
+
+
+@admin.register(User)
+class AccountAdmin(UserAdmin):  # type: ignore[type-arg]
+    """Accounts, without the dates that the league keeps."""
+
+    readonly_fields = ("last_login", "date_joined")
 
 
 @admin.register(models.Bot)
@@ -177,32 +188,24 @@ class TournamentAdmin(_SafeAdmin):
 
 @admin.register(models.TournamentEntry)
 class TournamentEntryAdmin(_ReadOnly):
-    """Entries of bots in tournaments. The actions withdraw and disqualify bots."""
+    """Entries of bots in tournaments. The action opens the page that decides on one."""
 
     list_display = ("bot", "tournament", "state", "first_round", "left_after", "reason")
     list_filter = ("state", "tournament")
     search_fields = ("bot__name", "tournament__title")
-    actions = ("withdraw", "disqualify")
+    actions = ("decide",)
 
-    @admin.action(description="Withdraw bots from further rounds", permissions=["decide"])
-    def withdraw(self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]) -> None:
-        """Withdraw the bots of the chosen entries."""
-        for entry in queryset.select_related("tournament", "bot"):
-            try:
-                competitions.withdraw(tournament=entry.tournament, bot=entry.bot)
-            except ValidationError as error:
-                self.message_user(request, " ".join(error.messages), messages.ERROR)
-            else:
-                self.message_user(request, f"{entry.bot} is withdrawn.")
-
-    @admin.action(description="Disqualify a bot, or take that back", permissions=["decide"])
-    def disqualify(
+    @admin.action(
+        description="Withdraw or disqualify a bot, or take that back", permissions=["decide"]
+    )
+    def decide(
         self, request: HttpRequest, queryset: QuerySet[models.TournamentEntry]
     ) -> HttpResponse | None:
         """Open the page that shows what changes and takes the reason."""
         chosen = list(queryset.select_related("bot")[:2])
         if len(chosen) != 1:
-            self.message_user(request, "Choose one entry: each has its reason.", messages.ERROR)
+            text = "Choose exactly one entry: each disqualification needs its own reason."
+            self.message_user(request, text, messages.ERROR)
             return None
         [entry] = chosen
         return redirect("web:organise-entry", entry.tournament_id, entry.bot.name)
@@ -247,7 +250,8 @@ class BlockAdmin(_ReadOnly):
         """Open the page that shows what changes and takes the reason."""
         chosen = list(queryset.select_related("round__ladder")[:2])
         if len(chosen) != 1:
-            self.message_user(request, "Choose one block: each has its reason.", messages.ERROR)
+            text = "Choose exactly one block: each decision needs its own reason."
+            self.message_user(request, text, messages.ERROR)
             return None
         [block] = chosen
         round_ = block.round

@@ -4,8 +4,9 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_texts
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 
+from league import bots
 from league.models import Bot, Ladder
 
 _VERSIONS = 50
@@ -31,7 +32,7 @@ class BotForm(forms.Form):
 
     name = forms.CharField(
         max_length=32,
-        help_text="3 to 32 characters: a-z, 0-9 and -. You can't change the name later.",
+        help_text="3 to 32 characters: a-z, 0-9 and -. You can rename the bot later over the API.",
         widget=forms.TextInput(
             {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),
@@ -65,8 +66,8 @@ class UploadForm(forms.Form):
     held = forms.BooleanField(
         required=False,
         label="Hold this version",
-        help_text="A held version plays only after you promote it, or after a comparison that "
-        "promotes it.",
+        help_text="A held version becomes current only if you promote it, or if a comparison that "
+        "you allow to promote it finds it better.",
     )
 
 
@@ -144,7 +145,14 @@ class RestartForm(DecisionForm):
 
 def add_errors(form: forms.Form, error: ValidationError) -> None:
     """Add a service's errors to a form: beside their fields, the other errors above the form."""
-    by_field = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
-    for name, messages in by_field.items():
-        for message in messages:
-            form.add_error(name if name in form.fields else None, message)
+    by_field = error.error_dict if hasattr(error, "error_dict") else {"": error.error_list}
+    for name, errors in by_field.items():
+        for each in errors:
+            form.add_error(name if name in form.fields else None, each)
+
+
+def status_of(form: forms.Form) -> int:
+    """Return the status of a page with a form: 200, 400 for errors, 429 for a limit per day."""
+    if any(form.has_error(NON_FIELD_ERRORS, code) for code in bots.DAILY_LIMITS):
+        return 429
+    return 400 if form.errors else 200

@@ -27,7 +27,7 @@ def moves_door(request: HttpRequest) -> HttpResponse:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError:  # the clock logs the outage, once
-        return HttpResponse("the database is away", status=503, content_type="text/plain")
+        return HttpResponse("the database can't be reached", status=503, content_type="text/plain")
     return HttpResponse("ok", content_type="text/plain")
 
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from fractions import Fraction
 
 from django import template
 from django.conf import settings
@@ -42,7 +43,7 @@ def points(change: int) -> str:
 
 
 @register.filter
-def decimals(number: float | None) -> str:
+def decimals(number: float | Fraction | None) -> str:
     """Return a number with two decimals; a dash for None."""
     return "–" if number is None else f"{float(number):.2f}"
 

@@ -152,24 +152,24 @@ def description_of(history: History) -> Sequence[str]:
     sentences = []
     if tournament.format == Tournament.Format.SWISS:
         sentences.append(
-            "In each round, bots with similar scores meet; if possible, they have not met before."
+            "In each stage, bots with similar scores meet; if possible, they have not met before."
         )
         if tournament.swiss_rounds is None:
             sentences.append(
-                "The number of rounds depends on the number of bots: its base-2 logarithm, rounded "
-                "up, plus 2. So 16 bots play 6 rounds."
+                "The number of stages depends on the number of bots: its base-2 logarithm, rounded "
+                "up, plus 2. So 16 bots play 6 stages."
             )
     elif tournament.format == Tournament.Format.KNOCKOUT:
         sentences.append(
             "The first tables are made by rating, so that the best bots meet late. The better half "
-            "of each table reaches the next round."
+            "of each table reaches the next stage."
         )
         limit = tournament.extra_blocks
         blocks = "1 block" if limit == 1 else f"{limit} blocks"
         extra = f"their table plays up to {blocks} more. If they still tie, " if limit else ""
         sentences.append(
-            f"If bots tie for a place in the next round, {extra}the bot with the better seed (the "
-            "higher rating at the start) goes on."
+            f"If bots tie for a place in the next stage, {extra}the bot with the better seeding "
+            "(the higher rating at the start) goes on."
         )
     else:
         sentences.append(_round_robin_description(history))
@@ -177,7 +177,7 @@ def description_of(history: History) -> Sequence[str]:
         sentences.append(f"Each table plays {tournament.blocks} blocks.")
     if tournament.late_entry:
         sentences.append(
-            "Bots may enter while the tournament runs, but they get no points for missed rounds."
+            "Bots may enter while the tournament runs, but they get no points for missed stages."
         )
     if tournament.fill_in:
         sentences.append("House bots fill empty seats and have no rank.")
@@ -187,13 +187,14 @@ def description_of(history: History) -> Sequence[str]:
 def _owners_apart(history: History) -> list[str]:
     """Return sentences on how bots of one owner are kept apart, and how often that failed."""
     sentences = [
-        "Bots of one owner meet only if there is no other way; such blocks change no rating."
+        "Bots of one owner sit at one table only if there is no other way. A block with two bots "
+        "of one owner changes no rating."
     ]
     owners = {pk: bot.owner_id for pk, bot in history.bots.items()}
     blocks = [block.bots for round_ in history.rounds for block in round_.blocks]
     together = sum(not are_owners_apart(bots, owners) for bots in blocks)
     if together:
-        sentences.append(f"So far they have met in {together} of {len(blocks)} blocks.")
+        sentences.append(f"So far, {together} of {len(blocks)} blocks had two bots of one owner.")
     if history.event_settings.format == Format.ROUND_ROBIN and history.rounds:
         starters = sum(one.started for one in history.entrants)
         seats = min(history.event_settings.seats, starters)
@@ -203,7 +204,7 @@ def _owners_apart(history: History) -> list[str]:
             tables = count_tables(starters, seats, history.event_settings.max_tables)
             sentences.append(
                 f"Of the {tables} tables of {seats}, {left_out} would seat two bots of one owner. "
-                "These tables are not played. Each gives its bots half a point per block, so that "
+                "These tables are not used. Each gives its bots half a point per block, so that "
                 "the score of every bot counts the same number of blocks."
             )
     return sentences
@@ -217,8 +218,8 @@ def _round_robin_description(history: History) -> str:
     seats = min(history.event_settings.seats, bots)
     if not history.rounds or seats < 2:
         return (
-            f"If the bots can form at most {limit} different tables, each table is played once. "
-            "Otherwise only a part of them is played. All bots then play equally often, and all "
+            f"If the bots can form at most {limit} different tables, all of them are used. "
+            "Otherwise only a part of them is used. All bots then play equally often, and all "
             "pairs of bots meet about equally often."
         )
     every, played = comb(bots, seats), count_tables(bots, seats, limit)
@@ -231,12 +232,12 @@ def _round_robin_description(history: History) -> str:
             else "except tables with two bots of one owner"
         )
         return (
-            f"{bots} bots can form {every} different tables of {seats}. Each table is played once, "
+            f"{bots} bots can form {every} different tables of {seats}. All of them are used, "
             f"{but}."
         )
     each, pair = played * seats // bots, played * comb(seats, 2) / comb(bots, 2)
     return (
-        f"{bots} bots can form {every} different tables of {seats}. {played} of them are played. "
+        f"{bots} bots can form {every} different tables of {seats}. {played} of them are used. "
         f"Each bot plays at {each} tables. All pairs of bots meet about equally often, "
         f"{_number(Fraction(pair), 2)} times on average."
     )

@@ -148,7 +148,7 @@ class Gateway:
         await self._database.run(lambda: accounts.still_plays(text) or self._identify(header))
 
     async def _check_token_if_possible(self, request: Request) -> None:
-        """Check the token, unless the database is away: a stream outlasts that."""
+        """Check the token, if the database can be reached: a stream outlasts an outage."""
         with suppress(DatabaseError):
             await self._check_token(request)
 
@@ -157,51 +157,58 @@ class Gateway:
         try:
             await self._database.run(check_database)
         except DatabaseError:  # the clock logs the outage, once
-            await request.respond(503, b"the database is away", "text/plain")
+            await request.respond(503, b"the database can't be reached", "text/plain")
         else:
             await request.respond(200, b"ok", "text/plain")
 
     async def _poll(self, request: Request) -> None:
         """Respond with the open turns: at once, when one opens, or with none after the time."""
-        bot = await self._authenticate(request)
-        seconds = request.seconds("wait", MAX_WAIT_SECONDS)
-        waiter = PollWaiter()
-        with self._waiting.counted(client_by_bot(bot.pk), request.client, is_stream=False):
-            self._turns.add(bot, waiter)
-            try:
-                turns: Sequence[EncodedTurn] | None = await self._database.open_turns(bot)
-                if not turns and seconds:
-                    turns = await waiter.wait(seconds, request)
-                    if turns:
-                        await self._check_token(request)
-            finally:
-                self._turns.remove(bot, waiter)
+        # The address counts first, because authentication itself may wait for a thread.
+        with self._waiting.from_address(request.client, is_stream=False):
+            bot = await self._authenticate(request)
+            seconds = request.seconds("wait", MAX_WAIT_SECONDS)
+            waiter = PollWaiter()
+            with self._waiting.of_client(client_by_bot(bot.pk), is_stream=False):
+                self._turns.add(bot, waiter)
+                try:
+                    turns: Sequence[EncodedTurn] | None = await self._database.open_turns(bot)
+                    if not turns and seconds:
+                        turns = await waiter.wait(seconds, request)
+                        if turns:
+                            await self._check_token(request)
+                finally:
+                    self._turns.remove(bot, waiter)
         if turns is not None:
             body = b'{"turns":[' + b",".join(turn.body for turn in turns) + b"]}"
             await request.respond(200, body, "application/json")
 
     async def _stream(self, request: Request) -> None:
         """Send each turn once as it opens, beginning with all open turns."""
-        bot = await self._authenticate(request)
-        request.query(())
+        with self._waiting.from_address(request.client, is_stream=True):
+            bot = await self._authenticate(request)
+            request.query(())
+            with self._waiting.of_client(client_by_bot(bot.pk), is_stream=True):
+                await self._send_turns(request, bot)
+
+    async def _send_turns(self, request: Request, bot: Bot) -> None:
+        """Send the turns of a bot as they open, until the client disconnects."""
         waiter = StreamWaiter()
 
         async def check() -> None:
             await self._check_token_if_possible(request)
 
-        with self._waiting.counted(client_by_bot(bot.pk), request.client, is_stream=True):
-            self._turns.add(bot, waiter)
-            try:
-                # Open turns and later ones come by the same way, so neither overtakes the other.
-                self._turns.wake([bot.pk])
-                events = request.stream(waiter.changed, KEEP_ALIVE_SECONDS, check)
-                async with aclosing(events) as woken:
-                    async for _ in woken:
-                        if part := waiter.take_events():
-                            await check()
-                            await request.send_part(part)
-            finally:
-                self._turns.remove(bot, waiter)
+        self._turns.add(bot, waiter)
+        try:
+            # Open turns and later ones come by the same way, so neither overtakes the other.
+            self._turns.wake([bot.pk])
+            events = request.stream(waiter.changed, KEEP_ALIVE_SECONDS, check)
+            async with aclosing(events) as woken:
+                async for _ in woken:
+                    if part := waiter.take_events():
+                        await check()
+                        await request.send_part(part)
+        finally:
+            self._turns.remove(bot, waiter)
 
     async def _watch(self, request: Request, match_id: int) -> None:
         """Send the public view of a match, phase by phase, from its start or after an event."""
@@ -212,7 +219,10 @@ class Gateway:
             request.count("general", request.client)
             return Match.objects.filter(pk=match_id).exists()
 
-        with self._waiting.counted(request.client, request.client, is_stream=True):
+        with (
+            self._waiting.from_address(request.client, is_stream=True),
+            self._waiting.of_client(request.client, is_stream=False),
+        ):
             if not await self._database.run(exists):
                 raise ProblemError("not-found", f"There is no match {match_id}.")
             last_id = request.header(b"last-event-id")

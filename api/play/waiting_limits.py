@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from django.conf import settings
 
@@ -10,6 +11,15 @@ from api.problems import ProblemError
 
 RETRY_SECONDS = 5
 """``Retry-After`` of a refusal."""
+
+
+class _Limit(NamedTuple):
+    """The most requests that count for a key, and the problem beyond."""
+
+    key: str
+    most: int
+    code: str
+    what: str
 
 
 class WaitingLimits:
@@ -22,21 +32,78 @@ class WaitingLimits:
         return self._waiting["all"]
 
     @contextmanager
-    def counted(self, client: str, address: str, *, is_stream: bool) -> Iterator[None]:
-        """Count a waiting request while the context lasts.
+    def from_address(self, address: str, *, is_stream: bool) -> Iterator[None]:
+        """Count a request of an address while the context lasts; call it before authentication.
 
         Args:
-            client: the bot, or the address of a spectator, as `throttles` names them.
-            address: the client of the request's address.
+            address: the client of the request's address, as `throttles` names it.
             is_stream: whether it is a stream of events.
 
         Raises:
             ProblemError: ``too-many-waiting``, ``too-many-streams`` or ``busy``.
         """
-        keys = ["all", f"waiting {client}", f"waiting from {address}"]
+        here = "from your address"
+        limits = [
+            _Limit(
+                f"waiting from {address}",
+                settings.MAX_WAITING_PER_ADDRESS,
+                "too-many-waiting",
+                f"requests {here} wait",
+            )
+        ]
         if is_stream:
-            keys += [f"streams {client}", f"streams from {address}"]
-        self._check(keys, client == address)
+            limits.append(
+                _Limit(
+                    f"streams from {address}",
+                    settings.MAX_STREAMS_PER_ADDRESS,
+                    "too-many-streams",
+                    f"streams {here} are open",
+                )
+            )
+        self._check(limits)
+        if self._waiting["all"] >= settings.MAX_WAITING_IN_ALL:
+            raise ProblemError(
+                "busy",
+                f"{self._waiting['all']} requests wait, and the league holds no more.",
+                headers={"Retry-After": str(RETRY_SECONDS)},
+            )
+        with self._counted(["all", *(limit.key for limit in limits)]):
+            yield
+
+    @contextmanager
+    def of_client(self, client: str, *, is_stream: bool) -> Iterator[None]:
+        """Count a request of a client while the context lasts.
+
+        Args:
+            client: the bot, or the address of a spectator, as `throttles` names them.
+            is_stream: whether it is a bot's stream; the address alone bounds a spectator's.
+
+        Raises:
+            ProblemError: ``too-many-waiting`` or ``too-many-streams``.
+        """
+        limits = [
+            _Limit(
+                f"waiting {client}",
+                settings.MAX_WAITING_REQUESTS,
+                "too-many-waiting",
+                "requests wait",
+            )
+        ]
+        if is_stream:
+            limits.append(
+                _Limit(
+                    f"streams {client}",
+                    settings.MAX_STREAMS_PER_BOT,
+                    "too-many-streams",
+                    "streams are open",
+                )
+            )
+        self._check(limits)
+        with self._counted([limit.key for limit in limits]):
+            yield
+
+    @contextmanager
+    def _counted(self, keys: list[str]) -> Iterator[None]:
         self._waiting.update(keys)
         try:
             yield
@@ -46,36 +113,13 @@ class WaitingLimits:
                 if not self._waiting[key]:
                     del self._waiting[key]
 
-    def _check(self, keys: list[str], is_anonymous: bool) -> None:
+    def _check(self, limits: list[_Limit]) -> None:
         """Raise the problem of the first limit that is reached."""
-        waiting, waiting_here, *streams = keys[1:]
-        self._require(waiting, settings.MAX_WAITING_REQUESTS, "too-many-waiting", "requests wait")
-        self._require(
-            waiting_here,
-            settings.MAX_WAITING_PER_ADDRESS,
-            "too-many-waiting",
-            "requests from your address wait",
-        )
-        for key, limit, where in zip(
-            streams,
-            (settings.MAX_STREAMS_PER_BOT, settings.MAX_STREAMS_PER_ADDRESS),
-            ("", " from your address"),
-            strict=False,
-        ):
-            if not (is_anonymous and not where):
-                self._require(key, limit, "too-many-streams", f"streams{where} are open")
-        if self._waiting["all"] >= settings.MAX_WAITING_IN_ALL:
-            raise ProblemError(
-                "busy",
-                f"{self._waiting['all']} requests wait, and the league holds no more.",
-                headers={"Retry-After": str(RETRY_SECONDS)},
-            )
-
-    def _require(self, key: str, limit: int, code: str, what: str) -> None:
-        if self._waiting[key] >= limit:
-            raise ProblemError(
-                code,
-                f"{self._waiting[key]} {what} already; that is the maximum. Wait until one of "
-                "them ends.",
-                headers={"Retry-After": str(RETRY_SECONDS)},
-            )
+        for limit in limits:
+            if self._waiting[limit.key] >= limit.most:
+                raise ProblemError(
+                    limit.code,
+                    f"{self._waiting[limit.key]} {limit.what} already; that is the maximum. Wait "
+                    "until one of them ends.",
+                    headers={"Retry-After": str(RETRY_SECONDS)},
+                )

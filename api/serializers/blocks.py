@@ -13,7 +13,7 @@ class ReplacedBlockSerializer(serializers.Serializer[Block]):
 
 
 class BlockSerializer(serializers.ModelSerializer[Block]):
-    """A block: one table of bots that plays one match for each seat order."""
+    """A block: one table of n bots that plays n matches; each bot sits once in each seat."""
 
     ladder = serializers.CharField(source="round.ladder.slug", help_text="Slug of the ladder.")
     round = serializers.IntegerField(source="round.number", help_text="Number of the round.")

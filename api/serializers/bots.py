@@ -62,7 +62,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "description": {"help_text": "The owner's text about the bot; may be empty."},
             "paused": {"help_text": "If true, rounds do not draw the bot for a table."},
             "created_at": {"help_text": "When the bot was created."},
-            "retired_at": {"help_text": "When its owner deleted it; null for a bot that can play."},
+            "retired_at": {"help_text": "When its owner deleted it; null if it was not deleted."},
         }
 
     def get_quarantined(self, bot: Bot) -> bool:
@@ -103,7 +103,8 @@ class BotChangesSerializer(serializers.Serializer[None]):
     paused = serializers.BooleanField(
         required=False,
         help_text="If true, rounds of ladders and tournaments do not draw the bot, and it gets no "
-        "points for them. If a round of a knockout would draw it, it is out.",
+        "points for them. A knockout withdraws a bot that is paused when the next stage is drawn; "
+        "the bot can't come back.",
     )
     description = serializers.CharField(
         required=False, max_length=500, allow_blank=True, help_text="A public text about the bot."
@@ -145,7 +146,8 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
                 "`refused`: it failed the check; the version's log has the reason."
             },
             "held": {
-                "help_text": "If true, the version becomes current only when its owner promotes it."
+                "help_text": "If true, the version becomes current only if its owner promotes it, "
+                "or if a comparison that may promote it finds it better."
             },
             "created_at": {"help_text": "When it was uploaded."},
         }

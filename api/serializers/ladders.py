@@ -25,8 +25,9 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
     )
 
     set_aside = serializers.SerializerMethodField(
-        help_text="Whether the league leaves the ladder out, because its settings are invalid or a "
-        "step of it failed. No round opens until organisers have repaired it."
+        help_text="Whether the league leaves the ladder out, because a setting is invalid or the "
+        "league could not open or rate a round. No round opens meanwhile. Organisers must correct "
+        "an invalid setting; after a failure the league tries again each minute."
     )
 
     class Meta:
@@ -59,30 +60,32 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "seats": {"help_text": "Number of seats at a table."},
             "move_seconds": {"help_text": "Time for each move, in seconds."},
             "bank_seconds": {
-                "help_text": "Time of each seat for the whole match, in seconds, beside the time "
-                "for each move."
+                "help_text": "Extra time of each seat for the whole match, in seconds. A move uses "
+                "it after its own time."
             },
             "idle_days": {
                 "help_text": "If no round rates a bot for so many days, it is hidden from the "
                 "standings."
             },
             "revision": {
-                "help_text": "The ledger's revision that counts; each correction makes the next."
+                "help_text": "Number of the ledger's revision that counts now. It starts at 1, and "
+                "each correction adds 1."
             },
             "alarm": {
                 "help_text": "Differences between the ratings and the records; empty if there are "
                 "none. While it is set, standings are frozen."
             },
             "frozen_rounds": {
-                "help_text": "Number of applied rounds in the frozen standings; null without an "
-                "alarm."
+                "help_text": "Number of rated rounds (rounds that have changed the ratings) in the "
+                "frozen standings; null without an alarm."
             },
             "checked_at": {
                 "help_text": "When the ratings were last recomputed from the records and did not "
                 "differ; null if never."
             },
             "checked_rounds": {
-                "help_text": "Number of applied rounds in that check; null if never."
+                "help_text": "Number of rated rounds (rounds that have changed the ratings) in "
+                "that check; null if never."
             },
             "paused": {"help_text": "If true, the ladder opens no rounds."},
             "created_at": {"help_text": "When the ladder was created."},
@@ -137,7 +140,7 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     bot = serializers.CharField(source="standing.bot.name", help_text="Name of the bot.")
     owner = owner_field("standing.bot.owner")
     quarantined = serializers.BooleanField(
-        help_text="Whether the bot is in quarantine: no new match has it, and its results stay."
+        help_text="Whether the bot is in quarantine: it gets no new match, and its results stay."
     )
     version = serializers.IntegerField(
         source="standing.version", help_text="Number of the version that was rated last."
@@ -147,7 +150,8 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     provisional = serializers.BooleanField(
         source="standing.is_provisional",
-        help_text="Whether the bot, or its current version, has fewer than 20 blocks.",
+        help_text=f"A bot is provisional, without a rank, until its current version has played "
+        f"{RANKED_FROM} rated blocks.",
     )
     performance = serializers.FloatField(
         source="standing.performance",
@@ -167,7 +171,8 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     blocks = serializers.IntegerField(
         source="standing.blocks",
-        help_text="Number of rated blocks. After a new version it continues from at most 10.",
+        help_text="Rated blocks, by the counter that decides K. When the bot gets a new version, a "
+        "counter above the ladder's limit (by default 10) is set back to it.",
     )
     matches = serializers.IntegerField(
         source="standing.matches", help_text="Number of rated matches."
@@ -214,7 +219,7 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
         help_text="Id of the round's tournament; null for a round of the ladder itself.",
     )
     seed = serializers.SerializerMethodField(
-        help_text="The round's seed as 64 hex digits. Null until the round is applied; in a "
+        help_text="The round's seed as 64 hex digits. Null until the round is rated; in a "
         "tournament, until the tournament is finished."
     )
     blocks = serializers.IntegerField(source="block_count", help_text="Number of blocks.")
@@ -249,7 +254,7 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
             "opened_at": {"help_text": "When the round was opened."},
             "applied_at": {"help_text": "When it changed the ratings; null before."},
             "applied_number": {
-                "help_text": "Place in the order in which the ladder applied its rounds, from 1 "
+                "help_text": "Place in the order in which the ladder rated its rounds, from 1 "
                 "without a gap; null before. Ratings follow from the rounds in this order."
             },
         }
@@ -279,7 +284,7 @@ class LadderPlaceSerializer(LadderEntrySerializer):
         help_text="Number of blocks of the bot that are drawn and not finished."
     )
     blocks_rated = serializers.SerializerMethodField(
-        help_text=f"Number of rated blocks; from {RANKED_FROM} on the bot has a rank."
+        help_text="Rated blocks, by the counter that decides K: `blocks` in the standings."
     )
     next_block = serializers.SerializerMethodField(
         help_text="When the bot plays next, or why it does not, in a sentence or two."

@@ -111,8 +111,8 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "number": {"help_text": "Number of the match in its block, from 0."},
             "move_seconds": {"help_text": "Time for each move, in seconds."},
             "bank_seconds": {
-                "help_text": "Time of each seat for the whole match, in seconds, beside the time "
-                "for each move."
+                "help_text": "Extra time of each seat for the whole match, in seconds. A move uses "
+                "it after its own time."
             },
             "commitment": {
                 "help_text": "SHA-256 of the deal seed as 64 hex digits, public before the match."

@@ -76,7 +76,7 @@ class ReplaySerializer(DecisionSerializer):
         ["keep", "again"],
         required=False,
         help_text="For a knockout. `keep`: later stages stay as they were drawn and played. "
-        "`again`: they become void and are drawn anew. Default: `keep`.",
+        "`again`: they become void and are drawn again. Default: `keep`.",
     )
 
 
@@ -86,7 +86,8 @@ class ReplayQuery(serializers.Serializer[None]):
     later_stages = OneOfField(
         ["keep", "again"],
         required=False,
-        help_text="For a knockout: whether later stages stay (`keep`) or are drawn anew (`again`).",
+        help_text="For a knockout: whether later stages stay (`keep`) or are drawn again "
+        "(`again`).",
     )
 
 
@@ -96,12 +97,34 @@ class ReasonQuery(serializers.Serializer[None]):
     reason = serializers.CharField(required=False, max_length=500, help_text=REASON)
 
 
+class LiftQuery(ReasonQuery):
+    """Parameters for lifting a quarantine."""
+
+    id = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=2**63 - 1,
+        help_text="Id of the quarantine that you have read. If another one holds by now, the call "
+        "is refused and shows it. Leave it out to lift any.",
+    )
+
+
+class EntryReasonQuery(serializers.Serializer[None]):
+    """The reason of an organiser who enters or withdraws a bot."""
+
+    reason = serializers.CharField(
+        required=False,
+        max_length=500,
+        help_text="Why an organiser does it; the moderation log keeps it. Not for other callers.",
+    )
+
+
 class RestoreTournamentQuery(serializers.Serializer[None]):
     """Parameters for taking a cancellation back."""
 
     reason = serializers.CharField(required=False, max_length=500, help_text=REASON)
     starts_at = serializers.DateTimeField(
-        required=False, help_text="The new start, if the planned one has passed."
+        required=False, help_text="The new start, if the planned start is over."
     )
 
 
@@ -145,12 +168,12 @@ class PlaceChangeSerializer(serializers.Serializer[PlaceChange]):
 
 
 class AdvanceSerializer(serializers.Serializer[Advance]):
-    """The bots that go on from a stage of a knockout by the results that count."""
+    """The bots that reach the next stage of a knockout; for its final, the winner."""
 
     stage = serializers.IntegerField(help_text="Number of the stage, from 1.")
     now = serializers.SerializerMethodField(help_text="Names of the bots that go on now.")
     then = serializers.SerializerMethodField(
-        help_text="Names of the bots that go on by the results that count after the decision."
+        help_text="Names of the bots that go on if the decision is made."
     )
 
     def get_now(self, advance: Advance) -> list[str]:
@@ -168,7 +191,7 @@ class PreviewSerializer(serializers.Serializer[Preview]):
     action = serializers.CharField(help_text="The decision, as the moderation log names it.")
     subject = serializers.CharField(help_text="The block, bot or tournament.")
     ratings = RatingChangeRowSerializer(
-        many=True, help_text="Ratings and ranks that would change, the best bot of now first."
+        many=True, help_text="Ratings and ranks that would change, in the order of present ranks."
     )
     places = PlaceChangeSerializer(
         many=True, help_text="Ranks and scores in the tournament that would change."
@@ -177,7 +200,8 @@ class PreviewSerializer(serializers.Serializer[Preview]):
         allow_null=True, help_text="Who goes on from the block's stage; null outside a knockout."
     )
     superseded = serializers.ListField(
-        child=serializers.IntegerField(), help_text="Stages of a knockout that would be drawn anew."
+        child=serializers.IntegerField(),
+        help_text="Stages of a knockout that would become void and be drawn again.",
     )
     notes = serializers.ListField(
         child=serializers.CharField(), help_text="Sentences on what else happens."

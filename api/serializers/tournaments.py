@@ -31,8 +31,9 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
     )
 
     set_aside = serializers.SerializerMethodField(
-        help_text="Whether the league leaves the tournament out, because it is invalid or a step "
-        "of it failed."
+        help_text="Whether the league leaves the tournament out, because a setting is invalid or "
+        "the league could not open a stage. Organisers must correct an invalid setting; after a "
+        "failure the league tries again each minute."
     )
 
     class Meta:
@@ -80,8 +81,8 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             },
             "note": {"help_text": "Why the league moved the start; empty if it did not."},
             "swiss_rounds": {
-                "help_text": "Number of rounds of a Swiss; null for log2 of the number of "
-                "entrants, rounded up, plus 2."
+                "help_text": "Number of rounds of a Swiss. Null: the base-2 logarithm of the "
+                "number of entrants, rounded up, plus 2. So 16 bots play 6 rounds."
             },
             "late_entry": {"help_text": "Whether bots may enter while it runs."},
             "house_bots": {"help_text": "Whether the house bots enter at the start."},
@@ -90,8 +91,9 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
             },
             "max_tables": {"help_text": "The most tables of a round robin."},
             "extra_blocks": {
-                "help_text": "The most extra blocks that a knockout's table plays if a tie decides "
-                "who goes on; then the better seed goes on."
+                "help_text": "The most extra blocks that a table of a knockout plays to break a "
+                "tie for a place in the next stage. If bots still tie, the bot with the better "
+                "seeding goes on."
             },
             "commitment": {
                 "help_text": "SHA-256 of the seed as 64 hex digits, public from the start."
@@ -118,15 +120,16 @@ class EventSettingsSerializer(serializers.Serializer[None]):
         max_value=int(BLOCKS_PER_ROUND.high),
         required=False,
         allow_null=True,
-        help_text="Number of blocks that a table plays in a round; null for 2 in a Swiss, else 1.",
+        help_text="Number of blocks that a table plays in a round. Null or left out: 2 in a Swiss, "
+        "1 in other formats.",
     )
     swiss_rounds = serializers.IntegerField(
         min_value=1,
         max_value=int(SWISS_ROUNDS.high),
         required=False,
         allow_null=True,
-        help_text="Number of rounds of a Swiss; null for log2 of the number of entrants, rounded "
-        "up, plus 2.",
+        help_text="Number of rounds of a Swiss. Null or left out: the base-2 logarithm of the "
+        "number of entrants, rounded up, plus 2. So 16 bots play 6 rounds.",
     )
     late_entry = serializers.BooleanField(
         required=False,
@@ -143,16 +146,17 @@ class EventSettingsSerializer(serializers.Serializer[None]):
         min_value=1,
         max_value=int(TABLES.high),
         required=False,
-        help_text="The most tables of a round robin. If more are possible, it plays a balanced "
-        "choice of them, larger only if all bots could not play equally often otherwise. Default: "
-        "500.",
+        help_text="The most tables of a round robin. If the bots can form more, it plays a "
+        "balanced choice of at most this number. It exceeds the number only if otherwise the bots "
+        "could not all play equally often. Default: 500.",
     )
     extra_blocks = serializers.IntegerField(
         min_value=0,
         max_value=int(EXTRA_BLOCKS.high),
         required=False,
-        help_text="The most extra blocks that a knockout's table plays if a tie decides who goes "
-        "on; then the better seed goes on. Default: 4.",
+        help_text="The most extra blocks that a table of a knockout plays to break a tie for a "
+        "place in the next stage. If bots still tie, the bot with the better seeding goes on. "
+        "Default: 4.",
     )
 
 
@@ -277,7 +281,7 @@ class TournamentRoundSerializer(RoundSerializer):
         help_text="Number of the round with the block that this round plays again; null if none.",
     )
     superseded = serializers.SerializerMethodField(
-        help_text="Whether the stage was drawn anew: then this round counts for nothing."
+        help_text="Whether the stage was drawn again: then this round counts for nothing."
     )
     byes = ByeSerializer(many=True, help_text="Bots that do not play.")
     tables = TournamentBlockSerializer(

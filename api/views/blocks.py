@@ -80,8 +80,8 @@ class VoidBlockView(ApiView):
     def delete(self, request: Request, slug: str, round_number: int, block_number: int) -> Response:
         """Take the void of a block back: it counts again, with the same rating changes as before.
 
-        A block that was played again in its place becomes void, and so do later stages that were
-        drawn anew.
+        If a new block was played in its place, the new block becomes void, and so do later stages
+        that were drawn because of it.
         """
         block = _find(slug, round_number, block_number)
         moderation.restore_block(

@@ -61,7 +61,7 @@ class BotView(ApiView):
 
     needs: ClassVar = {"PATCH": OwnerToken, "DELETE": OwnerToken}
     problems: ClassVar = {
-        "PATCH": ("not-your-bot", "bot-retired"),
+        "PATCH": ("not-your-bot", "bot-retired", "too-many-renames"),
         "DELETE": ("not-your-bot", "bot-retired"),
     }
 
@@ -75,7 +75,7 @@ class BotView(ApiView):
         """Rename, pause, resume or describe a bot.
 
         The addresses with an old name redirect to those with the new one, and no other bot can
-        take the old name.
+        take the old name. A bot keeps its last 3 former names; older ones are free again.
         """
         bot = _own(request, name)
         changed = bots.change_bot(bot, **checked(BotChangesSerializer, request))

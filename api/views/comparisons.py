@@ -51,8 +51,8 @@ class BotComparisonsView(ListView):
     def post(self, request: Request, name: str) -> Response:
         """Start a comparison: test whether a version of a hosted bot is better than another.
 
-        Both versions play the same deals in the same seats against bots of a ladder. No rating
-        changes.
+        Both versions sit at one table, with bots of a ladder, and play each deal twice: for the
+        second match they exchange their seats. No rating changes.
         """
         bot = find_bot(name)
         check_owner(request, bot)

@@ -64,7 +64,7 @@ class BotRecordsView(ApiView):
     def get(self, request: Request, name: str) -> HttpResponseBase:
         """Download the public records of all matches of a bot as JSON Lines, the oldest first.
 
-        Each line is a record. The command `twelfth-night verify` checks the file.
+        Each line is a record. `python -m engine verify FILE` checks the file.
         """
         bot = find_bot(name)
         return download(record_lines(bot, **self.query), f"{bot.name}.jsonl")

@@ -124,7 +124,8 @@ class LadderExportView(ApiView):
         """Download all rated rounds of a ladder as JSON Lines.
 
         The file has blocks, records, ledger and standings. The program `recompute_ladder.py`, which
-        the ladder's page links to, computes every rating from this file and compares it.
+        the ladder's page links to, computes every rating from this file and compares it with the
+        rating in the file.
         """
         ladder = find_ladder(slug)
         return download(export_ladder(ladder), f"{ladder.slug}.jsonl")

@@ -1,10 +1,10 @@
 """Quarantines of bots and accounts, and the moderation log: for organisers."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
-from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
@@ -14,16 +14,17 @@ from rest_framework.response import Response
 
 from api.authentication import Organiser, OwnerToken
 from api.base import ApiView, ListView, checked, created, find_bot, signed_in
+from api.exports import download
 from api.operations import operation
 from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.moderation import (
+    LiftQuery,
     LogExportQuery,
     LogQuery,
     ModerationEntrySerializer,
     NewQuarantineSerializer,
     QuarantineSerializer,
-    ReasonQuery,
 )
 from league import accounts, moderation, visibility
 from league.accounts.quarantines import account_quarantine, quarantine_of
@@ -50,7 +51,7 @@ class BotQuarantineView(ApiView):
     problems: ClassVar = {
         "GET": ("not-your-bot",),
         "POST": ("changed-meanwhile",),
-        "DELETE": ("not-quarantined",),
+        "DELETE": ("not-quarantined", "changed-meanwhile"),
     }
 
     @operation("bots_quarantine_show", answers=QuarantineSerializer)
@@ -75,11 +76,11 @@ class BotQuarantineView(ApiView):
         made = moderation.quarantine_bot(bot=bot, made_by=signed_in(request), **_sent(request))
         return created(QuarantineSerializer(made).data, "bots", bot.name, "quarantine")
 
-    @operation("bots_lift_quarantine", query=ReasonQuery, answers={204: NO_CONTENT})
+    @operation("bots_lift_quarantine", query=LiftQuery, answers={204: NO_CONTENT})
     def delete(self, request: Request, name: str) -> Response:
         """Lift the quarantine of a bot. A quarantine of its account stays."""
         moderation.lift_bot_quarantine(
-            bot=find_bot(name), reason=self.query.get("reason", ""), made_by=signed_in(request)
+            bot=find_bot(name), made_by=signed_in(request), **_lifted(self.query)
         )
         return Response(status=204)
 
@@ -88,7 +89,10 @@ class AccountQuarantineView(ApiView):
     """The quarantine of an account."""
 
     needs: ClassVar = {"GET": Organiser, "POST": Organiser, "DELETE": Organiser}
-    problems: ClassVar = {"POST": ("changed-meanwhile",), "DELETE": ("not-quarantined",)}
+    problems: ClassVar = {
+        "POST": ("changed-meanwhile",),
+        "DELETE": ("not-quarantined", "changed-meanwhile"),
+    }
 
     @operation("accounts_quarantine_show", answers=QuarantineSerializer)
     def get(self, request: Request, username: str) -> Response:
@@ -108,13 +112,11 @@ class AccountQuarantineView(ApiView):
         )
         return created(QuarantineSerializer(made).data, "accounts", username, "quarantine")
 
-    @operation("accounts_lift_quarantine", query=ReasonQuery, answers={204: NO_CONTENT})
+    @operation("accounts_lift_quarantine", query=LiftQuery, answers={204: NO_CONTENT})
     def delete(self, request: Request, username: str) -> Response:
         """Lift the quarantine of an account. Quarantines of single bots stay."""
         moderation.lift_account_quarantine(
-            account=_find_account(username),
-            reason=self.query.get("reason", ""),
-            made_by=signed_in(request),
+            account=_find_account(username), made_by=signed_in(request), **_lifted(self.query)
         )
         return Response(status=204)
 
@@ -163,14 +165,10 @@ class ModerationLogExportView(ApiView):
     )
     def get(self, request: Request) -> HttpResponseBase:
         """Download the whole moderation log as JSON Lines or CSV, the newest row first."""
-        return log_file(self.query.get("format", "ndjson"))
-
-
-def log_file(name: str) -> StreamingHttpResponse:
-    """Return the log as a download in one of `log.FORMATS`."""
-    lines, content_type = log.FORMATS[name]
-    headers = {"Content-Disposition": f'attachment; filename="moderation-log.{name}"'}
-    return StreamingHttpResponse(lines(log.entries()), content_type=content_type, headers=headers)
+        name = self.query.get("format", "ndjson")
+        lines, content_type = log.FORMATS[name]
+        pieces = (line.encode() for line in lines(log.entries()))
+        return download(pieces, f"moderation-log.{name}", content_type)
 
 
 def _sent(request: Request) -> dict[str, Any]:
@@ -180,6 +178,10 @@ def _sent(request: Request) -> dict[str, Any]:
         "ends_at": sent.get("ends_at"),
         "seen": sent.get("replaces", moderation.ANY),
     }
+
+
+def _lifted(query: Mapping[str, Any]) -> dict[str, Any]:
+    return {"reason": query.get("reason", ""), "seen": query.get("id", moderation.ANY)}
 
 
 def _holding() -> QuerySet[Quarantine]:

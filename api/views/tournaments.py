@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.authentication import AnyToken, Organiser, check_owner_or_bot
+from api.authentication import EntryToken, Organiser, acts_as_organiser, check_owner_or_bot
 from api.base import (
     ApiView,
     ListView,
@@ -22,6 +22,7 @@ from api.problems import ProblemError
 from api.schema import NO_CONTENT
 from api.serializers.moderation import (
     CancellationSerializer,
+    EntryReasonQuery,
     PreviewSerializer,
     ReasonQuery,
     RestoreTournamentQuery,
@@ -109,7 +110,10 @@ class CancelTournamentView(ApiView):
     """Cancelling a tournament, and taking that back."""
 
     needs: ClassVar = {"GET": Organiser, "POST": Organiser, "DELETE": Organiser}
-    problems: ClassVar = {"POST": ("tournament-begun",), "DELETE": ("not-cancelled",)}
+    problems: ClassVar = {
+        "POST": ("tournament-begun", "changed-meanwhile"),
+        "DELETE": ("not-cancelled",),
+    }
 
     @operation("tournaments_preview_cancel", answers=PreviewSerializer)
     def get(self, request: Request, tournament_id: int) -> Response:
@@ -123,7 +127,10 @@ class CancelTournamentView(ApiView):
     def post(self, request: Request, tournament_id: int) -> Response:
         """Cancel a tournament that is not over. If it is cancelled, nothing changes.
 
-        While it runs, drawn blocks are still played and rated, and no further round opens.
+        If it is cancelled for another reason than yours, the call is refused and shows both.
+
+        While it runs, the matches of open rounds are still played and rated. No further round
+        opens.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         reason = checked(CancellationSerializer, request).get("reason", "")
@@ -143,7 +150,7 @@ class CancelTournamentView(ApiView):
     def delete(self, request: Request, tournament_id: int) -> Response:
         """Take a cancellation back: the tournament continues where it was.
 
-        If its start has passed before it began, it needs a new start.
+        If no round was opened yet and the planned start is over, send a new start in `starts_at`.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         moderation.restore(tournament=tournament, made_by=signed_in(request), **self.query)
@@ -232,7 +239,7 @@ class TournamentEntriesView(ListView):
 class TournamentEntryView(ApiView):
     """A bot's entry in a tournament."""
 
-    needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
+    needs: ClassVar = {"PUT": EntryToken, "DELETE": EntryToken}
     problems: ClassVar = {
         "PUT": (
             "not-your-bot",
@@ -245,30 +252,46 @@ class TournamentEntryView(ApiView):
         "DELETE": ("not-your-bot", "entries-not-open"),
     }
 
-    @operation("tournaments_enter", answers=TournamentEntrySerializer)
+    @operation("tournaments_enter", query=EntryReasonQuery, answers=TournamentEntrySerializer)
     def put(self, request: Request, tournament_id: int, name: str) -> Response:
         """Enter a bot in a tournament. If it is entered, nothing changes.
 
         Entries are open until the start. With `late_entry` they stay open while the tournament
         runs, and the next round may draw the bot.
+
+        An organiser may enter any bot before the end, open or not, unless a knockout runs. The
+        moderation log records it. A bot that has withdrawn is entered again.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)
-        check_owner_or_bot(request, bot)
-        entry = competitions.enter(tournament=tournament, bot=bot)
+        if acts_as_organiser(request):
+            entry = moderation.enter(
+                tournament=tournament, bot=bot, made_by=signed_in(request), **self.query
+            )
+        else:
+            check_owner_or_bot(request, bot)
+            entry = competitions.enter(tournament=tournament, bot=bot)
         return Response(TournamentEntrySerializer(entry).data)
 
-    @operation("tournaments_withdraw", answers={204: NO_CONTENT})
+    @operation("tournaments_withdraw", query=EntryReasonQuery, answers={204: NO_CONTENT})
     def delete(self, request: Request, tournament_id: int, name: str) -> Response:
         """Withdraw a bot from a tournament, also while the tournament runs.
 
         The bot still plays the rounds that have drawn it, and they count. No later round draws it,
         and it can't enter this tournament again.
+
+        An organiser may withdraw any bot before the end. The moderation log records it, and an
+        organiser takes it back by entering the bot again.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)
-        check_owner_or_bot(request, bot)
-        competitions.withdraw(tournament=tournament, bot=bot)
+        if acts_as_organiser(request):
+            moderation.withdraw(
+                tournament=tournament, bot=bot, made_by=signed_in(request), **self.query
+            )
+        else:
+            check_owner_or_bot(request, bot)
+            competitions.withdraw(tournament=tournament, bot=bot)
         return Response(status=204)
 
 
@@ -276,11 +299,14 @@ class DisqualificationView(ApiView):
     """Disqualifying a bot, and taking that back."""
 
     needs: ClassVar = {"GET": Organiser, "POST": Organiser, "DELETE": Organiser}
-    problems: ClassVar = {"POST": ("entries-not-open",), "DELETE": ("not-disqualified",)}
+    problems: ClassVar = {
+        "POST": ("entries-not-open", "changed-meanwhile"),
+        "DELETE": ("not-disqualified",),
+    }
 
     @operation("tournaments_preview_disqualification", answers=PreviewSerializer)
     def get(self, request: Request, tournament_id: int, name: str) -> Response:
-        """Preview: what changes if the bot is disqualified; if it is, what taking it back does."""
+        """Preview a disqualification; for a disqualified bot, the effect of taking it back."""
         tournament = find_tournament(_with_ladder(), tournament_id)
         preview = moderation.preview_disqualification(tournament, find_bot(name))
         return Response(PreviewSerializer(preview).data)
@@ -294,7 +320,8 @@ class DisqualificationView(ApiView):
         """Disqualify a bot, also after the end of the tournament.
 
         The bot loses its rank, and no later round draws it. Its matches still count for its
-        opponents and for ratings. If it is disqualified, the call changes the reason.
+        opponents and for ratings. If it is disqualified for another reason, the call is refused
+        and shows both reasons.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         entry = moderation.disqualify(

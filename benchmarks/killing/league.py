@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks.killing.targets import targets
+from devserver import processes
 
 CHECKOUT = Path(__file__).parents[2]
 _READY_SECONDS = 240.0
@@ -126,15 +127,21 @@ class League:
         return [f"{left[pid]} ({pid}{', of the tree' if pid in alive else ''})" for pid in left]
 
     def processes(self) -> dict[int, str]:
-        """Return the commands of all processes that name the league's directory, by pid."""
+        """Return the commands of all processes that belong to the league's directory, by pid.
+
+        They name the directory, or hold its lock.
+        """
+        with (self.directory / "servers.lock").open() as lock:
+            holding = set(processes.holders(lock))
         found: dict[int, str] = {}
         for entry in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
                 command = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                 variables = (entry / "environ").read_bytes()
                 mark = f"LEAGUE_DIRECTORY={self.directory}\0".encode()
-                if mark in variables or f"{self.directory}/" in command:
-                    found[int(entry.name)] = command[:100]
+                pid = int(entry.name)
+                if pid in holding or mark in variables or f"{self.directory}/" in command:
+                    found[pid] = command[:100]
         found.pop(os.getpid(), None)
         return found
 

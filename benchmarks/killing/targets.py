@@ -12,20 +12,21 @@ _KINDS = {
     "valkey-server": "valkey",
     "postgres -D": "postgres",
     "caddy": "front",
+    "devserver.forks": "code",
     "granian": "web",
     "uvicorn": "gateway",
-    "--hostname play@": "play",
-    "--hostname clock@": "clock",
-    "--hostname seats@": "seats",
-    "--hostname checks@": "checks",
-    "celery -A config --quiet beat": "beat",
+    "play@": "play",
+    "clock@": "clock",
+    "seats@": "seats",
+    "checks@": "checks",
+    "celery beat": "beat",
     "set_up_league": "set-up",
 }
 _stopped: set["Target"] = set()
 
 
 class Target(NamedTuple):
-    """A process; its start time tells it from a later one with the same pid."""
+    """A process. A later process with the same pid has another start time."""
 
     pid: int
     kind: str

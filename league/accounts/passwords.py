@@ -1,4 +1,4 @@
-"""Signing in: every door checks passwords by this backend, which limits wrong passwords.
+"""Signing in: pages, admin and API check passwords by this backend, which limits wrong passwords.
 
 Each address may try some passwords for an account. All addresses together from which nobody has
 signed in to the account may try more. So a guesser with many addresses is stopped, and the owner at

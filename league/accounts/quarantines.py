@@ -1,6 +1,6 @@
 """Quarantine, as the rest of the league reads it: whether a bot is in quarantine, and why.
 
-`league.moderation` puts bots and accounts in quarantine.
+`league.moderation.quarantines` puts bots and accounts in quarantine, and voids what waits for them.
 """
 
 from datetime import datetime

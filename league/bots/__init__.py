@@ -1,6 +1,7 @@
 """Bots: created, uploaded, checked, and run in the sandbox (docs/sandbox.md)."""
 
 from league.bots.checks import check_version, require_qualified, versions_to_check
+from league.bots.daily_limits import DAILY_LIMITS
 from league.bots.hosted_players import HostedBot
 from league.bots.registering import (
     ONLINE_FOR,
@@ -10,9 +11,10 @@ from league.bots.registering import (
     is_online,
 )
 from league.bots.retiring import erase_sources, has_played, remove, require_active, retire
-from league.bots.uploads import promote, upload
+from league.bots.uploads import promote, upload, why_not_ready
 
 __all__ = [
+    "DAILY_LIMITS",
     "ONLINE_FOR",
     "HostedBot",
     "change_bot",
@@ -29,4 +31,5 @@ __all__ = [
     "retire",
     "upload",
     "versions_to_check",
+    "why_not_ready",
 ]

@@ -10,16 +10,15 @@ from datetime import timedelta
 
 import structlog
 from django.core.cache import cache
-from django.core.exceptions import ValidationError
-from django.db import connection, transaction
+from django.core.exceptions import ObjectDoesNotExist, ValidationError
+from django.db import InterfaceError, OperationalError, connection, transaction
 from django.utils import timezone
-from redis.exceptions import RedisError
 
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import SandboxUnavailableError, SourceRefusedError
 from bots_sdk.sandbox.sources import read_source
 from engine.errors import MatchInterruptedError
-from league.bots import jails
+from league.bots import check_attempts, jails
 from league.bots.hosted_players import storable
 from league.bots.qualifying import (
     CheckTooLongError,
@@ -34,9 +33,6 @@ log = structlog.get_logger(__name__)
 
 QUEUE_AGAIN_AFTER = timedelta(seconds=60)
 """A version that is unchecked for so long is put into the queue again."""
-MAX_ATTEMPTS = 5
-"""A version is refused if its check began so often and never ended."""
-_ATTEMPTS_KEPT_SECONDS = 24 * 3600
 _LOCK = 7302
 """First key of the advisory locks of owners whose version is being checked."""
 
@@ -84,28 +80,53 @@ def check_version(version_id: int) -> bool:
 
     It must play the games that it declares. If it declares none, it must play each game of the
     ladders that its bot is on; if the bot is on none, any game. Safe to call any number of times,
-    also in parallel. If there is no sandbox, or it breaks, the version waits for another worker.
+    also in parallel. If there is no sandbox, or it breaks, the version waits for another worker; if
+    the database is away, it waits too. If its bot is deleted meanwhile, there is no result.
     """
     version = BotVersion.objects.select_related("bot").filter(pk=version_id).first()
     if version is None or version.state != BotVersion.State.CHECKING:
         return False
-    with _one_check_of(version.bot.owner_id) as free:
-        if not free:
-            return False  # the check that runs queues this one when it ends
-        decided = _check(version)
-    if decided:
-        _queue_next(version.bot.owner_id)
+    try:
+        with _one_check_of(version.bot.owner_id) as free:
+            if not free:
+                return False  # the check that runs queues this one when it ends
+            decided = _attempt(version)
+        if decided or not _is_unchecked(version_id):
+            _queue_next(version.bot.owner_id)
+    except (OperationalError, InterfaceError) as error:
+        log.warning("a check was lost with the database", error=" ".join(str(error).split()))
+        check_attempts.end(version_id)
+        return False
     return decided
 
 
+def _attempt(version: BotVersion) -> bool:
+    """Check a version, and count an attempt that ends without a result."""
+    if check_attempts.is_pausing(version.pk):
+        return False
+    if (reason := check_attempts.reason_to_refuse(version.pk)) is not None:
+        return _refuse(version, reason)
+    check_attempts.begin(version.pk)
+    try:
+        decided = _check(version)
+    except (OperationalError, InterfaceError):
+        raise
+    except Exception as error:
+        if isinstance(error, ObjectDoesNotExist) and not _is_unchecked(version.pk):
+            log.info("a version was deleted during its check", version=str(version))
+            check_attempts.end(version.pk)
+            return False
+        check_attempts.note_failure(version.pk)
+        raise
+    check_attempts.end(version.pk)
+    return decided
+
+
+def _is_unchecked(version_id: int) -> bool:
+    return BotVersion.objects.checking().filter(pk=version_id).exists()
+
+
 def _check(version: BotVersion) -> bool:
-    attempt = _count_attempt(version.pk)
-    if attempt > MAX_ATTEMPTS:
-        return _refuse(
-            version,
-            f"The check began {MAX_ATTEMPTS} times and ended each time without a result. Run "
-            "twelfth-night check to find the cause, and upload the file again.",
-        )
     try:
         games = declared_games(read_source(bytes(version.source.data)))
         limit = WallLimit()
@@ -120,7 +141,6 @@ def _check(version: BotVersion) -> bool:
         return _decide(version.pk, [*matches, error.match], needed=[error.match.game])
     except (SandboxUnavailableError, MatchInterruptedError) as error:
         log.warning("a version could not be checked", version=str(version), error=str(error))
-        _forget_attempts(version.pk)
         jails.distrust()
         return False
     return _decide(version.pk, matches, needed=games)
@@ -196,21 +216,3 @@ def _queue_next(owner_id: int | None) -> None:
     waiting = BotVersion.objects.checking().filter(bot__owner=owner_id).order_by("pk")
     if (version := waiting.first()) is not None:
         queue("check_version", version.pk)
-
-
-def _count_attempt(version_id: int) -> int:
-    """Count a check that begins; return the number of checks that have begun."""
-    key = f"check-attempts:{version_id}"
-    try:
-        cache.add(key, 0, timeout=_ATTEMPTS_KEPT_SECONDS)
-        return int(cache.incr(key))
-    except (RedisError, ValueError):  # a missing count delays the refusal, and does no other harm
-        return 1
-
-
-def _forget_attempts(version_id: int) -> None:
-    """Forget the attempts of a version that could not be checked for want of a sandbox."""
-    try:
-        cache.delete(f"check-attempts:{version_id}")
-    except RedisError as error:
-        log.warning("attempts could not be forgotten", error=str(error))

@@ -1,4 +1,7 @@
-"""Limits on the bots and versions that one account makes in 24 hours."""
+"""Limits on the bots, versions and names of bots that one account makes in 24 hours.
+
+Each counts as a row that the deletion of a bot leaves in place.
+"""
 
 import math
 from datetime import datetime, timedelta
@@ -6,55 +9,65 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db.models import Model, QuerySet
+from django.db import transaction
 
-from league.models import Bot, BotVersion
+from league.models import DailyUse
 
 _PERIOD = timedelta(hours=24)
+DAILY_LIMITS = ("too-many-bots", "too-many-versions", "too-many-renames")
+"""The codes of the errors here."""
 
 
-def require_another_bot(owner: User, now: datetime) -> None:
-    """Raise a `ValidationError` if an account has created its bots of 24 hours.
+def count_bot(owner: User, now: datetime) -> None:
+    """Count a new bot of an account; call it in the transaction that creates the bot.
 
     Raises:
         ValidationError: with code ``too-many-bots`` and the parameter ``retry_seconds``.
     """
-    _require_one_more(
-        Bot.objects.filter(owner=owner), now, settings.MAX_BOTS_PER_DAY, "bots", "too-many-bots"
-    )
+    _count(owner, now, DailyUse.Kind.BOT, settings.MAX_BOTS_PER_DAY, "bots", "too-many-bots")
 
 
-def require_another_version(bot: Bot, now: datetime) -> None:
-    """Raise a `ValidationError` if the bot's owner has uploaded the versions of 24 hours.
-
-    Raises:
-        ValidationError: with code ``too-many-versions`` and the parameter ``retry_seconds``.
-    """
-    _require_one_more(
-        BotVersion.objects.filter(bot__owner=bot.owner_id, bot__kind=Bot.Kind.HOSTED),
-        now,
-        settings.MAX_UPLOADS_PER_DAY,
-        "uploads",
-        "too-many-versions",
-    )
+def count_upload(owner: User, now: datetime) -> None:
+    """Count an uploaded version, as `count_bot`, with code ``too-many-versions``."""
+    limit = settings.MAX_UPLOADS_PER_DAY
+    _count(owner, now, DailyUse.Kind.UPLOAD, limit, "uploads", "too-many-versions")
 
 
-def _require_one_more(
-    rows: QuerySet[Model], now: datetime, limit: int, noun: str, code: str
+def count_rename(owner: User, now: datetime) -> None:
+    """Count a new name of a bot, as `count_bot`, with code ``too-many-renames``."""
+    limit = settings.MAX_RENAMES_PER_DAY
+    _count(owner, now, DailyUse.Kind.RENAME, limit, "names of bots", "too-many-renames")
+
+
+def _count(
+    owner: User, now: datetime, kind: DailyUse.Kind, limit: int, noun: str, code: str
 ) -> None:
-    newest = rows.filter(created_at__gt=now - _PERIOD).order_by("-created_at")
-    times = list(newest.values_list("created_at", flat=True)[:limit])
-    if len(times) < limit:
-        return
+    with transaction.atomic():
+        # Under the lock two calls at once don't both take the last place.
+        User.objects.select_for_update(no_key=True).get(pk=owner.pk)
+        uses = DailyUse.objects.filter(owner=owner, kind=kind)
+        uses.filter(used_at__lte=now - _PERIOD).delete()
+        times = list(uses.order_by("-used_at").values_list("used_at", flat=True)[:limit])
+        if len(times) < limit:
+            DailyUse.objects.create(owner=owner, kind=kind, used_at=now)
+            return
     seconds = math.ceil((times[-1] + _PERIOD - now).total_seconds()) if times else 24 * 3600
     raise ValidationError(
         "An account may have %(limit)s new %(noun)s in 24 hours. You can add the next one in "
-        "%(minutes)s minutes.",
+        "%(wait)s.",
         code=code,
         params={
             "limit": limit,
             "noun": noun,
-            "minutes": max(1, math.ceil(seconds / 60)),
+            "wait": _rounded_up(max(1, seconds)),
             "retry_seconds": max(1, seconds),
         },
     )
+
+
+def _rounded_up(seconds: int) -> str:
+    """Return a time in whole minutes, or in whole hours from two hours on."""
+    minutes = math.ceil(seconds / 60)
+    if minutes < 120:
+        return f"{minutes} minute{'s' if minutes > 1 else ''}"
+    return f"{math.ceil(minutes / 60)} hours"

@@ -10,11 +10,11 @@ from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.jail import Jail, Limits
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import read_source
+from engine.games import catalogue
 from engine.referee import TimeControl
 from league.models import BotSource, BotVersion
 
-_MAX_MOVES = 80
-"""The most moves of a seat in a match of any preset; the limit of CPU time follows from it."""
+_START_SECONDS = math.ceil(Limits().start_seconds)
 
 
 class HostedBot(BotProcess):
@@ -40,13 +40,12 @@ class HostedBot(BotProcess):
             SandboxBrokenError: the process can't be started.
         """
         data = bytes(BotSource.objects.get(version=version).data)
-        control = TimeControl(info["move_seconds"], info["bank_seconds"])
         super().__init__(
             jail,
             read_source(data),
             dict(info),
             allowance=allowance,
-            limits=Limits(cpu_seconds=_cpu_seconds(control)).at_table(info["seats"]),
+            limits=Limits(cpu_seconds=max_cpu_seconds(info)).at_table(info["seats"]),
         )
 
     def load(self) -> None:
@@ -87,10 +86,12 @@ def info_for(match: TimedMatch, seat: int) -> MatchInfo:
     return match_info(match.game, match.rules, match.seats, seat, control)
 
 
+def max_cpu_seconds(info: MatchInfo) -> int:
+    """Return the limit of a bot's CPU time in a match, in seconds: never less than its clock."""
+    moves = catalogue.GAMES[info["game"]].preset(info["rules"]).max_moves(info["seats"])
+    return math.ceil(moves * info["move_seconds"] + info["bank_seconds"]) + _START_SECONDS
+
+
 def storable(text: str) -> str:
     """Return a text with NUL and lone surrogates replaced, which PostgreSQL can't store."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
-
-
-def _cpu_seconds(control: TimeControl) -> int:
-    return math.ceil(_MAX_MOVES * control.move_seconds + control.bank_seconds) + 5

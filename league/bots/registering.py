@@ -8,12 +8,14 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from league.accounts import name_taken, new_bot_token
-from league.bots.daily_limits import require_another_bot
+from league.bots.daily_limits import count_bot, count_rename
 from league.bots.retiring import require_active
 from league.models import Bot, BotVersion, FormerName
 
 ONLINE_FOR = timedelta(seconds=60)
 """A remote bot is online for so long after it asked for turns."""
+KEPT_NAMES = 3
+"""The former names that a bot keeps."""
 
 
 def create_bot(*, owner: User, name: str, kind: str) -> tuple[Bot, str]:
@@ -29,10 +31,10 @@ def create_bot(*, owner: User, name: str, kind: str) -> tuple[Bot, str]:
     if kind == Bot.Kind.HOUSE:
         raise ValidationError({"kind": "House bots belong to the league; choose remote or hosted."})
     bot.clean_fields()
-    require_another_bot(owner, timezone.now())
-    _require_free(name, bot)
     try:
         with transaction.atomic():
+            count_bot(owner, timezone.now())
+            _require_free(name, bot)
             bot.save()
             if kind == Bot.Kind.REMOTE:
                 bot.current = BotVersion.objects.create(bot=bot, number=1)
@@ -51,11 +53,13 @@ def change_bot(
 ) -> Bot:
     """Rename, pause, resume or describe a bot; a field that is None stays as it is.
 
-    The old name leads to the bot (`find_renamed`), and no other bot can take it.
+    The old name leads to the bot (`find_renamed`), and no other bot can take it, until the bot has
+    had `KEPT_NAMES` later ones.
 
     Raises:
         ValidationError: by field: the name is taken or not allowed, or the description is too long.
-            Or the bot is retired (code ``bot-retired``).
+            Or with a code: the bot is retired (``bot-retired``), or the owner has renamed bots too
+            often in 24 hours (``too-many-renames``).
     """
     require_active(bot)
     changed = {"name": name, "paused": paused, "description": description}
@@ -64,13 +68,16 @@ def change_bot(
     for field, value in changed.items():
         setattr(bot, field, value)
     bot.clean_fields(exclude={"kind", "owner", "current"})
-    if bot.name != old:
-        _require_free(bot.name, bot)
     try:
         with transaction.atomic():
             if bot.name != old:
+                _require_free(bot.name, bot)
+                if bot.owner is not None:
+                    count_rename(bot.owner, timezone.now())
                 bot.former_names.filter(name=bot.name).delete()
                 FormerName.objects.create(name=old, bot=bot)
+                kept = bot.former_names.order_by("-pk").values("pk")[:KEPT_NAMES]
+                bot.former_names.exclude(pk__in=list(kept.values_list("pk", flat=True))).delete()
             bot.save(update_fields=list(changed))
     except IntegrityError:
         raise ValidationError({"name": [name_taken("name", bot.name)]}) from None

@@ -7,13 +7,20 @@ from django.utils import timezone
 
 from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import check_source
-from league.bots.daily_limits import require_another_version
+from league.bots.daily_limits import count_upload
 from league.bots.retiring import require_active
 from league.models import Bot, BotSource, BotVersion
 from league.queueing import queue
 
 MAX_CHECKING = 5
 """The most unchecked versions of one owner's bots at a time."""
+
+
+def why_not_ready(version: BotVersion) -> str:
+    """Return why a version that is not ready can't be chosen, and what to do."""
+    if version.state == BotVersion.State.CHECKING:
+        return f"Version {version.number} is still being checked; wait, or choose a ready version."
+    return f"Version {version.number} was refused; choose a ready version."
 
 
 def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotVersion:
@@ -25,7 +32,7 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
         bot: gets the version.
         data: a Python file, or an archive with a ``bot.py``.
         note: the owner's note about this version.
-        held: whether it becomes current only when its owner promotes it.
+        held: whether it becomes current only if its owner or a comparison promotes it.
 
     Raises:
         ValidationError: by field: the bot is not hosted, or the file is empty, too large, or an
@@ -42,13 +49,14 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
     with transaction.atomic():
         # Under the lock two uploads at once get different numbers.
         Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
-        require_another_version(bot, timezone.now())
         checking = BotVersion.objects.checking().filter(bot__owner=bot.owner_id)
         if checking.count() >= MAX_CHECKING:
             raise ValidationError(
                 f"{MAX_CHECKING} of your versions are being checked; wait until one check is over.",
                 code="too-many-uploads",
             )
+        assert bot.owner is not None, "a hosted bot has an owner"
+        count_upload(bot.owner, timezone.now())
         last = bot.versions.aggregate(last=Max("number"))["last"] or 0
         version = BotVersion(
             bot=bot,
@@ -92,10 +100,7 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
             return False
         version.refresh_from_db()
         if version.state != BotVersion.State.READY:
-            raise ValidationError(
-                f"{version} is {version.state}; you can promote only a ready version.",
-                code="not-ready",
-            )
+            raise ValidationError(why_not_ready(version), code="not-ready")
         bot.current = version
         bot.save(update_fields=["current"])
     return True

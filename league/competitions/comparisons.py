@@ -56,20 +56,18 @@ def compare(*, bot: Bot, ladder: Ladder, new: int, old: int, promote: bool = Fal
         if number not in versions:
             raise ValidationError({field: f"{bot} has no version {number}."})
         if versions[number].state != BotVersion.State.READY:
-            raise ValidationError(
-                {field: f"Version {number} is {versions[number].state}; choose a ready version."}
-            )
+            raise ValidationError({field: bots.why_not_ready(versions[number])})
     if new == old:
         raise ValidationError({"old": "Choose two different versions."})
     if promote and bot.current_id != versions[old].pk:
-        current = "none is" if bot.current is None else f"version {bot.current.number} is"
-        raise ValidationError(
-            {
-                "promote": f"Version {old} is not the current version ({current}), so version "
-                f"{new} can't take over from it. Compare it with the current version, or set "
-                "promote to false."
-            }
-        )
+        if bot.current is None:
+            why = f"{bot} has no current version that version {new} could replace."
+        else:
+            why = (
+                f"To promote version {new}, compare it with the current version, which is "
+                f"{bot.current.number}, not {old}."
+            )
+        raise ValidationError({"promote": f"{why} Or set promote to false."})
     for number in (new, old):
         bots.require_qualified(bot, ladder.game, versions[number])
     if len(_opponents_by_owner(bot, ladder)) < ladder.seats - 2:
@@ -242,4 +240,4 @@ def _end(comparison: Comparison, state: State) -> None:
     comparison.save(update_fields=["state", "ended_at", "verdict", "promoted"])
     left = Match.objects.unfinished().filter(swap_block__comparison=comparison)
     for match in left.order_by("pk"):
-        play.void_match(match, "the comparison ended before this match was played")
+        play.void_match(match, "The comparison ended before this match was played.")

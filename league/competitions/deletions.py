@@ -26,14 +26,14 @@ def delete_bot(bot: Bot) -> bool:
     with transaction.atomic():
         for entry in bot.ladder_entries.select_related("ladder"):
             leave_ladder(ladder=entry.ladder, bot=bot)
-        open_states = (Tournament.State.ENTRIES_OPEN, Tournament.State.RUNNING)
+        open_states = (*Tournament.NOT_STARTED, Tournament.State.RUNNING)
         entered = TournamentEntry.objects.filter(
             bot=bot,
             state=TournamentEntry.State.ENTERED,
             tournament__state__in=open_states,
         )
         for tournament_entry in entered.select_related("tournament"):
-            withdraw(tournament=tournament_entry.tournament, bot=bot)
+            withdraw(tournament=tournament_entry.tournament, bot=bot, by_organiser=True)
         for comparison in bot.comparisons.filter(state=Comparison.State.RUNNING):
             cancel_comparison(comparison)
         if not bots.has_played(bot):

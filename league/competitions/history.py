@@ -118,7 +118,7 @@ def history_of(tournament: Tournament, assumed: Assumed = AS_STORED) -> History:
 
 
 def _counts(round_: Round, assumed: Assumed) -> bool:
-    """Return whether the tournament goes by a round itself."""
+    """Return whether a round itself counts for the tournament."""
     if round_.replays_id is not None or round_.pk in assumed.superseded:
         return False
     return round_.superseded_by_id is None or round_.pk in assumed.counting

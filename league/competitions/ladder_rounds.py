@@ -79,11 +79,12 @@ def ladders_to_pair() -> list[int]:
 def open_ladder_round(ladder_id: int) -> Round | None:
     """Open a ladder's next own round with the bots that can play now; None if none may open.
 
-    Safe to call any number of times, also in parallel: the ladder's lock lets one call open it.
+    Safe to call any number of times, also in parallel: the ladder's lock lets one call open it, and
+    a call that doesn't get the lock does nothing.
     """
     with transaction.atomic():
-        ladder = Ladder.objects.select_for_update().get(pk=ladder_id)
-        if ladder.paused:
+        ladder = Ladder.objects.lock_free(pk=ladder_id)
+        if ladder is None or ladder.paused:
             return None
         entrants = _entrants(ladder)
         house_alone = all(one.owner is None for one in entrants)

@@ -69,6 +69,8 @@ def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:
 def _why_not(ladder: Ladder, bot: Bot) -> str | None:
     if not ladder.entries.filter(bot=bot).exists():
         return "It is not on this ladder now, so only tournaments rate it."
+    if ladder.set_aside:
+        return "The ladder is set aside, so no round opens now."
     if ladder.paused:
         return "The ladder is paused."
     if quarantine_of(bot) is not None:
@@ -90,8 +92,8 @@ def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
     pause = pause_of(ladder, is_quiet=is_quiet)
     if work.is_enough:
         return (
-            "The next round opens when the workers have started the waiting matches; "
-            f"{work.waiting} of this ladder wait."
+            "The next round opens when the workers have started the waiting matches; waiting "
+            f"matches of this ladder: {work.waiting}."
         )
     if work.rounds >= MAX_OPEN_ROUNDS or (pause and work.rounds):
         return "The next round opens when the open rounds are over."

@@ -63,7 +63,7 @@ def check_stored(now: datetime) -> None:
 
 
 def set_aside_failed(kind: str, row_id: int, error: Exception) -> None:
-    """Set a row aside because a step of it failed; a fault of the database itself counts not.
+    """Set a row aside because a step of it failed; a fault of the database does not count.
 
     Args:
         kind: ``ladder``, ``tournament``, ``schedule``, ``round`` or ``comparison``.
@@ -72,7 +72,9 @@ def set_aside_failed(kind: str, row_id: int, error: Exception) -> None:
     """
     if isinstance(error, OperationalError | InterfaceError):
         return
-    text = f"Its next step failed: {type(error).__name__}: {' '.join(str(error).split())}"
+    text = (
+        f"The league failed to work on it: {type(error).__name__}: {' '.join(str(error).split())}"
+    )
     rows = _KINDS[kind]._default_manager.filter(pk=row_id)
     rows.update(set_aside=text[:_LONGEST], retry_at=timezone.now() + RETRY_AFTER)
 

@@ -9,6 +9,7 @@ import math
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta
+from functools import cache
 from typing import Any, NamedTuple
 from zoneinfo import available_timezones
 
@@ -144,7 +145,11 @@ def k_problems(stored: Any, field: str = "k_schedule") -> list[Problem]:
             )
         elif step[0] <= last:
             problems.append(
-                Problem(field, f"steps: {quote(step[0])} is not more than {last} before it.")
+                Problem(
+                    field,
+                    f"steps: {quote(step[0])} blocks come after {last} blocks. Order the pairs by "
+                    "blocks, the smallest number first, and each number once.",
+                )
             )
         else:
             last = step[0]
@@ -200,7 +205,12 @@ def time_problems(values: Values, now: datetime) -> list[Problem]:
             )
         ]
     if opens_at < now - FURTHEST:
-        return [Problem("entries_open_at", f"{_shown(opens_at)} has passed; choose a later time.")]
+        return [
+            Problem(
+                "entries_open_at",
+                f"{_shown(opens_at)} is more than two years ago; choose a later time.",
+            )
+        ]
     return []
 
 
@@ -275,16 +285,22 @@ def _contradictions(values: Values) -> Iterator[Problem]:
 def _weekly_problems(values: Values) -> Iterator[Problem]:
     weekday = values["weekday"]
     if not _is_whole(weekday) or not 0 <= weekday <= 6:
-        days = ", ".join(f"{number} {name}" for number, name in enumerate(_WEEKDAYS))
-        yield Problem("weekday", f"There is no weekday {quote(weekday)}; choose of {days}.")
+        days = ", ".join(f"{number} ({name})" for number, name in enumerate(_WEEKDAYS))
+        yield Problem("weekday", f"There is no weekday {quote(weekday)}; choose one of {days}.")
     if not isinstance(values["time_of_day"], time):
         yield Problem(
             "time_of_day", f"{quote(values['time_of_day'])} is no time of day such as 18:00."
         )
 
 
+@cache
+def _time_zones() -> frozenset[str]:
+    """Return the names of all time zones; the first call reads thousands of files."""
+    return frozenset(available_timezones())
+
+
 def _time_zone_problems(name: Any) -> Iterator[Problem]:
-    if not isinstance(name, str) or name not in available_timezones():
+    if not isinstance(name, str) or name not in _time_zones():
         yield Problem(
             "time_zone",
             f"There is no time zone {quote(name)}; use a name such as Europe/London or UTC.",

@@ -152,9 +152,10 @@ def _both_versions(stored: Tournament, sent: dict[str, Any]) -> str:
         for name, value in sent.items()
         if getattr(stored, name) != value
     ]
+    other = f"{'; '.join(fields)}. " if fields else "The fields that you sent are equal. "
     return (
-        f"Somebody else has changed {stored} since you read it. {'; '.join(fields)}. "
-        "Read it again, then send your change with the new changed_at."
+        f"Somebody else has changed {stored} since you read it. {other}Read it again, then send "
+        "your change with the new changed_at."
     )
 
 
@@ -162,13 +163,23 @@ def cancel_tournament(*, tournament: Tournament, reason: str = "") -> bool:
     """Cancel a tournament that is not over; return whether this call did.
 
     While it runs, its drawn blocks are still played and rated, and no further round opens.
+
+    Raises:
+        ValidationError: it is cancelled for another reason (code ``changed-meanwhile``).
     """
+    reason = reason.strip()[:200]
     with transaction.atomic():
         locked = Tournament.objects.select_for_update().get(pk=tournament.pk)
+        if locked.state == State.CANCELLED and reason and reason != locked.cancel_reason:
+            raise ValidationError(
+                f"{locked} is cancelled already. Stored: {locked.cancel_reason} Yours: {reason} "
+                "To change the reason, take the cancellation back first.",
+                code="changed-meanwhile",
+            )
         if locked.state not in (*Tournament.NOT_STARTED, State.RUNNING):
             return False
         locked.state, locked.finished_at = State.CANCELLED, timezone.now()
-        locked.cancel_reason = reason.strip()[:200] or NO_REASON
+        locked.cancel_reason = reason or NO_REASON
         locked.save(update_fields=["state", "finished_at", "cancel_reason"])
     return True
 

@@ -15,11 +15,17 @@ State = Tournament.State
 Entry = TournamentEntry.State
 
 
-def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
+def enter(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> TournamentEntry:
     """Enter a bot; a second call changes nothing.
 
     With late entry it may enter while the tournament runs: it is drawn from the next round on, and
     gets no points for missed rounds.
+
+    Args:
+        tournament: on whose ladder's game the bot's current version qualified.
+        bot: to enter.
+        by_organiser: entries need not be open. The bot may enter before they open, late without
+            late entry, and again after a withdrawal; a running knockout still takes no bot.
 
     Raises:
         ValidationError: with a code: entries are not open (``entries-not-open``), the bot has left
@@ -30,12 +36,13 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
     with transaction.atomic():
         locked = _lock(tournament)
         entry = locked.entries.filter(bot=bot).first()
-        if entry is not None and entry.state != Entry.ENTERED:
+        is_back = by_organiser and entry is not None and entry.state == Entry.WITHDRAWN
+        if entry is not None and entry.state != Entry.ENTERED and not is_back:
             raise ValidationError(
                 f"{bot} is {entry.state} in {locked}, so it can't enter this tournament again.",
                 code="bot-has-left",
             )
-        first_round = _first_round(locked)
+        first_round = _first_round(locked, by_organiser=by_organiser)
         require_active(bot)
         require_free(bot)
         if bot.current_id is None:
@@ -44,6 +51,9 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
             )
         require_qualified(bot, locked.ladder.game)
         if entry is not None:
+            if is_back:
+                entry.state, entry.left_after = Entry.ENTERED, None
+                entry.save(update_fields=["state", "left_after"])
             return entry
         entry = TournamentEntry(tournament=locked, bot=bot, first_round=first_round)
         if locked.state == State.RUNNING:
@@ -53,11 +63,19 @@ def enter(*, tournament: Tournament, bot: Bot) -> TournamentEntry:
         return entry
 
 
-def withdraw(*, tournament: Tournament, bot: Bot) -> None:
+def withdraw(*, tournament: Tournament, bot: Bot, by_organiser: bool = False) -> bool:
     """Withdraw a bot; nothing changes if it is not entered.
 
     Before the start its entry is deleted. Later, blocks that have drawn it are played and count;
     no further round draws it.
+
+    Args:
+        tournament: in which it is entered.
+        bot: to withdraw.
+        by_organiser: entries need not have opened.
+
+    Returns:
+        Whether it was entered.
 
     Raises:
         ValidationError: entries have not opened, or the tournament is over (code
@@ -65,20 +83,22 @@ def withdraw(*, tournament: Tournament, bot: Bot) -> None:
     """
     with transaction.atomic():
         locked = _lock(tournament)
-        if locked.state not in (State.ENTRIES_OPEN, State.RUNNING):
+        before_start = (State.ENTRIES_OPEN, *((State.ANNOUNCED,) if by_organiser else ()))
+        if locked.state not in (*before_start, State.RUNNING):
             raise ValidationError(
                 f"You can't withdraw a bot now: {locked} is {locked.state}.",
                 code="entries-not-open",
             )
         entered = locked.entries.filter(bot=bot, state=Entry.ENTERED)
-        if locked.state == State.ENTRIES_OPEN:
-            entered.delete()
+        if locked.state in before_start:
+            changed = entered.delete()[0]
         else:
-            entered.update(state=Entry.WITHDRAWN, left_after=_opened(locked))
+            changed = entered.update(state=Entry.WITHDRAWN, left_after=_opened(locked))
+        return changed > 0
 
 
 def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEntry:
-    """Disqualify a bot, also after the end; a second call changes the reason.
+    """Disqualify a bot, also after the end; a second call with the same reason changes nothing.
 
     It loses its rank, and no further round draws it. Its blocks stay, with the ratings and the
     scores of its opponents. To cancel these too, void the blocks.
@@ -90,9 +110,11 @@ def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEn
 
     Raises:
         ValidationError: by field: the reason is empty. Or with a code: the bot is not entered
-            (``not-found``), or entries have not opened (``entries-not-open``).
+            (``not-found``), entries have not opened (``entries-not-open``), or it is disqualified
+            for another reason (``changed-meanwhile``).
     """
-    if not reason.strip():
+    reason = reason.strip()[:200]
+    if not reason:
         raise ValidationError({"reason": "Give a reason; it is public."})
     with transaction.atomic():
         locked = _lock(tournament)
@@ -104,12 +126,18 @@ def disqualify(*, tournament: Tournament, bot: Bot, reason: str) -> TournamentEn
         entry = locked.entries.filter(bot=bot).first()
         if entry is None:
             raise ValidationError(f"{bot} is not entered in {locked}.", code="not-found")
+        if entry.state == Entry.DISQUALIFIED:
+            if entry.reason == reason:
+                return entry
+            raise ValidationError(
+                f"{bot} is disqualified in {locked} already. Stored: {entry.reason} Yours: "
+                f"{reason} To change the reason, take the disqualification back first.",
+                code="changed-meanwhile",
+            )
         if entry.left_after is None:
             entry.left_after = _opened(locked)
-        if entry.state != Entry.DISQUALIFIED:
-            entry.was_withdrawn = entry.state == Entry.WITHDRAWN
-        entry.state = Entry.DISQUALIFIED
-        entry.reason = reason.strip()[:200]
+        entry.was_withdrawn = entry.state == Entry.WITHDRAWN
+        entry.state, entry.reason = Entry.DISQUALIFIED, reason
         entry.save(update_fields=["state", "left_after", "reason", "was_withdrawn"])
         return entry
 
@@ -148,12 +176,15 @@ def takes_entries(tournament: Tournament) -> bool:
     return True
 
 
-def _first_round(tournament: Tournament) -> int:
+def _first_round(tournament: Tournament, *, by_organiser: bool = False) -> int:
     """Return the first round that may draw a bot that enters now; raise if entries are closed."""
     if tournament.may_be_entered(timezone.now()):
         return 1
+    if by_organiser and tournament.state in tournament.NOT_STARTED:
+        return 1
     is_knockout = tournament.format == Tournament.Format.KNOCKOUT
-    if tournament.state == State.RUNNING and tournament.late_entry and not is_knockout:
+    may_be_late = tournament.late_entry or by_organiser
+    if tournament.state == State.RUNNING and may_be_late and not is_knockout:
         opened = _opened(tournament)
         if tournament.format != Tournament.Format.SWISS or opened < _length(tournament):
             return opened + 1

@@ -37,10 +37,15 @@ def tournaments_to_advance() -> list[int]:
 
 
 def advance_tournament(tournament_id: int) -> None:
-    """Take all steps of a tournament that are due. Safe to call any number of times."""
+    """Take all steps of a tournament that are due; none if its ladder's lock is held.
+
+    Safe to call any number of times.
+    """
     with transaction.atomic():
         # Every transaction locks the ladder first, so that none waits for another in a ring.
-        ladder = Ladder.objects.select_for_update().get(tournaments=tournament_id)
+        ladder = Ladder.objects.lock_free(tournaments=tournament_id)
+        if ladder is None:
+            return
         tournament = Tournament.objects.select_for_update().get(pk=tournament_id)
         now = timezone.now()
         before = tournament.state

@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
                     "held",
                     models.BooleanField(
                         default=False,
-                        help_text="A held version becomes current only when its owner promotes it.",
+                        help_text="A held version becomes current only if its owner promotes it, or if a comparison that may promote it finds it better.",
                     ),
                 ),
                 (
@@ -251,7 +251,7 @@ class Migration(migrations.Migration):
                     "paused",
                     models.BooleanField(
                         default=False,
-                        help_text="By its owner; a quarantine is the organisers' own.",
+                        help_text="Paused by its owner. Organisers use a quarantine to keep a bot out instead.",
                     ),
                 ),
                 (
@@ -391,7 +391,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         default="",
                         editable=False,
-                        help_text="Why the tick leaves it out: invalid settings, or a failure. Empty if it takes part.",
+                        help_text="Why the league leaves it out: a setting is invalid, or the league failed to work on it. Empty if nothing is wrong.",
                     ),
                 ),
                 (
@@ -399,7 +399,7 @@ class Migration(migrations.Migration):
                     models.DateTimeField(
                         blank=True,
                         editable=False,
-                        help_text="When the tick tries again after a failure; empty if settings are invalid.",
+                        help_text="When the league tries again after a failure; empty if a setting is invalid.",
                         null=True,
                     ),
                 ),
@@ -415,7 +415,7 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=dict,
-                        help_text="K, the size of rating changes, by number of blocks: fields of engine.rating.elo.KSchedule as JSON; {} for the defaults.",
+                        help_text='How far a block moves ratings (K), by a bot\'s number of blocks, as JSON. {} means the default: {"steps": [[10, 128], [20, 64]], "settled": 32, "new_version_blocks": 10}. A bot with a new version keeps at most new_version_blocks blocks in this count.',
                     ),
                 ),
                 (
@@ -429,7 +429,7 @@ class Migration(migrations.Migration):
                     "idle_pause_seconds",
                     models.FloatField(
                         default=20.0,
-                        help_text="The same pause if only house bots can play, or all bots have played settled_blocks; the longer of the two pauses counts.",
+                        help_text="Pause between two of the ladder's own rounds if only house bots can play, or if every bot has the number of blocks in “settled blocks”. The longer of this pause and “round pause seconds” is used.",
                     ),
                 ),
                 (
@@ -465,7 +465,7 @@ class Migration(migrations.Migration):
                     "revision",
                     models.PositiveIntegerField(
                         default=1,
-                        help_text="The ledger's revision that counts; each correction makes the next.",
+                        help_text="Number of the ledger's revision that counts now. It starts at 1, and each correction adds 1.",
                     ),
                 ),
                 (
@@ -480,7 +480,7 @@ class Migration(migrations.Migration):
                     "checked_rounds",
                     models.PositiveIntegerField(
                         blank=True,
-                        help_text="The number of applied rounds in that recompute.",
+                        help_text="The number of rated rounds in that recompute.",
                         null=True,
                     ),
                 ),
@@ -676,7 +676,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         default="",
                         editable=False,
-                        help_text="Why the tick leaves it out: invalid settings, or a failure. Empty if it takes part.",
+                        help_text="Why the league leaves it out: a setting is invalid, or the league failed to work on it. Empty if nothing is wrong.",
                     ),
                 ),
                 (
@@ -684,7 +684,7 @@ class Migration(migrations.Migration):
                     models.DateTimeField(
                         blank=True,
                         editable=False,
-                        help_text="When the tick tries again after a failure; empty if settings are invalid.",
+                        help_text="When the league tries again after a failure; empty if a setting is invalid.",
                         null=True,
                     ),
                 ),
@@ -1003,6 +1003,8 @@ class Migration(migrations.Migration):
                             ("restore-tournament", "took a cancellation back"),
                             ("announce-tournament", "announced a tournament"),
                             ("change-tournament", "changed a tournament"),
+                            ("enter-bot", "entered a bot"),
+                            ("withdraw-bot", "withdrew a bot"),
                         ],
                         max_length=24,
                     ),
@@ -1210,7 +1212,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         default="",
                         editable=False,
-                        help_text="Why the tick leaves it out: invalid settings, or a failure. Empty if it takes part.",
+                        help_text="Why the league leaves it out: a setting is invalid, or the league failed to work on it. Empty if nothing is wrong.",
                     ),
                 ),
                 (
@@ -1218,7 +1220,7 @@ class Migration(migrations.Migration):
                     models.DateTimeField(
                         blank=True,
                         editable=False,
-                        help_text="When the tick tries again after a failure; empty if settings are invalid.",
+                        help_text="When the league tries again after a failure; empty if a setting is invalid.",
                         null=True,
                     ),
                 ),
@@ -1495,7 +1497,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         default="",
                         editable=False,
-                        help_text="Why the tick leaves it out: invalid settings, or a failure. Empty if it takes part.",
+                        help_text="Why the league leaves it out: a setting is invalid, or the league failed to work on it. Empty if nothing is wrong.",
                     ),
                 ),
                 (
@@ -1503,7 +1505,7 @@ class Migration(migrations.Migration):
                     models.DateTimeField(
                         blank=True,
                         editable=False,
-                        help_text="When the tick tries again after a failure; empty if settings are invalid.",
+                        help_text="When the league tries again after a failure; empty if a setting is invalid.",
                         null=True,
                     ),
                 ),
@@ -1523,7 +1525,7 @@ class Migration(migrations.Migration):
                     "blocks_per_table",
                     models.PositiveSmallIntegerField(
                         blank=True,
-                        help_text="Blocks that a table plays in a round; empty for 2 in a Swiss, else 1.",
+                        help_text="Blocks that a table plays in a round. If it is empty: 2 in a Swiss, 1 in other formats.",
                         null=True,
                     ),
                 ),
@@ -1531,7 +1533,7 @@ class Migration(migrations.Migration):
                     "swiss_rounds",
                     models.PositiveSmallIntegerField(
                         blank=True,
-                        help_text="Rounds of a Swiss; empty for log2 of the entrants, rounded up, plus 2.",
+                        help_text="Rounds of a Swiss. If it is empty: the base-2 logarithm of the number of entrants, rounded up, plus 2. So 16 bots play 6 rounds.",
                         null=True,
                     ),
                 ),
@@ -1558,14 +1560,14 @@ class Migration(migrations.Migration):
                     "max_tables",
                     models.PositiveSmallIntegerField(
                         default=500,
-                        help_text="The most tables of a round robin. If more are possible, it plays a balanced choice of them, larger only if all bots could not play equally often otherwise.",
+                        help_text="The most tables of a round robin. If the bots can form more, it plays a balanced choice of at most this number. It exceeds the number only if otherwise the bots could not all play equally often.",
                     ),
                 ),
                 (
                     "extra_blocks",
                     models.PositiveSmallIntegerField(
                         default=4,
-                        help_text="The most extra blocks that a knockout's table plays if a tie decides who goes on; then the better seed goes on.",
+                        help_text="The most extra blocks that a table of a knockout plays to break a tie for a place in the next stage. If bots still tie, the bot with the better seeding goes on.",
                     ),
                 ),
                 ("title", models.CharField(max_length=80)),
@@ -1854,6 +1856,44 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
+            name="DailyUse",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("bot", "new bot"),
+                            ("upload", "uploaded version"),
+                            ("rename", "new name of a bot"),
+                        ],
+                        max_length=6,
+                    ),
+                ),
+                ("used_at", models.DateTimeField()),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["owner", "kind", "used_at"], name="daily_uses_of_an_account"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name="FirstAnswer",
             fields=[
                 (
@@ -1865,7 +1905,7 @@ class Migration(migrations.Migration):
                 (
                     "client",
                     models.CharField(
-                        help_text="Who sent it: an owner, a bot, or anyone.", max_length=40
+                        help_text="Who sent it: an owner, a bot, or an address.", max_length=40
                     ),
                 ),
                 ("key", models.CharField(max_length=255)),
@@ -1906,7 +1946,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         default="",
                         editable=False,
-                        help_text="Why the tick leaves it out: invalid settings, or a failure. Empty if it takes part.",
+                        help_text="Why the league leaves it out: a setting is invalid, or the league failed to work on it. Empty if nothing is wrong.",
                     ),
                 ),
                 (
@@ -1914,7 +1954,7 @@ class Migration(migrations.Migration):
                     models.DateTimeField(
                         blank=True,
                         editable=False,
-                        help_text="When the tick tries again after a failure; empty if settings are invalid.",
+                        help_text="When the league tries again after a failure; empty if a setting is invalid.",
                         null=True,
                     ),
                 ),
@@ -1934,7 +1974,7 @@ class Migration(migrations.Migration):
                     "blocks_per_table",
                     models.PositiveSmallIntegerField(
                         blank=True,
-                        help_text="Blocks that a table plays in a round; empty for 2 in a Swiss, else 1.",
+                        help_text="Blocks that a table plays in a round. If it is empty: 2 in a Swiss, 1 in other formats.",
                         null=True,
                     ),
                 ),
@@ -1942,7 +1982,7 @@ class Migration(migrations.Migration):
                     "swiss_rounds",
                     models.PositiveSmallIntegerField(
                         blank=True,
-                        help_text="Rounds of a Swiss; empty for log2 of the entrants, rounded up, plus 2.",
+                        help_text="Rounds of a Swiss. If it is empty: the base-2 logarithm of the number of entrants, rounded up, plus 2. So 16 bots play 6 rounds.",
                         null=True,
                     ),
                 ),
@@ -1969,14 +2009,14 @@ class Migration(migrations.Migration):
                     "max_tables",
                     models.PositiveSmallIntegerField(
                         default=500,
-                        help_text="The most tables of a round robin. If more are possible, it plays a balanced choice of them, larger only if all bots could not play equally often otherwise.",
+                        help_text="The most tables of a round robin. If the bots can form more, it plays a balanced choice of at most this number. It exceeds the number only if otherwise the bots could not all play equally often.",
                     ),
                 ),
                 (
                     "extra_blocks",
                     models.PositiveSmallIntegerField(
                         default=4,
-                        help_text="The most extra blocks that a knockout's table plays if a tie decides who goes on; then the better seed goes on.",
+                        help_text="The most extra blocks that a table of a knockout plays to break a tie for a place in the next stage. If bots still tie, the bot with the better seeding goes on.",
                     ),
                 ),
                 ("title", models.CharField(max_length=80)),

@@ -1,6 +1,6 @@
 """The database models, one file a subject."""
 
-from league.models.accounts import AccountName, FirstAnswer, Token
+from league.models.accounts import AccountName, DailyUse, FirstAnswer, Token
 from league.models.bots import Bot, BotVersion, FormerName
 from league.models.comparisons import Comparison, SwapBlock
 from league.models.ladders import (
@@ -31,6 +31,7 @@ __all__ = [
     "Bye",
     "Clock",
     "Comparison",
+    "DailyUse",
     "Door",
     "EventSettings",
     "FirstAnswer",

@@ -61,6 +61,32 @@ class Token(models.Model):
         return f"{self.prefix}..."
 
 
+class DailyUse(models.Model):
+    """A bot, an upload or a new name that counts for an account's limit of 24 hours.
+
+    The row stays when the bot is deleted, so deleting bots does not reset a limit.
+    """
+
+    class Kind(models.TextChoices):
+        """What is limited."""
+
+        BOT = "bot", "new bot"
+        UPLOAD = "upload", "uploaded version"
+        RENAME = "rename", "new name of a bot"
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
+    kind = models.CharField(max_length=6, choices=Kind)
+    used_at = models.DateTimeField()
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["owner", "kind", "used_at"], name="daily_uses_of_an_account")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} of {self.owner}"
+
+
 class FirstAnswer(models.Model):
     """The answer to a request with an ``Idempotency-Key``, which its repetitions get.
 
@@ -68,7 +94,9 @@ class FirstAnswer(models.Model):
     until the transaction of the first ends.
     """
 
-    client = models.CharField(max_length=40, help_text="Who sent it: an owner, a bot, or anyone.")
+    client = models.CharField(
+        max_length=40, help_text="Who sent it: an owner, a bot, or an address."
+    )
     key = models.CharField(max_length=255)
     fingerprint = models.CharField(
         max_length=64, help_text="Keyed hash of method, address and body."

@@ -39,7 +39,7 @@ class BotQuerySet(models.QuerySet["Bot"]):
         return self.filter(retired_at=None)
 
     def playable(self) -> "BotQuerySet":
-        """Return the bots that may play: with a current version of their own.
+        """Return the bots that may play: with a current version that belongs to the bot itself.
 
         They are not paused, retired or in quarantine.
         """
@@ -85,7 +85,8 @@ class Bot(models.Model):
     )
     description = models.CharField(max_length=500, blank=True)
     paused = models.BooleanField(
-        default=False, help_text="By its owner; a quarantine is the organisers' own."
+        default=False,
+        help_text="Paused by its owner. Organisers use a quarantine to keep a bot out instead.",
     )
     current = models.ForeignKey(
         "BotVersion", models.PROTECT, related_name="+", null=True, blank=True
@@ -117,7 +118,10 @@ class Bot(models.Model):
 
 
 class FormerName(models.Model):
-    """A name that a bot had before; its addresses lead to the bot, and no other bot gets it."""
+    """A name that a bot had before; its addresses lead to the bot, and no other bot gets it.
+
+    A bot keeps its last few (`league.bots.registering`); older names are free again.
+    """
 
     name = models.CharField(max_length=32, unique=True)
     bot = models.ForeignKey(Bot, models.CASCADE, related_name="former_names")
@@ -154,7 +158,8 @@ class BotVersion(models.Model):
     note = models.CharField(max_length=500, blank=True)
     held = models.BooleanField(
         default=False,
-        help_text="A held version becomes current only when its owner promotes it.",
+        help_text="A held version becomes current only if its owner promotes it, or if a "
+        "comparison that may promote it finds it better.",
     )
     reason = models.CharField(
         max_length=500, blank=True, default="", help_text="Why the check refused it."

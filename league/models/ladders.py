@@ -33,6 +33,13 @@ class LadderQuerySet(models.QuerySet["Ladder"]):
         """Return the ladders whose ratings differ from their records."""
         return self.exclude(alarm="")
 
+    def lock_free(self, **which: object) -> "Ladder | None":
+        """Lock and return a ladder; None if another transaction holds its lock.
+
+        For the steps of a tick: the next tick tries again, and no ladder makes the others wait.
+        """
+        return self.select_for_update(skip_locked=True, of=("self",)).filter(**which).first()
+
 
 class Ladder(SetAside):
     """A lasting ranking of bots at one game, preset and number of seats."""
@@ -47,8 +54,9 @@ class Ladder(SetAside):
     k_schedule = models.JSONField(
         default=dict,
         blank=True,
-        help_text="K, the size of rating changes, by number of blocks: fields of "
-        "engine.rating.elo.KSchedule as JSON; {} for the defaults.",
+        help_text="How far a block moves ratings (K), by a bot's number of blocks, as JSON. {} "
+        'means the default: {"steps": [[10, 128], [20, 64]], "settled": 32, "new_version_blocks": '
+        "10}. A bot with a new version keeps at most new_version_blocks blocks in this count.",
     )
     round_pause_seconds = models.FloatField(
         default=0.0,
@@ -57,8 +65,9 @@ class Ladder(SetAside):
     )
     idle_pause_seconds = models.FloatField(
         default=20.0,
-        help_text="The same pause if only house bots can play, or all bots have played "
-        "settled_blocks; the longer of the two pauses counts.",
+        help_text="Pause between two of the ladder's own rounds if only house bots can play, or if "
+        "every bot has the number of blocks in “settled blocks”. The longer of this pause and "
+        "“round pause seconds” is used.",
     )
     settled_blocks = models.PositiveIntegerField(
         default=400,
@@ -91,13 +100,14 @@ class Ladder(SetAside):
     paused = models.BooleanField(default=False)
     revision = models.PositiveIntegerField(
         default=1,
-        help_text="The ledger's revision that counts; each correction makes the next.",
+        help_text="Number of the ledger's revision that counts now. It starts at 1, and each "
+        "correction adds 1.",
     )
     checked_at = models.DateTimeField(
         null=True, blank=True, help_text="When a recompute last found no difference."
     )
     checked_rounds = models.PositiveIntegerField(
-        null=True, blank=True, help_text="The number of applied rounds in that recompute."
+        null=True, blank=True, help_text="The number of rated rounds in that recompute."
     )
     alarm = models.TextField(
         default="",

@@ -101,6 +101,8 @@ class ModerationEntry(models.Model):
         RESTORE_TOURNAMENT = "restore-tournament", "took a cancellation back"
         ANNOUNCE_TOURNAMENT = "announce-tournament", "announced a tournament"
         CHANGE_TOURNAMENT = "change-tournament", "changed a tournament"
+        ENTER_BOT = "enter-bot", "entered a bot"
+        WITHDRAW_BOT = "withdraw-bot", "withdrew a bot"
 
     made_at = models.DateTimeField(auto_now_add=True)
     made_by = models.ForeignKey(

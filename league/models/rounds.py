@@ -124,7 +124,7 @@ class Round(SetAside):
         ]
 
     def __str__(self) -> str:
-        return f"{self.ladder.slug}, round {self.number}"
+        return f"round {self.number} on the ladder {self.ladder.slug}"
 
 
 class Bye(models.Model):

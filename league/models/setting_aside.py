@@ -13,14 +13,14 @@ class SetAside(models.Model):
         default="",
         blank=True,
         editable=False,
-        help_text="Why the tick leaves it out: invalid settings, or a failure. Empty if it takes "
-        "part.",
+        help_text="Why the league leaves it out: a setting is invalid, or the league failed to "
+        "work on it. Empty if nothing is wrong.",
     )
     retry_at = models.DateTimeField(
         null=True,
         blank=True,
         editable=False,
-        help_text="When the tick tries again after a failure; empty if settings are invalid.",
+        help_text="When the league tries again after a failure; empty if a setting is invalid.",
     )
 
     class Meta:

@@ -55,12 +55,14 @@ class EventSettings(models.Model):
     blocks_per_table = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        help_text="Blocks that a table plays in a round; empty for 2 in a Swiss, else 1.",
+        help_text="Blocks that a table plays in a round. If it is empty: 2 in a Swiss, 1 in other "
+        "formats.",
     )
     swiss_rounds = models.PositiveSmallIntegerField(
         null=True,
         blank=True,
-        help_text="Rounds of a Swiss; empty for log2 of the entrants, rounded up, plus 2.",
+        help_text="Rounds of a Swiss. If it is empty: the base-2 logarithm of the number of "
+        "entrants, rounded up, plus 2. So 16 bots play 6 rounds.",
     )
     late_entry = models.BooleanField(
         default=False, help_text="Accept entries while it runs; not in a knockout."
@@ -73,13 +75,14 @@ class EventSettings(models.Model):
 
     max_tables = models.PositiveSmallIntegerField(
         default=MAX_TABLES,
-        help_text="The most tables of a round robin. If more are possible, it plays a balanced "
-        "choice of them, larger only if all bots could not play equally often otherwise.",
+        help_text="The most tables of a round robin. If the bots can form more, it plays a "
+        "balanced choice of at most this number. It exceeds the number only if otherwise the bots "
+        "could not all play equally often.",
     )
     extra_blocks = models.PositiveSmallIntegerField(
         default=MAX_EXTRA_BLOCKS,
-        help_text="The most extra blocks that a knockout's table plays if a tie decides who goes "
-        "on; then the better seed goes on.",
+        help_text="The most extra blocks that a table of a knockout plays to break a tie for a "
+        "place in the next stage. If bots still tie, the bot with the better seeding goes on.",
     )
 
     class Meta:

@@ -6,37 +6,48 @@ Every decision is written to the moderation log in the transaction that carries 
 
 from league.moderation.blocks import LaterStages, play_again, restore_block, void_block
 from league.moderation.previews import (
+    PlaceChange,
     Preview,
+    RatingChange,
     preview_cancellation,
     preview_disqualification,
     preview_replay,
     preview_restore,
     preview_void,
+    preview_withdrawal,
 )
 from league.moderation.quarantines import (
     ANY,
+    bots_to_stop,
     lift_account_quarantine,
     lift_bot_quarantine,
     quarantine_account,
     quarantine_bot,
+    stop_new_matches,
 )
 from league.moderation.tournaments import (
     announce,
     cancel,
     change,
     disqualify,
+    enter,
     reinstate,
     restore,
+    withdraw,
 )
 
 __all__ = [
     "ANY",
     "LaterStages",
+    "PlaceChange",
     "Preview",
+    "RatingChange",
     "announce",
+    "bots_to_stop",
     "cancel",
     "change",
     "disqualify",
+    "enter",
     "lift_account_quarantine",
     "lift_bot_quarantine",
     "play_again",
@@ -45,10 +56,13 @@ __all__ = [
     "preview_replay",
     "preview_restore",
     "preview_void",
+    "preview_withdrawal",
     "quarantine_account",
     "quarantine_bot",
     "reinstate",
     "restore",
     "restore_block",
+    "stop_new_matches",
     "void_block",
+    "withdraw",
 ]

@@ -3,7 +3,7 @@
 A block that is played again becomes void, and a new round with one block of the same bots takes
 its place. It has another seed, because the cards of the old block are public. In a knockout an
 organiser may have the later stages played again too. Their rounds are then *superseded*: void, and
-the tournament draws these stages anew.
+the tournament draws these stages again.
 """
 
 import secrets
@@ -14,6 +14,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
+from django.utils.text import capfirst
 
 from engine.deals import SEED_BYTES
 from engine.pairing import Table
@@ -122,7 +123,7 @@ def restore_block(*, block: Block, reason: str, made_by: User | None) -> Moderat
         block = Block.objects.select_related("round__tournament", "round__ladder").get(pk=block.pk)
         mark = check_restore(block)
         decision = _note(Action.RESTORE_BLOCK, block, reason, made_by)
-        text = reason.strip() or f"{block} counts again."
+        text = reason.strip() or f"{capfirst(str(block))} counts again."
         for replacement in block.replacements.select_related("round"):
             if not is_void(replacement):
                 _void(replacement, text, decision)
@@ -142,7 +143,10 @@ def check_replay(block: Block, later_stages: LaterStages) -> None:
     is_knockout = tournament is not None and tournament.format == Tournament.Format.KNOCKOUT
     if later_stages == LaterStages.AGAIN and not is_knockout:
         raise ValidationError(
-            {"later_stages": f"{block} belongs to no knockout, so no stage depends on it: keep."}
+            {
+                "later_stages": f"{capfirst(str(block))} is not part of a knockout, so there are "
+                "no later stages to play again. Leave later_stages out, or set it to keep."
+            }
         )
     if block.round.superseded_by_id is not None:
         raise _not_replayable(block, "its stage is played again already")
@@ -172,21 +176,31 @@ def check_restore(block: Block) -> VoidMark:
         )
     if not can_be_restored(block):
         raise ValidationError(
-            f"{block} was not played to its end, and its cards may be known by now. It can't count "
-            "again; have it played again instead.",
+            f"{capfirst(str(block))} was not played to its end, and its cards may be known by "
+            "now. It can't count again; have it played again instead.",
             code="block-unfinished",
         )
     if block.round.superseded_by_id is not None:
         raise ValidationError(
-            f"{block} belongs to a stage that is played again. Take back the void of the block "
-            "for which the stage is played again.",
+            f"{capfirst(str(block))} belongs to a stage that is played again{_because(block)}.",
             code="block-not-void",
         )
     return mark
 
 
+def _because(block: Block) -> str:
+    """Return for which block a superseded stage is played again, and what to do, as words."""
+    decision = block.round.superseded_by
+    if decision is None or decision.block is None:
+        return ""
+    return (
+        f" because of {decision.block}. To make {block} count again, take back the decision on "
+        f"{decision.block}"
+    )
+
+
 def later_rounds(block: Block) -> list[Round]:
-    """Return the rounds of the stages after a block's stage that the tournament goes by."""
+    """Return the rounds of the stages after a block's stage that count for the tournament."""
     of = block.round
     if of.tournament_id is None or of.stage is None:
         return []
@@ -237,7 +251,7 @@ def _supersede(round_: Round, reason: str, decision: ModerationEntry) -> None:
 def _move_departures(block: Block) -> dict[str, int]:
     """Let bots that left during superseded stages have left at the block's stage.
 
-    Otherwise the stages that are drawn anew would draw them.
+    Otherwise the stages that are drawn again would draw them.
 
     Returns:
         By entry, the number of rounds that is stored for it before, for the way back.
@@ -267,7 +281,7 @@ def _reopen(tournament_id: int | None) -> None:
 
 def _not_replayable(block: Block, why: str) -> ValidationError:
     return ValidationError(
-        f"{block} can't be played again now: {why}.", code="block-not-replayable"
+        f"{capfirst(str(block))} can't be played again now: {why}.", code="block-not-replayable"
     )
 
 

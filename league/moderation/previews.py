@@ -10,6 +10,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
+from django.utils.text import capfirst
 
 from engine.pairing import advancing_bots, seeding, stages
 from league.competitions.history import Assumed, History, history_of
@@ -49,11 +50,12 @@ class PlaceChange(NamedTuple):
 
 
 class Advance(NamedTuple):
-    """The bots that go on from a stage of a knockout by the results that count."""
+    """The bots that reach the next stage of a knockout, or win its final, now and afterwards."""
 
     stage: int
     now: list[Bot]
     then: list[Bot]
+    is_final: bool = False
 
     @property
     def differs(self) -> bool:
@@ -70,7 +72,8 @@ class Preview:
         subject: the block, bot or tournament of the decision.
         ratings: of the ladder that change.
         places: in the tournament that change.
-        advancing: for a knockout, who goes on from the stage of the decision; None else.
+        advancing: for a knockout, who goes on from the stage of the decision, for a
+            disqualification from the last one drawn; None else.
         superseded: the stages that are played again.
         notes: sentences on what else happens.
     """
@@ -91,7 +94,7 @@ def preview_void(block: Block) -> Preview:
         ValidationError: it is void already (code ``block-void``).
     """
     if is_void(block):
-        raise ValidationError(f"{block} is void already.", code="block-void")
+        raise ValidationError(f"{capfirst(str(block))} is void already.", code="block-void")
     notes = [*_rating_notes(block), *_after_void(block)]
     if not can_be_restored(block):
         notes.append(
@@ -119,7 +122,10 @@ def preview_replay(block: Block, later_stages: LaterStages = LaterStages.KEEP) -
         "one.",
     ]
     if again:
-        notes.append("These stages become void and are drawn anew after that.")
+        them = "them" if _stage_numbers(again)[1:] else "it"
+        notes.append(
+            f"{_stages_void(again)} The league draws {them} again when the new block is rated."
+        )
     elif later_rounds(block):
         notes.append("Later stages stay as they were drawn and played.")
     tournament = block.round.tournament
@@ -147,7 +153,9 @@ def preview_restore(block: Block) -> Preview:
         superseded=frozenset(round_.pk for round_ in drawn_since),
         counting=frozenset(back.values_list("pk", flat=True)),
     )
-    notes = [f"{each} becomes void." for each in replaced]
+    notes = [f"{capfirst(str(each))} becomes void." for each in replaced]
+    if drawn_since:
+        notes.append(f"{_stages_void(drawn_since)} What was played there before counts again.")
     return _of_block(Action.RESTORE_BLOCK, block, assumed, notes, superseded=drawn_since)
 
 
@@ -157,9 +165,7 @@ def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
     Raises:
         ValidationError: the bot is not entered (code ``not-found``).
     """
-    entry = tournament.entries.filter(bot=bot).first()
-    if entry is None:
-        raise ValidationError(f"{bot} is not entered in {tournament}.", code="not-found")
+    entry = _entry(tournament, bot)
     bots = frozenset([bot.pk])
     if entry.state == TournamentEntry.State.DISQUALIFIED:
         action, assumed = Action.REINSTATE, Assumed(reinstated=bots)
@@ -172,7 +178,31 @@ def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
         ]
     now, then = history_of(tournament), history_of(tournament, assumed)
     subject = f"{bot} in {tournament}"
-    return Preview(action, subject, places=_places(now, then), notes=notes)
+    return Preview(
+        action,
+        subject,
+        places=_places(now, then),
+        advancing=_advancing(now.rounds[-1].number, now, then) if now.rounds else None,
+        notes=notes,
+    )
+
+
+def preview_withdrawal(tournament: Tournament, bot: Bot) -> Preview:
+    """Return the effect of `withdraw`; for a bot that has withdrawn, of `enter`.
+
+    Raises:
+        ValidationError: the bot is not entered (code ``not-found``).
+    """
+    entry = _entry(tournament, bot)
+    action = Action.WITHDRAW_BOT
+    if entry.state != TournamentEntry.State.ENTERED:
+        action = Action.ENTER_BOT
+        notes = ["Later rounds may draw it again. It gets no points for rounds without it."]
+    elif tournament.state in Tournament.NOT_STARTED:
+        notes = ["Its entry is deleted. Until the end of entries its owner may enter it again."]
+    else:
+        notes = ["No further round draws it. Drawn blocks are played and count; it keeps its rank."]
+    return Preview(action, f"{bot} in {tournament}", notes=notes)
 
 
 def preview_cancellation(tournament: Tournament) -> Preview:
@@ -185,15 +215,23 @@ def preview_cancellation(tournament: Tournament) -> Preview:
         notes = [
             "It runs on: the next round opens soon."
             if begun
-            else "Its entries count again. If its start has passed, it needs a new one."
+            else "Its entries count again. If its planned start is over, choose a new start."
         ]
     elif begun:
         notes = [
-            f"{unfinished} drawn matches are still played and rated, and no further round opens."
+            f"Matches of open rounds that are still played and rated: {unfinished}. No further "
+            "round opens."
         ]
     else:
         notes = ["It does not start. No rating changes."]
     return Preview(action, str(tournament), notes=notes)
+
+
+def _entry(tournament: Tournament, bot: Bot) -> TournamentEntry:
+    entry = tournament.entries.filter(bot=bot).first()
+    if entry is None:
+        raise ValidationError(f"{bot} is not entered in {tournament}.", code="not-found")
+    return entry
 
 
 def _of_block(
@@ -216,7 +254,7 @@ def _of_block(
         ratings=_ratings(block, assumed),
         places=places,
         advancing=advancing,
-        superseded=sorted({round_.stage for round_ in superseded if round_.stage}),
+        superseded=_stage_numbers(superseded),
         notes=notes,
     )
 
@@ -250,18 +288,38 @@ def _places(now: History, then: History) -> list[PlaceChange]:
 def _advancing(stage: int, now: History, then: History) -> Advance | None:
     if now.tournament.format != Tournament.Format.KNOCKOUT:
         return None
-    return Advance(stage, _going_on(stage, now), _going_on(stage, then))
+    (before, was_final), (after, is_final) = _going_on(stage, now), _going_on(stage, then)
+    return Advance(stage, before, after, was_final or is_final)
 
 
-def _going_on(stage: int, history: History) -> list[Bot]:
-    """Return the bots that go on from a stage by the results that count; seeds decide ties."""
+def _going_on(stage: int, history: History) -> tuple[list[Bot], bool]:
+    """Return the bots that go on from a stage or win the final, and whether it is the final.
+
+    The seeding decides ties.
+    """
     seeds = seeding(history.event_settings, history.entrants)
     drawn = next((one for one in stages(history.rounds, seeds) if one.number == stage), None)
     if drawn is None:
-        return []
+        return [], False
+    # A bot of an assumed disqualification has no round yet after which it left.
+    out = {each.bot for each in history.entrants if each.disqualified and each.left_after is None}
     if drawn.final:
-        return [history.bots[table.entrants[0]] for table in drawn.tables]
-    return [history.bots[bot] for bot in advancing_bots(drawn, history.entrants, seeds)]
+        ranked = [[bot for bot in table.entrants if bot not in out] for table in drawn.tables]
+        return [history.bots[bots[0]] for bots in ranked if bots], True
+    still_in = [entrant for entrant in history.entrants if entrant.bot not in out]
+    return [history.bots[bot] for bot in advancing_bots(drawn, still_in, seeds)], False
+
+
+def _stage_numbers(rounds: Sequence[Round]) -> list[int]:
+    return sorted({round_.stage for round_ in rounds if round_.stage})
+
+
+def _stages_void(rounds: Sequence[Round]) -> str:
+    """Return the sentence that the stages of these rounds become void."""
+    *others, last = map(str, _stage_numbers(rounds))
+    if not others:
+        return f"Stage {last} becomes void."
+    return f"Stages {', '.join(others)} and {last} become void."
 
 
 def _rating_notes(block: Block) -> list[str]:
@@ -277,9 +335,10 @@ def _after_void(block: Block) -> list[str]:
     if tournament is None:
         return []
     if tournament.format != Tournament.Format.KNOCKOUT:
-        return ["In the tournament each of its bots gets half a point for it."]
+        return ["In the tournament each bot of the block gets half a point for it."]
     if later_rounds(block):
         return ["Later stages stay as they were drawn and played."]
+    tie = "If the table's other blocks leave a tie for a place in the next stage,"
     if tournament.state == Tournament.State.RUNNING:
-        return ["If no other block decides the table, it plays an extra block."]
-    return ["If no other block decides the table, the better seed goes on."]
+        return [f"{tie} the table plays an extra block."]
+    return [f"{tie} the bot with the better seeding goes on."]

@@ -5,16 +5,22 @@ have no match in play become void at once; matches in play go on. Its results st
 """
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final, Literal
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from league import play, ratings
-from league.accounts.quarantines import account_quarantine, end_text, own_quarantine
+from league.accounts.quarantines import (
+    account_quarantine,
+    end_text,
+    own_quarantine,
+    quarantine_of,
+)
 from league.competitions import cancel_comparison
 from league.models import (
     Block,
@@ -25,11 +31,14 @@ from league.models import (
     ModerationEntry,
     Quarantine,
 )
+from league.models.moderation import in_quarantine
 from league.moderation.log import Action, note
 
 ANY: Final = "any"
 """The caller does not state which quarantine it has seen."""
 Seen = int | None | Literal["any"]
+_DRAWING = timedelta(seconds=10)
+"""A round that was being drawn when a quarantine began is stored this much later at most."""
 VOID_REASON = "A bot of this table is in quarantine."
 """The public reason of blocks that become void; the reason of the quarantine is not public."""
 
@@ -91,28 +100,34 @@ def quarantine_account(
     return made
 
 
-def lift_bot_quarantine(*, bot: Bot, reason: str = "", made_by: User | None = None) -> None:
+def lift_bot_quarantine(
+    *, bot: Bot, reason: str = "", made_by: User | None = None, seen: Seen = ANY
+) -> None:
     """Lift the quarantine of a bot; that of its account stays.
 
+    Args:
+        bot: in quarantine.
+        reason: for the moderation log.
+        made_by: the organiser.
+        seen: id of the quarantine that the organiser saw.
+
     Raises:
-        ValidationError: the bot itself is not in quarantine (code ``not-quarantined``).
+        ValidationError: with a code: the bot itself is not in quarantine (``not-quarantined``), or
+            another quarantine holds than ``seen`` (``changed-meanwhile``).
     """
     with transaction.atomic():
         Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
-        _lift_or_refuse(own_quarantine(bot), f"The bot {bot}", reason, made_by)
+        _lift_or_refuse(own_quarantine(bot), f"The bot {bot}", reason, made_by, seen)
 
 
 def lift_account_quarantine(
-    *, account: User, reason: str = "", made_by: User | None = None
+    *, account: User, reason: str = "", made_by: User | None = None, seen: Seen = ANY
 ) -> None:
-    """Lift the quarantine of an account; quarantines of its single bots stay.
-
-    Raises:
-        ValidationError: the account is not in quarantine (code ``not-quarantined``).
-    """
+    """Lift the quarantine of an account, as `lift_bot_quarantine`; those of single bots stay."""
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=account.pk)
-        _lift_or_refuse(account_quarantine(account), f"The account {account}", reason, made_by)
+        held = account_quarantine(account)
+        _lift_or_refuse(held, f"The account {account}", reason, made_by, seen)
 
 
 def _checked(reason: str, ends_at: datetime | None) -> str:
@@ -132,10 +147,10 @@ def _check_unchanged(
 ) -> None:
     if seen == ANY or seen == (stored.pk if stored else None):
         return
-    theirs = f"{end_text(stored.ends_at)}: {stored.reason}" if stored else "none"
+    theirs = f"“{stored.reason}”, {end_text(stored.ends_at)}" if stored else "no quarantine"
     raise ValidationError(
-        f"Another organiser has changed this quarantine meanwhile. Stored: {theirs} "
-        f"Yours: {end_text(ends_at)}: {reason} Send yours again to replace the stored one.",
+        f"Another organiser has changed this quarantine meanwhile. Now stored: {theirs}. "
+        f"Yours: “{reason}”, {end_text(ends_at)}. Send yours again to replace the stored one.",
         code="changed-meanwhile",
     )
 
@@ -146,9 +161,17 @@ def _lift(held: Quarantine | None) -> None:
         held.save(update_fields=["lifted_at"])
 
 
-def _lift_or_refuse(held: Quarantine | None, name: str, reason: str, made_by: User | None) -> None:
+def _lift_or_refuse(
+    held: Quarantine | None, name: str, reason: str, made_by: User | None, seen: Seen
+) -> None:
     if held is None:
         raise ValidationError(f"{name} is not in quarantine.", code="not-quarantined")
+    if seen not in (ANY, held.pk):
+        raise ValidationError(
+            f"{name} is in another quarantine than the one that you have seen. Stored: "
+            f"{end_text(held.ends_at)}: {held.reason} Read it, then lift it if you still want to.",
+            code="changed-meanwhile",
+        )
     _lift(held)
     _note(Action.LIFT_QUARANTINE, held, made_by, reason)
 
@@ -167,31 +190,88 @@ def _note(action: Action, of: Quarantine, made_by: User | None, reason: str) -> 
     )
 
 
+def bots_to_stop() -> list[int]:
+    """Return the ids of bots in quarantine that have blocks or matches which have not begun."""
+    held = set(Bot.objects.filter(in_quarantine(timezone.now())).values_list("pk", flat=True))
+    if not held:
+        return []
+    found = set(_blocks_not_begun(held).values_list("bots__bot", flat=True))
+    for matches in (_unrated_not_begun(held), _swaps_not_begun(held)):
+        found.update(matches.values_list("seating__bot", flat=True))
+    found.update(Comparison.objects.running().filter(bot__in=held).values_list("bot", flat=True))
+    return sorted(held & found)
+
+
+def stop_new_matches(bot_id: int) -> None:
+    """Void what waits for a bot in quarantine and was drawn before it.
+
+    It repeats the work of a process that was killed after it stored the quarantine. Later blocks
+    stay: an organiser had them played again, or a knockout decides a table.
+    """
+    held = quarantine_of(Bot.objects.get(pk=bot_id))
+    if held is None:
+        return
+    decisions = ModerationEntry.objects.filter(action=Action.QUARANTINE)
+    decision = decisions.filter(bot=held.bot, account=held.account).order_by("pk").last()
+    drawn_until = held.begun_at + _DRAWING
+    drawn = Match.objects.filter(block__bots__bot=bot_id, created_at__lte=drawn_until)
+    blocks = _blocks_not_begun([bot_id]).filter(pk__in=drawn.values("block"))
+    for ladder_id in set(blocks.values_list("round__ladder", flat=True)):
+        _void_blocks(ladder_id, blocks, decision)
+    _void_matches([bot_id])
+
+
 def _stop_new_matches(bots: Collection[int], decision: ModerationEntry) -> None:
     """Void what waits for these bots and has not begun; end the comparisons of their versions.
 
     The quarantine is committed already. A round that was being drawn holds its ladder's lock, so
-    this sees its blocks once it has the lock, and every later round sees the quarantine.
+    this sees its blocks once it has the lock, and every later round sees the quarantine. If the
+    process ends meanwhile, a tick does the rest.
     """
     for ladder_id in Ladder.objects.order_by("pk").values_list("pk", flat=True):
-        with transaction.atomic():
-            Ladder.objects.select_for_update().get(pk=ladder_id)
-            for block_id in _blocks_not_begun(ladder_id, bots):
-                ratings.void_block(
-                    block_id=block_id,
-                    reason=VOID_REASON,
-                    made_by=decision.made_by,
-                    decision=decision,
-                )
-    alone = Match.objects.waiting().outside_comparisons().filter(block=None)
-    for match in alone.filter(seating__bot__in=bots).distinct():
-        play.void_match(match, VOID_REASON)
+        _void_blocks(ladder_id, _blocks_not_begun(bots), decision)
+    _void_matches(bots)
+
+
+def _void_blocks(ladder_id: int, blocks: QuerySet[Block], decision: ModerationEntry | None) -> None:
+    """Void the blocks of a ladder, which are read under its lock."""
+    with transaction.atomic():
+        Ladder.objects.select_for_update().get(pk=ladder_id)
+        of_ladder = blocks.filter(round__ladder=ladder_id).order_by("pk").distinct()
+        for block_id in list(of_ladder.values_list("pk", flat=True)):
+            ratings.void_block(
+                block_id=block_id,
+                reason=VOID_REASON,
+                made_by=decision.made_by if decision else None,
+                decision=decision,
+            )
+
+
+def _void_matches(bots: Collection[int]) -> None:
+    """Void matches outside rounds, and end the comparisons of the bots' versions."""
     for comparison in Comparison.objects.running().filter(bot__in=bots):
         cancel_comparison(comparison)
+    for matches in (_unrated_not_begun(bots), _swaps_not_begun(bots)):
+        for match in matches.order_by("pk").distinct():
+            play.void_match(match, VOID_REASON)
 
 
-def _blocks_not_begun(ladder_id: int, bots: Collection[int]) -> list[int]:
+def _blocks_not_begun(bots: Collection[int]) -> QuerySet[Block]:
     begun = Match.objects.exclude(status=Match.Status.WAITING).filter(block__isnull=False)
-    waiting = Block.objects.playing().filter(round__ladder=ladder_id, bots__bot__in=bots)
-    found = waiting.exclude(pk__in=begun.values("block")).order_by("pk").distinct()
-    return list(found.values_list("pk", flat=True))
+    waiting = Block.objects.playing().filter(bots__bot__in=bots)
+    return waiting.exclude(pk__in=begun.values("block"))
+
+
+def _unrated_not_begun(bots: Collection[int]) -> QuerySet[Match]:
+    alone = Match.objects.waiting().outside_comparisons().filter(block=None)
+    return alone.filter(seating__bot__in=bots)
+
+
+def _swaps_not_begun(bots: Collection[int]) -> QuerySet[Match]:
+    """Return waiting matches of swap blocks, the bots' own and others that they are opponents in.
+
+    A swap block counts only as a whole, so both of its matches wait.
+    """
+    begun = Match.objects.exclude(status=Match.Status.WAITING).of_comparisons()
+    waiting = Match.objects.waiting().of_comparisons().filter(seating__bot__in=bots)
+    return waiting.exclude(swap_block__in=begun.values("swap_block"))

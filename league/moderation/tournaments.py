@@ -13,6 +13,8 @@ from league import competitions
 from league.models import Bot, Tournament, TournamentEntry
 from league.moderation.log import Action, note
 
+Entry = TournamentEntry.State
+
 
 def announce(*, made_by: User | None, **settings: Any) -> Tournament:
     """Announce a tournament, as `competitions.plan_tournament`."""
@@ -81,13 +83,38 @@ def restore(
     return restored
 
 
+def enter(
+    *, tournament: Tournament, bot: Bot, reason: str = "", made_by: User | None
+) -> TournamentEntry:
+    """Enter a bot as an organiser, as `competitions.enter`: entries need not be open."""
+    with transaction.atomic():
+        Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk)
+        was_entered = tournament.entries.filter(bot=bot, state=Entry.ENTERED).exists()
+        entry = competitions.enter(tournament=tournament, bot=bot, by_organiser=True)
+        if not was_entered:
+            _note_entry(Action.ENTER_BOT, tournament, bot, reason, made_by)
+    return entry
+
+
+def withdraw(*, tournament: Tournament, bot: Bot, reason: str = "", made_by: User | None) -> bool:
+    """Withdraw a bot as an organiser, as `competitions.withdraw`; `enter` takes it back."""
+    with transaction.atomic():
+        changed = competitions.withdraw(tournament=tournament, bot=bot, by_organiser=True)
+        if changed:
+            _note_entry(Action.WITHDRAW_BOT, tournament, bot, reason, made_by)
+    return changed
+
+
 def disqualify(
     *, tournament: Tournament, bot: Bot, reason: str, made_by: User | None
 ) -> TournamentEntry:
     """Disqualify a bot, as `competitions.disqualify`."""
     with transaction.atomic():
+        Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk)
+        was_out = tournament.entries.filter(bot=bot, state=Entry.DISQUALIFIED).exists()
         entry = competitions.disqualify(tournament=tournament, bot=bot, reason=reason)
-        _note_entry(Action.DISQUALIFY, tournament, bot, reason, made_by)
+        if not was_out:
+            _note_entry(Action.DISQUALIFY, tournament, bot, reason, made_by)
     return entry
 
 

@@ -1,4 +1,4 @@
-"""Matches: the one door through which they change."""
+"""Matches: the only package that changes them."""
 
 from league.play.bot_output import remove_old_output
 from league.play.finishing import note_results, void_block, void_match

@@ -1,7 +1,7 @@
 """Matches that are played alone: in a process of their own, beside which their worker waits.
 
 If a match ends its process, its worker sees it and counts a failure of the match. If the worker is
-killed, the process ends too, and the lost lease is nobody's failure.
+killed, the process ends too, and its attempt counts as a loss.
 """
 
 import ctypes
@@ -35,9 +35,9 @@ def play_alone(match_id: int, lease: uuid.UUID) -> bool:
         )
     if ended.returncode < 0:
         name = signal.Signals(-ended.returncode).name
-        retries.note_failure(match_id, f"its process died of {name}", lease)
+        retries.note_failure(match_id, f"the process of the match died of {name}", lease)
     elif ended.returncode > 1:
-        reason = f"its process ended with status {ended.returncode}"
+        reason = f"the process of the match ended with status {ended.returncode}"
         retries.note_failure(match_id, reason, lease)
     return ended.returncode == 0
 

@@ -8,7 +8,8 @@ import math
 import threading
 import time
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
 import structlog
 from django.conf import settings
@@ -19,7 +20,7 @@ from redis.exceptions import RedisError
 
 from league import heartbeats
 from league.play import outages
-from league.play.doors import Doors
+from league.play.doors import TIMEOUT_SECONDS, Doors
 from league.play.overdue_turns import expire_overdue
 
 log = structlog.get_logger(__name__)
@@ -41,6 +42,7 @@ class ClockThread(threading.Thread):
         self._stopping = threading.Event()
         self._fault = ""
         self._noted_at = -math.inf
+        self._probing = timedelta(0)
 
     def stop(self) -> None:
         """End the thread after its round, and wait for that."""
@@ -59,7 +61,7 @@ class ClockThread(threading.Thread):
     def _try_round(self) -> None:
         """Do a round; log the first of several failures, and the end of them."""
         try:
-            do_round(timezone.now(), self._doors)
+            _, self._probing = do_round(timezone.now(), self._doors, self._probing)
         except Exception as error:
             connection.close()
             fault = type(error).__name__
@@ -84,12 +86,31 @@ class ClockThread(threading.Thread):
                 heartbeats.note_part("deadlines")
 
 
-def do_round(now: datetime, doors: Doors) -> int:
-    """Do one round of the clock; return the number of turns in which the referee played.
+class Round(NamedTuple):
+    """What a round of the clock did.
 
-    If no turn is open, it is one statement.
+    Attributes:
+        played: the number of turns in which the referee played.
+        probing: how long the doors took to answer.
     """
-    if outages.keep_idle(now):
-        return 0
-    outages.keep(now, doors.probe())
-    return expire_overdue(timezone.now(), max_seconds=MAX_EXPIRING_SECONDS)
+
+    played: int
+    probing: timedelta
+
+
+def do_round(now: datetime, doors: Doors, probing: timedelta = timedelta(0)) -> Round:
+    """Do one round of the clock. If no turn is open, it is one statement.
+
+    Args:
+        now: the time.
+        doors: the doors to probe.
+        probing: how long the doors took in the round before. In that time the clock ran.
+    """
+    if outages.keep_idle(now, probing):
+        return Round(0, timedelta(0))
+    began = time.monotonic()
+    probes = doors.probe()
+    seconds = min(time.monotonic() - began, TIMEOUT_SECONDS)
+    outages.keep(now, probes, probing)
+    played = expire_overdue(timezone.now(), max_seconds=MAX_EXPIRING_SECONDS)
+    return Round(played, timedelta(seconds=seconds))

@@ -4,7 +4,8 @@ House bots play in this process, hosted bots each in their own sandbox.
 
 A worker leases the match first. If the worker dies, its lease runs out and another worker plays
 the match again; it is the same match, as all luck comes from its seed. A result under an old lease
-is dropped.
+is dropped. If the match becomes void or gets another worker, its first worker stops at the next
+move and ends the sandboxes.
 """
 
 import uuid
@@ -73,13 +74,15 @@ def play_leased(
         players: as for `play_match`.
     """
     try:
-        outcome, printed = _play(match_id, players)
+        outcome, printed = _play(match_id, lease, players)
         return _finish(match_id, lease, outcome, printed)
+    except leases.LeaseLostError as error:
+        log.info("a match was stopped", reason=str(error))
     except MatchInterruptedError as error:
         log.warning("a match was interrupted by its sandbox", error=str(error))
         jails.distrust()
         if is_alone:
-            retries.note_failure(match_id, "its sandbox broke", lease)
+            retries.note_failure(match_id, "the sandbox, in which uploaded bots run, broke", lease)
         else:
             retries.note_loss(match_id, lease)
     except (OperationalError, InterfaceError) as error:
@@ -91,12 +94,19 @@ def play_leased(
     return False
 
 
-def _play(match_id: int, players: MakePlayers | None) -> tuple[Outcome, dict[int, str]]:
-    """Play a match; return the outcome and, by seat, what hosted bots printed."""
+def _play(
+    match_id: int, lease: uuid.UUID, players: MakePlayers | None
+) -> tuple[Outcome, dict[int, str]]:
+    """Play a match; return the outcome and, by seat, what hosted bots printed.
+
+    Raises:
+        LeaseLostError: the match became void, or another worker has taken it over.
+    """
     match = Match.objects.get(pk=match_id)
     seating = _seating(match_id)
     jail = jails.jail() if players is None and _needs_sandbox(match_id) else None
     clock = HostedClock(match)
+    watch = leases.Watch(match_id, lease)
     with ExitStack() as stack:
         if players is not None:
             seated = players(seating)
@@ -110,7 +120,7 @@ def _play(match_id: int, players: MakePlayers | None) -> tuple[Outcome, dict[int
             match.game,
             match.rules,
             bytes(match.deal_seed),
-            seated,
+            [watch.watched(player) for player in seated],
             names=_names(match, seating),
             clock=clock,
         )

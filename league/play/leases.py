@@ -6,6 +6,7 @@ id is dropped.
 """
 
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,9 @@ from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
 
+from engine.errors import MatchInterruptedError
+from engine.games.game import Observation
+from engine.referee import Player
 from league.models import Match
 from league.play import retries
 
@@ -26,6 +30,12 @@ log = structlog.get_logger(__name__)
 
 LEASE = timedelta(seconds=20)
 RENEW_EVERY = 5.0
+LOOK_EVERY = 5.0
+"""Seconds after which a worker looks, at the next move, whether it still holds its lease."""
+
+
+class LeaseLostError(MatchInterruptedError):
+    """A worker no longer holds the lease of a match: the match is void or has another worker."""
 
 
 class Lease(NamedTuple):
@@ -114,6 +124,38 @@ def kept(match_id: int, lease: uuid.UUID) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
+
+
+class Watch:
+    """Watches the lease of a match, so that no worker plays a match whose lease it has lost."""
+
+    def __init__(self, match_id: int, lease: uuid.UUID) -> None:
+        self._match_id = match_id
+        self._lease = lease
+        self._looked_at = time.monotonic()
+
+    def watched(self, player: Player) -> Player:
+        """Return a player that raises `LeaseLostError` at its next move after a loss."""
+
+        def choose(observation: Observation) -> str:
+            self._check()
+            return player(observation)
+
+        return choose
+
+    def _check(self) -> None:
+        now = time.monotonic()
+        if now - self._looked_at < LOOK_EVERY:
+            return
+        self._looked_at = now
+        try:
+            holds = Match.objects.filter(pk=self._match_id, lease=self._lease).exists()
+        except DatabaseError as error:  # the bot is not at fault, and the match may still end well
+            log.warning("a lease could not be read", error=" ".join(str(error).split()))
+            connection.close()
+            return
+        if not holds:
+            raise LeaseLostError("the match is void or has another worker")
 
 
 def _renew(match_id: int, lease: uuid.UUID) -> None:

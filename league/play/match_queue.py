@@ -2,7 +2,8 @@
 
 The queue is short, so that a new match waits for few others. Each ladder, each tournament and the
 unrated matches have equal shares of it and take turns. The shares grow with the number of workers
-that play, so that no worker runs out of matches before the next tick.
+that play, so that no worker runs out of matches before the next tick. While rated matches wait,
+unrated matches and comparisons also hold no more than their share of the workers.
 """
 
 from collections.abc import Iterable
@@ -47,6 +48,11 @@ class _Group(NamedTuple):
     due: int
     queued: int
     playing: int
+
+    @property
+    def is_rated(self) -> bool:
+        """Whether its matches change ratings."""
+        return self.ladder is not None and not self.swap
 
     def matches(self, unfinished: MatchQuerySet) -> MatchQuerySet:
         """Keep the matches of the group."""
@@ -146,13 +152,19 @@ def _rooms(groups: Iterable[_Group]) -> list[tuple[_Group, int]]:
     groups = list(groups)
     if not groups:
         return []
-    share = AHEAD + AHEAD_PER_WORKER * sum(group.playing for group in groups) // len(groups)
+    playing = sum(group.playing for group in groups)
+    share = AHEAD + AHEAD_PER_WORKER * playing // len(groups)
     tournament = any(group.tournament is not None for group in groups)
+    rated_wait = any(group.is_rated and (group.due or group.queued) for group in groups)
     rooms = []
     for group in groups:
         room = share - group.queued
         if group.swap and tournament:
             room = MAX_COMPARED - group.queued - group.playing
+        elif rated_wait and not group.is_rated:
+            # A match can take minutes, and anyone may open many that are not rated. So they have an
+            # equal share of the workers, not only of the queue.
+            room = max(1, playing // len(groups)) - group.queued - group.playing
         if group.due and room > 0:
             rooms.append((group, room))
     return rooms

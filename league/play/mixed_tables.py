@@ -20,8 +20,10 @@ from league.play import bot_processes, sandbox_failures
 from league.play.bot_processes import BotProcesses
 from league.play.clocks import Stopwatch
 from league.play.live_match import Decision, LiveMatch
+from league.play.owner_shares import OwnerShares
 from league.play.rows import MatchRow
 from league.play.writing import change_matches, read_matches
+from league.queueing import queue
 
 
 class Pending(NamedTuple):
@@ -36,6 +38,11 @@ class Pending(NamedTuple):
     match: MatchRow
     state: State
     seats: list[MatchSeat]
+
+    @property
+    def owners(self) -> set[int]:
+        """The ids of the owners whose hosted bots are to move; the house owns no bot."""
+        return {owner for seat in self.seats if (owner := seat.bot.owner_id) is not None}
 
 
 class Choice(NamedTuple):
@@ -59,22 +66,41 @@ def play_house_turns(match_id: int, *, player: Callable[[MatchSeat], Player] = h
     moves of one count. A late worker costs no bot any time: a hosted bot's seconds begin when it
     receives the observation.
 
+    If an owner's hosted bots hold all threads that one owner may have, the match waits, and the
+    next of those threads that becomes free plays it.
+
     Args:
         match_id: id of a live match.
         player: makes the player of a house bot's seat.
     """
+    todo, made = [match_id], 0
+    try:
+        while todo:
+            made += _play_match(todo.pop(0), player, todo)
+    except BaseException:
+        for other in todo:
+            queue("play_house_turns", other)
+        raise
+    return made
+
+
+def _play_match(match_id: int, player: Callable[[MatchSeat], Player], todo: list[int]) -> int:
+    """Move the seats of a match; add the ids of matches that may go on to a list."""
     if not _begin(match_id):
         return 0
     try:
-        made = _play_pending(match_id, player)
+        made = _play_pending(match_id, player, todo)
         while _is_to_look_again(match_id):
-            made += _play_pending(match_id, player)
+            made += _play_pending(match_id, player, todo)
     except BaseException:
         _look_again.pop(match_id, None)
         raise
     return made
 
 
+MAX_THREADS_PER_OWNER = 8
+"""A quarter of the threads of a worker for the queue ``seats``."""
+_shares = OwnerShares(MAX_THREADS_PER_OWNER)
 _look_again: dict[int, bool] = {}
 """By match that a thread plays: whether another call came meanwhile."""
 _lock = Lock()
@@ -98,10 +124,13 @@ def _is_to_look_again(match_id: int) -> bool:
         return False
 
 
-def _play_pending(match_id: int, player: Callable[[MatchSeat], Player]) -> int:
+def _play_pending(match_id: int, player: Callable[[MatchSeat], Player], todo: list[int]) -> int:
     made = 0
     while (pending := _pending(match_id)) is not None:
         plies = pending.match.plies
+        owners = pending.owners
+        if not _shares.take(owners, match_id):
+            return made
         try:
             with _processes(pending) as hosted:
                 if hosted is not None and not _is_pending(match_id, plies):
@@ -113,6 +142,8 @@ def _play_pending(match_id: int, player: Callable[[MatchSeat], Player]) -> int:
         except MatchInterruptedError:
             sandbox_failures.note_broken_sandbox(match_id)
             return made
+        finally:
+            todo += _shares.give_back(owners)
         plans = {match_id: lambda match, at=plies, made=choices: _play(match, at, made)}
         made += change_matches(plans, Stopwatch(timezone.now())).get(match_id, 0)
     return made

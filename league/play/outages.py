@@ -79,7 +79,7 @@ WHERE NOT is_broken AND ran_until >= %(settled_since)s
 
 
 class Probe(NamedTuple):
-    """A look at a door.
+    """One probe of a door.
 
     Attributes:
         door: name of the door.
@@ -92,15 +92,17 @@ class Probe(NamedTuple):
     fault: str
 
 
-def keep(now: datetime, probes: Iterable[Probe] = ()) -> None:
+def keep(now: datetime, probes: Iterable[Probe] = (), probing: timedelta = timedelta(0)) -> None:
     """Note that the clock runs, and what the probes of all doors found; end an outage that is over.
 
     Args:
         now: the time at which the probes began.
         probes: of all doors. A door counts from its first success at an address.
+        probing: how long the last probes took. The clock waited for them, so this is no gap: slow
+            doors stop no clock.
     """
     now, probes = whole_ms(now), list(probes)
-    if not any(probe.fault for probe in probes) and _kept(now, probes):
+    if not any(probe.fault for probe in probes) and _kept(now, probes, probing):
         return
     with transaction.atomic(durable=True):
         clock, is_new = _locked(now)
@@ -111,7 +113,7 @@ def keep(now: datetime, probes: Iterable[Probe] = ()) -> None:
                 log.warning("a door for bots' calls fails; open deadlines wait", faults=faults)
             Clock.objects.filter(pk=Clock.ONLY).update(is_broken=True)
         elif not is_new:
-            moved = _catch_up(clock, now)
+            moved = _catch_up(clock, now, probing)
             if moved is not None:
                 log.warning(
                     "the clock or a door did not work; open deadlines moved",
@@ -121,14 +123,14 @@ def keep(now: datetime, probes: Iterable[Probe] = ()) -> None:
             Clock.objects.filter(pk=Clock.ONLY, is_broken=True).update(is_broken=False)
 
 
-def keep_idle(now: datetime) -> bool:
+def keep_idle(now: datetime, probing: timedelta = timedelta(0)) -> bool:
     """Note that the clock runs while no turn is open and no outage lasts; return whether that held.
 
     It costs one statement. An idle league needs no probes, as no deadline can pass.
     """
     now = whole_ms(now)
     with connection.cursor() as cursor:
-        cursor.execute(_KEEP_IDLE, {"now": now, "settled_since": now - MAX_GAP})
+        cursor.execute(_KEEP_IDLE, {"now": now, "settled_since": now - MAX_GAP - probing})
         return bool(cursor.rowcount)
 
 
@@ -151,11 +153,16 @@ def settle(now: datetime, deadline: datetime | None = None) -> bool:
     return True
 
 
-def is_settled(clock: Clock | None, now: datetime, deadline: datetime | None = None) -> bool:
+def is_settled(
+    clock: Clock | None,
+    now: datetime,
+    deadline: datetime | None = None,
+    probing: timedelta = timedelta(0),
+) -> bool:
     """Return whether a turn with a deadline before now is overdue: no outage moves the deadline."""
     if clock is None or clock.ran_until > (deadline or now) or clock.ran_until >= now:
         return True
-    return not clock.is_broken and now - clock.ran_until <= MAX_GAP
+    return not clock.is_broken and now - clock.ran_until <= MAX_GAP + probing
 
 
 def hold() -> Clock | None:
@@ -173,14 +180,14 @@ def proven_until(now: datetime) -> datetime:
     return now if clock is None else min(now, clock.ran_until)
 
 
-def _kept(now: datetime, probes: Sequence[Probe]) -> bool:
+def _kept(now: datetime, probes: Sequence[Probe], probing: timedelta) -> bool:
     """Note that all probes succeeded, in one statement; return False if there is more to do."""
     with connection.cursor() as cursor:
         cursor.execute(
             _KEEP,
             {
                 "now": now,
-                "settled_since": now - MAX_GAP,
+                "settled_since": now - MAX_GAP - probing,
                 "names": [probe.door for probe in probes],
                 "addresses": [probe.address for probe in probes],
             },
@@ -216,7 +223,7 @@ def _last_worked(clock: Clock) -> datetime:
     return min([clock.ran_until, *failing])
 
 
-def _catch_up(clock: Clock, now: datetime) -> int | None:
+def _catch_up(clock: Clock, now: datetime, probing: timedelta = timedelta(0)) -> int | None:
     """Move the clock, whose lock is held, to now; after an outage, first give back its time.
 
     Returns:
@@ -225,7 +232,7 @@ def _catch_up(clock: Clock, now: datetime) -> int | None:
     since, moved = clock.ran_until, None
     if now <= since:
         return None
-    if not is_settled(clock, now):
+    if not is_settled(clock, now, probing=probing):
         with connection.cursor() as cursor:
             cursor.execute(
                 _GIVE_BACK,

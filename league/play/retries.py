@@ -55,7 +55,10 @@ def note_loss(match_id: int, lease: uuid.UUID) -> None:
 
 def void_lost(match: Match) -> None:
     """Void a match that was lost `MAX_LOSSES` times."""
-    void_match(match, f"{match.losses} workers ended while they played the match")
+    void_match(
+        match,
+        f"The league could not play the match: {match.losses} workers ended while they played it.",
+    )
 
 
 def note_failure(match_id: int, reason: str, lease: uuid.UUID | None = None) -> None:
@@ -83,7 +86,11 @@ def note_failure(match_id: int, reason: str, lease: uuid.UUID | None = None) -> 
         max_failures=MAX_FAILURES,
     )
     if match.failures >= MAX_FAILURES:
-        void_match(match, f"the match failed {match.failures} times; last failure: {reason}")
+        void_match(
+            match,
+            f"The league could not play the match: it failed {match.failures} times. No bot gets a "
+            f"fault for this. Last failure: {reason}.",
+        )
 
 
 def _locked(match_id: int, lease: uuid.UUID | None) -> Match | None:

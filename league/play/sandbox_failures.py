@@ -29,7 +29,7 @@ def note_no_sandbox(match_id: int) -> None:
 
 def note_broken_sandbox(match_id: int) -> None:
     """Count a failure of an interrupted live match; void the match after the last."""
-    _count(match_id, BROKEN_EVERY, "its sandbox broke")
+    _count(match_id, BROKEN_EVERY, "the sandbox, in which uploaded bots run, broke")
 
 
 def _count(match_id: int, every: int, reason: str) -> None:

@@ -61,7 +61,7 @@ def test_a_version_that_could_not_take_over_or_play_is_refused_with_the_reason(
     refused = api.post("bots/my-bot/comparisons", NEW, token=ada[1])
     problem = assert_problem(refused, 400, "invalid")
     assert fields_of(problem) == {"promote"}
-    assert "version 2 is" in problem["errors"][0]["message"]
+    assert "the current version, which is 2, not 1" in problem["errors"][0]["message"]
     QualifyingMatch.objects.create(
         version=bot.versions.get(number=1), game=ladder.game, passed=False, reason="timeout"
     )

@@ -115,7 +115,32 @@ def test_a_quarantine_that_another_organiser_changed_is_not_overwritten(
     detail = assert_problem(late, 409, "changed-meanwhile")["detail"]
     assert "second" in detail
     assert "third" in detail
-    assert api.get(path, token=organiser).json()["reason"] == "second"
+    lifted = api.call("DELETE", f"{path}?id={first['id']}", token=organiser)
+    assert "second" in assert_problem(lifted, 409, "changed-meanwhile")["detail"]
+    held = api.get(path, token=organiser).json()
+    assert held["reason"] == "second"
+    assert api.call("DELETE", f"{path}?id={held['id']}", token=organiser).status_code == 204
+
+
+def test_a_second_organiser_neither_replaces_nor_loses_a_reason(
+    api: Api, cup: Tournament, organiser: str
+) -> None:
+    path = f"tournaments/{cup.pk}/entries/bot-1/disqualify"
+    for _ in range(2):
+        assert api.post(path, {"reason": "theirs"}, token=organiser).status_code == 200
+    late = api.post(path, {"reason": "mine"}, token=organiser)
+    detail = assert_problem(late, 409, "changed-meanwhile")["detail"]
+    assert ("theirs" in detail, "mine" in detail) == (True, True)
+    assert cup.entries.get(bot__name="bot-1").reason == "theirs"
+    Tournament.objects.update(state="running", finished_at=None)
+    path = f"tournaments/{cup.pk}/cancel"
+    for sent in ({"reason": "theirs"}, {"reason": "theirs"}, {}):
+        assert api.post(path, sent, token=organiser).status_code == 200
+    late = api.post(path, {"reason": "mine"}, token=organiser)
+    detail = assert_problem(late, 409, "changed-meanwhile")["detail"]
+    assert ("theirs" in detail, "mine" in detail) == (True, True)
+    rows = api.get("moderation-log", token=organiser).json()["results"]
+    assert [row["action"] for row in rows] == ["cancel-tournament", "disqualify"]
 
 
 def test_a_block_becomes_void_and_counts_again(

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from datetime import timedelta
+from ipaddress import ip_network
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection, transaction
 from django.utils import timezone
+from pytest_django import Settings
 
 from api.schema import openapi_schema
 from league.accounts import repetitions
@@ -234,3 +236,16 @@ def test_a_repetition_does_not_wait_for_ever_for_the_first_request(
     holder.join()
     assert_problem(answer, 409, "idempotency-key-in-use")
     assert answer["Retry-After"] == "2"
+
+
+@pytest.mark.django_db
+def test_two_addresses_without_a_token_may_send_the_same_key(api: Api, settings: Settings) -> None:
+    """An IPv6 network has the longest text of a client."""
+    settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
+    addresses = {"ada": "203.0.113.5", "eve": "2001:db8:aaaa:bbbb:cccc:dddd:eeee:ffff"}
+    for name, address in addresses.items():
+        body = {"username": name, "password": "a long enough secret"}
+        for is_repeated in (False, True):
+            answer = api.post("accounts", body, **KEY, **{"X-Forwarded-For": address})
+            assert answer.status_code == 201, answer.content
+            assert ("Idempotent-Replayed" in answer) == is_repeated

@@ -98,6 +98,11 @@ def test_every_field_and_parameter_has_a_description(api: Api) -> None:
         ("PATCH bots/{name}", "Needs the owner token of the bot's owner."),
         ("PUT ladders/{slug}/entries/{name}", "Needs the bot token, or the owner token of"),
         ("POST tournaments", "Needs the owner token of an organiser."),
+        (
+            "GET bots/{name}/quarantine",
+            "Needs the owner token of the bot's owner or of an organiser.",
+        ),
+        ("POST matches", "Needs an owner token; at least one of the bots must be yours."),
         ("GET turns", "Needs a bot token."),
         ("DELETE tokens/current", "Needs an owner token or a bot token."),
     ],

@@ -12,7 +12,7 @@ from api.typed_answers import modules
 from bots_sdk import calls
 from bots_sdk.call import Call
 from bots_sdk.pages import Page
-from tests.bots_sdk.test_calls import sample_call
+from tests.bots_sdk.calls.test_calls import sample_call
 
 FUNCTIONS = [
     name

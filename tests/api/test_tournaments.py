@@ -9,7 +9,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from league import competitions
-from league.models import Bot, Ladder, Tournament
+from league.models import Bot, Ladder, Token, Tournament
 from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
 from tests.league.kept import kept
@@ -316,3 +316,52 @@ def test_an_unknown_ladder_is_a_problem(
     new = {"title": "X", "ladder": slug, "starts_at": "2099-01-06T12:00:00Z"}
     answer = api.post("tournaments", new, token=organiser)
     assert "ladder" in fields_of(assert_problem(answer, 400, "invalid"))
+
+
+def test_an_organiser_enters_and_withdraws_any_bot_at_any_time_before_the_end(
+    api: Api, tournament: Tournament, bot: tuple[Bot, str], organiser: str
+) -> None:
+    path = f"tournaments/{tournament.pk}/entries/ada-bot"
+    Tournament.objects.update(
+        state="announced", entries_open_at=timezone.now() + timedelta(minutes=30)
+    )
+    for state in ("announced", "open", "running"):
+        Tournament.objects.update(state=state)
+        for _ in range(2):
+            assert api.call("PUT", f"{path}?reason=By%20mail", token=organiser).status_code == 200
+        for _ in range(2):
+            assert api.call("DELETE", path, token=organiser).status_code == 204
+    entered = api.call("PUT", path, token=organiser).json()
+    assert (entered["state"], entered["left_after"]) == ("entered", None)
+    rows = api.get("moderation-log", token=organiser).json()["results"]
+    assert [row["action"] for row in rows] == ["enter-bot", *["withdraw-bot", "enter-bot"] * 3]
+    assert rows[-1].items() >= {"made_by": "eve", "reason": "By mail"}.items()
+    Tournament.objects.update(state="finished")
+    assert_problem(api.call("DELETE", path, token=organiser), 409, "entries-not-open")
+
+
+def test_an_organiser_enters_bots_with_the_scope_organise(
+    api: Api, tournament: Tournament, bot: tuple[Bot, str], organiser: str
+) -> None:
+    path = f"tournaments/{tournament.pk}/entries/ada-bot"
+    Token.objects.filter(owner__username="eve").update(scopes=["organise"])
+    assert api.call("PUT", path, token=organiser).status_code == 200
+    Token.objects.filter(owner__username="eve").update(scopes=["manage"])
+    assert_problem(api.call("DELETE", path, token=organiser), 403, "not-your-bot")
+
+
+def test_a_running_knockout_takes_no_bot_from_an_organiser(
+    api: Api, tournament: Tournament, bot: tuple[Bot, str], organiser: str
+) -> None:
+    Tournament.objects.update(state="running", format="knockout", blocks_per_table=1)
+    answer = api.call("PUT", f"tournaments/{tournament.pk}/entries/ada-bot", token=organiser)
+    assert_problem(answer, 409, "entries-not-open")
+
+
+def test_a_deleted_bot_leaves_a_tournament_that_an_organiser_entered_it_in_before_its_opening(
+    api: Api, tournament: Tournament, ada: tuple[User, str], bot: tuple[Bot, str], organiser: str
+) -> None:
+    Tournament.objects.update(state="announced")
+    api.call("PUT", f"tournaments/{tournament.pk}/entries/ada-bot", token=organiser)
+    assert api.call("DELETE", "bots/ada-bot", token=ada[1]).status_code in (200, 204)
+    assert api.get(f"tournaments/{tournament.pk}").json()["entries"] == 0

@@ -87,7 +87,7 @@ class League:
             self.process = subprocess.Popen(
                 command, env=environment, stdout=output, stderr=output, cwd=CHECKOUT
             )
-        self.client = httpx.Client(base_url=f"{self.address}/api/v1/", timeout=40)
+        self.client = httpx.Client(base_url=f"{self.address}/api/v1/", timeout=40, verify=False)
 
     def log(self) -> str:
         """Return the end of its output."""
@@ -209,7 +209,9 @@ class RemoteBot(threading.Thread):
 
     def run(self) -> None:
         """Play until `stop` is called."""
-        with httpx.Client(base_url=f"{self._league.address}/api/v1/", timeout=40) as client:
+        with httpx.Client(
+            base_url=f"{self._league.address}/api/v1/", timeout=40, verify=False
+        ) as client:
             while not self._ended.is_set():
                 try:
                     self._play(client)

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 from pytest_django import Settings
 
-from league import health, workers
+from league import health, tasks, workers
+from league.models.limits import BANK_SECONDS, MOVE_SECONDS, SEATS
 
 
 @pytest.mark.parametrize("leads_session", [True, False])
 def test_a_worker_lowers_its_priority_and_that_of_its_own_session_only(
-    settings: Settings, leads_session: bool
+    leads_session: bool,
 ) -> None:
-    settings.WORKER_NICE = 7
     autogroup = Path("/proc/self/autogroup")
     before = autogroup.read_text() if autogroup.exists() else ""
     child = os.fork()
@@ -23,7 +23,7 @@ def test_a_worker_lowers_its_priority_and_that_of_its_own_session_only(
             if leads_session:
                 os.setsid()
             nice = os.nice(0)
-            workers.lower_priority()
+            workers.Priority(None, nice=7)
             lowered = not autogroup.exists() or autogroup.read_text().endswith(" nice 7\n")
             wrong = int(os.nice(0) != min(19, nice + 7) or (leads_session and not lowered))
         finally:
@@ -43,3 +43,9 @@ def test_the_clock_shares_its_queue_with_nothing_else(settings: Settings) -> Non
     }
     assert routes["check_version"] == "checks"
     assert {"clock", "checks", "play", "seats"} <= set(health.QUEUES)
+
+
+def test_no_task_limit_ends_a_match_that_its_clocks_allow() -> None:
+    moves = 300  # of a seat, more than any preset has
+    longest = SEATS.high * (BANK_SECONDS.high + moves * MOVE_SECONDS.high)
+    assert tasks.play_match.time_limit > longest

@@ -37,26 +37,15 @@ def act(client: Client, action: str, *entries: int) -> str:
     return client.post(path, data, follow=True).content.decode()
 
 
-def test_entries_are_withdrawn_by_an_action_and_decided_on_a_page(
+def test_an_action_opens_the_page_that_decides_on_one_entry(
     organiser: Client, running: Tournament
 ) -> None:
-    first, second, third = running.entries.order_by("pk")[:3]
-    assert "is withdrawn" in act(organiser, "withdraw", first.pk)
-    assert "Choose one entry" in act(organiser, "disqualify", second.pk, third.pk)
-    page = act(organiser, "disqualify", second.pk)
+    first, second = running.entries.order_by("pk")[:2]
+    assert "Choose exactly one entry" in act(organiser, "decide", first.pk, second.pk)
+    page = act(organiser, "decide", second.pk)
     assert f"Disqualify {second.bot.name}" in page
-    assert list(running.entries.order_by("pk").values_list("state", flat=True)[:3]) == [
-        "withdrawn",
-        "entered",
-        "entered",
-    ]
-
-
-def test_an_impossible_withdrawal_shows_the_reason(organiser: Client, running: Tournament) -> None:
-    Tournament.objects.update(state="finished")
-    entry = running.entries.first()
-    assert entry is not None
-    assert "You can&#x27;t withdraw a bot now" in act(organiser, "withdraw", entry.pk)
+    act(organiser, "withdraw", first.pk)
+    assert set(running.entries.values_list("state", flat=True)) == {"entered"}
 
 
 def test_event_settings_are_fixed_once_the_tournament_begins(
@@ -128,7 +117,11 @@ LADDER = {
 @pytest.mark.parametrize(
     ("field", "value", "named"),
     [
-        ("game", "chess", "There is no game &#x27;chess&#x27;; there is twelve-days, partridge."),
+        (
+            "game",
+            "chess",
+            "There is no game &#x27;chess&#x27;; the games are twelve-days, partridge.",
+        ),
         ("rules", "eagle", "twelve-days has no preset &#x27;eagle&#x27;"),
         ("seats", "0", "Calliope takes 3 to 5 seats, not 0."),
         ("seats", "99", "Calliope takes 3 to 5 seats, not 99."),
@@ -142,7 +135,7 @@ LADDER = {
             "There is no field &#x27;k&#x27;; the fields are steps",
         ),
         ("k_schedule", '{"settled": 1e9}', "settled: 1000000000.0 is not allowed"),
-        ("k_schedule", '{"steps": [[20, 64], [10, 32]]}', "10 is not more than 20 before it."),
+        ("k_schedule", '{"steps": [[20, 64], [10, 32]]}', "10 blocks come after 20 blocks."),
         ("random_percent", "101", "101 is not allowed; use a whole number from 0 to 100."),
         ("settled_blocks", "0", "0 is not allowed"),
         ("idle_days", "0", "0 is not allowed"),
@@ -264,3 +257,15 @@ def test_a_tournaments_times_are_checked_as_in_the_api(organiser: Client) -> Non
     before = tournament.starts_at
     tournament.refresh_from_db()
     assert tournament.starts_at == before
+
+
+def test_the_dates_of_an_account_are_shown_and_not_changed(organiser: Client) -> None:
+    ada = User.objects.create_user("ada", last_login=timezone.now())
+    path = f"/admin/auth/user/{ada.pk}/change/"
+    form = organiser.get(path).context["adminform"].form
+    assert not {"last_login", "date_joined"} & set(form.fields)
+    sent = {"username": "ada", "first_name": "Ada", "date_joined_0": "2001-01-01"}
+    assert organiser.post(path, {**sent, "date_joined_1": "00:00:00"}).status_code == 302
+    stored = User.objects.get(pk=ada.pk)
+    assert (stored.first_name, stored.date_joined) == ("Ada", ada.date_joined)
+    assert stored.last_login == ada.last_login

@@ -28,6 +28,11 @@ def _no_tick() -> None:
         heartbeats.note_part(part)
 
 
+def note_clock_and_tick() -> None:
+    heartbeats.note_part("deadlines")
+    tasks.tick()
+
+
 def test_a_process_is_alive_while_servers_are_down(client: Client, settings: Settings) -> None:
     settings.REDIS_URL = "unix:///nowhere/valkey.sock"
     assert client.get("/healthz").json() == {"status": "ok"}
@@ -36,28 +41,35 @@ def test_a_process_is_alive_while_servers_are_down(client: Client, settings: Set
 def test_a_league_without_ticks_is_not_ready_and_names_the_parts_to_start(client: Client) -> None:
     response = client.get("/readyz")
     assert response.status_code == 503
-    assert set(response.json()["faults"]) == {"clock"}
-    assert "beat" in response.json()["faults"]["clock"]
+    assert set(response.json()["faults"]) == {"clock", "tick"}
+    assert "start a worker for the queue clock" in response.json()["faults"]["clock"]
+    assert "beat" in response.json()["faults"]["tick"]
 
 
-def test_a_tick_makes_the_league_ready(client: Client) -> None:
-    tasks.tick()
+def test_a_clock_and_a_tick_make_the_league_ready(client: Client) -> None:
+    note_clock_and_tick()
     assert client.get("/readyz").json() == {"status": "ready", "faults": {}, "limits": {}}
 
 
 def test_a_clock_that_has_stopped_is_noticed(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tasks.tick()
+    note_clock_and_tick()
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + 4.9)
-    assert "no tick for 5 s" in client.get("/readyz").json()["faults"]["clock"]
+    heartbeats.note_tick()  # live ticks and parts don't hide it
+    heartbeats.note_worker(health.QUEUES)
+    for part in ("beat", "gateway"):
+        heartbeats.note_part(part)
+    faults = client.get("/readyz").json()["faults"]
+    assert set(faults) == {"clock"}
+    assert "no sign of life for 5 s" in faults["clock"]
 
 
 def test_ticks_that_fail_are_noticed_although_deadlines_are_handled(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tasks.tick()
+    note_clock_and_tick()
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + health.MAX_TICK_AGE_SECONDS + 1)
     heartbeats.note_part("deadlines")  # as the clock does
@@ -75,7 +87,7 @@ def test_a_part_without_signs_of_life_is_named(
 ) -> None:
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + health.MAX_HEARTBEAT_AGE_SECONDS + 1)
-    tasks.tick()
+    note_clock_and_tick()
     heartbeats.note_worker(health.QUEUES)
     heartbeats.note_part({"beat": "gateway", "gateway": "beat"}[part])
     faults = client.get("/readyz").json()["faults"]
@@ -83,7 +95,7 @@ def test_a_part_without_signs_of_life_is_named(
 
 
 def test_a_league_without_a_worker_for_matches_is_not_ready(client: Client) -> None:
-    tasks.tick()
+    note_clock_and_tick()
     cache.delete("worker:play")
     response = client.get("/readyz")
     assert response.status_code == 503
@@ -95,7 +107,7 @@ def test_a_worker_that_has_gone_silent_is_noticed(
 ) -> None:
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + health.MAX_HEARTBEAT_AGE_SECONDS + 1)
-    tasks.tick()
+    note_clock_and_tick()
     assert "play" in client.get("/readyz").json()["faults"]["workers"]
 
 
@@ -172,3 +184,12 @@ def test_the_door_for_moves_is_open_while_the_database_can_be_reached(
     with logs.captured() as events:
         assert client.get("/healthz/moves").status_code == 503
     assert {event["log_level"] for event in events} <= {"debug"}
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/healthz/moves", "/readyz", "/metrics"])
+def test_probes_inside_the_league_get_no_redirect_to_tls(
+    client: Client, settings: Settings, path: str
+) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    assert client.get(path).status_code in (200, 503)
+    assert client.get("/").status_code == 301

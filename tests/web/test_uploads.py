@@ -4,6 +4,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from pytest_django import Settings
 
 from league import bots, competitions, play
 from league.models import Bot, BotVersion, Comparison
@@ -110,3 +111,17 @@ def test_an_owner_compares_versions_and_promotes_one_by_hand(client: Client, ada
     assert bot.current == newer
     client.force_login(owner())
     assert client.post(f"{where}/promote/", {"version": "1"}).status_code == 404
+
+
+def test_a_limit_per_day_is_a_429_that_names_the_limit_and_the_wait(
+    client: Client, ada: User, settings: Settings
+) -> None:
+    settings.MAX_BOTS_PER_DAY = settings.MAX_UPLOADS_PER_DAY = 1
+    bot = hosted_bot(ada)
+    refused = client.post("/account/", {"name": "one-more", "kind": "remote"})
+    assert refused.status_code == 429
+    assert "An account may have 1 new bots in 24 hours" in refused.content.decode()
+    assert upload(client, bot, FIRST).status_code == 302
+    refused = upload(client, bot, FIRST)
+    assert refused.status_code == 429
+    assert "You can add the next one in 24 hours" in refused.content.decode()

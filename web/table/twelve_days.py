@@ -94,7 +94,7 @@ class Days(Steps):
 def _reason(scored: Sequence[int]) -> str:
     """Return why a seat gets points at the end; it holds the most cards of these ranks."""
     if not scored:
-        return "gets no points now, because it holds the most cards of no rank"
+        return "gets no points now: it does not hold the most cards of any rank"
     ranks = ", ".join(map(str, scored))
     points = "1 point" if sum(scored) == 1 else f"{sum(scored)} points"
     return f"gets {points} for holding the most cards of rank{'s' if scored[1:] else ''} {ranks}"

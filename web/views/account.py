@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from league import accounts, bots
 from league.models import Bot, Ladder
-from web.forms import BotForm, SignUpForm, add_errors
+from web.forms import BotForm, SignUpForm, add_errors, status_of
 from web.requests import signed_in
 from web.selectors.bots import bots_of, ladders_with_membership
 from web.throttled import limited
@@ -34,8 +34,7 @@ def sign_up(request: HttpRequest) -> HttpResponse:
             login(request, user)
             context = {"token": token, "kind": "owner token", "is_new_account": True}
             return render(request, "web/token.html", context)
-    status = 400 if form.errors else 200
-    return render(request, "registration/sign_up.html", {"form": form}, status=status)
+    return render(request, "registration/sign_up.html", {"form": form}, status=status_of(form))
 
 
 @limited("passwords")
@@ -75,4 +74,4 @@ def account(request: HttpRequest) -> HttpResponse:
             for bot in bots_of(user)
         ],
     }
-    return render(request, "web/account.html", context, status=400 if form.errors else 200)
+    return render(request, "web/account.html", context, status=status_of(form))

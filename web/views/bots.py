@@ -17,7 +17,7 @@ from league.models.ladders import RANKED_FROM
 from league.ratings.standings import public_standing
 from league.visibility import owns
 from web.bot_panels import panel
-from web.forms import UploadForm, add_errors
+from web.forms import UploadForm, add_errors, status_of
 from web.requests import signed_in, visitor, whole_number
 from web.selectors.bots import last_faults, last_versions, source_text
 from web.selectors.matches import last_seats
@@ -69,7 +69,7 @@ def upload(request: HttpRequest, name: str) -> HttpResponse:
         else:
             return redirect("web:version", bot.name, version.number)
     context = {"bot": bot, "form": form}
-    return render(request, "web/upload.html", context, status=400 if form.errors else 200)
+    return render(request, "web/upload.html", context, status=status_of(form))
 
 
 def _upload(bot: Bot, form: UploadForm) -> BotVersion:

@@ -12,7 +12,7 @@ from league.competitions import comparisons
 from league.models import Bot, Comparison
 from league.visibility import owns
 from web.charts.lines import chart
-from web.forms import CompareForm, add_errors
+from web.forms import CompareForm, add_errors, status_of
 from web.requests import signed_in, visitor
 
 
@@ -57,7 +57,7 @@ def compare(request: HttpRequest, name: str) -> HttpResponse:
         else:
             return redirect("web:comparison", started.pk)
     context = {"bot": bot, "form": form, "versions": bot.versions.ready().count()}
-    return render(request, "web/compare.html", context, status=400 if form.errors else 200)
+    return render(request, "web/compare.html", context, status=status_of(form))
 
 
 @login_required

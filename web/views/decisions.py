@@ -8,17 +8,21 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.text import capfirst
 
 from league import moderation
-from league.models import Block, Tournament, TournamentEntry
+from league.models import Block, Bot, Tournament, TournamentEntry
 from league.moderation import LaterStages
 from league.ratings.void_marks import is_void, newest_mark
 from web.conflicts import replaced
-from web.forms import DecisionForm, RestartForm, add_errors
+from web.forms import DecisionForm, RestartForm, add_errors, status_of
 from web.requests import organiser_only, signed_in
+from web.tags import decimals, milli
 
 PUBLIC = "The reason is public: pages and the API show it with the results."
 LOGGED = "The moderation log keeps the reason."
+RANKS = ["Rank now", "Rank then"]
 State = Tournament.State
 Sent = dict[str, Any]
 
@@ -28,13 +32,29 @@ class Decision(NamedTuple):
 
     Attributes:
         button: the text of the button, which names the decision and its subject.
+        done: a sentence on what has changed, for the page after the decision.
         preview: returns what it changes, or raises if it is not possible.
         work: carries it out with the values of the form.
     """
 
     button: str
+    done: str
     preview: Callable[[], moderation.Preview]
     work: Callable[[Sent], object]
+
+
+class ChangeTable(NamedTuple):
+    """A table of a preview.
+
+    Attributes:
+        title: its heading.
+        columns: the headings of the columns after the bot's.
+        rows: each bot, and the texts of its columns.
+    """
+
+    title: str
+    columns: list[str]
+    rows: list[tuple[Bot, list[str]]]
 
 
 @organiser_only
@@ -60,7 +80,9 @@ def block(request: HttpRequest, slug: str, number: int, block: int) -> HttpRespo
     }
     form = DecisionForm(
         request.POST or None,
-        seen=f"void: {found.void_reason}" if mark and not mark.takes_back else found.state,
+        seen=_seen("void", found.void_reason)
+        if mark and not mark.takes_back
+        else found.get_state_display(),
         help_text=PUBLIC,
         optional=action == "restore",
     )
@@ -92,12 +114,13 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     form_class = RestartForm if cancelled and not found.rounds.exists() else DecisionForm
     form = form_class(
         request.POST or None,
-        seen=f"{found.state}: {found.cancel_reason}" if cancelled else found.state,
+        seen=_seen(found.get_state_display(), found.cancel_reason if cancelled else ""),
         help_text=LOGGED if cancelled else PUBLIC,
         optional=cancelled,
     )
     decision = Decision(
         button=f"Take back the cancellation of {found}" if cancelled else f"Cancel {found}",
+        done=f"{found} is no longer cancelled." if cancelled else f"{found} is cancelled.",
         preview=lambda: moderation.preview_cancellation(found),
         work=work,
     )
@@ -106,28 +129,86 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
 
 @organiser_only
 def entry(request: HttpRequest, pk: int, name: str) -> HttpResponse:
-    """Show what a bot's disqualification, or its return, changes; with POST do it."""
+    """Show what a bot's disqualification, withdrawal or return changes; with POST do it."""
     found = get_object_or_404(
         TournamentEntry.objects.select_related("tournament__ladder", "bot__owner"),
         tournament=pk,
         bot__name=name,
     )
     of, bot = found.tournament, found.bot
-    out, made_by = found.state == TournamentEntry.State.DISQUALIFIED, signed_in(request)
-    decide = moderation.reinstate if out else moderation.disqualify
-    context = {"entry": found, "tournament": of, "bot": bot}
+    choices = _entry_choices(found)
+    wanted = request.GET.get("action", "")
+    action = wanted if wanted in choices else next(iter(choices))
+    context = {
+        "entry": found,
+        "tournament": of,
+        "bot": bot,
+        "choices": [(name, text, name == action) for name, text in choices.items()],
+    }
     form = DecisionForm(
         request.POST or None,
-        seen=f"{found.state}: {found.reason}",
-        help_text=LOGGED if out else PUBLIC,
-        optional=out,
+        seen=_seen(found.get_state_display(), found.reason),
+        help_text=PUBLIC if action == "disqualify" else LOGGED,
+        optional=action in ("reinstate", "enter"),
     )
-    decision = Decision(
-        button=f"Take back the disqualification of {bot}" if out else f"Disqualify {bot}",
-        preview=lambda: moderation.preview_disqualification(of, bot),
+    decision = _entry_decision(found, action, signed_in(request))
+    deletes = action == "withdraw" and of.state in Tournament.NOT_STARTED
+    return _decide(
+        request,
+        "web/organise/entry.html",
+        context,
+        form,
+        decision,
+        after=reverse("web:organise-tournament", args=[of.pk]) if deletes else "",
+    )
+
+
+def _entry_choices(entry: TournamentEntry) -> dict[str, str]:
+    """Return the decisions that an entry allows, by name; the first is the usual one."""
+    states = TournamentEntry.State
+    if entry.state == states.DISQUALIFIED:
+        return {"reinstate": "Take the disqualification back"}
+    found = {"disqualify": "Disqualify"}
+    if entry.tournament.state in (*Tournament.NOT_STARTED, State.RUNNING):
+        found |= {"withdraw": "Withdraw"} if entry.state == states.ENTERED else {"enter": "Enter"}
+    return found
+
+
+def _entry_decision(entry: TournamentEntry, action: str, made_by: User) -> Decision:
+    """Return one of the decisions of `_entry_choices`."""
+    of, bot = entry.tournament, entry.bot
+    button, done, preview, decide = {
+        "disqualify": (
+            f"Disqualify {bot}",
+            f"{bot} is disqualified.",
+            moderation.preview_disqualification,
+            moderation.disqualify,
+        ),
+        "reinstate": (
+            f"Take back the disqualification of {bot}",
+            f"{bot} is no longer disqualified.",
+            moderation.preview_disqualification,
+            moderation.reinstate,
+        ),
+        "withdraw": (
+            f"Withdraw {bot}",
+            f"{bot} is withdrawn.",
+            moderation.preview_withdrawal,
+            moderation.withdraw,
+        ),
+        "enter": (
+            f"Enter {bot} again",
+            f"{bot} is entered again.",
+            moderation.preview_withdrawal,
+            moderation.enter,
+        ),
+    }[action]
+    return Decision(
+        button=button,
+        done=done,
+        preview=lambda: preview(of, bot),
         work=lambda sent: decide(tournament=of, bot=bot, reason=sent["reason"], made_by=made_by),
     )
-    return _decide(request, "web/organise/entry.html", context, form, decision)
 
 
 def _choices(block: Block) -> dict[str, str]:
@@ -148,13 +229,15 @@ def _block_decision(block: Block, action: str, made_by: User) -> Decision:
     """Return one of the decisions of `_choices`."""
     if action == "void":
         return Decision(
-            f"Make {block} void",
+            f"Make {_named(block)} void",
+            f"{capfirst(_named(block))} is void.",
             lambda: moderation.preview_void(block),
             lambda sent: moderation.void_block(block=block, reason=sent["reason"], made_by=made_by),
         )
     if action == "restore":
         return Decision(
-            f"Let {block} count again",
+            f"Let {_named(block)} count again",
+            f"{capfirst(_named(block))} counts again.",
             lambda: moderation.preview_restore(block),
             lambda sent: moderation.restore_block(
                 block=block, reason=sent["reason"], made_by=made_by
@@ -162,7 +245,10 @@ def _block_decision(block: Block, action: str, made_by: User) -> Decision:
         )
     later = LaterStages.AGAIN if action == "replay-stages" else LaterStages.KEEP
     return Decision(
-        f"Play {block} again" + (", and all later stages" if later == LaterStages.AGAIN else ""),
+        f"Play {_named(block)} again"
+        + (", and all later stages" if later == LaterStages.AGAIN else ""),
+        f"{capfirst(_named(block))} is void, and a new block of the same bots is open."
+        + (" All later stages are void." if later == LaterStages.AGAIN else ""),
         lambda: moderation.preview_replay(block, later),
         lambda sent: moderation.play_again(
             block=block, reason=sent["reason"], made_by=made_by, later_stages=later
@@ -176,8 +262,12 @@ def _decide(
     context: dict[str, Any],
     form: DecisionForm,
     decision: Decision,
+    after: str = "",
 ) -> HttpResponse:
-    """Show a preview with its confirmation; with POST do the work, and return to the page."""
+    """Show a preview with its confirmation; with POST do the work.
+
+    Then go to the page ``after``, by default to the same page.
+    """
     if request.method == "POST" and form.is_valid():
         try:
             _check_unchanged(form)
@@ -185,14 +275,40 @@ def _decide(
         except ValidationError as error:
             add_errors(form, error)
         else:
-            messages.success(request, f"Done: {decision.button}.")
-            return redirect(request.path)
+            messages.success(request, decision.done)
+            return redirect(after or request.path)
     try:
-        context["preview"] = decision.preview()
+        preview = decision.preview()
+        context |= {"preview": preview, "changes": _change_tables(preview)}
     except ValidationError as error:
         context["refusal"] = " ".join(error.messages)
     context |= {"form": form, "button": decision.button}
-    return render(request, template, context, status=400 if form.errors else 200)
+    return render(request, template, context, status=status_of(form))
+
+
+def _change_tables(preview: moderation.Preview) -> list[ChangeTable]:
+    """Return the tables of a preview that have rows."""
+    places = [
+        (row.bot, [*_ranks(row), decimals(row.score_now), decimals(row.score_then)])
+        for row in preview.places
+    ]
+    ratings = [
+        (row.bot, [_rating(row.rating_now), _rating(row.rating_then), *_ranks(row)])
+        for row in preview.ratings
+    ]
+    tables = [
+        ChangeTable("Places in the tournament", [*RANKS, "Score now", "Score then"], places),
+        ChangeTable("Ratings on the ladder", ["Rating now", "Rating then", *RANKS], ratings),
+    ]
+    return [table for table in tables if table.rows]
+
+
+def _ranks(row: moderation.PlaceChange | moderation.RatingChange) -> list[str]:
+    return ["–" if rank is None else str(rank) for rank in (row.rank_now, row.rank_then)]
+
+
+def _rating(rating: int | None) -> str:
+    return "–" if rating is None else milli(rating)
 
 
 def _check_unchanged(form: DecisionForm) -> None:
@@ -203,5 +319,14 @@ def _check_unchanged(form: DecisionForm) -> None:
         form.data = replaced(form.data, "seen", now)
         raise ValidationError(
             "Another organiser has decided since you opened this page, and nothing is done. "
-            f"Stored now: {now}. You saw: {shown}. The preview below shows the new state."
+            f"Now: {now}. When you opened the page: {shown}. The preview below shows the new state."
         )
+
+
+def _seen(state: str, reason: str) -> str:
+    """Return a state with its reason: what the page showed, to compare and to read."""
+    return f"{state} ({reason})" if reason else state
+
+
+def _named(block: Block) -> str:
+    return f"block {block.number} of round {block.round.number}"

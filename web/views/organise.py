@@ -17,7 +17,7 @@ from league.accounts.quarantines import account_quarantine, own_quarantine
 from league.models import Bot, ModerationEntry, Quarantine, Tournament
 from league.moderation import log as moderation_log
 from web.conflicts import replaced
-from web.forms import FindForm, QuarantineForm, add_errors
+from web.forms import FindForm, QuarantineForm, add_errors, status_of
 from web.requests import organiser_only, page_of, signed_in, whole_number
 
 _LATEST = 10
@@ -44,7 +44,7 @@ def overview(request: HttpRequest) -> HttpResponse:
         "tournaments": coming.select_related("ladder").order_by("starts_at")[:_TOURNAMENTS],
         "entries": moderation_log.entries()[:_LATEST],
     }
-    return render(request, "web/organise/overview.html", context, status=_status(form))
+    return render(request, "web/organise/overview.html", context, status=status_of(form))
 
 
 @organiser_only
@@ -128,7 +128,11 @@ def _quarantine_page(
     form = QuarantineForm(request.POST or None, initial=_initial(held))
     if request.method == "POST" and "lift" in request.POST:
         try:
-            lift(reason=request.POST.get("why", ""), made_by=signed_in(request))
+            lift(
+                reason=request.POST.get("why", ""),
+                made_by=signed_in(request),
+                seen=whole_number(request.POST.get("seen", "")),
+            )
         except ValidationError as error:
             messages.error(request, " ".join(error.messages))
         else:
@@ -152,7 +156,7 @@ def _quarantine_page(
             messages.success(request, f"{subject} is in quarantine.")
             return redirect(request.path)
     context |= {"form": form, "held": held}
-    return render(request, "web/organise/quarantine.html", context, status=_status(form))
+    return render(request, "web/organise/quarantine.html", context, status=status_of(form))
 
 
 def _initial(held: Quarantine | None) -> dict[str, Any]:
@@ -170,7 +174,3 @@ def _find(form: FindForm) -> HttpResponse | None:
         return redirect("web:organise-account", name)
     form.add_error("name", f"There is no {kind} {name}.")
     return None
-
-
-def _status(form: Any) -> int:
-    return 400 if form.errors else 200

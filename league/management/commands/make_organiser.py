@@ -30,6 +30,6 @@ class Command(BaseCommand):
         user.is_staff = True
         user.save(update_fields=["is_staff"])
         self.stdout.write(
-            f"{user.username} is an organiser now. Decide at /organise/, set up ladders and "
+            f"{user.username} is an organiser now. Moderate at /organise/, set up ladders and "
             "schedules at /admin/, and announce tournaments with POST /api/v1/tournaments."
         )

@@ -49,7 +49,7 @@ class Site:
         self.app = app
         limits = httpx.Limits(max_connections=300)
         self.client = httpx.Client(
-            transport=httpx.HTTPTransport(uds=str(socket), limits=limits),
+            transport=httpx.HTTPTransport(uds=str(socket), limits=limits, verify=False),
             base_url="http://league/api/v1",
             timeout=40,
         )
@@ -59,7 +59,7 @@ class Site:
         name = bot if isinstance(bot, str) else bot.name
         return self.client.get(path, params=params, headers={"Authorization": f"Bearer {name}"})
 
-    def start_poll(self, bot: Bot, **params: Any) -> Future[httpx.Response]:
+    def start_poll(self, bot: Bot | str, **params: Any) -> Future[httpx.Response]:
         """Poll for turns in a thread; return the future response."""
         return self._threads.submit(self.get, bot, **params)
 

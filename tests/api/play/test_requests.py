@@ -1,5 +1,6 @@
 """The gateway's requests: limits, the log, failures, and refusals, over real HTTP."""
 
+import threading
 from datetime import datetime
 from typing import Any, NoReturn
 
@@ -14,7 +15,7 @@ from league import play
 from league.accounts import throttles
 from league.models import Bot
 from tests import logs
-from tests.api.play.sites import SOON, WAIT, Site, await_true, open_match
+from tests.api.play.sites import SOON, WAIT, Site, await_true, open_match, served
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -96,6 +97,29 @@ def test_waiting_requests_of_one_address_and_in_all_are_bounded(
     open_match(bots)
     assert all(poll.result(SOON).status_code == 200 for poll in polls)
     await_true(lambda: not site.app._waiting)
+
+
+@pytest.mark.parametrize("path", ["/turns", "/turns/stream"])
+def test_requests_count_for_their_address_before_their_token_is_read(
+    bots: list[Bot], settings: Settings, path: str
+) -> None:
+    settings.MAX_WAITING_PER_ADDRESS = 2
+    inside, go = threading.Semaphore(0), threading.Event()
+
+    def identify(authorization: str) -> Bot:
+        inside.release()
+        assert go.wait(20)
+        return bots[0]
+
+    with served(identify) as site:
+        polls = [site.start_poll("forged", wait=0) for _ in range(2)]
+        for _ in polls:
+            assert inside.acquire(timeout=20)
+        refused = site.get("forged", path)
+        go.set()
+        assert (refused.status_code, refused.json()["code"]) == (429, "too-many-waiting")
+        assert all(poll.result(SOON).status_code == 200 for poll in polls)
+        await_true(lambda: not site.app._waiting)
 
 
 def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(

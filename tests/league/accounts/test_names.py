@@ -1,4 +1,4 @@
-"""Names of accounts that can pass for another one are refused, at every door."""
+"""Names of accounts that can pass for another one are refused wherever a name is chosen."""
 
 from typing import Any
 

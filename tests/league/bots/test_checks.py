@@ -4,13 +4,15 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
 import pytest
+from django.core.cache import cache
 from django.core.exceptions import ValidationError
-from django.db import connection
+from django.db import OperationalError, connection
+from django.utils import timezone
 from pytest_django import Settings
 
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from league import bots, competitions
-from league.bots import checks, jails
+from league.bots import check_attempts, checks, jails
 from league.models import Bot, BotSource, BotVersion, QualifyingMatch
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, LOUD, RAISES, hosted_bot, owner, ready_bot
@@ -161,22 +163,114 @@ def test_one_version_of_an_owner_is_checked_at_a_time_and_queues_the_next(
     assert queued == [second.pk]
 
 
-def test_a_check_that_keeps_ending_its_worker_is_refused(
-    bot: Bot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def killed(*_: object) -> NoReturn:
-        raise SystemExit
+def killed(*_: object) -> NoReturn:
+    raise SystemExit
 
-    version = bots.upload(bot=bot, data=FIRST)
+
+def database_away(*_: object) -> NoReturn:
+    raise OperationalError("terminating connection due to administrator command")
+
+
+def fails(*_: object) -> NoReturn:
+    raise RuntimeError("no such preset")
+
+
+def end_pause(version: BotVersion) -> None:
+    cache.delete(f"check-pause:{version.pk}")
+
+
+def lose(version: BotVersion, monkeypatch: pytest.MonkeyPatch, times: int) -> None:
+    """Let workers be killed during checks of a version."""
     with monkeypatch.context() as patch:
         patch.setattr(checks, "play_qualifying_match", killed)
-        for _ in range(checks.MAX_ATTEMPTS):
+        for _ in range(times):
+            end_pause(version)
             with pytest.raises(SystemExit):
                 bots.check_version(version.pk)
+
+
+def test_a_check_that_fails_again_and_again_is_refused(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = bots.upload(bot=bot, data=FIRST)
+    monkeypatch.setattr(checks, "play_qualifying_match", fails)
+    for _ in range(check_attempts.MAX_FAILURES):
+        with pytest.raises(RuntimeError):
+            bots.check_version(version.pk)
     assert bots.check_version(version.pk)
     version.refresh_from_db()
     assert version.state == "refused"
-    assert f"began {checks.MAX_ATTEMPTS} times" in version.reason
+    assert "failed 5 times" in version.reason
+
+
+def test_a_version_whose_workers_are_killed_is_checked_again_after_a_pause(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = bots.upload(bot=bot, data=FIRST)
+    lose(version, monkeypatch, 8)
+    assert not bots.check_version(version.pk), "it pauses"
+    end_pause(version)
+    assert bots.check_version(version.pk)
+    version.refresh_from_db()
+    assert version.state == "ready"
+
+
+def test_a_version_whose_check_always_ends_its_worker_is_refused_in_the_end(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = bots.upload(bot=bot, data=FIRST)
+    lose(version, monkeypatch, check_attempts.MAX_LOSSES)
+    end_pause(version)
+    assert bots.check_version(version.pk)
+    version.refresh_from_db()
+    assert version.state == "refused"
+    assert "12 workers ended" in version.reason
+
+
+def test_a_database_that_is_away_does_not_count_against_a_version(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version = bots.upload(bot=bot, data=FIRST)
+    with monkeypatch.context() as patch:
+        patch.setattr(checks, "play_qualifying_match", database_away)
+        for _ in range(check_attempts.MAX_LOSSES + 1):
+            assert not bots.check_version(version.pk)
+    assert bots.check_version(version.pk)
+    version.refresh_from_db()
+    assert version.state == "ready"
+
+
+@pytest.mark.parametrize("moment", ["before its source is read", "before its match", "at its end"])
+@pytest.mark.parametrize("retired", [False, True], ids=["removed", "retired"])
+def test_a_bot_that_is_deleted_during_its_check_delays_no_other_check(
+    bot: Bot, monkeypatch: pytest.MonkeyPatch, moment: str, retired: bool
+) -> None:
+    version = bots.upload(bot=bot, data=FIRST)
+    other = bots.upload(bot=hosted_bot(bot.owner or owner()), data=FIRST)
+    queued: list[int] = []
+    monkeypatch.setattr(checks, "queue", lambda task, pk: queued.append(pk))
+
+    def deletes_before(name: str) -> None:
+        real = getattr(checks, name)
+
+        def deletes(*args: object, **kwargs: object) -> object:
+            monkeypatch.setattr(checks, name, real)
+            if retired:
+                bots.retire(bot, timezone.now())
+            else:
+                bots.remove(bot)
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(checks, name, deletes)
+
+    step = {
+        "before its source is read": "_check",
+        "before its match": "play_qualifying_match",
+        "at its end": "_decide",
+    }
+    deletes_before(step[moment])
+    assert not bots.check_version(version.pk)
+    assert queued == [other.pk]
 
 
 def test_a_stored_file_that_can_no_longer_be_read_is_refused(bot: Bot) -> None:

@@ -151,7 +151,8 @@ def test_without_any_sandbox_a_match_is_void_after_three_tries_long_apart(
         assert match.status == ("void" if tried == 3 else "waiting")
         no_sandbox(match)
     assert match.void_reason == (
-        "the match failed 3 times; last failure: no worker has had a working sandbox for 600 s"
+        "The league could not play the match: it failed 3 times. No bot gets a fault for this. "
+        "Last failure: no worker has had a working sandbox for 600 s."
     )
 
 
@@ -297,12 +298,12 @@ def test_a_second_task_of_a_mixed_table_returns_at_once_and_the_first_looks_agai
     looked: list[int] = []
     play_pending = mixed_tables._play_pending
 
-    def counted(match_id: int, player: Any) -> int:
+    def counted(match_id: int, player: Any, todo: list[int]) -> int:
         looked.append(match_id)
         if len(looked) == 1:
             with ThreadPoolExecutor(1) as another_thread:
                 assert another_thread.submit(play.play_house_turns, match.pk).result(20) == 0
-        return play_pending(match_id, player)
+        return play_pending(match_id, player, todo)
 
     monkeypatch.setattr(mixed_tables, "_play_pending", counted)
     assert play.play_house_turns(match.pk) == 1

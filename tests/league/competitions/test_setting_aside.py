@@ -13,7 +13,7 @@ from django.utils import timezone
 from league import competitions, health, heartbeats, play, ratings, tasks
 from league.accounts import ORGANISERS
 from league.competitions import ladder_rounds, tournament_rounds
-from league.models import Ladder, Match, Round, Schedule, Tournament
+from league.models import Ladder, Match, Round, Schedule, Standing, Tournament
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -222,7 +222,9 @@ def test_a_step_that_fails_sets_its_row_aside_for_a_minute(
         fail_for(broken, ladder_rounds, "_entrants", ArithmeticError("a defect"), bad)
         tick(4)
         assert good.rounds.applied().exists()
-        assert reasons() == {"ladder bad": "Its next step failed: ArithmeticError: a defect"}
+        assert reasons() == {
+            "ladder bad": "The league failed to work on it: ArithmeticError: a defect"
+        }
     tick()
     assert not bad.rounds.exists()  # not tried again yet
     Ladder.objects.filter(slug="bad").update(retry_at=timezone.now() - timedelta(seconds=1))
@@ -239,7 +241,7 @@ def test_a_tournament_whose_draw_fails_stops_no_other(
     tick(4)
     good.refresh_from_db()
     assert good.state == "finished"
-    assert reasons() == {f"tournament {bad.pk}": "Its next step failed: KeyError: 7"}
+    assert reasons() == {f"tournament {bad.pk}": "The league failed to work on it: KeyError: 7"}
 
 
 def test_a_round_that_cannot_be_applied_stops_no_other_round(
@@ -335,6 +337,24 @@ def test_pages_and_api_show_a_ladder_that_is_set_aside(client: Client) -> None:
     assert client.get("/api/v1/ladders/quick").json()["set_aside"] is True
     assert client.get(f"/api/v1/tournaments/{tournament.pk}").json()["set_aside"] is False
     assert client.get(f"/api/v1/tournaments/{tournament.pk}/standings").status_code == 200
+
+
+def test_no_next_round_is_promised_on_a_ladder_that_is_set_aside(
+    two: tuple[Ladder, Ladder],
+) -> None:
+    for ladder in two:
+        competitions.open_ladder_round(ladder.pk)
+    small.run_all()
+    sql("UPDATE league_ladder SET k_schedule = '{\"k\": 1}' WHERE slug = 'bad'")
+    competitions.check_stored(timezone.now())
+    bad, good = (
+        Standing.objects.select_related("ladder").filter(ladder=ladder).latest("pk")
+        for ladder in two
+    )
+    assert "The next round opens" in competitions.describe_next_block(good)
+    assert competitions.describe_next_block(bad) == (
+        "The ladder is set aside, so no round opens now."
+    )
 
 
 def shown(client: Client, path: str) -> str:

@@ -86,7 +86,7 @@ def test_comparisons_have_their_share_beside_ladders_and_wait_for_tournaments() 
     swap = group(None, None, True, due=100, queued=0, playing=0)
     ladder = group(1, None, False, due=100, queued=0, playing=0)
     tournament = group(1, 1, False, due=100, queued=0, playing=0)
-    assert dict(match_queue._rooms([swap, ladder])) == {swap: AHEAD, ladder: AHEAD}
+    assert dict(match_queue._rooms([swap, ladder])) == {swap: 1, ladder: AHEAD}
     rooms = dict(match_queue._rooms([swap, ladder, tournament]))
     assert rooms == {swap: match_queue.MAX_COMPARED, ladder: AHEAD, tournament: AHEAD}
 

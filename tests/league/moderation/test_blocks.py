@@ -212,7 +212,7 @@ def test_a_knockout_is_played_again_from_the_stage_and_finds_back(
 
 
 def test_only_a_knockout_has_later_stages_to_play_again(swiss: Tournament, olga: User) -> None:
-    with pytest.raises(ValidationError, match="belongs to no knockout"):
+    with pytest.raises(ValidationError, match="is not part of a knockout"):
         moderation.play_again(
             block=block_in(swiss, 1), reason="x", made_by=olga, later_stages=LaterStages.AGAIN
         )
@@ -263,3 +263,20 @@ def test_a_refused_decision_leaves_no_row_in_the_log(swiss: Tournament, olga: Us
     with pytest.raises(ValidationError, match="Give a reason"):
         moderation.play_again(block=block, reason=" ", made_by=olga)
     assert not ModerationEntry.objects.exists()
+
+
+def test_the_preview_of_a_disqualification_shows_who_goes_on(olga: User) -> None:
+    ladder = small.ladder()
+    small.bots(9)
+    cup = small.tournament(ladder, format="knockout")
+    competitions.advance_tournament(cup.pk)
+    small.play_due()
+    entered = [entry.bot for entry in cup.entries.select_related("bot")]
+    previews = [moderation.preview_disqualification(cup, bot) for bot in entered]
+    for bot, preview in zip(entered, previews, strict=True):
+        assert preview.advancing is not None
+        assert preview.advancing.stage == 1
+        assert bot not in preview.advancing.then
+        assert len(preview.advancing.then) == len(preview.advancing.now)
+        assert preview.advancing.differs == (bot in preview.advancing.now)
+    assert any(preview.advancing and preview.advancing.differs for preview in previews)

@@ -8,9 +8,20 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from league import bots, competitions, moderation, play, ratings
+from engine.pairing import Table
+from league import bots, competitions, moderation, play, ratings, tasks
 from league.competitions.next_block import describe_next_block
-from league.models import Block, Bot, Ladder, Match, ModerationEntry, Quarantine, Tournament
+from league.models import (
+    Block,
+    Bot,
+    Comparison,
+    Ladder,
+    Match,
+    ModerationEntry,
+    Quarantine,
+    Tournament,
+)
+from league.moderation import quarantines
 from league.play.unrated_matches import invite
 from tests.league import small
 
@@ -181,6 +192,66 @@ def test_unrated_matches_and_comparisons_of_the_bot_end(
     assert (match.status, comparison.state) == ("void", "cancelled")
 
 
+def test_what_a_killed_process_left_waiting_becomes_void_at_a_tick(
+    ladder: Ladder, bot: Bot, ada: User, olga: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    round_ = competitions.open_ladder_round(ladder.pk)
+    assert round_ is not None
+    block = round_.blocks.get(bots__bot=bot)
+    match = invite(
+        owner=ada, game="twelve-days", rules="eight-nights", bots=["ada-0", "bot-0", "bot-1"]
+    )
+    with monkeypatch.context() as patch:
+        patch.setattr(quarantines, "_stop_new_matches", lambda *_: None)
+        moderation.quarantine_bot(bot=bot, reason="floods", made_by=olga)
+    assert moderation.bots_to_stop() == [bot.pk]
+    monkeypatch.setattr(tasks, "follow_up", lambda: None)
+    tasks.tick()
+    block.refresh_from_db()
+    match.refresh_from_db()
+    assert (block.state, match.status) == ("void", "void")
+    mark = block.void_marks.get()
+    assert mark.made_by == olga
+    assert mark.decision == ModerationEntry.objects.get()
+    assert moderation.bots_to_stop() == []
+
+
+def test_a_block_that_is_drawn_during_a_quarantine_stays(
+    ladder: Ladder, bot: Bot, olga: User
+) -> None:
+    held = moderation.quarantine_bot(bot=bot, reason="floods", made_by=olga)
+    Quarantine.objects.filter(pk=held.pk).update(begun_at=timezone.now() - timedelta(minutes=1))
+    ids = sorted(Bot.objects.values_list("pk", flat=True))
+    table = Table(tuple(sorted([bot.pk, *[pk for pk in ids if pk != bot.pk][:2]])), True)
+    round_ = competitions.open_round(ladder=ladder, tables=[table], seed=bytes(32))
+    moderation.stop_new_matches(bot.pk)
+    assert round_.blocks.get().state == "playing"
+
+
+def test_waiting_swap_blocks_with_the_bot_as_opponent_become_void(
+    ladder: Ladder, bot: Bot, olga: User
+) -> None:
+    bot.versions.create(number=2)
+    comparison = competitions.compare(bot=bot, ladder=ladder, new=2, old=1)
+    # The seed draws the opponents: with this one, bot-0 sits in some of the blocks, not in all.
+    Comparison.objects.filter(pk=comparison.pk).update(seed=bytes(32))
+    competitions.advance_comparison(comparison.pk)
+    opponent = Bot.objects.get(name="bot-0")
+    met = Match.objects.of_comparisons().filter(seating__bot=opponent)
+    begun = met.earliest("pk")
+    play.play_match(begun.pk, players=small.players)
+    moderation.quarantine_bot(bot=opponent, reason="broken", made_by=olga)
+    assert set(met.exclude(swap_block=begun.swap_block).values_list("status", flat=True)) == {
+        "void"
+    }
+    left = met.filter(swap_block=begun.swap_block).values_list("status", flat=True)
+    assert set(left) == {"finished", "waiting"}
+    others = Match.objects.of_comparisons().exclude(pk__in=met.values("pk"))
+    assert set(others.values_list("status", flat=True)) == {"waiting"}
+    comparison.refresh_from_db()
+    assert comparison.state == "running"
+
+
 def test_the_pause_of_the_owner_and_the_quarantine_are_separate(bot: Bot, olga: User) -> None:
     moderation.quarantine_bot(bot=bot, reason="floods", made_by=olga)
     bots.change_bot(bot, paused=False)
@@ -211,8 +282,11 @@ def test_the_reason_and_the_end_can_change_and_the_log_has_each_decision(
 ) -> None:
     first = moderation.quarantine_bot(bot=bot, reason="floods", made_by=olga)
     moderation.quarantine_bot(bot=bot, reason="floods twice", made_by=olga, seen=first.pk)
-    with pytest.raises(ValidationError, match=r"Stored: .*floods twice.*Yours: .*mine") as error:
+    with pytest.raises(ValidationError, match=r"stored: “floods twice”.*Yours: “mine”") as error:
         moderation.quarantine_bot(bot=bot, reason="mine", made_by=olga, seen=first.pk)
+    assert code_of(error) == "changed-meanwhile"
+    with pytest.raises(ValidationError, match=r"Stored: .*floods twice") as error:
+        moderation.lift_bot_quarantine(bot=bot, made_by=olga, seen=first.pk)
     assert code_of(error) == "changed-meanwhile"
     moderation.lift_bot_quarantine(bot=bot, reason="it behaves", made_by=olga)
     with pytest.raises(ValidationError, match="is not in quarantine"):

@@ -1,8 +1,8 @@
 """The clock's probes of the doors for bots' calls, and the thread that makes them."""
 
 import threading
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +16,7 @@ from league.models import Bot, Clock, Door, Turn
 from league.play import clock, outages
 from league.play.clock import ClockThread
 from league.play.doors import PATHS, Doors
+from league.play.outages import Probe
 from tests import logs
 from tests.league.play.live import START, match_of, remote_bots, second
 
@@ -26,6 +27,7 @@ class Front(ThreadingHTTPServer):
     Attributes:
         status: of its answers.
         closes: whether it closes each connection after its answer, without a word of warning.
+        before_answer: called before each answer.
         requests: path and host of each request.
         connections: number of connections so far.
     """
@@ -33,6 +35,7 @@ class Front(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.status, self.closes = 200, False
+        self.before_answer: Callable[[], object] = lambda: None
         self.requests: list[tuple[str, str]] = []
         self.connections = 0
 
@@ -51,6 +54,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.server.requests.append((self.path, self.headers["Host"]))
+        self.server.before_answer()
         self.send_response(self.server.status)
         self.send_header("Content-Length", "2")
         self.end_headers()
@@ -134,7 +138,7 @@ def test_a_probe_names_a_host_that_the_league_serves(
 @pytest.mark.django_db(transaction=True)
 def test_a_round_probes_only_while_a_turn_is_open(front: Front, doors: Doors) -> None:
     outages.keep(START)
-    assert clock.do_round(second(0.5), doors) == 0
+    assert clock.do_round(second(0.5), doors).played == 0
     assert front.requests == []
     match_of(remote_bots(3))
     clock.do_round(second(1), doors)
@@ -151,8 +155,49 @@ def test_a_round_plays_for_the_seats_whose_deadline_has_passed(
     for step in range(12):
         now = second(step / 2)
         monkeypatch.setattr(clock, "timezone", SimpleNamespace(now=lambda now=now: now))
-        played.append(clock.do_round(now, doors))
+        played.append(clock.do_round(now, doors).played)
     assert sum(played) == played[-1] == 3
+
+
+class SlowDoors(Doors):
+    """Doors that work, and take a while to answer each probe.
+
+    Attributes:
+        seconds: the time that they take.
+        now: a clock that their answers move on, in seconds.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__("http://slow")
+        self.seconds, self.now = seconds, 0.0
+
+    def probe(self) -> list[Probe]:
+        self.now += self.seconds
+        return [Probe(door, f"http://slow{path}", "") for door, path in PATHS.items()]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("seconds", [0.1, 0.7, 1.0])
+def test_doors_that_answer_slowly_stop_no_clock(
+    monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    match_of(remote_bots(3))
+    slow = SlowDoors(seconds)
+    monkeypatch.setattr(clock, "timezone", SimpleNamespace(now=lambda: second(slow.now)))
+    monkeypatch.setattr(clock, "time", SimpleNamespace(monotonic=lambda: slow.now))
+    played, probing = 0, timedelta(0)
+    while slow.now < 8:
+        done = clock.do_round(second(slow.now), slow, probing)
+        played, probing = played + done.played, done.probing
+        slow.now += clock.EVERY_SECONDS
+    assert played == 3
+    assert not Turn.objects.filter(given_back_ms__gt=0).exists()
+
+
+def test_all_doors_are_probed_at_once(front: Front, doors: Doors) -> None:
+    together = threading.Barrier(len(PATHS))
+    front.before_answer = lambda: together.wait(10)
+    assert set(faults(doors).values()) == {""}
 
 
 def test_a_clock_goes_on_after_failures_and_logs_their_begin_and_end_once(
@@ -161,13 +206,13 @@ def test_a_clock_goes_on_after_failures_and_logs_their_begin_and_end_once(
     outcomes: list[Any] = [OperationalError("no such socket")] * 3 + [0]
     enough = threading.Event()
 
-    def do_round(now: datetime, doors: Doors) -> int:
+    def do_round(now: datetime, doors: Doors, probing: timedelta) -> clock.Round:
         outcome = outcomes.pop(0) if outcomes else 0
         if isinstance(outcome, Exception):
             raise outcome
         if not outcomes:
             enough.set()
-        return 0
+        return clock.Round(0, timedelta(0))
 
     monkeypatch.setattr(clock, "EVERY_SECONDS", 0.001)
     monkeypatch.setattr(clock, "do_round", do_round)

@@ -1,16 +1,19 @@
 """Only the time counts for hosted and house bots in which they could run."""
 
 import time
+from collections import Counter
 from collections.abc import Callable
+from random import Random
 
 import pytest
 
+from bots_sdk.bot import match_info
 from bots_sdk.sandbox.timing import MoveTime
-from engine.referee import ask
-from league.bots.hosted_players import HostedBot
+from engine.referee import TimeControl, ask
+from league.bots.hosted_players import HostedBot, max_cpu_seconds
 from league.models import Match
 from league.play.hosted_clocks import HostedClock, HouseBot, counted_seconds
-from tests.engine.tables import start
+from tests.engine.tables import CASES, played, start
 
 MATCH = Match(game="twelve-days", rules="calliope", seats=4, move_seconds=1.0, bank_seconds=2.0)
 
@@ -54,6 +57,18 @@ def test_the_time_that_counts_is_taken_off_the_bank(counted: float) -> None:
     clock.players = {0: Measured(counted)}
     assert clock.charge(0, 1000.0)
     assert clock.allowance(0) == 3.0 - max(0.0, counted - 1.0)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_bot_within_its_clock_never_reaches_the_limit_of_cpu_time(
+    case: tuple[str, str, int],
+) -> None:
+    info = match_info(*case, 0, TimeControl(2.0, 30.0))
+    for deal in range(5):
+        moves = Counter(
+            state.actors[0] for state in played(start(*case, deal), Random(deal)) if state.actors
+        )
+        assert max_cpu_seconds(info) > max(moves.values()) * 2.0 + 30.0
 
 
 def test_without_a_measurement_the_time_of_the_wall_clock_counts() -> None:

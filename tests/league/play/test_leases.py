@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -11,12 +12,15 @@ from django.db import DatabaseError
 from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
-from league import competitions, health, heartbeats, tasks
-from league.bots import jails
+from engine.games.game import Observation
+from engine.referee import Player
+from league import competitions, health, heartbeats, play, tasks
+from league.bots import HostedBot, jails
 from league.models import Match, Tournament
-from league.play import leases, match_queue
+from league.play import hosted, leases, match_queue
 from tests import logs
 from tests.league import small
+from tests.league.bots.uploaded import owner, ready_bot
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -89,6 +93,84 @@ def test_a_lease_that_another_worker_took_over_is_not_renewed(
     before = match.leased_until
     match.refresh_from_db()
     assert match.leased_until == before
+
+
+def void(match: Match) -> None:
+    play.void_match(match, "an organiser decided it")
+
+
+def give_to_another_worker(match: Match) -> None:
+    Match.objects.filter(pk=match.pk).update(leased_until=timezone.now() - leases.LEASE)
+    assert leases.take(match.pk) is not None
+
+
+@pytest.mark.parametrize(
+    ("lose", "status", "losses"),
+    [(void, "void", 0), (give_to_another_worker, "playing", 1)],
+    ids=["void", "another worker"],
+)
+def test_a_match_whose_lease_is_lost_stops_at_its_next_move(
+    running: Tournament,
+    monkeypatch: pytest.MonkeyPatch,
+    lose: Callable[[Match], None],
+    status: str,
+    losses: int,
+) -> None:
+    monkeypatch.setattr(leases, "LOOK_EVERY", 0.0)
+    match = Match.objects.earliest("pk")
+    moves: list[str] = []
+
+    def players(seating: hosted.Seating) -> list[Player]:
+        def choose(observation: Observation) -> str:
+            moves.append(observation["legal_moves"][0])
+            if len(moves) == 5:
+                lose(match)
+            return moves[-1]
+
+        return [choose for _ in seating]
+
+    with logs.captured() as events:
+        assert not play.play_match(match.pk, players=players)
+    assert len(moves) == 5
+    match.refresh_from_db()
+    assert (match.status, match.losses, match.failures) == (status, losses, 0)
+    assert [event["event"] for event in events if event["log_level"] == "error"] == []
+
+
+def test_the_sandboxes_of_a_match_that_becomes_void_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leases, "LOOK_EVERY", 0.0)
+    seated = [ready_bot(owner()) for _ in range(3)]
+    match = play.open_unrated_match(
+        game="twelve-days", rules="eight-nights", versions=small.versions(seated)
+    )
+    processes: list[HostedBot] = []
+
+    def load(bot: HostedBot) -> None:
+        bot.ready()
+        processes.append(bot)
+        if len(processes) == 3:
+            void(match)
+
+    monkeypatch.setattr(HostedBot, "load", load)
+    assert not play.play_match(match.pk)
+    assert [bot._asked for bot in processes] == [0, 0, 0]
+    assert [bot._process for bot in processes] == [None, None, None]
+    assert jails.find_fault() is None
+
+
+def test_a_lease_that_cannot_be_read_is_no_fault_of_a_bot(
+    running: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(**_: object) -> None:
+        raise DatabaseError("terminating connection")
+
+    match = Match.objects.earliest("pk")
+    lease = leases.take(match.pk)
+    assert lease is not None
+    player = leases.Watch(match.pk, lease.id).watched(lambda observation: "give 1")
+    monkeypatch.setattr(leases, "LOOK_EVERY", 0.0)
+    monkeypatch.setattr(leases, "Match", SimpleNamespace(objects=SimpleNamespace(filter=fail)))
+    assert player({}) == "give 1"
 
 
 def test_if_the_broker_was_emptied_the_next_tick_queues_matches_again(

@@ -89,6 +89,29 @@ def test_a_copy_of_a_task_costs_one_query(
         assert not play.play_match(match_id, players=small.players)
 
 
+def group(**values: int | bool | None) -> match_queue._Group:
+    empty = {"ladder": None, "tournament": None, "swap": False, "due": 0, "queued": 0, "playing": 0}
+    return match_queue._Group(**{**empty, **values})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("playing", "share"), [(0, 1), (2, 1), (16, 8)])
+@pytest.mark.parametrize("swap", [True, False])
+def test_unrated_matches_hold_an_equal_share_of_the_workers_while_rated_ones_wait(
+    playing: int, share: int, swap: bool
+) -> None:
+    ladder = group(ladder=1, due=5, playing=playing)
+    unrated = group(ladder=1 if swap else None, swap=swap, due=50)
+    assert dict(match_queue._rooms([ladder, unrated]))[unrated] == share
+    held = unrated._replace(playing=share)
+    others = ladder._replace(playing=max(0, playing - share))
+    assert held not in dict(match_queue._rooms([others, held]))
+
+
+def test_unrated_matches_take_all_workers_that_have_nothing_rated_to_play() -> None:
+    ladder, unrated = group(ladder=1, playing=1), group(due=50, playing=1)
+    assert dict(match_queue._rooms([ladder, unrated]))[unrated] >= match_queue.AHEAD
+
+
 def test_a_live_match_that_waits_in_a_queue_is_not_queued_again(broker: redis.Redis) -> None:
     remote, house = remote_bots(2), small.bots(1)
     match = match_of([*remote, *house])

@@ -257,9 +257,9 @@ def test_bots_that_call_in_an_outage_move_deadlines_once_in_a_while(
     moves: list[datetime] = []
     real = outages._catch_up
 
-    def catch_up(clock: Clock, now: datetime) -> int | None:
+    def catch_up(clock: Clock, now: datetime, probing: timedelta = timedelta(0)) -> int | None:
         moves.append(now)
-        return real(clock, now)
+        return real(clock, now, probing)
 
     monkeypatch.setattr(outages, "_catch_up", catch_up)
     for bot in bots:

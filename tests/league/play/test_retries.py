@@ -117,7 +117,9 @@ def test_a_match_that_fails_three_times_is_void_with_its_reason(match: Match) ->
             assert match.failures == failures
     assert match.status == "void"
     assert match.block is not None
-    assert match.void_reason == "the match failed 3 times; last failure: RuntimeError"
+    assert match.void_reason.endswith(
+        "it failed 3 times. No bot gets a fault for this. Last failure: RuntimeError."
+    )
     assert match.block.void_reason == match.void_reason
     [line] = [event for event in events if event["event"] == "matches are void"]
     assert line["reason"] == match.void_reason
@@ -133,7 +135,10 @@ def test_after_a_failure_a_match_is_tried_alone(match: Match, played_alone: list
 
 @pytest.mark.parametrize(
     ("code", "reason"),
-    [(-signal.SIGSEGV, "its process died of SIGSEGV"), (120, "its process ended with status 120")],
+    [
+        (-signal.SIGSEGV, "the process of the match died of SIGSEGV"),
+        (120, "the process of the match ended with status 120"),
+    ],
 )
 def test_a_match_that_ends_its_own_process_has_failed(
     match: Match, monkeypatch: pytest.MonkeyPatch, code: int, reason: str
@@ -158,7 +163,7 @@ def test_a_match_that_is_lost_again_and_again_is_void_in_the_end(
     assert leases.take(match.pk) is None
     match.refresh_from_db()
     assert match.status == "void"
-    assert match.void_reason == "12 workers ended while they played the match"
+    assert match.void_reason.endswith(": 12 workers ended while they played it.")
 
 
 def test_the_failure_of_an_old_lease_does_not_count(match: Match) -> None:

@@ -67,7 +67,7 @@ def test_an_alarm_freezes_the_shown_standings_while_play_goes_on(
 ) -> None:
     heartbeats.note_tick()
     heartbeats.note_worker(health.QUEUES)
-    for part in ("beat", "gateway"):
+    for part in ("beat", "gateway", "deadlines"):
         heartbeats.note_part(part)
     row = falsify(ladder)
     loser = ladder.standings.exclude(bot=row.bot).first()  # so that the sum is right

@@ -175,7 +175,7 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     competitions.enter_ladder(ladder=ladder, bot=guest)
     assert "1 of the 6 bots" in next_block(ladder)
     assert competitions.open_ladder_round(ladder.pk)
-    assert "have started the waiting matches; 6 of this ladder" in next_block(ladder)
+    assert "waiting matches of this ladder: 6." in next_block(ladder)
     bot.paused = True
     bot.save()
     assert "Its owner has paused it." in next_block(ladder)

@@ -91,7 +91,8 @@ def test_a_quarantine_begins_shows_and_ends_on_its_page(client: Client, olga: Us
     text = page(visitor, f"/bots/{bot.name}/")
     assert "in quarantine" in text
     assert "floods" not in text
-    assert client.post(path, {"lift": "yes", "why": "It behaves."}).status_code == 302
+    sent = {"lift": "yes", "why": "It behaves.", "seen": seen_on(page(client, path))}
+    assert client.post(path, sent).status_code == 302
     assert "in quarantine" not in page(visitor, f"/bots/{bot.name}/")
     assert not Quarantine.objects.active(timezone.now()).exists()
 
@@ -114,6 +115,19 @@ def test_a_quarantine_changed_meanwhile_is_refused_once_with_both_versions(
     assert Quarantine.objects.order_by("pk").last().reason == "mine"
 
 
+def test_lifting_leaves_a_quarantine_that_another_organiser_has_begun_since(
+    client: Client, olga: User
+) -> None:
+    [bot] = small.bots(1)
+    moderation.quarantine_bot(bot=bot, reason="seen", made_by=olga)
+    path = f"/organise/bots/{bot.name}/"
+    seen = seen_on(page(client, path))
+    moderation.quarantine_bot(bot=bot, reason="It escapes.", made_by=olga)
+    answer = client.post(path, {"lift": "yes", "why": "", "seen": seen}, follow=True)
+    assert "Stored: until an organiser lifts it: It escapes." in answer.content.decode()
+    assert Quarantine.objects.active(timezone.now()).get().reason == "It escapes."
+
+
 def test_standings_mark_a_bot_in_quarantine(client: Client, cup: Tournament, olga: User) -> None:
     assert "in quarantine" not in page(client, "/ladders/quick/")
     moderation.quarantine_bot(bot=Bot.objects.get(name="bot-3"), reason="hush-hush", made_by=olga)
@@ -127,8 +141,9 @@ def test_a_block_becomes_void_after_a_preview_and_a_confirmation_that_names_it(
 ) -> None:
     path = address(block)
     text = page(client, path)
-    assert f"Make {block} void" in text
-    assert "Rating then" in text
+    assert f"Make block {block.number} of round {block.round.number} void" in text
+    # A block whose result is the predicted one changes no rating.
+    assert ("Rating then" in text) == bool(moderation.preview_void(block).ratings)
     assert f"<h1>Block {block.number} of round {block.round.number}</h1>" in text
     assert client.post(path, {"reason": "", "seen": seen_on(text)}).status_code == 400
     assert not ModerationEntry.objects.exists()
@@ -142,7 +157,7 @@ def test_a_block_becomes_void_after_a_preview_and_a_confirmation_that_names_it(
     ):
         assert "A &lt;power&gt; cut." in page(visitor, public), public
     text = page(client, path)
-    assert f"Let {block} count again" in text
+    assert f"Let block {block.number} of round {block.round.number} count again" in text
     assert client.post(f"{path}?action=restore", {"seen": seen_on(text)}).status_code == 302
     assert "A &lt;power&gt; cut." not in page(
         visitor, f"/ladders/quick/rounds/{block.round.number}/"
@@ -159,7 +174,7 @@ def test_a_knockouts_block_offers_both_ways_to_play_it_again(
     path = address(block)
     assert "Later stages stay" in page(client, f"{path}?action=replay")
     text = page(client, f"{path}?action=replay-stages")
-    assert "Stages that become void: 2" in text
+    assert "Stages 2, 3 and 4 become void. The league draws them again when" in text
     sent = {"reason": "Wrong clock.", "seen": seen_on(text)}
     assert client.post(f"{path}?action=replay-stages", sent).status_code == 302
     small.run_all()
@@ -173,6 +188,17 @@ def test_a_knockouts_block_offers_both_ways_to_play_it_again(
     assert f"round {block.round.number}</a> again" in re.sub(r"\s+", " ", text)
 
 
+def test_a_preview_names_the_stage_that_bots_reach_and_who_won_the_final(
+    client: Client, cup: Tournament, block: Block, olga: User
+) -> None:
+    text = re.sub(r"\s+", " ", page(client, f"{address(block)}?action=void"))
+    assert "By the results that count after this decision, <strong>" in text
+    assert "</strong> reach stage 2" in text
+    final = Block.objects.filter(round__tournament=cup).select_related("round").latest("pk")
+    text = re.sub(r"\s+", " ", page(client, f"{address(final)}?action=void"))
+    assert re.search(r"</strong> won the final[,.]", text)
+
+
 def test_a_decision_over_another_organisers_is_refused_with_both_versions(
     client: Client, cup: Tournament, block: Block, olga: User
 ) -> None:
@@ -182,7 +208,8 @@ def test_a_decision_over_another_organisers_is_refused_with_both_versions(
     moderation.disqualify(tournament=cup, bot=bot, reason="theirs", made_by=olga)
     answer = client.post(path, {"reason": "mine", "seen": seen})
     assert answer.status_code == 400
-    assert "disqualified: theirs" in answer.content.decode()
+    text = answer.content.decode()
+    assert "Now: disqualified (theirs). When you opened the page: entered." in text
     assert cup.entries.get(bot=bot).reason == "theirs"
     assert ModerationEntry.objects.count() == 1
 
@@ -195,11 +222,47 @@ def test_a_bot_is_disqualified_and_taken_back_on_its_page(
     assert "Disqualify bot-1" in text
     sent = {"reason": "Two accounts.", "seen": seen_on(text)}
     assert client.post(path, sent).status_code == 302
+    assert "bot-1 is disqualified." in page(client, path)
     assert "Two accounts." in page(Client(), f"/tournaments/{cup.pk}/")
     text = page(client, path)
     assert "Take back the disqualification of bot-1" in text
     assert client.post(path, {"seen": seen_on(text)}).status_code == 302
     assert "Two accounts." not in page(Client(), f"/tournaments/{cup.pk}/")
+
+
+def test_a_bot_is_withdrawn_with_a_reason_and_entered_again_on_its_page(
+    client: Client, olga: User
+) -> None:
+    small.bots(4)
+    swiss = small.tournament(small.ladder(), format="swiss")
+    competitions.advance_tournament(swiss.pk)
+    path = f"/organise/tournaments/{swiss.pk}/bots/bot-1/"
+    text = page(client, f"{path}?action=withdraw")
+    assert "Withdraw bot-1</button>" in text
+    sent = {"reason": "", "seen": seen_on(text)}
+    assert client.post(f"{path}?action=withdraw", sent).status_code == 400
+    sent["reason"] = "By mail."
+    assert client.post(f"{path}?action=withdraw", sent).status_code == 302
+    assert swiss.entries.get(bot__name="bot-1").state == "withdrawn"
+    text = page(client, f"{path}?action=enter")
+    sent = {"reason": "", "seen": seen_on(text)}
+    assert client.post(f"{path}?action=enter", sent).status_code == 302
+    assert swiss.entries.get(bot__name="bot-1").state == "entered"
+    rows = ModerationEntry.objects.order_by("pk").values_list("action", "reason", "made_by")
+    assert list(rows) == [("withdraw-bot", "By mail.", olga.pk), ("enter-bot", "", olga.pk)]
+
+
+def test_a_withdrawal_before_the_start_leads_to_the_tournament(client: Client, olga: User) -> None:
+    [bot] = small.bots(1, owner=User.objects.create(username="ada"), prefix="ada")
+    cup = competitions.announce_tournament(
+        title="Cup", ladder=small.ladder(), starts_at=timezone.now() + timedelta(hours=1)
+    )
+    moderation.enter(tournament=cup, bot=bot, made_by=olga)
+    path = f"/organise/tournaments/{cup.pk}/bots/{bot.name}/?action=withdraw"
+    sent = {"reason": "By mail.", "seen": seen_on(page(client, path))}
+    answer = client.post(path, sent, follow=True)
+    assert answer.redirect_chain == [(f"/organise/tournaments/{cup.pk}/", 302)]
+    assert not cup.entries.exists()
 
 
 def test_a_tournament_is_cancelled_with_a_reason_and_taken_back(client: Client, olga: User) -> None:

@@ -83,14 +83,13 @@ def test_a_round_robin_states_how_many_tables_are_played(client: Client) -> None
         competitions.advance_tournament(robin.pk)
         texts[most].append(page(client, f"/tournaments/{robin.pk}/"))
     assert (
-        "If the bots can form at most 500 different tables, each table is played once."
-        in texts[500][0]
+        "If the bots can form at most 500 different tables, all of them are used." in texts[500][0]
     )
-    every = "8 bots can form 70 different tables of 4. Each table is played once, so all pairs meet"
+    every = "8 bots can form 70 different tables of 4. All of them are used, so all pairs meet"
     assert every in texts[500][1]
     assert "If the bots can form at most 10 different tables" in texts[10][0]
     some = (
-        "8 bots can form 70 different tables of 4. 10 of them are played. Each bot plays at 5 "
+        "8 bots can form 70 different tables of 4. 10 of them are used. Each bot plays at 5 "
         "tables. All pairs of bots meet about equally often, 2.14 times on average."
     )
     assert some in texts[10][1]
@@ -136,7 +135,7 @@ def test_an_owner_enters_late_and_withdraws_on_the_page(client: Client) -> None:
     small.bots(1, owner=ada, prefix="guest")
     client.force_login(ada)
     path = f"/tournaments/{swiss.pk}/"
-    assert "The bot plays from the next round on." in page(client, path)
+    assert "The bot plays from the next stage on." in page(client, path)
     client.post(f"{path}enter/", {"bot": "guest-0"})
     assert swiss.entries.get(bot__name="guest-0").first_round == 2
     assert "Withdraw a bot" in page(client, path)
