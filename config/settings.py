@@ -225,10 +225,12 @@ CELERY_TASK_ROUTES = {
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},
+    "league.tasks.upkeep": {"queue": "clock"},
 }
 CELERY_BEAT_SCHEDULE = {
     # A tick that no worker starts in time is dropped: the next tick does its work.
     "tick": {"task": "league.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
+    "upkeep": {"task": "league.tasks.upkeep", "schedule": 5.0, "options": {"expires": 5}},
     # A worker also proves its sandbox when it needs it; this is for workers that play no match.
     "prove-sandbox": {
         "task": "league.tasks.prove_sandbox",

@@ -10,6 +10,7 @@ from django.db import DatabaseError, connection
 
 from league import heartbeats
 from league.competitions import rows_aside
+from league.queueing import broker
 from league.ratings import alarms
 
 MAX_CLOCK_AGE_SECONDS = 4
@@ -76,16 +77,6 @@ def heartbeat_ages() -> dict[str, float]:
     return heartbeats.seconds_since_worker(QUEUES)
 
 
-def tasks_queued(queue: str) -> int:
-    """Return the number of tasks that wait in a queue.
-
-    Raises:
-        RedisError: the broker can't be reached.
-    """
-    with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1) as client:
-        return int(client.llen(queue))
-
-
 def _check_database() -> str | None:
     try:
         with connection.cursor() as cursor:
@@ -97,8 +88,7 @@ def _check_database() -> str | None:
 
 def _check_broker() -> str | None:
     try:
-        with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1) as client:
-            client.ping()
+        broker().ping()
     except redis.RedisError as error:
         return f"REDIS_URL can't be reached: {_line(error)}"
     return None

@@ -4,6 +4,7 @@ If a task can't be queued, this is only logged: the database keeps what is due, 
 finds it there.
 """
 
+import functools
 import json
 from base64 import b64decode
 from contextlib import suppress
@@ -49,6 +50,25 @@ def note_begun(task: str) -> None:
         cache.delete(_key(task))
 
 
+def broker() -> redis.Redis:
+    """Return this process's client of the broker; its connections are kept."""
+    return _client(settings.REDIS_URL)
+
+
+@functools.cache
+def _client(url: str) -> redis.Redis:
+    return redis.Redis.from_url(url, socket_timeout=_BROKER_SECONDS)
+
+
+def tasks_queued(queue: str) -> int:
+    """Return the number of tasks that wait in a queue.
+
+    Raises:
+        RedisError: the broker can't be reached.
+    """
+    return int(broker().llen(queue))
+
+
 def waiting_ids(task: str) -> set[int]:
     """Return the ids for which a task of `league.tasks` waits in its queue.
 
@@ -59,8 +79,7 @@ def waiting_ids(task: str) -> set[int]:
     route = settings.CELERY_TASK_ROUTES.get(name, {})
     queue_name = route.get("queue", settings.CELERY_TASK_DEFAULT_QUEUE)
     try:
-        with redis.Redis.from_url(settings.REDIS_URL, socket_timeout=_BROKER_SECONDS) as client:
-            messages = client.lrange(queue_name, 0, -1)
+        messages = broker().lrange(queue_name, 0, -1)
     except redis.RedisError as error:
         log.warning("a queue could not be read", queue=queue_name, error=str(error))
         return set()

@@ -12,7 +12,7 @@ from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from engine.rating.elo import ZeroSumError
-from league import bots, competitions, health, heartbeats, moderation, play, ratings
+from league import bots, competitions, heartbeats, moderation, play, queueing, ratings
 from league.accounts import repetitions
 from league.bots import jails
 from league.models import Ladder
@@ -141,25 +141,30 @@ def check_ratings() -> None:
 
 @shared_task
 def tick() -> None:
-    """Do everything that is due in the database."""
+    """Do what is due in the database, but for `upkeep`; beat sends this task each second."""
     if heartbeats.broker_was_emptied() or heartbeats.worker_was_started():
         play.requeue_all()
-    _do(lambda: competitions.check_stored(timezone.now()))
-    _do(lambda: competitions.note_open_entries(timezone.now()))
-    _each(moderation.bots_to_stop, moderation.stop_new_matches)
     follow_up()
-    _do(competitions.announce_scheduled)
-    _each(ratings.ladders_to_hide_on, ratings.hide_idle)
-    _each(bots.versions_to_check, check_version.delay)
     # It expires before the next tick, which sends another.
     _each(ratings.ladders_to_correct, lambda pk: correct_ladder.apply_async((pk,), expires=1))
-    _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
     heartbeats.note_tick()
+
+
+@shared_task
+def upkeep() -> None:
+    """Do what is due and can wait for seconds; beat sends this task every 5 s."""
+    _do(lambda: competitions.check_stored(timezone.now()))
+    _do(lambda: competitions.note_open_entries(timezone.now()))
+    _do(competitions.announce_scheduled)
+    _each(moderation.bots_to_stop, moderation.stop_new_matches)
+    _each(ratings.ladders_to_hide_on, ratings.hide_idle)
+    _each(bots.versions_to_check, check_version.delay)
+    _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
 
 
 def _has_room(queue: str) -> bool:
     """Return whether the workers of a queue keep up. If not, due matches stay in the database."""
-    return health.tasks_queued(queue) < _MAX_QUEUED_TASKS
+    return queueing.tasks_queued(queue) < _MAX_QUEUED_TASKS
 
 
 @_binds_id

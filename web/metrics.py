@@ -19,7 +19,7 @@ from prometheus_client.core import GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from league import health
+from league import health, queueing
 from league.bots import jails
 from league.models import Bot, BotVersion, Comparison, Ladder, Match, Round, Tournament, Turn
 
@@ -88,7 +88,7 @@ class LeagueCollector(Collector):
         family = GaugeMetricFamily("league_tasks_queued", about, labels=["queue"])
         try:
             for queue in health.QUEUES:
-                family.add_metric([queue], health.tasks_queued(queue))
+                family.add_metric([queue], queueing.tasks_queued(queue))
         except RedisError:
             return GaugeMetricFamily("league_tasks_queued", about, labels=["queue"])
         return family

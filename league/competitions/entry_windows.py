@@ -1,7 +1,7 @@
 """Entry windows: how long bots could really enter a tournament, and what follows if they could not.
 
 Entries are open from ``entries_open_at`` to ``starts_at``, by the clock alone. If the league is
-down in this time, nobody can enter. So each tick notes the time in which it ran. At the start, a
+down in this time, nobody can enter. So upkeep notes the time in which it ran. At the start, a
 tournament that could hardly be entered is moved, with a public note; it is not cancelled.
 """
 

@@ -6,6 +6,7 @@ other matches wait too, so that a ladder of few bots gets its share. A round is 
 blocks are over, from the ratings at that time; it waits for no other round.
 """
 
+import math
 import secrets
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -13,7 +14,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Count, OuterRef, Subquery
+from django.db.models import Count, Min, OuterRef, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 
 from bots_sdk.statuses import UNFINISHED
@@ -61,7 +63,7 @@ class OpenWork(NamedTuple):
         return self.waiting > max(self.playing, AHEAD if self.others_wait else 0)
 
     def pause_ends(self, pause: float) -> datetime | None:
-        """Return the end of a pause after the last round; None if there is no pause."""
+        """Return the end of a finite pause after the last round; None if there is no pause."""
         return self.last + timedelta(seconds=pause) if self.last and pause else None
 
 
@@ -73,6 +75,8 @@ def ladders_to_pair() -> list[int]:
         ladder.pk
         for ladder in ladders
         if _may_open(work[ladder.pk], ladder.round_pause_seconds, now)
+        # A quiet ladder would be locked and read in each tick for nothing.
+        and _may_open(work[ladder.pk], _shortest_pause(ladder), now)
     ]
 
 
@@ -88,11 +92,8 @@ def open_ladder_round(ladder_id: int) -> Round | None:
             return None
         entrants = _entrants(ladder)
         house_alone = all(one.owner is None for one in entrants)
-        all_settled = all(one.blocks >= ladder.settled_blocks for one in entrants)
-        pause = pause_of(ladder, is_quiet=house_alone or all_settled)
+        pause = _pause(ladder, house_alone, min((one.blocks for one in entrants), default=0))
         if not _may_open(open_work([ladder])[ladder_id], pause, timezone.now()):
-            return None
-        if house_alone and all(one.blocks >= SETTLED_BLOCKS for one in entrants):
             return None
         seed = secrets.token_bytes(SEED_BYTES)
         # Rated tables only: a bot that could sit only with its owner's other bots waits.
@@ -144,9 +145,35 @@ def pause_of(ladder: Ladder, *, is_quiet: bool) -> float:
     return max(own, ladder.idle_pause_seconds) if is_quiet else own
 
 
+def _pause(ladder: Ladder, house_alone: bool, fewest_blocks: int) -> float:
+    """Return the seconds to wait after a round; infinite if no round opens until a bot enters.
+
+    Args:
+        ladder: of the round.
+        house_alone: whether only house bots can play.
+        fewest_blocks: of the bots that can play.
+    """
+    if house_alone and fewest_blocks >= SETTLED_BLOCKS:
+        return math.inf
+    return pause_of(ladder, is_quiet=house_alone or fewest_blocks >= ladder.settled_blocks)
+
+
+def _shortest_pause(ladder: Ladder) -> float:
+    """Return at most the seconds that `open_ladder_round` will wait after a round.
+
+    It waits longer if blocks of open rounds settle the bots, or if the remote bots are playing.
+    """
+    blocks = ladder.standings.filter(bot=OuterRef("pk")).values("blocks")
+    field = bots_to_draw(ladder).aggregate(
+        guests=Count("pk", filter=Q(owner__isnull=False)),
+        fewest=Min(Coalesce(Subquery(blocks), 0)),
+    )
+    return _pause(ladder, house_alone=not field["guests"], fewest_blocks=field["fewest"] or 0)
+
+
 def _may_open(work: OpenWork, pause: float, now: datetime) -> bool:
     """Return whether the next round may open; a pause begins once all rounds are applied."""
-    if work.rounds >= MAX_OPEN_ROUNDS or work.is_enough:
+    if work.rounds >= MAX_OPEN_ROUNDS or work.is_enough or pause == math.inf:
         return False
     until = work.pause_ends(pause)
     return not pause or (not work.rounds and (until is None or until <= now))

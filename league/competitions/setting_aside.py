@@ -1,8 +1,8 @@
 """Setting aside: a row that is invalid, or whose step fails, is left out; the rest goes on.
 
-The tick checks the stored settings of ladders, schedules, and tournaments that are not over. If a
+Upkeep checks the stored settings of ladders, schedules, and tournaments that are not over. If a
 row is invalid, it is set aside with an alarm, which `/readyz` and the organiser's pages show. When
-its settings are valid again, the next tick lifts the alarm. If a step of a row fails, the row is
+its settings are valid again, the next upkeep lifts the alarm. If a step of a row fails, the row is
 set aside too, and tried again after `RETRY_AFTER`.
 """
 

@@ -1,8 +1,8 @@
-"""Checks of settings: one place for forms, API, admin, commands, and the tick.
+"""Checks of settings: one place for forms, API, admin, commands, and upkeep.
 
 Each function takes the proposed values of a whole row by field, and returns a problem for each
 value that is not allowed: the field, and a text with the value and the allowed ones. The functions
-read nothing from the database. So the tick can also check rows that were written past all forms.
+read nothing from the database. So upkeep can also check rows that were written past all forms.
 """
 
 import math

@@ -7,7 +7,7 @@ from django.db import models
 
 
 class SetAside(models.Model):
-    """A row that the tick can leave out without stopping the others."""
+    """A row that the league can leave out without stopping the others."""
 
     set_aside = models.TextField(
         default="",

@@ -101,9 +101,12 @@ def claim_due_hosted() -> list[int]:
     """
     now = timezone.now()
     unfinished = Match.objects.unfinished().hosted()
+    groups = _groups(unfinished, now)
+    if not any(group.due for group in groups):
+        return []
     with transaction.atomic():
-        _check_queued(unfinished, now)
-        groups = _groups(unfinished, now)
+        if _check_queued(unfinished, now):
+            groups = _groups(unfinished, now)
         taken = [_claim(group, unfinished, room, now) for group, room in _rooms(groups)]
         due = [match for match in chain(*zip_longest(*taken)) if match is not None]
         ids = [match.pk for match in due]
@@ -111,18 +114,20 @@ def claim_due_hosted() -> list[int]:
     return ids
 
 
-def _check_queued(unfinished: MatchQuerySet, now: datetime) -> None:
+def _check_queued(unfinished: MatchQuerySet, now: datetime) -> bool:
     """Find out which of the matches that were queued long ago still wait in the queue.
 
-    Those are due again later. The queue has lost the tasks of the others.
+    Those are due again later. The queue has lost the tasks of the others. Return whether there were
+    matches that were queued long ago.
     """
     overdue = unfinished.due(now).filter(queued_at__isnull=False)
     ids = set(overdue.values_list("pk", flat=True))
     if not ids:
-        return
+        return False
     waiting = ids & queueing.waiting_ids("play_match")
     Match.objects.filter(pk__in=waiting).update(due_at=now + REQUEUE)
     overdue.filter(pk__in=ids - waiting).update(queued_at=None)
+    return True
 
 
 def _groups(unfinished: MatchQuerySet, now: datetime) -> list[_Group]:

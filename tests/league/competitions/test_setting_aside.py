@@ -48,6 +48,7 @@ def two(queue: None) -> tuple[Ladder, Ladder]:
 def tick(times: int = 1) -> None:
     for _ in range(times):
         small.play_due()
+        tasks.upkeep()
         tasks.tick()
 
 
@@ -290,6 +291,7 @@ def test_a_part_of_the_tick_that_fails_stops_no_other_part(
     monkeypatch.setattr(broken[0], broken[1], fail)
     noted: list[bool] = []
     monkeypatch.setattr(heartbeats, "note_tick", lambda: noted.append(True))
+    tasks.upkeep()
     tasks.tick()
     assert two[1].rounds.exists()
     assert noted == [True]

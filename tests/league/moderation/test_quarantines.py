@@ -192,7 +192,7 @@ def test_unrated_matches_and_comparisons_of_the_bot_end(
     assert (match.status, comparison.state) == ("void", "cancelled")
 
 
-def test_what_a_killed_process_left_waiting_becomes_void_at_a_tick(
+def test_what_a_killed_process_left_waiting_becomes_void_in_upkeep(
     ladder: Ladder, bot: Bot, ada: User, olga: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     round_ = competitions.open_ladder_round(ladder.pk)
@@ -205,8 +205,7 @@ def test_what_a_killed_process_left_waiting_becomes_void_at_a_tick(
         patch.setattr(quarantines, "_stop_new_matches", lambda *_: None)
         moderation.quarantine_bot(bot=bot, reason="floods", made_by=olga)
     assert moderation.bots_to_stop() == [bot.pk]
-    monkeypatch.setattr(tasks, "follow_up", lambda: None)
-    tasks.tick()
+    tasks.upkeep()
     block.refresh_from_db()
     match.refresh_from_db()
     assert (block.state, match.status) == ("void", "void")

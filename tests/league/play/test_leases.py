@@ -14,7 +14,7 @@ from structlog.contextvars import bound_contextvars
 
 from engine.games.game import Observation
 from engine.referee import Player
-from league import competitions, health, heartbeats, play, tasks
+from league import competitions, heartbeats, play, queueing, tasks
 from league.bots import HostedBot, jails
 from league.models import Match, Tournament
 from league.play import hosted, leases, match_queue
@@ -232,10 +232,10 @@ def test_no_match_is_queued_if_no_worker_takes_tasks_out(
     queued: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = len(queued)
-    monkeypatch.setattr(health, "tasks_queued", lambda queue: 1000)
+    monkeypatch.setattr(queueing, "tasks_queued", lambda queue: 1000)
     worker_ready.send(sender=None)
     tasks.tick()
     assert len(queued) == first
-    monkeypatch.setattr(health, "tasks_queued", lambda queue: 999)
+    monkeypatch.setattr(queueing, "tasks_queued", lambda queue: 999)
     tasks.tick()
     assert len(queued) == 2 * first

@@ -217,9 +217,9 @@ def test_only_shown_bots_have_bands_and_the_next_tick_fits_again(
     assert Fit.objects.count() == 1
 
 
-def test_the_tick_hides_idle_bots(ladder: Ladder) -> None:
+def test_upkeep_hides_idle_bots(ladder: Ladder) -> None:
     last_active(20, "bot-0")
-    tasks.tick()
+    tasks.upkeep()
     assert ladder.standings.get(bot__name="bot-0").hidden == "idle"
 
 
