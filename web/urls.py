@@ -21,6 +21,7 @@ app_name = "web"
 urlpatterns = [
     path("", home.home, name="home"),
     path("ladders/<slug:slug>/", ladders.ladder, name="ladder"),
+    path("ladders/<slug:slug>/luck/", ladders.luck, name="luck"),
     path("ladders/<slug:slug>/fair-play/", ladders.fair_play, name="fair-play"),
     path("ladders/<slug:slug>/rounds/<int:number>/", ladders.ladder_round, name="round"),
     path("bots/<slug:name>/", bots.bot, name="bot"),

@@ -8,7 +8,7 @@ from league.competitions import describe_next_block
 from league.models import Block, Ladder, LadderEntry, Round, Standing
 from league.models.ladders import RANKED_FROM, Hidden
 from league.ratings.standings import StandingRow
-from league.ratings.twins import TwinGap, twin_gaps
+from league.ratings.twins import Twins, twins_on
 from league.visibility import public_seed
 
 
@@ -96,7 +96,7 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
         return bool(ladder.set_aside)
 
 
-class TwinsSerializer(serializers.Serializer[TwinGap]):
+class TwinsSerializer(serializers.Serializer[Twins]):
     """Two house bots that run the same program."""
 
     bot = serializers.CharField(help_text="Name of one bot.")
@@ -120,7 +120,10 @@ class LadderDetailSerializer(LadderSerializer):
     @extend_schema_field(TwinsSerializer(many=True))
     def get_twins(self, ladder: Ladder) -> list[dict[str, object]]:
         """Return the gaps between twins."""
-        return [twins._asdict() for twins in twin_gaps(ladder)]
+        return [
+            {"bot": twins.bot.name, "twin": twins.twin.name, "gap": twins.gap}
+            for twins in twins_on(ladder)
+        ]
 
 
 class StandingSerializer(serializers.Serializer[StandingRow]):

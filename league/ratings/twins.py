@@ -3,30 +3,30 @@
 from typing import NamedTuple
 
 from bots_sdk.reference import HOUSE
-from league.models import Ladder
+from league.models import Bot, Ladder
 from league.ratings.standings import public_standings
 
 
-class TwinGap(NamedTuple):
-    """The gap between the ratings of two bots that run one program.
+class Twins(NamedTuple):
+    """Two bots on a ladder that run one program.
 
     Attributes:
-        bot: name of one bot.
-        twin: name of the other.
-        gap: in thousandths of an Elo point, 0 or more.
+        bot: one of them.
+        twin: the other.
+        gap: between their ratings, in thousandths of an Elo point, 0 or more.
     """
 
-    bot: str
-    twin: str
+    bot: Bot
+    twin: Bot
     gap: int
 
 
-def twin_gaps(ladder: Ladder) -> list[TwinGap]:
-    """Return the gaps between twins on a ladder; empty unless both twins are shown."""
-    rows = public_standings(ladder).shown().filter(bot__name__in=HOUSE)
-    ratings = dict(rows.values_list("bot__name", "rating"))
+def twins_on(ladder: Ladder) -> list[Twins]:
+    """Return the twins on a ladder, of each program whose two bots are both shown."""
+    rows = public_standings(ladder).shown().filter(bot__name__in=HOUSE).select_related("bot")
+    by_name = {row.bot.name: row for row in rows}
     return [
-        TwinGap(name, twin, abs(ratings[name] - ratings[twin]))
-        for twin in sorted(ratings)
-        if (name := twin.removesuffix("-2")) != twin and name in ratings
+        Twins(row.bot, by_name[twin].bot, abs(row.rating - by_name[twin].rating))
+        for twin in sorted(by_name)
+        if (name := twin.removesuffix("-2")) != twin and (row := by_name.get(name))
     ]

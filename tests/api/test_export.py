@@ -78,10 +78,15 @@ def export(api: Api) -> bytes:
     return data
 
 
-def run(path: Path, data: bytes) -> subprocess.CompletedProcess[str]:
-    """Run the script as a stranger would: without any packages."""
+def run(path: Path, data: bytes, *, with_engine: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run the script as a stranger would: without any packages, or with the engine."""
     path.write_bytes(data)
-    command = [sys.executable, "-I", "-S", SCRIPT, str(path)]
+    return run_script(str(path), with_engine=with_engine)
+
+
+def run_script(*arguments: str, with_engine: bool = False) -> subprocess.CompletedProcess[str]:
+    packages = [] if with_engine else ["-S"]
+    command = [sys.executable, "-I", *packages, SCRIPT, *arguments]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=50)
 
 
@@ -99,9 +104,12 @@ def test_a_stranger_recomputes_the_ladder_with_python_alone(
     done = run(tmp_path / "quick.jsonl", data)
     assert (done.returncode, done.stderr) == (0, "")
     rounds = ladder.rounds.count()
-    expected = f"Right: 5 bots, {rounds} rounds; the seeds of {rounds} are public.\n"
-    assert done.stdout == expected
+    expected = f"Right: 5 bots, {rounds} rounds; the seeds of {rounds} are public."
+    assert done.stdout.startswith(f"{expected} Checked no moves")
     assert data == export(api)
+    done = run(tmp_path / "quick.jsonl", data, with_engine=True)
+    matches = data.count(b'"deal_seed"')
+    assert done.stdout == f"{expected} Checked all moves of {matches} matches.\n"
 
 
 def test_the_file_has_every_record_of_what_counts(api: Api, ladder: Ladder) -> None:
@@ -209,16 +217,58 @@ def test_a_changed_move_or_a_file_cut_short_is_noticed_by_the_checksum(
     assert "changed or missing" in run(tmp_path / "cut.jsonl", cut).stderr
 
 
-@pytest.mark.parametrize("part", ["moves", "scores", "places"])
-def test_only_the_engine_finds_a_change_of_these_parts_of_a_record(
-    exported: bytes, part: str
-) -> None:
+def test_only_the_engine_finds_a_change_of_moves(exported: bytes, tmp_path: Path) -> None:
     lines = [json.loads(line) for line in exported.splitlines()]
     record = next(line for line in lines if line.get("matches"))["matches"][0]["record"]
     assert verify(read(json.dumps(record).encode())).is_over
-    record[part].reverse()
+    record["moves"].reverse()
     with pytest.raises(RecordError):
         verify(read(json.dumps(record).encode()))
+    forged = tmp_path / "forged.jsonl"
+    assert run(forged, sealed(lines)).returncode == 0
+    done = run(forged, sealed(lines), with_engine=True)
+    assert done.returncode == 1
+    assert "the moves of a match don't lead to its result: " in done.stderr
+
+
+def test_places_must_follow_from_scores(exported: bytes, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in exported.splitlines()]
+    block = next(line for line in lines if line.get("matches") and line["rated"])
+    block["matches"][0]["record"]["places"].reverse()
+    done = run(tmp_path / "forged.jsonl", sealed(lines))
+    assert "the places of a match don't follow from its scores" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"hello\n",
+        b"\xff\xfe\n",
+        b"[]\n",
+        b'{"type": "ladder"}\n{"type": "round"}\n',
+        b'{"type": "round", "seed": 5}\n',
+        b'{"type": "applied", "round": 1}\n',
+        b'{"type": "standing", "bot": "a"}\n',
+        b'{"type": "block", "void": false, "matches": 7}\n',
+        b"[" * 100_000,
+        b"9" * 10_000,
+        b"<!DOCTYPE html>\n<title>Not found</title>\n",
+    ],
+)
+def test_a_file_that_is_no_export_is_refused_in_one_line(data: bytes, tmp_path: Path) -> None:
+    done = run(tmp_path / "other.jsonl", data)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("line ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_script_names_a_missing_file_and_its_usage(tmp_path: Path) -> None:
+    done = run_script(str(tmp_path / "none.jsonl"))
+    assert done.stderr == f"{tmp_path / 'none.jsonl'} can't be read: No such file or directory\n"
+    for arguments in ((), ("a", "b")):
+        done = run_script(*arguments)
+        assert (done.returncode, done.stderr) == (1, "usage: recompute_ladder.py EXPORT.jsonl\n")
 
 
 def test_the_seed_of_a_tournament_that_goes_on_stays_secret(

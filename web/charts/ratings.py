@@ -15,6 +15,7 @@ from engine.rating.intervals import Z_95
 from league.models import Bot, Ladder, Performance, RoundEntry, Standing
 from league.ratings.ledger import round_entries
 from league.ratings.standings import public_entries, public_performances, public_rounds
+from league.ratings.twins import Twins
 from web.charts.lines import Chart, Values, chart
 
 _POINTS = 299
@@ -56,6 +57,28 @@ def chart_of_ladder(ladder: Ladder, bots: Sequence[Bot]) -> Chart | None:
     values = _values(ladder, axis, ratings)
     lines = [(bot.name, _points(values[f"bot_{bot.pk}"])) for bot in bots if bot.pk in spans]
     return chart(lines, *_labels(axis))
+
+
+def chart_of_gap(ladder: Ladder, twins: Twins) -> Chart | None:
+    """Return the gap between the ratings of twins round by round. Costs three queries."""
+    spans = _spans(ladder, [twins.bot, twins.twin])
+    axis = _axis(ladder, spans, _POINTS)
+    if axis is None or len(spans) < 2:
+        return None
+    entries = round_entries(ladder)
+    values = _values(
+        ladder,
+        axis,
+        {
+            f"bot_{bot}": _as_of(entries.filter(bot=bot), "rating_after", axis, span)
+            for bot, span in spans.items()
+        },
+    )
+    gaps: list[float | None] = [
+        None if one is None or other is None else abs(one - other)
+        for one, other in zip(*map(_points, values.values()), strict=True)
+    ]
+    return chart([("gap", gaps)], *_labels(axis))
 
 
 def chart_of_bot(standing: Standing) -> Chart | None:

@@ -16,14 +16,15 @@ from league.ratings.fair_play import suspicious_pairs
 from league.ratings.ledger import revision_of, revisions_of
 from league.ratings.match_results import k_schedule
 from league.ratings.standings import TREND_ROUNDS, StandingRow
-from league.ratings.twins import twin_gaps
+from league.ratings.twins import twins_on
 from league.visibility import public_seed
 from web.charts.cross_tables import cross_table
 from web.charts.intervals import with_intervals
-from web.charts.ratings import chart_of_ladder
+from web.charts.ratings import chart_of_gap, chart_of_ladder
 from web.requests import page_of, whole_number
 from web.selectors import rounds
 from web.selectors.ladders import standings_page, sums_of
+from web.selectors.luck import noise_of, told_apart
 
 _STANDINGS = 50
 _ROUNDS = 10
@@ -64,7 +65,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "rounds_shown": [(each, progress[each.pk]) for each in rounds_page],
         "ranked_from": RANKED_FROM,
         "trend_rounds": TREND_ROUNDS,
-        "twins": twin_gaps(found),
+        "twins": twins_on(found),
         "schedule": None if k_problems(found.k_schedule) else k_schedule(found.k_schedule),
         "asides": competitions.rows_aside(found) if accounts.is_organiser(request.user) else [],
         "sums": sums_of(found),
@@ -99,6 +100,21 @@ def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
         "revisions": revisions_of(found) if found.revision > 1 else [],
     }
     return render(request, "web/round.html", context)
+
+
+@require_safe
+def luck(request: HttpRequest, slug: str) -> HttpResponse:
+    """Show how much of a ladder's numbers is luck."""
+    found = get_object_or_404(Ladder, slug=slug)
+    pairs = twins_on(found)
+    apart = told_apart(found, pairs)
+    context = {
+        "ladder": found,
+        "pairs": [(twins, chart_of_gap(found, twins), apart[twins.bot.pk]) for twins in pairs],
+        "noise": noise_of(found),
+        "ranked_from": RANKED_FROM,
+    }
+    return render(request, "web/luck.html", context)
 
 
 @login_required

@@ -2,8 +2,8 @@
 
 `python3 recompute_ladder.py EXPORT.jsonl` reads seats, scores and faults from the file. It compares
 seeds with their commitments, deals with the seeds, and all ratings with the formula, to the last
-thousandth. Rounds stand in the order in which the ladder applied them. `python -m engine verify`
-checks moves and places.
+thousandth. Rounds stand in the order in which the ladder applied them. If the league's package
+`engine` is installed, the moves of each match must lead to its scores and places by the rules.
 """
 
 import json
@@ -15,6 +15,12 @@ from hmac import digest
 from itertools import combinations
 from typing import Any
 
+try:
+    from engine.record import read as read_record
+    from engine.record import verify
+except ImportError:
+    verify = None  # type: ignore[assignment]
+
 
 def check(holds: object, otherwise: str) -> None:
     if not holds:
@@ -23,8 +29,10 @@ def check(holds: object, otherwise: str) -> None:
 
 def losses(seating: list[str], record: Any) -> dict[str, int]:
     """Return a number for each bot, lower for a better place; a forfeit, by 3 faults, is last."""
-    faults = [fault["seat"] for fault in record["faults"]]
-    lost = [-score if faults.count(i) < 3 else 9999 for i, score in enumerate(record["scores"])]
+    faults, scores = [fault["seat"] for fault in record["faults"]], record["scores"]
+    places = [1 + sum(other > score for other in scores) for score in scores]
+    check(record["places"] == places, "the places of a match don't follow from its scores")
+    lost = [-score if faults.count(i) < 3 else 9999 for i, score in enumerate(scores)]
     return dict(zip(seating, lost, strict=True))
 
 
@@ -63,24 +71,59 @@ def apply(blocks: Any) -> dict[str, list[int]]:
     return {bot: [start[bot][0], standings[bot][0]] for bot in start}
 
 
-standings: dict[str, tuple[int, int, int]] = {}
-shown, read, rounds, seeds = {}, sha256(), 0, 0
-for number, text in enumerate(open(sys.argv[1], "rb"), 1):
-    line, before = json.loads(text), read.hexdigest()
-    read.update(text)
-    if line["type"] == "round":
-        terms, blocks, seed = line, {}, bytes.fromhex(line["seed"] or "")
-        rounds, seeds = rounds + 1, seeds + bool(seed)
-        check(line["applied_number"] == rounds, "the rounds are not in the order of application")
-        check(not seed or sha256(seed).hexdigest() == line["commitment"], "another seed")
-    elif line["type"] == "block" and line["rated"] and not line["void"]:
-        check(line["block"] not in blocks, "a block is there twice")
-        blocks[line["block"]] = line
-    elif line["type"] == "applied":
-        check(apply(blocks.values()) == line["ratings"], "the ratings before and after are wrong")
-    elif line["type"] == "standing":
-        shown[line["bot"]] = (line["rating"], line["blocks"], line["version"])
-check(line.get("sha256") == before, "lines are changed or missing")
-check(line["complete"], "the ladder was corrected meanwhile: get the file again")
-check(shown == standings, "the standings do not follow from the rounds")
-print(f"Right: {len(shown)} bots, {rounds} rounds; the seeds of {seeds} are public.")
+def check_moves(record: Any) -> None:
+    """Play a match again by its deal and moves."""
+    try:
+        verify(read_record(json.dumps(record).encode()))
+    except ValueError as error:
+        check(False, f"the moves of a match don't lead to its result: {error}")
+
+
+def check_file(path: str) -> str:
+    """Check all lines of an export; return what was found right."""
+    global number, terms, seed
+    shown, blocks, line, read, before = {}, {}, {}, sha256(), ""
+    rounds = seeds = matches = 0
+    for number, text in enumerate(open(path, "rb"), 1):
+        line, before = json.loads(text), read.hexdigest()
+        read.update(text)
+        if line["type"] == "round":
+            terms, blocks, seed = line, {}, bytes.fromhex(line["seed"] or "")
+            rounds, seeds = rounds + 1, seeds + bool(seed)
+            check(
+                line["applied_number"] == rounds, "the rounds are not in the order of application"
+            )
+            check(not seed or sha256(seed).hexdigest() == line["commitment"], "another seed")
+        elif line["type"] == "block" and not line["void"]:
+            check(line["block"] not in blocks, "a block is there twice")
+            blocks[line["block"]] = line
+            for match in line["matches"] if verify else []:
+                check_moves(match["record"])
+                matches += 1
+        elif line["type"] == "applied":
+            rated = [block for block in blocks.values() if block["rated"]]
+            check(apply(rated) == line["ratings"], "the ratings before and after are wrong")
+        elif line["type"] == "standing":
+            shown[line["bot"]] = (line["rating"], line["blocks"], line["version"])
+    check(line.get("sha256") == before, "lines are changed or missing")
+    check(line["complete"], "the ladder was corrected meanwhile: get the file again")
+    check(shown == standings, "the standings do not follow from the rounds")
+    moves = (
+        f"all moves of {matches} matches" if verify else "no moves, which needs the package engine"
+    )
+    return (
+        f"Right: {len(shown)} bots, {rounds} rounds; the seeds of {seeds} are public. "
+        f"Checked {moves}."
+    )
+
+
+number, standings = 0, {}
+try:
+    print(check_file(*sys.argv[1:]))
+except OSError as error:
+    sys.exit(f"{error.filename} can't be read: {error.strerror}")
+except (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError) as error:
+    if len(sys.argv) != 2:
+        sys.exit("usage: recompute_ladder.py EXPORT.jsonl")
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    sys.exit(f"line {number}: this is not the export of a ladder ({what[:200]})")

@@ -1,0 +1,163 @@
+"""Luck: equal bots of a played ladder, and the page that shows them."""
+
+import math
+from functools import partial
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from engine.rating import sprt
+from engine.rating.blocks import pair_results
+from engine.rating.elo import KSchedule
+from engine.rating.noise import noise_after
+from league import competitions
+from league.models import Block, BlockBot, Ladder, MatchSeat, Performance, Round, Standing
+from league.models.ladders import RANKED_FROM
+from league.ratings import luck
+from league.ratings.match_results import stored_results
+from league.ratings.twins import Twins, twins_on
+from tests.league import small
+from tests.web.pages import page
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def ladder() -> Ladder:
+    """A played ladder with house-random and its twin, and two other bots."""
+    ladder, bots = small.ladder(), small.bots(4)
+    for bot, name in zip(bots, ("house-random", "house-random-2"), strict=False):
+        bot.name = name
+        bot.save()
+    small.tournament(ladder)
+    small.run_all()
+    cache.clear()
+    return ladder
+
+
+@pytest.fixture
+def twins(ladder: Ladder) -> Twins:
+    [twins] = twins_on(ladder)
+    return twins
+
+
+def both_in(twins: Twins) -> set[int]:
+    """Return the ids of the blocks in which both twins sat."""
+    seats = BlockBot.objects.filter(bot__in=[twins.bot, twins.twin]).values_list("block", flat=True)
+    return {block for block in seats if list(seats).count(block) == 2}
+
+
+def test_tests_of_twins_run_over_the_blocks_of_both(ladder: Ladder, twins: Twins) -> None:
+    blocks = both_in(twins)
+    assert 0 < len(blocks) < Block.objects.count()
+    assert luck.tests_of_twins(ladder, twins.bot, twins.twin).blocks == len(blocks)
+    Block.objects.filter(pk__in=blocks).update(rated=False)
+    assert luck.tests_of_twins(ladder, twins.bot, twins.twin).blocks == 0
+
+
+def test_the_difference_of_a_block_is_that_of_a_swap_block(ladder: Ladder, twins: Twins) -> None:
+    [block, *_] = sorted(both_in(twins))
+    results = [one.result for one in stored_results(MatchSeat.objects.filter(match__block=block))]
+    bots = twins.bot.pk, twins.twin.pk
+    expected = float(sprt.block_difference(pair_results(results), *bots))
+    assert luck._differences([block], *bots) == {block: pytest.approx(expected)}
+
+
+def test_a_test_begins_where_the_one_before_ended() -> None:
+    plan = sprt.Plan(seats=4)
+    found = list(luck._decisions(plan, [0.05, 0.03] * 20))
+    assert found == [sprt.Decision.BETTER, sprt.Decision.BETTER]
+    assert list(luck._decisions(plan, [-0.05, -0.03] * 8)) == [sprt.Decision.NOT_BETTER]
+
+
+@pytest.mark.parametrize("difference", [-0.04, 0.04])
+def test_a_mistake_in_either_direction_counts(
+    ladder: Ladder, twins: Twins, monkeypatch: pytest.MonkeyPatch, difference: float
+) -> None:
+    blocks = both_in(twins)
+    monkeypatch.setattr(luck, "_differences", lambda *_: dict.fromkeys(blocks, difference))
+    monkeypatch.setattr(sprt, "Plan", partial(sprt.Plan, min_blocks=1, alpha=0.3, beta=0.3))
+    found = luck.tests_of_twins(ladder, twins.bot, twins.twin)
+    assert found.better > 0
+    assert found.not_better > 0
+
+
+def fitted(ladder: Ladder, bands: tuple[int | None, int | None], twins: Twins) -> Round:
+    """Store a fit after the ladder's last round, with these bands for the twins."""
+    round_ = ladder.rounds.applied().latest("applied_number")
+    for bot, band in zip((twins.bot, twins.twin), bands, strict=True):
+        Performance.objects.update_or_create(
+            round=round_,
+            bot=bot,
+            defaults={
+                "elo": 1500,
+                "band": band,
+                "blocks": 20,
+                "matches": 80,
+                "win_share": 0.5,
+                "mean_points": 0,
+            },
+        )
+    return round_
+
+
+@pytest.mark.parametrize(
+    ("bands", "found"), [((1, 1), (1, 0)), ((1, 2), (1, 1)), ((1, None), (0, 0))]
+)
+def test_bands_are_counted_where_both_twins_have_one(
+    ladder: Ladder, twins: Twins, bands: tuple[int | None, int | None], found: tuple[int, int]
+) -> None:
+    fitted(ladder, bands, twins)
+    assert luck.band_splits(ladder, twins.bot, twins.twin) == found
+
+
+def ranked(ladder: Ladder) -> None:
+    Standing.objects.filter(ladder=ladder).update(
+        blocks=RANKED_FROM, performance_blocks=RANKED_FROM, performance_error=20.0
+    )
+
+
+def test_the_noise_follows_from_the_error_bars_of_ranked_bots(ladder: Ladder) -> None:
+    assert luck.noise_of(ladder, KSchedule()) == []
+    ranked(ladder)
+    one_block = 20.0 * math.sqrt(RANKED_FROM)
+    assert luck.noise_of(ladder, KSchedule()) == noise_after(luck.NOISE_AFTER, one_block)
+
+
+def test_the_page_shows_gap_bands_tests_and_noise(
+    client: Client, ladder: Ladder, twins: Twins
+) -> None:
+    assert "No bot has a rank yet" in page(client, "/ladders/quick/luck/")
+    assert "not ranked yet" in page(client, "/ladders/quick/luck/")
+    fitted(ladder, (1, 2), twins)
+    ranked(ladder)
+    cache.clear()
+    text = page(client, "/ladders/quick/luck/")
+    assert "after 1 of 1 rounds" in text
+    assert f"in {len(both_in(twins))} block" in text
+    assert f"{twins.gap / 1000:.0f} Elo" in text
+    assert 'aria-label="Gap between the twins’ ratings' in text
+    assert text.count("<tr>") == 1 + len(luck.NOISE_AFTER)
+    assert 'href="/ladders/quick/luck/"' in page(client, "/ladders/quick/")
+
+
+def test_a_ladder_without_twins_has_a_page_too(client: Client) -> None:
+    small.ladder()
+    text = page(client, "/ladders/quick/luck/")
+    assert "No house bot plays here together with its twin" in text
+    assert client.get("/ladders/none/luck/").status_code == 404
+
+
+def test_an_invalid_k_schedule_does_not_break_the_page(client: Client, ladder: Ladder) -> None:
+    ranked(ladder)
+    Ladder.objects.update(k_schedule={"steps": "many"})
+    assert "No bot has a rank yet" in page(client, "/ladders/quick/luck/")
+
+
+def test_rounds_in_play_do_not_count(ladder: Ladder, twins: Twins) -> None:
+    before = luck.tests_of_twins(ladder, twins.bot, twins.twin)
+    for bot in (twins.bot, twins.twin):
+        competitions.enter_ladder(ladder=ladder, bot=bot)
+    small.tournament(ladder)
+    assert luck.tests_of_twins(ladder, twins.bot, twins.twin) == before
