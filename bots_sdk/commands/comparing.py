@@ -217,8 +217,10 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
         )
     print(
         f"The evidence is a log-likelihood ratio (LLR). At {plan.upper:+.2f} or more the verdict "
-        f"is “better”, at {plan.lower:+.2f} or less “not better”. There is no "
-        f"verdict before {plan.min_differing} blocks with different results, or "
+        f"is “better”, at {plan.lower:+.2f} or less “not better”."
+    )
+    print(
+        f"There is no verdict before {plan.min_differing} blocks with different results, or "
         f"{plan.guard_blocks} blocks in all: a small edit changes nothing in most blocks."
     )
     if run.verdict is Decision.UNDECIDED and not stopped:
