@@ -39,7 +39,13 @@ def gain(change: int) -> str:
 @register.filter
 def points(change: int) -> str:
     """Return a change in thousandths as whole points with their sign."""
-    return gain(round(change / 1000)) if round(change / 1000) else "±0"
+    return elo_gain(change / 1000)
+
+
+@register.filter
+def elo_gain(change: float) -> str:
+    """Return a change in Elo as a whole number with its sign."""
+    return gain(round(change)) if round(change) else "±0"
 
 
 @register.filter

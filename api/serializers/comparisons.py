@@ -1,9 +1,11 @@
 """Comparisons: A/B tests of two versions of a bot."""
 
+from typing import Any
+
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from engine.rating.sprt import PathPoint
+from engine.rating.sprt import Estimate, PathPoint
 from league.competitions import comparisons
 from league.models import Comparison
 
@@ -28,8 +30,8 @@ class ComparisonSerializer(serializers.ModelSerializer[Comparison]):
         "empty.",
     )
     verdict = serializers.CharField(
-        help_text="`better`, `not better`, `undecided` or `no difference in behaviour`; empty "
-        "while the comparison runs."
+        help_text="`better`, `not better`, `undecided` or, if no move ever differed, "
+        "`no difference in behaviour`; empty while the comparison runs."
     )
 
     class Meta:
@@ -91,8 +93,20 @@ class StepSerializer(serializers.Serializer[PathPoint]):
     )
 
 
+class EstimateSerializer(serializers.Serializer[Estimate]):
+    """The estimated gain of a new version. After a verdict, it is somewhat too far from 0."""
+
+    elo = serializers.FloatField(help_text="The gain, in Elo.")
+    low = serializers.FloatField(help_text="Lower end of its 95 % interval, in Elo.")
+    high = serializers.FloatField(help_text="Upper end of its 95 % interval, in Elo.")
+    superiority = serializers.FloatField(
+        help_text="Likelihood of superiority: how probable it is that the new version is stronger, "
+        "from 0 to 1."
+    )
+
+
 class ComparisonDetailSerializer(ComparisonSerializer):
-    """A comparison with the course of its log-likelihood ratio (LLR)."""
+    """A comparison with its estimate, and the course of its log-likelihood ratio (LLR)."""
 
     lower = serializers.SerializerMethodField(
         help_text="If the LLR falls to this bound, the new version is not better."
@@ -100,21 +114,56 @@ class ComparisonDetailSerializer(ComparisonSerializer):
     upper = serializers.SerializerMethodField(
         help_text="If the LLR rises to this bound, the new version is better."
     )
+    blocks = serializers.SerializerMethodField(help_text="Number of finished swap blocks.")
+    blocks_with_different_results = serializers.SerializerMethodField(
+        help_text="Number of these blocks in which one version did better than the other. Before "
+        "16 such blocks, or 300 blocks in all, there is no verdict."
+    )
+    estimate = serializers.SerializerMethodField(
+        help_text="The new version's gain; null with fewer than 2 blocks."
+    )
     path = serializers.SerializerMethodField(help_text="The test after each swap block.")
 
     class Meta(ComparisonSerializer.Meta):
-        fields = (*ComparisonSerializer.Meta.fields, "lower", "upper", "path")
+        fields = (
+            *ComparisonSerializer.Meta.fields,
+            "lower",
+            "upper",
+            "blocks",
+            "blocks_with_different_results",
+            "estimate",
+            "path",
+        )
         read_only_fields = fields
 
-    def get_lower(self, comparison: Comparison) -> float:
-        """Return the lower bound."""
-        return comparisons.plan_of(comparison).lower
+    def to_representation(self, instance: Comparison) -> dict[str, Any]:
+        """Return the answer; the test is computed once for all its fields."""
+        self._progress = comparisons.progress(instance)
+        return super().to_representation(instance)
 
-    def get_upper(self, comparison: Comparison) -> float:
+    def get_lower(self, _: Comparison) -> float:
+        """Return the lower bound."""
+        return self._progress.plan.lower
+
+    def get_upper(self, _: Comparison) -> float:
         """Return the upper bound."""
-        return comparisons.plan_of(comparison).upper
+        return self._progress.plan.upper
+
+    def get_blocks(self, _: Comparison) -> int:
+        """Return the number of finished blocks."""
+        return len(self._progress.steps)
+
+    def get_blocks_with_different_results(self, _: Comparison) -> int:
+        """Return the number of blocks in which d is not 0."""
+        return self._progress.differing
+
+    @extend_schema_field(EstimateSerializer(allow_null=True))
+    def get_estimate(self, _: Comparison) -> dict[str, object] | None:
+        """Return the estimated gain."""
+        found = self._progress.estimate
+        return None if found is None else dict(EstimateSerializer(found).data)
 
     @extend_schema_field(StepSerializer(many=True))
-    def get_path(self, comparison: Comparison) -> list[dict[str, object]]:
+    def get_path(self, _: Comparison) -> list[dict[str, object]]:
         """Return the test after each swap block."""
-        return [dict(StepSerializer(step).data) for step in comparisons.steps(comparison)]
+        return [dict(StepSerializer(step).data) for step in self._progress.steps]

@@ -86,8 +86,8 @@ class Comparison(TypedDict):
     state: Literal["running", "finished", "cancelled"]
     """`running`, `finished` or `cancelled`."""
     verdict: str
-    """`better`, `not better`, `undecided` or `no difference in behaviour`; empty while the
-    comparison runs."""
+    """`better`, `not better`, `undecided` or, if no move ever differed, `no difference in
+    behaviour`; empty while the comparison runs."""
     created_at: str
     """When the owner started it."""
     ended_at: str | None
@@ -108,6 +108,20 @@ class Credentials(TypedDict):
     """The account's name: letters, digits and @ . + - _."""
     password: str
     """The password; a new one has at least 8 characters."""
+
+
+class Estimate(TypedDict):
+    """The estimated gain of a new version. After a verdict, it is somewhat too far from 0."""
+
+    elo: float
+    """The gain, in Elo."""
+    low: float
+    """Lower end of its 95 % interval, in Elo."""
+    high: float
+    """Upper end of its 95 % interval, in Elo."""
+    superiority: float
+    """Likelihood of superiority: how probable it is that the new version is stronger, from 0 to
+    1."""
 
 
 class ModerationEntry(TypedDict):
@@ -304,12 +318,19 @@ class Step(TypedDict):
 
 
 class ComparisonDetail(Comparison):
-    """A comparison with the course of its log-likelihood ratio (LLR)."""
+    """A comparison with its estimate, and the course of its log-likelihood ratio (LLR)."""
 
     lower: float
     """If the LLR falls to this bound, the new version is not better."""
     upper: float
     """If the LLR rises to this bound, the new version is better."""
+    blocks: int
+    """Number of finished swap blocks."""
+    blocks_with_different_results: int
+    """Number of these blocks in which one version did better than the other. Before 16 such blocks,
+    or 300 blocks in all, there is no verdict."""
+    estimate: Estimate | None
+    """The new version's gain; null with fewer than 2 blocks."""
     path: list[Step]
     """The test after each swap block."""
 

@@ -4,17 +4,14 @@ Both versions sit at one table. A block is one deal played twice: the versions e
 opponents keep theirs. `engine.rating.sprt` decides when to stop.
 """
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from statistics import fmean, stdev
 from typing import NamedTuple
 
 from bots_sdk.arena.contestants import Contestant
-from bots_sdk.arena.figures import student_t
 from bots_sdk.arena.matches import Fixture, MatchType, PlayedMatch
 from engine.rating import sprt
-from engine.rating.blocks import derive_block_seed, pair_results, plan_block
+from engine.rating.blocks import derive_block_seed, plan_block
 
 NEW, OLD = 0, 1
 """The versions' ids at the table, and their contestants."""
@@ -74,13 +71,11 @@ class SwapBlock(NamedTuple):
 
     Attributes:
         matches: both matches, in order.
-        difference: d, the new version's mean pair result minus the old one's.
-        alike: whether both matches have the same moves.
+        result: the difference of the win shares, and whether both matches had the same moves.
     """
 
     matches: tuple[PlayedMatch, PlayedMatch]
-    difference: float
-    alike: bool
+    result: sprt.SwapResult
 
 
 def blocks_in_order(played: Iterable[PlayedMatch]) -> Iterator[SwapBlock]:
@@ -91,30 +86,6 @@ def blocks_in_order(played: Iterable[PlayedMatch]) -> Iterator[SwapBlock]:
         waiting[each.fixture.number] = each
         while number in waiting and number + 1 in waiting:
             first, second = waiting.pop(number), waiting.pop(number + 1)
-            shares = pair_results([first.result, second.result])
-            yield SwapBlock(
-                matches=(first, second),
-                difference=float(sprt.block_difference(shares, NEW, OLD)),
-                alike=first.record.moves == second.record.moves,
-            )
+            records = [(match.result, match.record) for match in (first, second)]
+            yield SwapBlock((first, second), sprt.swap_result(records, NEW, OLD))
             number += _MATCHES
-
-
-def gain(plan: sprt.Plan, differences: list[float]) -> tuple[float, float | None]:
-    """Return the estimated gain of the new version, and half the width of its 95 % interval.
-
-    The test stops when the result is clearest, so the estimate is somewhat too large.
-
-    Args:
-        plan: the plan of the test.
-        differences: d of each block; at least one.
-
-    Returns:
-        Both in Elo; the width is None with fewer than two blocks.
-    """
-    per_elo = plan.expected_difference(1.0)
-    blocks = len(differences)
-    width = None
-    if blocks > 1:
-        width = student_t(blocks - 1) * stdev(differences) / math.sqrt(blocks) / per_elo
-    return fmean(differences) / per_elo, width

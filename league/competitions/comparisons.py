@@ -8,6 +8,7 @@ blocks, in the order of their numbers.
 import secrets
 from collections.abc import Sequence
 from random import Random
+from typing import NamedTuple
 
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
@@ -16,7 +17,7 @@ from django.utils import timezone
 
 from engine.deals import SEED_BYTES
 from engine.rating import sprt
-from engine.rating.blocks import derive_block_seed, pair_results, plan_block
+from engine.rating.blocks import derive_block_seed, plan_block
 from league import bots, play
 from league.accounts.quarantines import require_free
 from league.models import Bot, BotVersion, Comparison, Ladder, Match, SwapBlock
@@ -119,12 +120,12 @@ def advance_comparison(comparison_id: int) -> None:
         )
         if comparison is None:
             return
-        _store_results(comparison)
-        step = sprt.latest_point(plan_of(comparison), differences(comparison))
-        if step is not None and step.decision is not None:
-            comparison.verdict = step.decision
-            _end(comparison, State.FINISHED)
-            return
+        if _store_results(comparison):
+            step = sprt.latest_point(plan_of(comparison), results(comparison))
+            if step is not None and step.decision is not None:
+                comparison.verdict = step.decision
+                _end(comparison, State.FINISHED)
+                return
         _open_more(comparison)
 
 
@@ -133,25 +134,47 @@ def plan_of(comparison: Comparison) -> sprt.Plan:
     return sprt.Plan(seats=comparison.ladder.seats)
 
 
-def steps(comparison: Comparison) -> list[sprt.PathPoint]:
-    """Return the state of the test after each finished swap block."""
-    return list(sprt.llr_path(plan_of(comparison), differences(comparison)))
+class Progress(NamedTuple):
+    """How far a comparison is, as its page and the API show it.
+
+    Attributes:
+        plan: the hypotheses and error rates of the test.
+        steps: the state of the test after each finished swap block.
+        estimate: the gain of the new version; None with fewer than 2 blocks.
+        differing: the number of blocks in which the versions' results differed.
+    """
+
+    plan: sprt.Plan
+    steps: list[sprt.PathPoint]
+    estimate: sprt.Estimate | None
+    differing: int
 
 
-def differences(comparison: Comparison) -> list[float]:
-    """Return d of the finished blocks by number, up to the first block still in play."""
-    found: list[float] = []
-    for difference, void in comparison.blocks.order_by("number").values_list("difference", "void"):
-        if void:
-            continue
-        if difference is None:
+def progress(comparison: Comparison) -> Progress:
+    """Return the course of a comparison so far, up to its verdict."""
+    plan, found = plan_of(comparison), results(comparison)
+    steps = list(sprt.llr_path(plan, found))
+    return Progress(
+        plan=plan,
+        steps=steps,
+        estimate=sprt.estimate(plan, found[: len(steps)]),
+        differing=steps[-1].differing if steps else 0,
+    )
+
+
+def results(comparison: Comparison) -> list[sprt.SwapResult]:
+    """Return the results of the finished blocks by number, up to the first block still in play."""
+    found: list[sprt.SwapResult] = []
+    stored = comparison.blocks.filter(void=False).order_by("number")
+    for difference, same_moves in stored.values_list("difference", "same_moves"):
+        if difference is None or same_moves is None:
             break
-        found.append(difference)
+        found.append(sprt.SwapResult(difference, same_moves))
     return found
 
 
-def _store_results(comparison: Comparison) -> None:
-    """Store d of the blocks whose two matches are both finished."""
+def _store_results(comparison: Comparison) -> bool:
+    """Store the results of blocks whose two matches are over; return whether there were any."""
     undecided = comparison.blocks.undecided().prefetch_related(
         Prefetch("matches", queryset=Match.objects.order_by("number")), "matches__seating"
     )
@@ -161,13 +184,14 @@ def _store_results(comparison: Comparison) -> None:
         if any(match.status == Match.Status.VOID for match in matches):
             block.void = True
         elif all(match.status == Match.Status.FINISHED for match in matches):
-            results = [match_result(match, of_versions=True) for match in matches]
-            d = sprt.block_difference(pair_results(results), comparison.new_id, comparison.old_id)
-            block.difference = float(d)
+            played = [(match_result(match, of_versions=True), match.record) for match in matches]
+            found = sprt.swap_result(played, comparison.new_id, comparison.old_id)
+            block.difference, block.same_moves = found
         else:
             continue
         decided.append(block)
-    SwapBlock.objects.bulk_update(decided, ["difference", "void"])
+    SwapBlock.objects.bulk_update(decided, ["difference", "same_moves", "void"])
+    return bool(decided)
 
 
 def _open_more(comparison: Comparison) -> None:

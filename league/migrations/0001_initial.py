@@ -1724,6 +1724,14 @@ class Migration(migrations.Migration):
                         null=True,
                     ),
                 ),
+                (
+                    "same_moves",
+                    models.BooleanField(
+                        blank=True,
+                        help_text="Whether both matches had the same moves and faults, once both are finished.",
+                        null=True,
+                    ),
+                ),
                 ("void", models.BooleanField(default=False)),
                 (
                     "comparison",

@@ -81,6 +81,11 @@ class SwapBlock(models.Model):
     difference = models.FloatField(
         null=True, blank=True, help_text="d = S_new - S_old, once both matches are finished."
     )
+    same_moves = models.BooleanField(
+        null=True,
+        blank=True,
+        help_text="Whether both matches had the same moves and faults, once both are finished.",
+    )
     void = models.BooleanField(default=False)
 
     objects = SwapBlockQuerySet.as_manager()

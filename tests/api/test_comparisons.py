@@ -2,9 +2,10 @@
 
 import pytest
 from django.contrib.auth.models import User
+from django.test import Client
 
 from league import bots, competitions
-from league.models import Bot, BotVersion, Ladder, QualifyingMatch
+from league.models import Bot, BotVersion, Ladder, QualifyingMatch, SwapBlock
 from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, hosted_bot
@@ -43,12 +44,42 @@ def test_an_owner_starts_a_comparison_and_its_course_is_public(
     assert (shown["state"], shown["verdict"], shown["path"]) == ("running", "", [])
     assert shown["upper"] == pytest.approx(2.944, abs=0.001)
     assert shown["lower"] == -shown["upper"]
+    assert (shown["blocks"], shown["blocks_with_different_results"], shown["estimate"]) == (
+        0,
+        0,
+        None,
+    )
     listed = api.get("bots/my-bot/comparisons").json()["results"]
     assert [row["id"] for row in listed] == [shown["id"]]
     again = api.post("bots/my-bot/comparisons", NEW, token=ada[1])
     assert_problem(again, 409, "comparison-running")
     ended = api.post(f"comparisons/{shown['id']}/cancel", token=ada[1])
     assert ended.json()["state"] == "cancelled"
+
+
+def test_a_comparison_shows_its_gain_and_in_how_many_blocks_the_results_differed(
+    api: Api, client: Client, bot: Bot, ladder: Ladder
+) -> None:
+    comparison = competitions.compare(bot=bot, ladder=ladder, new=2, old=1)
+    for number, (difference, same_moves) in enumerate(
+        [(0.5, False), (0.0, True), (0.25, False), (0.0, False), (None, None), (1.0, False)]
+    ):
+        SwapBlock.objects.create(
+            comparison=comparison, number=number, difference=difference, same_moves=same_moves
+        )
+    shown = api.get(f"comparisons/{comparison.pk}").json()
+    assert (shown["blocks"], shown["blocks_with_different_results"]) == (4, 2)
+    estimate = shown["estimate"]
+    # Elo: 0.1875 / (ln 10 / 1600 x 3 / 2), at a table of three
+    assert estimate["elo"] == pytest.approx(86.86, abs=0.01)
+    assert estimate["low"] < 0 < estimate["elo"] < estimate["high"]
+    assert 0.8 < estimate["superiority"] < 1
+    assert len(shown["path"]) == 4
+    page = " ".join(client.get(f"/comparisons/{comparison.pk}/").content.decode().split())
+    assert "<dt>Blocks with different results</dt><dd>2 of 4</dd>" in page
+    assert "<dd> +87 Elo <small" in page
+    superiority = round(100 * estimate["superiority"])
+    assert f"<dt>Likelihood of superiority</dt><dd>{superiority} %</dd>" in page
 
 
 def test_a_version_that_could_not_take_over_or_play_is_refused_with_the_reason(

@@ -22,13 +22,16 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
     found = get_object_or_404(
         Comparison.objects.select_related("bot__current", "ladder", "new", "old"), pk=pk
     )
-    plan, steps = comparisons.plan_of(found), comparisons.steps(found)
+    progress = comparisons.progress(found)
+    plan, steps = progress.plan, progress.steps
     ratios = [0.0, *(step.llr for step in steps)]
     bounds = [("better", [plan.upper] * len(ratios)), ("not better", [plan.lower] * len(ratios))]
     context = {
         "comparison": found,
         "blocks": len(steps),
         "last": steps[-1] if steps else None,
+        "differing": progress.differing,
+        "estimate": progress.estimate,
         "plan": plan,
         "live": found.state == Comparison.State.RUNNING,
         "chart": chart([("LLR", ratios), *bounds], "0 blocks", f"{len(steps)} blocks"),

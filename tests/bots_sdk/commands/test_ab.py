@@ -1,6 +1,7 @@
 """``twelfth-night ab`` and its swap blocks: one deal, two seats exchanged, one verdict."""
 
 import json
+import re
 from pathlib import Path
 from random import Random
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from bots_sdk.arena.contestants import PlayerFactory, contestant, field_of
 from bots_sdk.arena.matches import MatchType, PlayedMatch, play_fixture
-from bots_sdk.arena.swaps import NEW, OLD, SwapTest, blocks_in_order, gain
+from bots_sdk.arena.swaps import NEW, OLD, SwapTest, blocks_in_order
 from engine.rating import sprt
 from tests.bots_sdk.conftest import Home
 
@@ -29,7 +30,7 @@ def swap_test(
         new=contestant(new),
         old=contestant(old),
         field=field_of(field),
-        plan=sprt.Plan(seats, max_blocks=blocks, min_blocks=1),
+        plan=sprt.Plan(seats, max_blocks=blocks),
         seed=bytes(32),
     )
 
@@ -67,19 +68,11 @@ PLAYED = played(swap_test("thumb", "random", field=QUICK))
 
 
 def test_exchanging_the_versions_negates_the_difference() -> None:
-    ahead = [block.difference for block in blocks_in_order(PLAYED)]
+    ahead = [block.result.difference for block in blocks_in_order(PLAYED)]
     exchanged = played(swap_test("random", "thumb", field=QUICK))
-    behind = [block.difference for block in blocks_in_order(exchanged)]
+    behind = [block.result.difference for block in blocks_in_order(exchanged)]
     assert any(ahead)
     assert ahead == [-difference for difference in behind]
-
-
-def test_a_gain_in_elo_is_that_of_the_mean_difference() -> None:
-    plan = sprt.Plan(4)
-    elo, width = gain(plan, [plan.expected_difference(20.0)] * 8)
-    assert elo == pytest.approx(20.0)
-    assert width == 0.0
-    assert gain(plan, [0.5])[1] is None
 
 
 def test_a_better_version_is_called_better(home: Home) -> None:
@@ -89,13 +82,20 @@ def test_a_better_version_is_called_better(home: Home) -> None:
     assert found["verdict"] == "better"
     assert found["llr"][-1] > found["bounds"][1] > found["llr"][-2]
     assert len(found["llr"]) == found["blocks"] >= 16
-    assert found["elo"] - found["elo_error"] > 0
+    assert 0 < found["elo_low"] < found["elo"] < found["elo_high"]
+    assert 0.97 < found["superiority"] <= 1
+    assert 16 <= found["blocks_with_different_results"] <= found["blocks_with_different_moves"]
 
 
 def test_a_worse_version_is_not_better(home: Home) -> None:
     result = home("ab", "house-counting", "first.py", *SOME)
     assert result.exit_code == 1
     assert "\nnot better\nevidence -" in result.stdout
+    assert re.search(
+        r"The versions’ results differed in \d+ of \d+ blocks, and their moves in \d+\.\n"
+        r"likelihood of superiority 0\.\d %: how probable it is that the new version is stronger\n",
+        result.stdout,
+    )
 
 
 def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_path: Path) -> None:
@@ -105,7 +105,64 @@ def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_pat
     result = home("ab", "old.py", "new.py", *SOME)
     assert result.exit_code == 1
     assert "no difference in behaviour" in result.stdout
-    assert "The versions made the same moves in all blocks." in result.stdout
+    assert "evidence -11." in result.stdout
+    assert "after 300 blocks" in result.stdout
+    assert (
+        "The versions’ results differed in 0 of 300 blocks, and their moves in 0." in result.stdout
+    )
+
+
+RARE_RULE = """from bots_sdk.reference import thumb_bot
+
+def choose(observation):
+    if observation["phase"] == "play" and sum(observation["pot"]) >= 14:
+        return observation["legal_moves"][-1]
+    return thumb_bot.choose(observation)
+"""
+
+
+def thumb_against(source: str, directory: Path, blocks: int) -> list[sprt.SwapResult]:
+    """Play a version of the rule-of-thumb bot against the unchanged one, at a table of four."""
+    (directory / "new.py").write_text(source)
+    test = SwapTest(
+        table=MatchType("twelve-days", "calliope", 4),
+        new=contestant(str(directory / "new.py")),
+        old=contestant("thumb"),
+        field=field_of(("thumb", "thumb-2")),
+        plan=sprt.Plan(4, max_blocks=blocks),
+        seed=bytes(32),
+    )
+    return [block.result for block in blocks_in_order(played(test))]
+
+
+def test_a_version_with_one_rarely_used_rule_is_not_judged_before_the_guard(
+    tmp_path: Path,
+) -> None:
+    blocks = thumb_against(RARE_RULE, tmp_path, 100)
+    differing = sum(block.difference != 0 for block in blocks)
+    assert 1 <= differing <= 12
+    assert differing < sum(not block.same_moves for block in blocks) <= 20
+    unguarded = sprt.Plan(4, elo1=60, min_differing=1, guard_blocks=16)
+    early = sprt.latest_point(unguarded, blocks)
+    assert early is not None
+    assert early.decision is not None
+    assert early.blocks < 60
+    guarded = sprt.Plan(4, elo1=60, min_differing=16, guard_blocks=90)
+    steps = list(sprt.llr_path(guarded, blocks))
+    assert [step.decision for step in steps[:89]] == [None] * 89
+    assert steps[-1].decision not in {None, sprt.Decision.NO_DIFFERENCE}
+    at_home = sprt.latest_point(sprt.Plan(4), blocks)
+    assert at_home is not None
+    assert (at_home.blocks, at_home.decision) == (100, None)
+
+
+def test_a_version_that_is_only_written_otherwise_shows_no_difference_at_the_guard(
+    tmp_path: Path,
+) -> None:
+    blocks = thumb_against("from bots_sdk.reference.thumb_bot import choose\n", tmp_path, 25)
+    steps = list(sprt.llr_path(sprt.Plan(4, guard_blocks=20), blocks))
+    decisions = [step.decision for step in steps]
+    assert decisions == [None] * 19 + [sprt.Decision.NO_DIFFERENCE]
 
 
 def test_the_verdict_is_the_same_for_any_number_of_processes(home: Home) -> None:

@@ -16,7 +16,16 @@ from engine.record import verify
 from engine.referee import Player
 from league import bots, competitions, play, ratings
 from league.competitions import comparisons
-from league.models import Bot, BotVersion, Comparison, Ladder, Match, MatchSeat, QualifyingMatch
+from league.models import (
+    Bot,
+    BotVersion,
+    Comparison,
+    Ladder,
+    Match,
+    MatchSeat,
+    QualifyingMatch,
+    SwapBlock,
+)
 from league.play import spectating
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, owner, ready_bot
@@ -29,7 +38,7 @@ MakePlayers = Callable[[list[MatchSeat]], list[Player]]
 @pytest.fixture
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Test for a gain so large that few blocks decide."""
-    plan = sprt.Plan(seats=3, elo1=100)
+    plan = sprt.Plan(seats=3, elo1=100, guard_blocks=40)
     monkeypatch.setattr(comparisons, "plan_of", lambda _: plan)
 
 
@@ -176,7 +185,9 @@ def test_a_worse_version_is_not_better_and_takes_nothing_over(
     assert (bot.current.number, comparison.promoted) == (1, False)
 
 
-def test_versions_that_never_differ_get_that_verdict(bot: Bot, ladder: Ladder) -> None:
+def test_versions_that_never_differ_get_that_verdict(
+    bot: Bot, ladder: Ladder, soon: None, client: Client
+) -> None:
     def same(seating: Sequence[MatchSeat]) -> list[Player]:
         return [lambda observation: observation["legal_moves"][0] for _ in seating]
 
@@ -184,6 +195,41 @@ def test_versions_that_never_differ_get_that_verdict(bot: Bot, ladder: Ladder) -
     play_on(comparison, same)
     assert comparison.verdict == "no difference in behaviour"
     assert not comparison.promoted
+    progress = comparisons.progress(comparison)
+    assert (len(progress.steps), progress.differing) == (40, 0)
+    page = client.get(f"/comparisons/{comparison.pk}/").content.decode()
+    assert "both made the same moves in all 40 blocks" in page
+    assert "There is no verdict before 16 blocks with different results, or 40 blocks" in " ".join(
+        page.split()
+    )
+
+
+def test_versions_with_other_moves_and_the_same_results_are_not_said_to_play_alike(
+    bot: Bot, ladder: Ladder, soon: None
+) -> None:
+    comparison = compared(bot, ladder)
+    competitions.advance_comparison(comparison.pk)
+    block = SwapBlock.objects.filter(comparison=comparison).earliest("number")
+
+    def make(seating: Sequence[MatchSeat]) -> list[Player]:
+        """Return players of whom version 2 moves otherwise, in the first block only."""
+        other = seating[0].match.swap_block_id == block.pk
+
+        def player(seat: MatchSeat) -> Player:
+            is_new = seat.bot_id == bot.pk and seat.version.number == 2
+            place = -1 if other and is_new else 0
+            return lambda seen: seen["legal_moves"][place]
+
+        return [player(seat) for seat in seating]
+
+    play_on(comparison, make)
+    block.refresh_from_db()
+    assert block.same_moves is False
+    assert set(comparison.blocks.filter(number__gt=0, void=False).values_list("same_moves")) <= {
+        (True,),
+        (None,),
+    }
+    assert comparison.verdict == "not better"
 
 
 def test_a_version_uploaded_in_the_meantime_stays_current_and_the_page_shows_it(
@@ -207,7 +253,7 @@ def test_a_version_uploaded_in_the_meantime_stays_current_and_the_page_shows_it(
 
 
 def test_a_version_promoted_while_a_comparison_ends_is_not_overwritten(
-    bot: Bot, ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+    bot: Bot, ladder: Ladder, soon: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     comparison = compared(bot, ladder, promote=True)
     third = bots.upload(bot=bot, data=FIRST, held=True)
@@ -278,7 +324,7 @@ def test_storing_results_takes_the_same_queries_however_many_blocks_are_open(
     assert comparisons.OPEN_BLOCKS > 6
     with django_assert_max_num_queries(6):
         comparisons._store_results(comparison)
-    assert None not in comparisons.differences(comparison)
+    assert len(comparisons.results(comparison)) > 3
 
 
 def test_league_matches_come_first_but_a_few_comparison_matches_always_go_on(
