@@ -138,7 +138,8 @@ def _difference(results: list[StoredResult], bot: int, twin: int) -> float:
 
 def _decisions(plan: sprt.Plan, differences: Iterable[float]) -> Iterator[sprt.Decision]:
     """Run a test over differences, and another over what it left, until none is left."""
-    left = iter(differences)
+    # Whether the moves were the same has no meaning here: no seats were exchanged.
+    left = (sprt.SwapResult(difference, same_moves=False) for difference in differences)
     while point := sprt.latest_point(plan, left):
         if point.decision is None:
             return

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from engine.rating import sprt
-from engine.rating.blocks import pair_results
+from engine.rating.blocks import pair_results, win_shares
 from engine.rating.elo import KSchedule
 from engine.rating.noise import noise_after
 from league import competitions
@@ -60,15 +60,17 @@ def test_the_difference_of_a_block_is_that_of_a_swap_block(ladder: Ladder, twins
     [block, *_] = sorted(both_in(twins))
     results = [one.result for one in stored_results(MatchSeat.objects.filter(match__block=block))]
     bots = twins.bot.pk, twins.twin.pk
-    expected = float(sprt.block_difference(pair_results(results), *bots))
+    shares = win_shares(pair_results(results))
+    expected = float(shares[bots[0]] - shares[bots[1]])
     assert luck._differences([block], *bots) == {block: pytest.approx(expected)}
 
 
 def test_a_test_begins_where_the_one_before_ended() -> None:
     plan = sprt.Plan(seats=4)
-    found = list(luck._decisions(plan, [0.05, 0.03] * 20))
-    assert found == [sprt.Decision.BETTER, sprt.Decision.BETTER]
-    assert list(luck._decisions(plan, [-0.05, -0.03] * 8)) == [sprt.Decision.NOT_BETTER]
+    found = list(luck._decisions(plan, [0.05, 0.03] * 100))
+    assert len(found) > 1
+    assert set(found) == {sprt.Decision.BETTER}
+    assert set(luck._decisions(plan, [-0.05, -0.03] * 100)) == {sprt.Decision.NOT_BETTER}
 
 
 @pytest.mark.parametrize("difference", [-0.04, 0.04])
@@ -77,7 +79,9 @@ def test_a_mistake_in_either_direction_counts(
 ) -> None:
     blocks = both_in(twins)
     monkeypatch.setattr(luck, "_differences", lambda *_: dict.fromkeys(blocks, difference))
-    monkeypatch.setattr(sprt, "Plan", partial(sprt.Plan, min_blocks=1, alpha=0.3, beta=0.3))
+    monkeypatch.setattr(
+        sprt, "Plan", partial(sprt.Plan, min_differing=1, guard_blocks=1, alpha=0.49, beta=0.49)
+    )
     found = luck.tests_of_twins(ladder, twins.bot, twins.twin)
     assert found.better > 0
     assert found.not_better > 0
