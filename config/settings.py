@@ -213,12 +213,18 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_TIME_LIMIT = 600
 # Seconds. If a task could run for longer, the broker would start it a second time meanwhile.
-CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 1200}
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    "visibility_timeout": 1200,
+    # A worker of several queues empties them in the order in which they are named.
+    "queue_order_strategy": "priority",
+}
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
 CELERY_BEAT_SCHEDULER = "config.beat:Scheduler"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
+PLAY_QUEUES = ("placement", "play")
+"""Hosted matches; the workers that play take those of the first queue before the others."""
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
     "league.tasks.check_version": {"queue": "checks"},

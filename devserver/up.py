@@ -234,7 +234,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
     concurrency = str(max(2, os.cpu_count() or 1))
     queueing = [
         # Matches and checks have a lower priority than clocks and calls.
-        worker("play", "play", "--concurrency", concurrency, nice=5),
+        worker("play", "placement,play", "--concurrency", concurrency, nice=5),
         # Nothing else runs in the clock's process, so that nothing else can delay it.
         worker("clock", "clock", *THREADS, "4"),
         # Threads of one process keep the processes of hosted bots from move to move. Most threads

@@ -26,6 +26,7 @@ MAX_TICK_AGE_SECONDS = 15
 QUEUES = sorted(
     {
         settings.CELERY_TASK_DEFAULT_QUEUE,
+        *settings.PLAY_QUEUES,
         *(route["queue"] for route in settings.CELERY_TASK_ROUTES.values()),
     }
 )

@@ -69,19 +69,19 @@ def tasks_queued(queue: str) -> int:
     return int(broker().llen(queue))
 
 
-def waiting_ids(task: str) -> set[int]:
-    """Return the ids for which a task of `league.tasks` waits in its queue.
+def waiting_ids(task: str, *queues: str) -> set[int]:
+    """Return the ids for which a task of `league.tasks` waits: in its queue, or in some queues.
 
     A task that a worker has taken out no longer waits. If the broker can't be reached, no task can
     be queued either, and the answer is empty.
     """
     name = f"league.tasks.{task}"
     route = settings.CELERY_TASK_ROUTES.get(name, {})
-    queue_name = route.get("queue", settings.CELERY_TASK_DEFAULT_QUEUE)
+    queues = queues or (route.get("queue", settings.CELERY_TASK_DEFAULT_QUEUE),)
     try:
-        messages = broker().lrange(queue_name, 0, -1)
+        messages = [text for queue in queues for text in broker().lrange(queue, 0, -1)]
     except redis.RedisError as error:
-        log.warning("a queue could not be read", queue=queue_name, error=str(error))
+        log.warning("a queue could not be read", queues=queues, error=str(error))
         return set()
     found = set()
     for text in messages:

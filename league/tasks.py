@@ -7,6 +7,7 @@ from typing import TypeVar
 
 import structlog
 from celery import shared_task
+from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
 from structlog.contextvars import bound_contextvars
@@ -92,14 +93,27 @@ def follow_up() -> None:
     note_begun("follow_up")
     _each(ratings.rounds_to_apply, _apply_round, kind="round")
     _each(competitions.tournaments_to_advance, competitions.advance_tournament, kind="tournament")
+    _each(competitions.ladders_to_place_on, competitions.open_placements, kind="ladder")
     _each(competitions.ladders_to_pair, competitions.open_ladder_round, kind="ladder")
     _each(competitions.comparisons_to_advance, competitions.advance_comparison, kind="comparison")
     # At once rather than at the next tick, since a worker may be idle.
-    if _has_room("play"):
-        _each(play.claim_due_hosted, play_match.delay)
+    if all(map(_has_room, settings.PLAY_QUEUES)):
+        _queue_matches()
     if _has_room("control"):
         _each(play.claim_due_live, open_live_match.delay)
     _each(lambda: ratings.take_fits(rest=_FIT_REST), fit_performance.delay)
+
+
+def _queue_matches() -> None:
+    """Queue the hosted matches that are due; those of placement come before the others."""
+    due = _do(play.claim_due_hosted) or []
+    placing = play.of_placement(due)
+    first, others = settings.PLAY_QUEUES
+
+    def send(match_id: int) -> None:
+        play_match.apply_async((match_id,), queue=first if match_id in placing else others)
+
+    _each(lambda: due, send)
 
 
 @shared_task

@@ -221,6 +221,13 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
         allow_null=True,
         help_text="Id of the round's tournament; null for a round of the ladder itself.",
     )
+    placed = serializers.CharField(
+        source="placed.name",
+        default=None,
+        allow_null=True,
+        help_text="Name of the bot whose first blocks on the ladder these are; null for other "
+        "rounds.",
+    )
     seed = serializers.SerializerMethodField(
         help_text="The round's seed as 64 hex digits. Null until the round is rated; in a "
         "tournament, until the tournament is finished."
@@ -237,6 +244,7 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
             "ladder",
             "number",
             "tournament",
+            "placed",
             "commitment",
             "seed",
             "blocks",

@@ -114,8 +114,13 @@ def _lines(tournament: Tournament) -> Iterator[bytes]:
     yield _line("tournament", TournamentSerializer(tournament).data)
     for row in _standings(tournament):
         yield _line("standing", row)
-    rounds = Round.objects.with_block_counts().with_tables().filter(tournament=tournament)
-    for round_ in rounds.select_related("ladder", "tournament").order_by("number"):
+    rounds = (
+        Round.objects.with_block_counts()
+        .select_related("placed")
+        .with_tables()
+        .filter(tournament=tournament)
+    )
+    for round_ in rounds.select_related("ladder", "tournament", "placed").order_by("number"):
         yield _line("round", TournamentRoundSerializer(round_).data)
         for match in _matches(round_):
             yield _line("match", _match(match))

@@ -78,8 +78,12 @@ class LadderRoundsView(ListView):
     @operation("ladders_rounds", query=PeriodQuery, answers=RoundSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         """List the rounds of a ladder, the newest first."""
-        rounds = Round.objects.with_block_counts().filter(ladder=find_ladder(slug))
-        rounds = rounds.select_related("ladder", "tournament")
+        rounds = (
+            Round.objects.with_block_counts()
+            .select_related("placed")
+            .filter(ladder=find_ladder(slug))
+        )
+        rounds = rounds.select_related("ladder", "tournament", "placed")
         return self.answer(RoundSerializer, self.page(rounds, time="opened_at"))
 
 

@@ -182,8 +182,13 @@ class TournamentRoundsView(ListView):
         `number` counts the rounds of the ladder, `stage` the rounds of the tournament.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
-        rounds = Round.objects.with_block_counts().with_tables().filter(tournament=tournament)
-        rounds = rounds.select_related("ladder", "tournament", "replays")
+        rounds = (
+            Round.objects.with_block_counts()
+            .select_related("placed")
+            .with_tables()
+            .filter(tournament=tournament)
+        )
+        rounds = rounds.select_related("ladder", "tournament", "placed", "replays")
         return self.answer(TournamentRoundSerializer, self.page(rounds, time="opened_at"))
 
 

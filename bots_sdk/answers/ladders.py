@@ -272,6 +272,8 @@ class Round(TypedDict):
     """Number of the round on the ladder, from 1, in the order of drawing."""
     tournament: int | None
     """Id of the round's tournament; null for a round of the ladder itself."""
+    placed: NotRequired[str | None]
+    """Name of the bot whose first blocks on the ladder these are; null for other rounds."""
     commitment: str
     """SHA-256 of the round's seed as 64 hex digits, public from the start."""
     seed: str | None

@@ -30,6 +30,7 @@ from engine.pairing.knockout_stages import (
 )
 from engine.pairing.ladder import RANDOM_PERCENT, LadderEntrant, blocks_to_halve_error, ladder_round
 from engine.pairing.next_round import has_too_few_entrants, next_round, swiss_round_count
+from engine.pairing.placement import placement_rounds
 from engine.pairing.round_robin import count_tables, round_robin
 from engine.pairing.swiss import SwissEntrant, SwissRound, default_swiss_rounds, swiss_round
 from engine.pairing.tables import (
@@ -83,6 +84,7 @@ __all__ = [
     "ladder_round",
     "needs_extra_block",
     "next_round",
+    "placement_rounds",
     "places_to_advance",
     "rank_entrants",
     "rank_event",

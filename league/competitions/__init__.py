@@ -13,6 +13,7 @@ from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.competitions.ladder_rounds import ladders_to_pair, open_ladder_round
 from league.competitions.ladder_settings import check_ladder
 from league.competitions.next_block import describe_next_block
+from league.competitions.placement import ladders_to_place_on, open_placements
 from league.competitions.rounds import open_round
 from league.competitions.schedules import announce_scheduled, check_schedule
 from league.competitions.setting_aside import check_stored, rows_aside, set_aside_failed
@@ -56,9 +57,11 @@ __all__ = [
     "enter",
     "enter_ladder",
     "ladders_to_pair",
+    "ladders_to_place_on",
     "leave_ladder",
     "note_open_entries",
     "open_ladder_round",
+    "open_placements",
     "open_round",
     "plan_tournament",
     "reinstate",

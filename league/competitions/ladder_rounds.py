@@ -9,7 +9,7 @@ blocks are over, from the ratings at that time; it waits for no other round.
 import math
 import secrets
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
@@ -20,11 +20,11 @@ from django.utils import timezone
 
 from bots_sdk.statuses import UNFINISHED
 from engine.deals import SEED_BYTES
-from engine.pairing import LadderEntrant, Table, ladder_round
+from engine.pairing import LadderEntrant, ladder_round
 from engine.rating import elo
 from league.bots import ONLINE_FOR
-from league.competitions.rounds import open_round
-from league.models import Block, BlockBot, Bot, Ladder, Match, MatchSeat, Round, TableCount
+from league.competitions.rounds import count_tables, open_round
+from league.models import Block, BlockBot, Bot, Ladder, Match, MatchSeat, Round
 from league.models.bots import BotQuerySet
 from league.play.match_queue import AHEAD
 
@@ -41,9 +41,9 @@ class OpenWork(NamedTuple):
     """The open rounds of a ladder's own, and their matches that workers play.
 
     Attributes:
-        rounds: number of open rounds that are not set aside.
-        waiting: hosted matches that no worker has taken yet.
-        playing: hosted matches that a worker plays.
+        rounds: number of open rounds that are not set aside, without those of placement.
+        waiting: hosted matches that no worker has taken yet, also those of placement.
+        playing: hosted matches that a worker plays, also those of placement.
         others_wait: whether matches outside these rounds wait for a worker too.
         last: when the ladder's last own round was applied; None before the first.
     """
@@ -102,14 +102,14 @@ def open_ladder_round(ladder_id: int) -> Round | None:
         )
         if not tables:
             return None
-        played = _count_tables(ladder, tables) if ladder.seats % 2 else None
+        played = count_tables(ladder, tables) if ladder.seats % 2 else None
         return open_round(ladder=ladder, tables=tables, seed=seed, played=played)
 
 
 def open_work(ladders: Collection[Ladder]) -> dict[int, OpenWork]:
     """Return the open work of the ladders' own rounds, by ladder's id. Costs three queries."""
     ids = [ladder.pk for ladder in ladders]
-    own = Round.objects.drawn_by_ladder().order_by()
+    own = Round.objects.drawn_by_ladder().filter(placed=None).order_by()
     unapplied = own.open().filter(ladder__in=ids, set_aside="").values("ladder")
     opened = dict(unapplied.annotate(count=Count("pk")).values_list("ladder", "count"))
     waiting, playing = Counter[int](), Counter[int]()
@@ -214,28 +214,6 @@ def remote_bots_wait(online: Collection[int], playing: Collection[int]) -> bool:
         playing: ids of the bots in live matches.
     """
     return 2 * len(set(online) - set(playing)) < len(online)
-
-
-def _count_tables(ladder: Ladder, tables: Sequence[Table]) -> dict[tuple[int, ...], int]:
-    """Count the blocks of a round's tables; return how many blocks each table had before.
-
-    Call it under the ladder's lock.
-    """
-    key = {table.bots: ",".join(map(str, table.bots)) for table in tables}
-    before = dict(
-        ladder.table_counts.filter(bots__in=key.values()).values_list("bots", "blocks"),
-    )
-    now = Counter(key[table.bots] for table in tables)
-    TableCount.objects.bulk_create(
-        [
-            TableCount(ladder=ladder, bots=bots, blocks=before.get(bots, 0) + more)
-            for bots, more in now.items()
-        ],
-        update_conflicts=True,
-        unique_fields=["ladder", "bots"],
-        update_fields=["blocks"],
-    )
-    return {bots: before.get(of, 0) for bots, of in key.items()}
 
 
 def _entrants(ladder: Ladder) -> list[LadderEntrant]:

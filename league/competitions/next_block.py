@@ -3,6 +3,7 @@
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
+from bots_sdk.statuses import UNFINISHED
 from league.accounts.quarantines import quarantine_of
 from league.competitions.ladder_rounds import (
     MAX_OPEN_ROUNDS,
@@ -12,18 +13,20 @@ from league.competitions.ladder_rounds import (
     open_work,
     pause_of,
 )
-from league.models import Bot, Ladder, Standing
+from league.models import Bot, Ladder, Match, Standing
 from league.models.bots import BotQuerySet
 
 
 def describe_next_block(standing: Standing) -> str:
     """Return a sentence or two: when the bot of a standing plays next, or why it does not.
 
-    Costs up to nine queries, however many bots there are.
+    Costs up to ten queries, however many bots there are.
     """
     ladder, bot = standing.ladder, standing.bot
     if (why := _why_not(ladder, bot)) is not None:
         return why
+    if (placement := _placement(ladder, bot)) is not None:
+        return placement
     can_play = bots_to_draw(ladder)
     count, house, owners = can_play.aggregate(
         count=Count("pk"),
@@ -85,6 +88,23 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
             "Start its program."
         )
     return None
+
+
+def _placement(ladder: Ladder, bot: Bot) -> str | None:
+    """Describe a placement that goes on; None if there is none."""
+    rounds = ladder.rounds.open().filter(placed=bot)
+    matches = Match.objects.filter(block__round__in=rounds)
+    counts = matches.aggregate(
+        all=Count("pk"),
+        over=Count("pk", filter=~Q(status__in=UNFINISHED)),
+        playing=Count("pk", filter=Q(status=Match.Status.PLAYING)),
+    )
+    if not counts["all"]:
+        return None
+    return (
+        "Its first blocks are played now, ahead of other matches: "
+        f"{counts['over']} of {counts['all']} matches are over, {counts['playing']} are in play."
+    )
 
 
 def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:

@@ -8,7 +8,17 @@ from django.db.models import Max
 from engine.deals import commitment
 from engine.pairing import Table
 from engine.rating.blocks import derive_block_seed, plan_block
-from league.models import Block, BlockBot, Bot, BotVersion, Bye, Ladder, Round, Tournament
+from league.models import (
+    Block,
+    BlockBot,
+    Bot,
+    BotVersion,
+    Bye,
+    Ladder,
+    Round,
+    TableCount,
+    Tournament,
+)
 from league.play import open_matches
 
 
@@ -24,6 +34,7 @@ def open_round(
     first_block: int = 0,
     played: Mapping[tuple[int, ...], int] | None = None,
     replaces: Block | None = None,
+    placed: Bot | None = None,
 ) -> Round:
     """Store a round with its blocks and matches; the number of statements is always the same.
 
@@ -42,6 +53,7 @@ def open_round(
             ladder, by its bots, ascending. Every second block of an odd table reverses its seat
             orders.
         replaces: the void block that the round's only table plays again, if any.
+        placed: the bot whose first blocks these are, if any.
     """
     last = ladder.rounds.aggregate(last=Max("number"))["last"] or 0
     round_ = Round.objects.create(
@@ -54,6 +66,7 @@ def open_round(
         commitment=commitment(seed),
         k_schedule=ladder.k_schedule,
         replays=replaces.round if replaces else None,
+        placed=placed,
     )
     Bye.objects.bulk_create(
         Bye(round=round_, bot_id=bot, blocks=blocks) for bot, blocks in (byes or {}).items()
@@ -89,6 +102,28 @@ def open_round(
     )
     open_matches(ladder=ladder, blocks=zip(blocks, plans, strict=True), versions=versions)
     return round_
+
+
+def count_tables(ladder: Ladder, tables: Sequence[Table]) -> dict[tuple[int, ...], int]:
+    """Count the blocks of a round's tables; return how many blocks each table had before.
+
+    Call it under the ladder's lock.
+    """
+    key = {table.bots: ",".join(map(str, table.bots)) for table in tables}
+    before = dict(
+        ladder.table_counts.filter(bots__in=key.values()).values_list("bots", "blocks"),
+    )
+    now = Counter(key[table.bots] for table in tables)
+    TableCount.objects.bulk_create(
+        [
+            TableCount(ladder=ladder, bots=bots, blocks=before.get(bots, 0) + more)
+            for bots, more in now.items()
+        ],
+        update_conflicts=True,
+        unique_fields=["ladder", "bots"],
+        update_fields=["blocks"],
+    )
+    return {bots: before.get(of, 0) for bots, of in key.items()}
 
 
 def _versions(bots: Iterable[Bot]) -> dict[int, BotVersion]:

@@ -1281,6 +1281,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "placed",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="The bot whose first blocks on the ladder these are. Empty for other rounds.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="placements",
+                        to="league.bot",
+                    ),
+                ),
+                (
                     "superseded_by",
                     models.ForeignKey(
                         blank=True,

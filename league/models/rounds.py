@@ -77,6 +77,14 @@ class Round(SetAside):
         blank=True,
         help_text="The round of the block that this round plays again.",
     )
+    placed = models.ForeignKey(
+        "Bot",
+        models.PROTECT,
+        related_name="placements",
+        null=True,
+        blank=True,
+        help_text="The bot whose first blocks on the ladder these are. Empty for other rounds.",
+    )
     superseded_by = models.ForeignKey(
         "ModerationEntry",
         models.PROTECT,

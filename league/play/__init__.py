@@ -4,7 +4,12 @@ from league.play.bot_output import remove_old_output
 from league.play.finishing import note_results, void_block, void_match
 from league.play.hosted import play_match
 from league.play.live import open_live
-from league.play.match_queue import claim_due_hosted, claim_due_live, requeue_all
+from league.play.match_queue import (
+    claim_due_hosted,
+    claim_due_live,
+    of_placement,
+    requeue_all,
+)
 from league.play.mixed_tables import play_house_turns
 from league.play.moves import Move, SentMove, submit, submit_all, submit_together
 from league.play.opening import open_matches, open_swap_match, open_unrated_match
@@ -22,6 +27,7 @@ __all__ = [
     "claim_due_live",
     "expire_overdue",
     "note_results",
+    "of_placement",
     "open_live",
     "open_matches",
     "open_swap_match",

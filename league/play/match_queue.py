@@ -4,13 +4,17 @@ The queue is short, so that a new match waits for few others. Each ladder, each 
 unrated matches have equal shares of it and take turns. The shares grow with the number of workers
 that play, so that no worker runs out of matches before the next tick. While rated matches wait,
 unrated matches and comparisons also hold no more than their share of the workers.
+
+The first blocks of new bots (placement) have a queue of their own, which workers empty first. While
+other rated matches wait, they hold about half of the workers.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from itertools import chain, zip_longest
 from typing import Any, NamedTuple
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import BooleanField, Count, ExpressionWrapper, Q, QuerySet
 from django.utils import timezone
@@ -40,6 +44,7 @@ class _Group(NamedTuple):
         due: number of matches to queue.
         queued: number of matches that are queued and wait for a worker.
         playing: number of matches that a worker plays.
+        placement: whether they are first blocks of new bots.
     """
 
     ladder: int | None
@@ -48,6 +53,7 @@ class _Group(NamedTuple):
     due: int
     queued: int
     playing: int
+    placement: bool = False
 
     @property
     def is_rated(self) -> bool:
@@ -61,7 +67,9 @@ class _Group(NamedTuple):
         if self.ladder is None:
             return unfinished.outside_comparisons().filter(block=None)
         return unfinished.filter(
-            block__round__ladder=self.ladder, block__round__tournament=self.tournament
+            block__round__ladder=self.ladder,
+            block__round__tournament=self.tournament,
+            block__round__placed__isnull=not self.placement,
         )
 
 
@@ -124,7 +132,7 @@ def _check_queued(unfinished: MatchQuerySet, now: datetime) -> bool:
     ids = set(overdue.values_list("pk", flat=True))
     if not ids:
         return False
-    waiting = ids & queueing.waiting_ids("play_match")
+    waiting = ids & queueing.waiting_ids("play_match", *settings.PLAY_QUEUES)
     Match.objects.filter(pk__in=waiting).update(due_at=now + REQUEUE)
     overdue.filter(pk__in=ids - waiting).update(queued_at=None)
     return True
@@ -133,21 +141,21 @@ def _check_queued(unfinished: MatchQuerySet, now: datetime) -> bool:
 def _groups(unfinished: MatchQuerySet, now: datetime) -> list[_Group]:
     """Return all groups with unfinished matches, in one query."""
     is_swap = ExpressionWrapper(Q(swap_block__isnull=False), output_field=BooleanField())
+    places = ExpressionWrapper(Q(block__round__placed__isnull=False), output_field=BooleanField())
+    of = ("block__round__ladder", "block__round__tournament", "swap")
     ahead, waiting = Q(due_at__gt=now), Q(status=Match.Status.WAITING)
     queued = Q(queued_at__isnull=False)
     rows: QuerySet[Match, tuple[Any, ...]] = (
         unfinished.order_by()
-        .annotate(swap=is_swap)
-        .values("block__round__ladder", "block__round__tournament", "swap")
+        .annotate(placement=places, swap=is_swap)
+        .values(*of, "placement")
         .annotate(
             due=Count("pk", filter=~ahead),
             queued=Count("pk", filter=ahead & waiting & queued),
             playing=Count("pk", filter=ahead & ~waiting),
         )
-        .order_by("block__round__ladder", "block__round__tournament", "swap")
-        .values_list(
-            "block__round__ladder", "block__round__tournament", "swap", "due", "queued", "playing"
-        )
+        .order_by(*of, "placement")
+        .values_list(*of, "due", "queued", "playing", "placement")
     )
     return [_Group(*row) for row in rows]
 
@@ -161,10 +169,18 @@ def _rooms(groups: Iterable[_Group]) -> list[tuple[_Group, int]]:
     share = AHEAD + AHEAD_PER_WORKER * playing // len(groups)
     tournament = any(group.tournament is not None for group in groups)
     rated_wait = any(group.is_rated and (group.due or group.queued) for group in groups)
+    others_wait = any(
+        group.is_rated and not group.placement and (group.due or group.queued) for group in groups
+    )
     rooms = []
     for group in groups:
         room = share - group.queued
-        if group.swap and tournament:
+        if group.placement:
+            if others_wait:
+                # Its matches come first, so half of the workers and one match that waits keep the
+                # others in play.
+                room = max(1, playing // 2) + 1 - group.queued - group.playing
+        elif group.swap and tournament:
             room = MAX_COMPARED - group.queued - group.playing
         elif rated_wait and not group.is_rated:
             # A match can take minutes, and anyone may open many that are not rated. So they have an
@@ -173,6 +189,14 @@ def _rooms(groups: Iterable[_Group]) -> list[tuple[_Group, int]]:
         if group.due and room > 0:
             rooms.append((group, room))
     return rooms
+
+
+def of_placement(match_ids: Collection[int]) -> set[int]:
+    """Return those of some matches that are first blocks of new bots."""
+    if not match_ids:
+        return set()
+    found = Match.objects.filter(pk__in=match_ids, block__round__placed__isnull=False)
+    return set(found.values_list("pk", flat=True))
 
 
 def _claim(group: _Group, unfinished: MatchQuerySet, limit: int, now: datetime) -> list[Match]:

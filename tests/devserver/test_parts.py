@@ -32,7 +32,7 @@ def test_every_queue_has_workers_and_the_clock_and_checks_have_their_own(tmp_pat
     assert sorted(queue for each in served.values() for queue in each) == QUEUES
     assert served["clock"] == {"clock"}
     assert served["checks"] == {"checks"}
-    assert served["play"] == {"play"}
+    assert served["play"] == {"placement", "play"}
 
 
 def test_matches_and_checks_have_a_lower_priority_than_the_clock(tmp_path: Path) -> None:

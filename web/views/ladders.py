@@ -46,7 +46,10 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
     shown = [row.standing for row in rows if row.standing.hidden == SHOWN]
     top = shown if is_first_page else []
     rounds_page = page_of(
-        request, found.rounds.select_related("tournament").order_by("-number"), _ROUNDS, "rounds"
+        request,
+        found.rounds.select_related("tournament", "placed").order_by("-number"),
+        _ROUNDS,
+        "rounds",
     )
     progress = rounds.progress_of(rounds_page)
     context = {
@@ -80,7 +83,7 @@ def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Show a round of a ladder with its changes of ratings, by default as last corrected."""
     found = get_object_or_404(Ladder, slug=slug)
     round_ = get_object_or_404(
-        found.rounds.select_related("tournament", "superseded_by"), number=number
+        found.rounds.select_related("tournament", "placed", "superseded_by"), number=number
     )
     revision = _revision(request, found)
     in_force = revision_of(round_, found, revision)

@@ -53,7 +53,9 @@ class Workers:
         self.held: dict[int, leases.Lease] = {}
         self.begun: Counter[str] = Counter()
         self._rng = Random(count)
-        monkeypatch.setattr(tasks.play_match, "delay", self.queue.append)
+        monkeypatch.setattr(
+            tasks.play_match, "apply_async", lambda args, queue: self.queue.append(*args)
+        )
         monkeypatch.setattr(tasks.fit_performance, "delay", lambda round_id: None)
 
     def take(self) -> None:

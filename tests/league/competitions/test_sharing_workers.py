@@ -110,7 +110,7 @@ def test_matches_that_end_while_a_follow_up_waits_queue_no_other(
     real = play.play_match
     monkeypatch.setattr(play, "play_match", play_without_a_sandbox)
     queued: list[Any] = []
-    monkeypatch.setattr(tasks.play_match, "delay", queued.append)
+    monkeypatch.setattr(tasks.play_match, "apply_async", lambda args, queue: queued.append(*args))
     competitions.open_ladder_round(busy.pk)
     first, second, third, *_ = play.claim_due_hosted()
     tasks.play_match(first)

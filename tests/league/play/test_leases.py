@@ -178,7 +178,7 @@ def test_if_the_broker_was_emptied_the_next_tick_queues_matches_again(
 ) -> None:
     queued: list[int] = []
     monkeypatch.setattr(match_queue, "AHEAD", 1000)
-    monkeypatch.setattr(tasks.play_match, "delay", queued.append)
+    monkeypatch.setattr(tasks.play_match, "apply_async", lambda args, queue: queued.append(*args))
     monkeypatch.setattr(heartbeats, "broker_was_emptied", lambda: False)
     tasks.tick()
     first = sorted(queued)
@@ -197,7 +197,7 @@ def queued(running: Tournament, monkeypatch: pytest.MonkeyPatch) -> list[int]:
     found: list[int] = []
     monkeypatch.setattr(match_queue, "AHEAD", 1000)
     monkeypatch.setattr(jails, "prove", lambda: True)
-    monkeypatch.setattr(tasks.play_match, "delay", found.append)
+    monkeypatch.setattr(tasks.play_match, "apply_async", lambda args, queue: found.append(*args))
     tasks.tick()
     tasks.tick()
     assert len(found) == len(set(found)) > 0

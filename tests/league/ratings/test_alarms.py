@@ -136,7 +136,9 @@ def test_a_wrong_sum_of_ratings_starts_a_check_and_other_ladders_go_on(
     for to_play in (ladder, other):
         small.tournament(to_play)
     monkeypatch.setattr(
-        tasks.play_match, "delay", lambda number: play.play_match(number, players=small.players)
+        tasks.play_match,
+        "apply_async",
+        lambda args, queue: play.play_match(*args, players=small.players),
     )
     tasks.follow_up()
     small.play_due()

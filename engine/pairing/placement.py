@@ -1,0 +1,77 @@
+"""Placement: a new bot's first blocks, against opponents from the whole field."""
+
+from collections import Counter
+from collections.abc import Iterable
+from random import Random
+
+from engine.pairing.ladder import LadderEntrant
+from engine.pairing.seating import OwnerGroup, owner_group
+from engine.pairing.tables import (
+    MAX_BLOCKS_PER_ROUND,
+    Owners,
+    Table,
+    check_each_once,
+    table_of,
+)
+
+_GOLDEN = (5**0.5 - 1) / 2
+"""Multiples of it, modulo 1, spread evenly over 0 to 1, however many are taken."""
+
+
+def placement_rounds(
+    new: LadderEntrant,
+    field: Iterable[LadderEntrant],
+    seats: int,
+    seed: bytes,
+    *,
+    blocks: int,
+    max_blocks: int = MAX_BLOCKS_PER_ROUND,
+) -> list[list[Table]]:
+    """Return the rounds of a new bot's first blocks, each a list of tables.
+
+    The new bot sits at every table. Its opponents come from the whole range of ratings: at each
+    table one from each of ``seats - 1`` equal parts of the field, and over all tables from all
+    places within a part. It meets everyone equally often, as far as owners allow it: at most one
+    bot of an owner sits at a table.
+
+    Args:
+        new: the bot to place.
+        field: the bots that it may meet. Their order has no effect, and ``max_blocks`` of these
+            entrants is not used.
+        seats: the seats of each table.
+        seed: 32 bytes, which decide all random choices.
+        blocks: the number of blocks to draw.
+        max_blocks: the most blocks of a round.
+
+    Returns:
+        Rounds of ``max_blocks`` tables, the last one with the rest; none if too few bots of
+        different owners are in the field.
+
+    Raises:
+        ValueError: a bot is listed twice.
+    """
+    by_rating = sorted(field, key=lambda entrant: (entrant.rating, entrant.bot))
+    check_each_once([new.bot, *(entrant.bot for entrant in by_rating)])
+    owners: Owners = {entrant.bot: entrant.owner for entrant in [new, *by_rating]}
+    groups = {bot: owner_group(bot, owners) for bot in owners}
+    if len(set(groups.values())) < seats:
+        return []
+    rng = Random(seed)
+    begin = rng.random()
+    met: Counter[int] = Counter()
+    tables = []
+    for number in range(blocks):
+        within = (begin + number * _GOLDEN) % 1
+        seated = [new.bot]
+        for part in range(seats - 1):
+            place = (part + within) / (seats - 1) * len(by_rating)
+            taken: set[OwnerGroup] = {groups[bot] for bot in seated}
+            free = [
+                (met[entrant.bot], abs(position + 0.5 - place), entrant.bot)
+                for position, entrant in enumerate(by_rating)
+                if groups[entrant.bot] not in taken
+            ]
+            seated.append(min(free)[2])
+        met.update(seated)
+        tables.append(table_of(seated, owners))
+    return [tables[first : first + max_blocks] for first in range(0, blocks, max_blocks)]

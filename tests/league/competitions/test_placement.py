@@ -1,0 +1,233 @@
+"""Placement: the first blocks of a bot are drawn at once and played before others."""
+
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from league import competitions, moderation, play, ratings, tasks
+from league.competitions import placement
+from league.models import Block, Bot, Ladder, Match, Performance, Round, Standing
+from league.models.ladders import RANKED_FROM
+from tests.league import small
+from tests.web.pages import page
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def ladder() -> Ladder:
+    """A ladder of four house bots."""
+    ladder = small.ladder()
+    for bot in small.bots(4):
+        competitions.enter_ladder(ladder=ladder, bot=bot)
+    return ladder
+
+
+@pytest.fixture
+def ada(db: None) -> User:
+    return User.objects.create(username="ada")
+
+
+def enter(ladder: Ladder, owner: User, prefix: str = "ada", count: int = 1) -> list[Bot]:
+    bots = small.bots(count, owner=owner, prefix=prefix)
+    for bot in bots:
+        competitions.enter_ladder(ladder=ladder, bot=bot)
+    return bots
+
+
+def blocks_of(bot: Bot) -> int:
+    return Block.objects.filter(bots__bot=bot, round__placed=bot).count()
+
+
+def test_a_new_bot_gets_all_blocks_for_its_rank_at_once(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    assert competitions.ladders_to_place_on() == [ladder.pk]
+    opened = competitions.open_placements(ladder.pk)
+    assert [round_.blocks.count() for round_ in opened] == [4] * 5
+    assert {round_.placed for round_ in opened} == {bot}
+    assert blocks_of(bot) == RANKED_FROM
+    assert competitions.ladders_to_place_on() == []
+    assert competitions.open_placements(ladder.pk) == []
+
+
+def test_a_placed_bot_has_a_rank_once_its_blocks_are_played(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    small.run_all()
+    for round_id in ratings.take_fits():
+        ratings.fit_round(round_id)
+    standing = ladder.standings.get(bot=bot)
+    assert not standing.is_provisional
+    assert standing.band is not None
+    assert standing.blocks == standing.performance_blocks == RANKED_FROM
+    assert competitions.ladders_to_place_on() == []
+
+
+def test_house_bots_are_not_placed(ladder: Ladder) -> None:
+    assert competitions.ladders_to_place_on() == []
+
+
+def test_a_new_version_is_placed_again(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    small.run_all()
+    for round_id in ratings.take_fits():
+        ratings.fit_round(round_id)
+    bot.current = bot.versions.create(number=2)
+    bot.save()
+    assert competitions.ladders_to_place_on() == [ladder.pk]
+    opened = competitions.open_placements(ladder.pk)
+    assert sum(round_.blocks.count() for round_ in opened) == RANKED_FROM
+
+
+def test_blocks_that_became_void_are_drawn_again(ladder: Ladder, ada: User) -> None:
+    enter(ladder, ada)
+    opened = competitions.open_placements(ladder.pk)
+    play.void_block(opened[0].blocks.earliest("number").pk)
+    assert competitions.ladders_to_place_on() == []  # the placement goes on
+    small.run_all()
+    [again] = competitions.open_placements(ladder.pk)
+    assert again.blocks.count() == 1
+
+
+def test_an_owner_has_one_bot_placed_at_a_time(ladder: Ladder, ada: User) -> None:
+    bots = enter(ladder, ada, count=2)
+    bert = User.objects.create(username="bert")
+    [other] = enter(ladder, bert, "bert")
+    competitions.open_placements(ladder.pk)
+    assert [blocks_of(bot) for bot in [*bots, other]] == [RANKED_FROM, 0, RANKED_FROM]
+    small.run_all()
+    competitions.open_placements(ladder.pk)
+    assert blocks_of(bots[1]) > 0
+
+
+def test_only_so_many_bots_are_placed_at_a_time(
+    ladder: Ladder, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(placement, "MAX_PLACED", 1)
+    [first] = enter(ladder, ada)
+    [second] = enter(ladder, User.objects.create(username="bert"), "bert")
+    competitions.open_placements(ladder.pk)
+    assert (blocks_of(first), blocks_of(second)) == (RANKED_FROM, 0)
+
+
+def remote(bot: Bot, *, silent_for: float = 0) -> None:
+    seen_at = timezone.now() - timedelta(seconds=silent_for)
+    Bot.objects.filter(pk=bot.pk).update(kind=Bot.Kind.REMOTE, seen_at=seen_at)
+
+
+def test_a_remote_bot_is_placed_a_few_blocks_at_a_time_while_it_is_online(
+    ladder: Ladder, ada: User
+) -> None:
+    [bot] = enter(ladder, ada)
+    remote(bot, silent_for=90)
+    assert competitions.ladders_to_place_on() == []
+    remote(bot)
+    [round_] = competitions.open_placements(ladder.pk)
+    assert round_.blocks.count() == placement.REMOTE_BLOCKS
+    assert not round_.blocks.filter(duplicate=True).exists()
+    assert competitions.ladders_to_place_on() == []
+
+
+@pytest.mark.parametrize("why", ["paused bot", "paused ladder", "quarantine", "too few"])
+def test_a_bot_that_cannot_play_is_not_placed(ladder: Ladder, ada: User, why: str) -> None:
+    [bot] = enter(ladder, ada)
+    match why:
+        case "paused bot":
+            Bot.objects.filter(pk=bot.pk).update(paused=True)
+        case "paused ladder":
+            Ladder.objects.update(paused=True)
+        case "quarantine":
+            olga = User.objects.create(username="olga", is_staff=True)
+            moderation.quarantine_bot(bot=bot, reason="floods", made_by=olga)
+        case "too few":
+            ladder.entries.exclude(bot=bot).order_by("pk").first().delete()
+            ladder.entries.exclude(bot=bot).order_by("pk").first().delete()
+            ladder.entries.exclude(bot=bot).order_by("pk").first().delete()
+    assert competitions.open_placements(ladder.pk) == []
+    assert not Round.objects.exists()
+
+
+def test_the_tick_queues_placement_first_and_apart(
+    ladder: Ladder, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    competitions.open_ladder_round(ladder.pk)
+    sent: list[tuple[int, str]] = []
+    monkeypatch.setattr(
+        tasks.play_match,
+        "apply_async",
+        lambda args, queue: sent.append((args[0], queue)),
+    )
+    [bot] = enter(ladder, ada)
+    tasks.tick()
+    queues = dict(sent)
+    placing = set(Match.objects.filter(block__round__placed=bot).values_list("pk", flat=True))
+    assert {queues[pk] for pk in queues.keys() & placing} == {"placement"}
+    assert {queues[pk] for pk in queues.keys() - placing} == {"play"}
+    assert settings.PLAY_QUEUES == ("placement", "play")
+
+
+def queued(bot: Bot) -> tuple[int, int]:
+    """Return how many due matches are claimed: of the placement, and of other rounds."""
+    due = play.claim_due_hosted()
+    first = play.of_placement(due)
+    return len(first), len(due) - len(first)
+
+
+def test_placement_alone_takes_the_whole_queue(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    assert queued(bot) == (8, 0)
+
+
+def test_placement_leaves_half_of_the_workers_to_others(ladder: Ladder, ada: User) -> None:
+    competitions.open_ladder_round(ladder.pk)
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    first, others = queued(bot)
+    assert (first, others > 0) == (2, True)
+    assert queued(bot)[0] == 0  # two wait already
+
+
+def test_the_ladders_own_rounds_wait_for_placement(ladder: Ladder, ada: User) -> None:
+    enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    assert competitions.ladders_to_pair() == []
+    small.run_all()
+    assert competitions.ladders_to_pair() == [ladder.pk]
+
+
+def test_an_opponents_blocks_count_too(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    small.run_all()
+    house = Standing.objects.exclude(bot=bot)
+    assert sum(house.values_list("blocks", flat=True)) == RANKED_FROM * (ladder.seats - 1)
+    assert Performance.objects.count() == 0
+
+
+def test_the_next_block_of_a_placed_bot_is_described(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    standing = Standing(ladder=ladder, bot=bot, blocks=0)
+    text = competitions.describe_next_block(standing)
+    matches = RANKED_FROM * ladder.seats
+    assert text.startswith("Its first blocks are played now, ahead of other matches: ")
+    assert f"0 of {matches} matches are over" in text
+
+
+def test_pages_and_the_api_show_whose_first_blocks_a_round_has(
+    client: Client, ladder: Ladder, ada: User
+) -> None:
+    [bot] = enter(ladder, ada)
+    number = competitions.open_placements(ladder.pk)[0].number
+    assert "first blocks of" in page(client, "/ladders/quick/")
+    assert f'first blocks of\n  <a href="/bots/{bot.name}/' in page(
+        client, f"/ladders/quick/rounds/{number}/"
+    )
+    rounds = client.get("/api/v1/ladders/quick/rounds").json()["results"]
+    assert {round_["placed"] for round_ in rounds} == {bot.name}
