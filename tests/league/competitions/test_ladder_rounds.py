@@ -14,7 +14,7 @@ from django.utils import timezone
 from engine.pairing import LadderEntrant, Table, ladder_round
 from engine.rating.blocks import derive_block_seed, plan_block
 from league import competitions, ratings
-from league.competitions import ladder_rounds
+from league.competitions import ladder_rounds, rounds
 from league.competitions.ladder_rounds import SETTLED_BLOCKS, bots_to_draw
 from league.models import Bot, Ladder, Round, Standing
 from tests.league import small
@@ -77,10 +77,10 @@ def test_an_odd_table_sits_the_other_way_round_in_every_second_block_of_all_its_
 
 def test_the_number_of_queries_does_not_grow_with_the_tables(quick: Ladder) -> None:
     with transaction.atomic(), CaptureQueriesContext(connection) as few:
-        ladder_rounds._count_tables(quick, [Table((1, 2, 3), True)])
+        rounds.count_tables(quick, [Table((1, 2, 3), True)])
     many = [Table((1, 2, other), True) for other in range(3, 50)]
     with transaction.atomic(), CaptureQueriesContext(connection) as more:
-        assert ladder_rounds._count_tables(quick, many)[1, 2, 3] == 1
+        assert rounds.count_tables(quick, many)[1, 2, 3] == 1
     assert len(few) == len(more)
 
 

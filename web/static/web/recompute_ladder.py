@@ -18,8 +18,14 @@ from typing import Any
 try:
     from engine.record import read as read_record
     from engine.record import verify
+
+    has_engine = True
 except ImportError:
-    verify = None  # type: ignore[assignment]
+    has_engine = False
+
+# Of the line and the round that are being read.
+number, terms, seed = 0, dict[str, Any](), b""
+standings: dict[str, tuple[int, int, int]] = {}
 
 
 def check(holds: object, otherwise: str) -> None:
@@ -82,7 +88,8 @@ def check_moves(record: Any) -> None:
 def check_file(path: str) -> str:
     """Check all lines of an export; return what was found right."""
     global number, terms, seed
-    shown, blocks, line, read, before = {}, {}, {}, sha256(), ""
+    shown, blocks, line = dict[str, tuple[int, int, int]](), dict[int, Any](), dict[str, Any]()
+    read, before = sha256(), ""
     rounds = seeds = matches = 0
     for number, text in enumerate(open(path, "rb"), 1):
         line, before = json.loads(text), read.hexdigest()
@@ -97,7 +104,7 @@ def check_file(path: str) -> str:
         elif line["type"] == "block" and not line["void"]:
             check(line["block"] not in blocks, "a block is there twice")
             blocks[line["block"]] = line
-            for match in line["matches"] if verify else []:
+            for match in line["matches"] if has_engine else []:
                 check_moves(match["record"])
                 matches += 1
         elif line["type"] == "applied":
@@ -108,16 +115,13 @@ def check_file(path: str) -> str:
     check(line.get("sha256") == before, "lines are changed or missing")
     check(line["complete"], "the ladder was corrected meanwhile: get the file again")
     check(shown == standings, "the standings do not follow from the rounds")
-    moves = (
-        f"all moves of {matches} matches" if verify else "no moves, which needs the package engine"
-    )
+    moves = f"all moves of {matches} matches" if has_engine else "no moves: that needs our engine"
     return (
         f"Right: {len(shown)} bots, {rounds} rounds; the seeds of {seeds} are public. "
         f"Checked {moves}."
     )
 
 
-number, standings = 0, {}
 try:
     print(check_file(*sys.argv[1:]))
 except OSError as error:
