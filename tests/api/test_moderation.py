@@ -14,19 +14,8 @@ from league import competitions, ratings
 from league.models import Bot, Ladder, Tournament
 from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
-from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-@kept
-def cup(db: None) -> Tournament:
-    """A knockout of seven bots, played to its end."""
-    small.bots(7)
-    cup = small.tournament(small.ladder(seats=3), format="knockout")
-    small.run_all()
-    return cup
 
 
 def first_block(api: Api, cup: Tournament) -> tuple[str, dict[str, Any]]:
