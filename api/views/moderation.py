@@ -168,7 +168,7 @@ class ModerationLogExportView(ApiView):
         name = self.query.get("format", "ndjson")
         lines, content_type = log.FORMATS[name]
         pieces = (line.encode() for line in lines(log.entries()))
-        return download(pieces, f"moderation-log.{name}", content_type)
+        return download(request, pieces, f"moderation-log.{name}", content_type)
 
 
 def _sent(request: Request) -> dict[str, Any]:
