@@ -1,8 +1,9 @@
 """Entry windows: how long bots could really enter a tournament, and what follows if they could not.
 
 Entries are open from ``entries_open_at`` to ``starts_at``, by the clock alone. If the league is
-down in this time, nobody can enter. So each tick notes the time in which it ran. At the start, a
-tournament that could hardly be entered is moved, with a public note; it is not cancelled.
+down in this time, or the web process can't be reached, nobody can enter. So each tick notes the
+time in which it ran and the clock's probe of that door succeeded (`league.play.outages`). At the
+start, a tournament that could hardly be entered is moved, with a public note; it is not cancelled.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -12,6 +13,7 @@ from django.db.models import F, Q, Value
 from django.db.models.functions import Extract, Least
 
 from league.models import Tournament
+from league.play import outages
 
 log = structlog.get_logger(__name__)
 
@@ -26,10 +28,16 @@ LONGEST_DELAY = timedelta(days=1)
 
 
 def note_open_entries(now: datetime) -> None:
-    """Add the time since the last tick to the tournaments whose entries are open now."""
+    """Add the time since the last tick to the tournaments whose entries are open now.
+
+    If the door to the web process does not work now, that time is left out.
+    """
     is_open = Tournament.objects.to_come().filter(entries_open_at__lte=now, starts_at__gt=now)
     due = is_open.filter(Q(seen_open_at=None) | Q(seen_open_at__lte=now - NOTE_EVERY))
     due.filter(seen_open_at=None).update(seen_open_at=now)
+    if not outages.web_works():
+        due.update(seen_open_at=now)
+        return
     since = Least(Extract(Value(now) - F("seen_open_at"), "epoch"), MAX_GAP.total_seconds())
     due.filter(seen_open_at__lt=now).update(
         open_seconds=F("open_seconds") + since, seen_open_at=now

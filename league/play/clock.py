@@ -99,14 +99,14 @@ class Round(NamedTuple):
 
 
 def do_round(now: datetime, doors: Doors, probing: timedelta = timedelta(0)) -> Round:
-    """Do one round of the clock. If no turn is open, it is one statement.
+    """Do one round of the clock. If no turn is open and no probe is due, it is one statement.
 
     Args:
         now: the time.
         doors: the doors to probe.
         probing: how long the doors took in the round before. In that time the clock ran.
     """
-    if outages.keep_idle(now, probing):
+    if not doors.are_due() and outages.keep_idle(now, probing):
         return Round(0, timedelta(0))
     began = time.monotonic()
     probes = doors.probe()

@@ -136,7 +136,9 @@ def test_a_probe_names_a_host_that_the_league_serves(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_round_probes_only_while_a_turn_is_open(front: Front, doors: Doors) -> None:
+def test_a_round_probes_always_while_a_turn_is_open_and_else_rarely(
+    front: Front, doors: Doors, monkeypatch: pytest.MonkeyPatch
+) -> None:
     outages.keep(START)
     assert clock.do_round(second(0.5), doors).played == 0
     assert front.requests == []
@@ -144,6 +146,16 @@ def test_a_round_probes_only_while_a_turn_is_open(front: Front, doors: Doors) ->
     clock.do_round(second(1), doors)
     assert len(front.requests) == 2
     assert {door.worked_until for door in Door.objects.all()} == {second(1)}
+    Turn.objects.update(decided_at=second(1))
+    clock.do_round(second(1.5), doors)
+    assert len(front.requests) == 2
+    monkeypatch.setattr("league.play.doors.IDLE_SECONDS", 0)
+    front.status = 503
+    clock.do_round(second(2), doors)
+    assert not outages.web_works()
+    front.status = 200
+    clock.do_round(second(2.5), doors)
+    assert outages.web_works()
 
 
 @pytest.mark.django_db(transaction=True)
