@@ -1871,6 +1871,7 @@ class Migration(migrations.Migration):
                             ("bot", "new bot"),
                             ("upload", "uploaded version"),
                             ("rename", "new name of a bot"),
+                            ("check", "version that was deleted before its check was over"),
                         ],
                         max_length=6,
                     ),
