@@ -2419,6 +2419,12 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
+            model_name="bot",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("name__regex", "^[a-z0-9-]{3,32}$")), name="a_bot_has_a_name"
+            ),
+        ),
+        migrations.AddConstraint(
             model_name="blockbot",
             constraint=models.UniqueConstraint(
                 fields=("block", "bot"), name="a_bot_sits_once_at_a_table"
