@@ -35,6 +35,10 @@ CODES: dict[str, tuple[int, str]] = {
     "scope-needed": (403, "The token does not have the scope that this call needs."),
     "organiser-needed": (403, "This call needs the owner token of an organiser."),
     "not-your-bot": (403, "The bot belongs to another account."),
+    "own-quarantine": (
+        403,
+        "An organiser can't lift or change their own quarantine while there is another organiser.",
+    ),
     "not-allowed": (403, "You don't have permission for this."),
     "not-found": (404, "There is nothing at this address."),
     "method-not-allowed": (

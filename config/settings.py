@@ -232,6 +232,10 @@ CELERY_TASK_ROUTES = {
     "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},
     "league.tasks.upkeep": {"queue": "clock"},
+    # These read all records or results of a ladder, so one may take hours.
+    "league.tasks.fit_performance": {"queue": "ratings"},
+    "league.tasks.correct_ladder": {"queue": "ratings"},
+    "league.tasks.check_ladder": {"queue": "ratings"},
 }
 CELERY_BEAT_SCHEDULE = {
     # A tick that no worker starts in time is dropped: the next tick does its work.

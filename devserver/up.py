@@ -241,6 +241,8 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         # wait for a bot.
         worker("seats", "control,seats", *THREADS, "32"),
         worker("checks", "checks", *THREADS, "4", nice=5),
+        # Work on all records of a ladder may take hours. While it does, the second thread fits.
+        worker("ratings", "ratings", *THREADS, "2", nice=5),
         Part(
             name="beat",
             command=[

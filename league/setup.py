@@ -7,8 +7,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from bots_sdk.reference import HOUSE
+from league.bots import bot_problems
 from league.competitions import announce_tournament, check_ladder, check_schedule, enter_ladder
 from league.models import Bot, BotVersion, Ladder, Schedule, Tournament
+from league.models.settings_problems import require_valid, values_of
 
 LADDERS = [
     ("twelve-days", "12 Days", "twelve-days", "calliope", 4),
@@ -28,9 +30,11 @@ def set_up_league() -> None:
                 check_ladder(ladder)
                 ladder.save()
         for name in settings.HOUSE_BOTS:
-            bot, _ = Bot.objects.get_or_create(
-                name=name, defaults={"kind": Bot.Kind.HOUSE, "description": HOUSE[name]}
-            )
+            bot = Bot.objects.filter(name=name).first()
+            if bot is None:
+                bot = Bot(name=name, kind=Bot.Kind.HOUSE, description=HOUSE[name])
+                require_valid(bot_problems(values_of(bot)))
+                bot.save()
             if bot.current is None:
                 bot.current = BotVersion.objects.create(bot=bot, number=1, note="as shipped")
                 bot.save(update_fields=["current"])

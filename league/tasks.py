@@ -6,7 +6,7 @@ from functools import partial, wraps
 from typing import TypeVar
 
 import structlog
-from celery import shared_task
+from celery import Task, shared_task
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.utils import timezone
@@ -17,7 +17,7 @@ from league import bots, competitions, heartbeats, moderation, play, queueing, r
 from league.accounts import repetitions
 from league.bots import jails
 from league.models import Ladder
-from league.queueing import note_begun, queue_once
+from league.queueing import note_begun, queue_once, waiting_ids
 
 log = structlog.get_logger(__name__)
 Result = TypeVar("Result")
@@ -159,8 +159,7 @@ def tick() -> None:
     if heartbeats.broker_was_emptied() or heartbeats.worker_was_started():
         play.requeue_all()
     follow_up()
-    # It expires before the next tick, which sends another.
-    _each(ratings.ladders_to_correct, lambda pk: correct_ladder.apply_async((pk,), expires=1))
+    _each(ratings.ladders_to_correct, partial(_queue_for_ladder, correct_ladder))
     heartbeats.note_tick()
 
 
@@ -181,6 +180,12 @@ def _has_room(queue: str) -> bool:
     return queueing.tasks_queued(queue) < _MAX_QUEUED_TASKS
 
 
+def _queue_for_ladder(task: Task, ladder_id: int) -> None:
+    """Queue a task for a ladder, unless one waits: its workers may be busy for hours."""
+    if ladder_id not in waiting_ids(task.name.rpartition(".")[2]):
+        task.delay(ladder_id)
+
+
 @_binds_id
 def _apply_round(round_id: int) -> bool:
     """Apply a round; return whether it was applied.
@@ -193,7 +198,7 @@ def _apply_round(round_id: int) -> bool:
         ladder = Ladder.objects.get(rounds=round_id)
         if ladder.alarm:
             return False  # the round waits until an operator has repaired the ratings
-        check_ladder.apply_async((ladder.pk,), expires=1)
+        _queue_for_ladder(check_ladder, ladder.pk)
         log.exception("a round was not applied: the ladder's ratings don't add up")
         return False
 

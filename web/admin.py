@@ -16,7 +16,7 @@ from django.utils import timezone
 from league import models
 from league.competitions.event_settings import FIELDS as EVENT_SETTINGS
 from league.moderation import log as moderation_log
-from web.admin_checks import LadderForm, ScheduleForm, TournamentForm
+from web.admin_checks import BotForm, LadderForm, ScheduleForm, TournamentForm
 from web.conflicts import ConflictForm
 from web.requests import signed_in
 
@@ -67,6 +67,7 @@ class AccountAdmin(UserAdmin):  # type: ignore[type-arg]
 class BotAdmin(_SafeAdmin):
     """Bots: everything but the description belongs to the league or to the bot's owner."""
 
+    form = BotForm
     list_display = ("name", "kind", "owner", "paused", "current")
     list_filter = ("kind", "paused")
     search_fields = ("name",)

@@ -7,7 +7,9 @@ from django.core.exceptions import ValidationError
 from django.db.models import Model
 
 from league import competitions
-from league.models import Ladder, Schedule, Tournament
+from league.bots import bot_problems
+from league.models import Bot, Ladder, Schedule, Tournament
+from league.models.settings_problems import require_valid, values_of
 from web.conflicts import ConflictForm
 
 
@@ -41,6 +43,14 @@ class WholeRowForm(ConflictForm):
             if name in names:
                 setattr(row, name, value)
         return row
+
+
+class BotForm(WholeRowForm):
+    """A bot."""
+
+    def check_row(self, row: Bot) -> None:
+        """Check the bot as owners' changes are checked."""
+        require_valid(bot_problems(values_of(row)))
 
 
 class LadderForm(WholeRowForm):

@@ -14,6 +14,10 @@ from league.moderation.previews import Advance, PlaceChange, RatingChange
 
 Action = ModerationEntry.Action
 REASON = "Why; the moderation log keeps it."
+SEEN = (
+    "The field `seen` of the preview that you have read. If the state has changed since, the call "
+    "is refused and shows both states. Leave it out to decide whatever the state is."
+)
 
 
 def name_field(source: str, what: str) -> serializers.CharField:
@@ -63,7 +67,13 @@ class NewQuarantineSerializer(serializers.Serializer[None]):
     )
 
 
-class DecisionSerializer(serializers.Serializer[None]):
+class SeenFields(serializers.Serializer[None]):
+    """The state that the caller has seen."""
+
+    seen = serializers.CharField(required=False, max_length=60, help_text=SEEN)
+
+
+class DecisionSerializer(SeenFields):
     """A decision with its reason."""
 
     reason = serializers.CharField(max_length=500, help_text="Why; it is public.")
@@ -92,9 +102,13 @@ class ReplayQuery(serializers.Serializer[None]):
 
 
 class ReasonQuery(serializers.Serializer[None]):
-    """The reason of a decision that is taken back."""
+    """The reason why a quarantine is lifted."""
 
     reason = serializers.CharField(required=False, max_length=500, help_text=REASON)
+
+
+class RestoreQuery(ReasonQuery, SeenFields):
+    """Parameters for taking a decision back."""
 
 
 class LiftQuery(ReasonQuery):
@@ -110,25 +124,30 @@ class LiftQuery(ReasonQuery):
 
 
 class EntryReasonQuery(serializers.Serializer[None]):
-    """The reason of an organiser who enters or withdraws a bot."""
+    """The reason of an organiser who enters or withdraws a bot, and the state that it had."""
 
     reason = serializers.CharField(
         required=False,
         max_length=500,
         help_text="Why an organiser does it; the moderation log keeps it. Not for other callers.",
     )
+    seen = serializers.CharField(
+        required=False,
+        max_length=60,
+        help_text="The field `seen` of the preview of a disqualification of this bot. If its entry "
+        "has changed since, an organiser's call is refused. Not for other callers.",
+    )
 
 
-class RestoreTournamentQuery(serializers.Serializer[None]):
+class RestoreTournamentQuery(RestoreQuery):
     """Parameters for taking a cancellation back."""
 
-    reason = serializers.CharField(required=False, max_length=500, help_text=REASON)
     starts_at = serializers.DateTimeField(
         required=False, help_text="The new start, if the planned start is over."
     )
 
 
-class CancellationSerializer(serializers.Serializer[None]):
+class CancellationSerializer(SeenFields):
     """The reason of a cancellation."""
 
     reason = serializers.CharField(
@@ -205,6 +224,10 @@ class PreviewSerializer(serializers.Serializer[Preview]):
     )
     notes = serializers.ListField(
         child=serializers.CharField(), help_text="Sentences on what else happens."
+    )
+    seen = serializers.CharField(
+        help_text="The state now, such as `finished` or `void:17`. Send it with your decision: if "
+        "somebody changes the state before, the decision is refused."
     )
 
 

@@ -4,6 +4,7 @@ from rest_framework import serializers
 
 from api.serializers.fields import LadderField, OneOfField, owner_field
 from api.serializers.ladders import RoundSerializer
+from api.serializers.moderation import SeenFields
 from league.models import Block, Round, Tournament, TournamentEntry
 from league.models.limits import BLOCKS_PER_ROUND, EXTRA_BLOCKS, SWISS_ROUNDS, TABLES
 from league.visibility import public_seed
@@ -228,7 +229,7 @@ class TournamentEntrySerializer(serializers.ModelSerializer[TournamentEntry]):
         }
 
 
-class DisqualificationSerializer(serializers.Serializer[None]):
+class DisqualificationSerializer(SeenFields):
     """The reason of a disqualification."""
 
     reason = serializers.CharField(max_length=200, help_text="The reason; it is public.")

@@ -14,9 +14,9 @@ from api.serializers.blocks import BlockSerializer
 from api.serializers.moderation import (
     DecisionSerializer,
     PreviewSerializer,
-    ReasonQuery,
     ReplayQuery,
     ReplaySerializer,
+    RestoreQuery,
 )
 from league import moderation
 from league.models import Block, Match
@@ -54,8 +54,8 @@ class VoidBlockView(ApiView):
     needs: ClassVar = {"GET": Organiser, "POST": Organiser, "DELETE": Organiser}
     problems: ClassVar = {
         "GET": ("block-not-void", "block-unfinished"),
-        "POST": ("block-void",),
-        "DELETE": ("block-not-void", "block-unfinished"),
+        "POST": ("block-void", "changed-meanwhile"),
+        "DELETE": ("block-not-void", "block-unfinished", "changed-meanwhile"),
     }
 
     @operation("blocks_preview_void", answers=PreviewSerializer)
@@ -73,10 +73,10 @@ class VoidBlockView(ApiView):
         """
         block = _find(slug, round_number, block_number)
         sent = checked(DecisionSerializer, request)
-        moderation.void_block(block=block, reason=sent["reason"], made_by=signed_in(request))
+        moderation.void_block(block=block, made_by=signed_in(request), **sent)
         return Response(BlockSerializer(_find(slug, round_number, block_number)).data)
 
-    @operation("blocks_restore", query=ReasonQuery, answers=BlockSerializer)
+    @operation("blocks_restore", query=RestoreQuery, answers=BlockSerializer)
     def delete(self, request: Request, slug: str, round_number: int, block_number: int) -> Response:
         """Take the void of a block back: it counts again, with the same rating changes as before.
 
@@ -85,7 +85,10 @@ class VoidBlockView(ApiView):
         """
         block = _find(slug, round_number, block_number)
         moderation.restore_block(
-            block=block, reason=self.query.get("reason", ""), made_by=signed_in(request)
+            block=block,
+            reason=self.query.get("reason", ""),
+            made_by=signed_in(request),
+            seen=self.query.get("seen", ""),
         )
         return Response(BlockSerializer(_find(slug, round_number, block_number)).data)
 
@@ -94,7 +97,10 @@ class ReplayBlockView(ApiView):
     """Playing a block again."""
 
     needs: ClassVar = {"GET": Organiser, "POST": Organiser}
-    problems: ClassVar = {"GET": ("block-not-replayable",), "POST": ("block-not-replayable",)}
+    problems: ClassVar = {
+        "GET": ("block-not-replayable",),
+        "POST": ("block-not-replayable", "changed-meanwhile"),
+    }
 
     @operation("blocks_preview_replay", query=ReplayQuery, answers=PreviewSerializer)
     def get(self, request: Request, slug: str, round_number: int, block_number: int) -> Response:
@@ -117,6 +123,7 @@ class ReplayBlockView(ApiView):
             reason=sent["reason"],
             made_by=signed_in(request),
             later_stages=LaterStages(sent.get("later_stages", "keep")),
+            seen=sent.get("seen", ""),
         )
         data = BlockSerializer(_blocks().get(pk=made.pk)).data
         path = ("ladders", slug, "rounds", made.round.number, "blocks", made.number)

@@ -67,7 +67,7 @@ class BotRecordsView(ApiView):
         Each line is a record. `python -m engine verify FILE` checks the file.
         """
         bot = find_bot(name)
-        return download(record_lines(bot, **self.query), f"{bot.name}.jsonl")
+        return download(request, record_lines(bot, **self.query), f"{bot.name}.jsonl")
 
 
 class ExportQuery(serializers.Serializer[None]):
@@ -106,8 +106,8 @@ class TournamentExportView(ApiView):
         )
         name = f"tournament-{tournament_id}"
         if self.query["format"] == "csv":
-            return download(_csv(tournament), f"{name}.csv", "text/csv; charset=utf-8")
-        return download(_lines(tournament), f"{name}.jsonl")
+            return download(request, _csv(tournament), f"{name}.csv", "text/csv; charset=utf-8")
+        return download(request, _lines(tournament), f"{name}.jsonl")
 
 
 def _lines(tournament: Tournament) -> Iterator[bytes]:

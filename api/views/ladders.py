@@ -132,7 +132,7 @@ class LadderExportView(ApiView):
         rating in the file.
         """
         ladder = find_ladder(slug)
-        return download(export_ladder(ladder), f"{ladder.slug}.jsonl")
+        return download(request, export_ladder(ladder), f"{ladder.slug}.jsonl")
 
 
 class LadderRevisionsView(ListView):

@@ -50,8 +50,8 @@ class BotQuarantineView(ApiView):
     needs: ClassVar = {"GET": OwnerToken, "POST": Organiser, "DELETE": Organiser}
     problems: ClassVar = {
         "GET": ("not-your-bot",),
-        "POST": ("changed-meanwhile",),
-        "DELETE": ("not-quarantined", "changed-meanwhile"),
+        "POST": ("changed-meanwhile", "own-quarantine"),
+        "DELETE": ("not-quarantined", "changed-meanwhile", "own-quarantine"),
     }
 
     @operation("bots_quarantine_show", answers=QuarantineSerializer)
@@ -90,8 +90,8 @@ class AccountQuarantineView(ApiView):
 
     needs: ClassVar = {"GET": Organiser, "POST": Organiser, "DELETE": Organiser}
     problems: ClassVar = {
-        "POST": ("changed-meanwhile",),
-        "DELETE": ("not-quarantined", "changed-meanwhile"),
+        "POST": ("changed-meanwhile", "own-quarantine"),
+        "DELETE": ("not-quarantined", "changed-meanwhile", "own-quarantine"),
     }
 
     @operation("accounts_quarantine_show", answers=QuarantineSerializer)
@@ -168,7 +168,7 @@ class ModerationLogExportView(ApiView):
         name = self.query.get("format", "ndjson")
         lines, content_type = log.FORMATS[name]
         pieces = (line.encode() for line in lines(log.entries()))
-        return download(pieces, f"moderation-log.{name}", content_type)
+        return download(request, pieces, f"moderation-log.{name}", content_type)
 
 
 def _sent(request: Request) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from api.serializers.moderation import (
     CancellationSerializer,
     EntryReasonQuery,
     PreviewSerializer,
-    ReasonQuery,
+    RestoreQuery,
     RestoreTournamentQuery,
 )
 from api.serializers.tournament_standings import (
@@ -112,7 +112,7 @@ class CancelTournamentView(ApiView):
     needs: ClassVar = {"GET": Organiser, "POST": Organiser, "DELETE": Organiser}
     problems: ClassVar = {
         "POST": ("tournament-begun", "changed-meanwhile"),
-        "DELETE": ("not-cancelled",),
+        "DELETE": ("not-cancelled", "changed-meanwhile"),
     }
 
     @operation("tournaments_preview_cancel", answers=PreviewSerializer)
@@ -133,9 +133,8 @@ class CancelTournamentView(ApiView):
         opens.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
-        reason = checked(CancellationSerializer, request).get("reason", "")
-        made_by = signed_in(request)
-        if not moderation.cancel(tournament=tournament, reason=reason, made_by=made_by):
+        sent = {"reason": "", **checked(CancellationSerializer, request)}
+        if not moderation.cancel(tournament=tournament, made_by=signed_in(request), **sent):
             tournament.refresh_from_db()
             if tournament.state != Tournament.State.CANCELLED:
                 raise ProblemError(
@@ -253,8 +252,9 @@ class TournamentEntryView(ApiView):
             "not-qualified",
             "bot-has-left",
             "quarantined",
+            "changed-meanwhile",
         ),
-        "DELETE": ("not-your-bot", "entries-not-open"),
+        "DELETE": ("not-your-bot", "entries-not-open", "changed-meanwhile"),
     }
 
     @operation("tournaments_enter", query=EntryReasonQuery, answers=TournamentEntrySerializer)
@@ -306,7 +306,7 @@ class DisqualificationView(ApiView):
     needs: ClassVar = {"GET": Organiser, "POST": Organiser, "DELETE": Organiser}
     problems: ClassVar = {
         "POST": ("entries-not-open", "changed-meanwhile"),
-        "DELETE": ("not-disqualified",),
+        "DELETE": ("not-disqualified", "changed-meanwhile"),
     }
 
     @operation("tournaments_preview_disqualification", answers=PreviewSerializer)
@@ -337,7 +337,7 @@ class DisqualificationView(ApiView):
         )
         return Response(TournamentEntrySerializer(entry).data)
 
-    @operation("tournaments_reinstate", query=ReasonQuery, answers=TournamentEntrySerializer)
+    @operation("tournaments_reinstate", query=RestoreQuery, answers=TournamentEntrySerializer)
     def delete(self, request: Request, tournament_id: int, name: str) -> Response:
         """Take a disqualification back: the bot has its rank again, and later rounds may draw it.
 
@@ -346,8 +346,8 @@ class DisqualificationView(ApiView):
         entry = moderation.reinstate(
             tournament=find_tournament(Tournament.objects.all(), tournament_id),
             bot=find_bot(name),
-            reason=self.query.get("reason", ""),
             made_by=signed_in(request),
+            **self.query,
         )
         return Response(TournamentEntrySerializer(entry).data)
 

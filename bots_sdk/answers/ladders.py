@@ -45,6 +45,9 @@ class Change(TypedDict):
 class Decision(TypedDict):
     """A decision with its reason."""
 
+    seen: NotRequired[str]
+    """The field `seen` of the preview that you have read. If the state has changed since, the call
+    is refused and shows both states. Leave it out to decide whatever the state is."""
     reason: str
     """Why; it is public."""
 
@@ -199,6 +202,9 @@ class Preview(TypedDict):
     """Stages of a knockout that would become void and be drawn again."""
     notes: list[str]
     """Sentences on what else happens."""
+    seen: str
+    """The state now, such as `finished` or `void:17`. Send it with your decision: if somebody
+    changes the state before, the decision is refused."""
 
 
 class ReplacedBlock(TypedDict):
@@ -238,11 +244,9 @@ class Block(TypedDict):
     """The void block that this block plays again; null if none."""
 
 
-class Replay(TypedDict):
+class Replay(Decision):
     """A decision to have a block played again."""
 
-    reason: str
-    """Why; it is public."""
     later_stages: NotRequired[Literal["keep", "again"]]
     """For a knockout. `keep`: later stages stay as they were drawn and played. `again`: they become
     void and are drawn again. Default: `keep`."""

@@ -55,6 +55,9 @@ class Bye(TypedDict):
 class Cancellation(TypedDict):
     """The reason of a cancellation."""
 
+    seen: NotRequired[str]
+    """The field `seen` of the preview that you have read. If the state has changed since, the call
+    is refused and shows both states. Leave it out to decide whatever the state is."""
     reason: NotRequired[str]
     """Why; it is public. Default: `Decision of the organisers.`"""
 
@@ -62,6 +65,9 @@ class Cancellation(TypedDict):
 class Disqualification(TypedDict):
     """The reason of a disqualification."""
 
+    seen: NotRequired[str]
+    """The field `seen` of the preview that you have read. If the state has changed since, the call
+    is refused and shows both states. Leave it out to decide whatever the state is."""
     reason: str
     """The reason; it is public."""
 

@@ -61,17 +61,28 @@ def preview_void(slug: str, round: int, number: int) -> Call[answers.Preview]:
     return Call("GET", _blocks(slug, round, number, "void"))
 
 
-def void_block(slug: str, round: int, number: int, reason: str) -> Call[answers.Block]:
-    """Make a block void: it rates no bot. Needs an organiser's owner token."""
-    return Call("POST", _blocks(slug, round, number, "void"), {"reason": reason})
+def void_block(
+    slug: str, round: int, number: int, reason: str, *, seen: str | None = None
+) -> Call[answers.Block]:
+    """Make a block void: it rates no bot. Needs an organiser's owner token.
+
+    Args:
+        slug: of the ladder.
+        round: number of the round.
+        number: of the block.
+        reason: why; it is public.
+        seen: the preview's `seen`. If the state has changed since, the league refuses the call.
+    """
+    body = {"reason": reason} if seen is None else {"reason": reason, "seen": seen}
+    return Call("POST", _blocks(slug, round, number, "void"), body)
 
 
 def restore_block(
-    slug: str, round: int, number: int, *, reason: str | None = None
+    slug: str, round: int, number: int, *, reason: str | None = None, seen: str | None = None
 ) -> Call[answers.Block]:
-    """Have a void block count again. Needs an organiser's owner token."""
+    """Have a void block count again, as `void_block`. Needs an organiser's owner token."""
     path = _blocks(slug, round, number, "void")
-    return Call("DELETE", path, query={"reason": reason})
+    return Call("DELETE", path, query={"reason": reason, "seen": seen})
 
 
 def preview_replay(

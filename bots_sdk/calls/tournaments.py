@@ -67,14 +67,27 @@ def preview_cancellation(number: int) -> Call[answers.Preview]:
     return Call("GET", url_path("tournaments", number, "cancel"))
 
 
-def cancel_tournament(number: int, *, reason: str | None = None) -> Call[answers.Tournament]:
-    """Cancel a tournament that is not over. Needs an organiser's owner token."""
-    body = None if reason is None else {"reason": reason}
-    return Call("POST", url_path("tournaments", number, "cancel"), body)
+def cancel_tournament(
+    number: int, *, reason: str | None = None, seen: str | None = None
+) -> Call[answers.Tournament]:
+    """Cancel a tournament that is not over. Needs an organiser's owner token.
+
+    Args:
+        number: the tournament.
+        reason: why; it is public.
+        seen: the preview's `seen`. If the state has changed since, the league refuses the call.
+    """
+    sent = {"reason": reason, "seen": seen}
+    body = {name: value for name, value in sent.items() if value is not None}
+    return Call("POST", url_path("tournaments", number, "cancel"), body or None)
 
 
 def restore_tournament(
-    number: int, *, reason: str | None = None, starts_at: str | None = None
+    number: int,
+    *,
+    reason: str | None = None,
+    starts_at: str | None = None,
+    seen: str | None = None,
 ) -> Call[answers.Tournament]:
     """Take a cancellation back. Needs an organiser's owner token.
 
@@ -82,8 +95,9 @@ def restore_tournament(
         number: the tournament.
         reason: why; the moderation log keeps it.
         starts_at: the new start in ISO 8601, if the planned one has passed.
+        seen: as in `cancel_tournament`.
     """
-    query = {"reason": reason, "starts_at": starts_at}
+    query = {"reason": reason, "starts_at": starts_at, "seen": seen}
     return Call("DELETE", url_path("tournaments", number, "cancel"), query=query)
 
 
@@ -97,10 +111,20 @@ def leave_tournament(number: int, bot: str) -> Call[None]:
     return Call("DELETE", url_path("tournaments", number, "entries", bot), read=read_nothing)
 
 
-def disqualify(number: int, bot: str, reason: str) -> Call[answers.TournamentEntry]:
-    """Disqualify a bot, also after the end. Needs an organiser's owner token."""
+def disqualify(
+    number: int, bot: str, reason: str, *, seen: str | None = None
+) -> Call[answers.TournamentEntry]:
+    """Disqualify a bot, also after the end. Needs an organiser's owner token.
+
+    Args:
+        number: the tournament.
+        bot: its name.
+        reason: why; it is public.
+        seen: as in `cancel_tournament`.
+    """
     path = url_path("tournaments", number, "entries", bot, "disqualify")
-    return Call("POST", path, {"reason": reason})
+    body = {"reason": reason} if seen is None else {"reason": reason, "seen": seen}
+    return Call("POST", path, body)
 
 
 def preview_disqualification(number: int, bot: str) -> Call[answers.Preview]:
@@ -108,7 +132,9 @@ def preview_disqualification(number: int, bot: str) -> Call[answers.Preview]:
     return Call("GET", url_path("tournaments", number, "entries", bot, "disqualify"))
 
 
-def reinstate(number: int, bot: str, *, reason: str | None = None) -> Call[answers.TournamentEntry]:
-    """Take a disqualification back. Needs an organiser's owner token."""
+def reinstate(
+    number: int, bot: str, *, reason: str | None = None, seen: str | None = None
+) -> Call[answers.TournamentEntry]:
+    """Take a disqualification back; `seen` as in `disqualify`. Needs an organiser's owner token."""
     path = url_path("tournaments", number, "entries", bot, "disqualify")
-    return Call("DELETE", path, query={"reason": reason})
+    return Call("DELETE", path, query={"reason": reason, "seen": seen})

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 
 from league.accounts.tokens import new_owner_token
 
@@ -52,6 +53,12 @@ def is_organiser(user: Any) -> bool:
     return bool(
         user.is_authenticated and (user.is_staff or user.groups.filter(name=ORGANISERS).exists())
     )
+
+
+def has_other_organisers(user: User) -> bool:
+    """Return whether an organiser other than this user can sign in."""
+    organisers = Q(is_staff=True) | Q(groups__name=ORGANISERS)
+    return User.objects.filter(organisers, is_active=True).exclude(pk=user.pk).exists()
 
 
 def name_taken(field: str, value: str) -> ValidationError:

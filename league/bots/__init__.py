@@ -11,12 +11,14 @@ from league.bots.registering import (
     is_online,
 )
 from league.bots.retiring import erase_sources, has_played, remove, require_active, retire
+from league.bots.settings_checks import bot_problems
 from league.bots.uploads import promote, upload, why_not_ready
 
 __all__ = [
     "DAILY_LIMITS",
     "ONLINE_FOR",
     "HostedBot",
+    "bot_problems",
     "change_bot",
     "check_version",
     "create_bot",

@@ -1,6 +1,7 @@
 """Limits on the bots, versions and names of bots that one account makes in 24 hours.
 
-Each counts as a row that the deletion of a bot leaves in place.
+Each counts as a row that the deletion of a bot leaves in place. So does a version that is deleted
+before its check is over: a worker may still check it.
 """
 
 import math
@@ -11,7 +12,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 
-from league.models import DailyUse
+from league.models import Bot, DailyUse
 
 _PERIOD = timedelta(hours=24)
 DAILY_LIMITS = ("too-many-bots", "too-many-versions", "too-many-renames")
@@ -37,6 +38,23 @@ def count_rename(owner: User, now: datetime) -> None:
     """Count a new name of a bot, as `count_bot`, with code ``too-many-renames``."""
     limit = settings.MAX_RENAMES_PER_DAY
     _count(owner, now, DailyUse.Kind.RENAME, limit, "names of bots", "too-many-renames")
+
+
+def note_deleted_checks(bot: Bot, now: datetime) -> None:
+    """Note the unchecked versions of a bot, which is being deleted."""
+    if bot.owner_id is None:
+        return
+    DailyUse.objects.bulk_create(
+        DailyUse(owner_id=bot.owner_id, kind=DailyUse.Kind.CHECK, used_at=now)
+        for _ in bot.versions.checking()
+    )
+
+
+def deleted_checks(owner: User, now: datetime) -> int:
+    """Return how many versions of an account were deleted so lately that a check may still run."""
+    uses = DailyUse.objects.filter(owner=owner, kind=DailyUse.Kind.CHECK)
+    uses.filter(used_at__lte=now - timedelta(seconds=settings.MAX_CHECK_SECONDS)).delete()
+    return uses.count()
 
 
 def _count(

@@ -10,7 +10,9 @@ from django.utils import timezone
 from league.accounts import name_taken, new_bot_token
 from league.bots.daily_limits import count_bot, count_rename
 from league.bots.retiring import require_active
+from league.bots.settings_checks import bot_problems
 from league.models import Bot, BotVersion, FormerName
+from league.models.settings_problems import require_valid, values_of
 
 ONLINE_FOR = timedelta(seconds=60)
 """A remote bot is online for so long after it asked for turns."""
@@ -28,9 +30,7 @@ def create_bot(*, owner: User, name: str, kind: str) -> tuple[Bot, str]:
             with code ``too-many-bots``: the owner has created too many bots in 24 hours.
     """
     bot = Bot(owner=owner, name=name, kind=kind)
-    if kind == Bot.Kind.HOUSE:
-        raise ValidationError({"kind": "House bots belong to the league; choose remote or hosted."})
-    bot.clean_fields()
+    require_valid(bot_problems(values_of(bot)))
     try:
         with transaction.atomic():
             count_bot(owner, timezone.now())
@@ -67,7 +67,7 @@ def change_bot(
     old = bot.name
     for field, value in changed.items():
         setattr(bot, field, value)
-    bot.clean_fields(exclude={"kind", "owner", "current"})
+    require_valid(bot_problems(values_of(bot)))
     try:
         with transaction.atomic():
             if bot.name != old:

@@ -5,7 +5,9 @@ from datetime import datetime
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef
+from django.utils import timezone
 
+from league.bots.daily_limits import note_deleted_checks
 from league.models import Bot, BotSource, BotVersion, Match, MatchSeat, QualifyingMatch
 
 
@@ -29,6 +31,7 @@ def remove(bot: Bot) -> None:
         ProtectedError: a round or tournament has the bot.
     """
     with transaction.atomic():
+        note_deleted_checks(bot, timezone.now())
         Bot.objects.filter(pk=bot.pk).update(current=None)
         bot.versions.all().delete()
         bot.delete()
@@ -48,6 +51,7 @@ def retire(bot: Bot, now: datetime) -> None:
         locked.paused, locked.description = True, ""
         locked.save(update_fields=["retired_at", "paused", "description"])
         locked.tokens.all().delete()
+        note_deleted_checks(locked, now)
         BotVersion.objects.filter(bot=locked, state=BotVersion.State.CHECKING).update(
             state=BotVersion.State.REFUSED, reason="The bot was deleted before its check."
         )

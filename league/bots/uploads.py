@@ -1,5 +1,6 @@
 """Uploads: store a new version of a hosted bot, queue its check, and promote versions."""
 
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Max
@@ -7,13 +8,16 @@ from django.utils import timezone
 
 from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import check_source
-from league.bots.daily_limits import count_upload
+from league.bots.daily_limits import count_upload, deleted_checks
 from league.bots.retiring import require_active
 from league.models import Bot, BotSource, BotVersion
 from league.queueing import queue
 
 MAX_CHECKING = 5
-"""The most unchecked versions of one owner's bots at a time."""
+"""The most unchecked versions of one owner's bots at a time.
+
+A version that was deleted during its check counts for as long as that may still run.
+"""
 
 
 def why_not_ready(version: BotVersion) -> str:
@@ -49,13 +53,16 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
     with transaction.atomic():
         # Under the lock two uploads at once get different numbers.
         Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
-        checking = BotVersion.objects.checking().filter(bot__owner=bot.owner_id)
-        if checking.count() >= MAX_CHECKING:
+        assert bot.owner is not None, "a hosted bot has an owner"
+        # Under this lock two uploads at once don't both take the last place.
+        User.objects.select_for_update(no_key=True).get(pk=bot.owner.pk)
+        checking = BotVersion.objects.checking().filter(bot__owner=bot.owner_id).count()
+        if checking + deleted_checks(bot.owner, timezone.now()) >= MAX_CHECKING:
             raise ValidationError(
-                f"{MAX_CHECKING} of your versions are being checked; wait until one check is over.",
+                f"{MAX_CHECKING} of your versions are being checked, deleted ones too; wait until "
+                "one check is over.",
                 code="too-many-uploads",
             )
-        assert bot.owner is not None, "a hosted bot has an owner"
         count_upload(bot.owner, timezone.now())
         last = bot.versions.aggregate(last=Max("number"))["last"] or 0
         version = BotVersion(

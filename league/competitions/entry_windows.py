@@ -1,8 +1,9 @@
 """Entry windows: how long bots could really enter a tournament, and what follows if they could not.
 
 Entries are open from ``entries_open_at`` to ``starts_at``, by the clock alone. If the league is
-down in this time, nobody can enter. So upkeep notes the time in which it ran. At the start, a
-tournament that could hardly be entered is moved, with a public note; it is not cancelled.
+down in this time, or the web process can't be reached, nobody can enter. So upkeep notes the time
+in which it ran and the clock's probe of that door succeeded (`league.play.outages`). At the start,
+a tournament that could hardly be entered is moved, with a public note; it is not cancelled.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -12,13 +13,14 @@ from django.db.models import F, Q, Value
 from django.db.models.functions import Extract, Least
 
 from league.models import Tournament
+from league.play import outages
 
 log = structlog.get_logger(__name__)
 
 NOTE_EVERY = timedelta(seconds=10)
-"""The tick writes the time to a tournament no more often than this."""
+"""Upkeep writes the time to a tournament no more often than this."""
 MAX_GAP = timedelta(seconds=20)
-"""If ticks are further apart, the league was down between them."""
+"""If two notes are further apart, the league was down between them."""
 ENOUGH = timedelta(minutes=10)
 """Bots could enter for long enough: this time, or half of the window if that is less."""
 SHORTEST_DELAY = timedelta(minutes=1)
@@ -26,10 +28,16 @@ LONGEST_DELAY = timedelta(days=1)
 
 
 def note_open_entries(now: datetime) -> None:
-    """Add the time since the last tick to the tournaments whose entries are open now."""
+    """Add the time since the last note to the tournaments whose entries are open now.
+
+    If the door to the web process does not work now, that time is left out.
+    """
     is_open = Tournament.objects.to_come().filter(entries_open_at__lte=now, starts_at__gt=now)
     due = is_open.filter(Q(seen_open_at=None) | Q(seen_open_at__lte=now - NOTE_EVERY))
     due.filter(seen_open_at=None).update(seen_open_at=now)
+    if not outages.web_works():
+        due.update(seen_open_at=now)
+        return
     since = Least(Extract(Value(now) - F("seen_open_at"), "epoch"), MAX_GAP.total_seconds())
     due.filter(seen_open_at__lt=now).update(
         open_seconds=F("open_seconds") + since, seen_open_at=now

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from league.competitions.settings_checks import EVENT_SETTINGS, event_problems, require_valid
+from league.competitions.settings_checks import EVENT_SETTINGS, event_problems
 from league.models import EventSettings
+from league.models.settings_problems import require_valid
 
 FIELDS = EVENT_SETTINGS
 """The names of the event settings, which a schedule copies to its tournaments."""

@@ -1,12 +1,8 @@
 """The settings of a ladder: what is checked when somebody makes or changes one."""
 
-from league.competitions.settings_checks import (
-    Problem,
-    ladder_problems,
-    require_valid,
-    values_of,
-)
+from league.competitions.settings_checks import ladder_problems
 from league.models import Ladder
+from league.models.settings_problems import Problem, require_valid, values_of
 
 FIXED = ("game", "rules", "seats")
 """The first round of a ladder settles these: ratings compare only matches of one kind."""

@@ -9,14 +9,10 @@ from django.utils import timezone
 
 from league.competitions.event_settings import settings_of
 from league.competitions.setting_aside import set_aside_failed
-from league.competitions.settings_checks import (
-    first_start_problems,
-    require_valid,
-    schedule_problems,
-    values_of,
-)
+from league.competitions.settings_checks import first_start_problems, schedule_problems
 from league.competitions.tournament_announcements import announce_tournament
 from league.models import Schedule
+from league.models.settings_problems import require_valid, values_of
 
 log = structlog.get_logger(__name__)
 

@@ -16,14 +16,13 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from league.competitions.settings_checks import (
-    Problem,
     ladder_problems,
     schedule_problems,
     tournament_problems,
-    values_of,
 )
 from league.models import Comparison, Ladder, Round, Schedule, Tournament
 from league.models.setting_aside import SetAside
+from league.models.settings_problems import Problem, values_of
 
 log = structlog.get_logger(__name__)
 

@@ -1,5 +1,7 @@
 """Checks of settings: one place for forms, API, admin, commands, and upkeep.
 
+Those of bots are in `league.bots.settings_checks`.
+
 Each function takes the proposed values of a whole row by field, and returns a problem for each
 value that is not allowed: the field, and a text with the value and the allowed ones. The functions
 read nothing from the database. So upkeep can also check rows that were written past all forms.
@@ -10,10 +12,8 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 from zoneinfo import available_timezones
-
-from django.core.exceptions import ValidationError
 
 from engine.deals import SEED_BYTES
 from engine.errors import UnknownRulesError, listed, quote
@@ -35,6 +35,7 @@ from league.models.limits import (
     TABLES,
     Limits,
 )
+from league.models.settings_problems import Problem
 
 Values = Mapping[str, Any]
 Format = EventSettings.Format
@@ -53,38 +54,6 @@ _K = Limits(1, 1000)
 _BLOCKS_OF_K = Limits(1, 100_000)
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
-
-
-class Problem(NamedTuple):
-    """A value that is not allowed: the field, and a text that names the value and the remedy."""
-
-    field: str
-    text: str
-
-
-class InvalidSettingsError(ValidationError):
-    """Settings that are not allowed, by field."""
-
-    def __init__(self, problems: list[Problem]) -> None:
-        by_field: dict[str, list[str]] = {}
-        for problem in problems:
-            by_field.setdefault(problem.field, []).append(problem.text)
-        super().__init__(by_field)
-
-
-def require_valid(problems: list[Problem]) -> None:
-    """Raise if there are problems.
-
-    Raises:
-        InvalidSettingsError: a `ValidationError` with the texts by field.
-    """
-    if problems:
-        raise InvalidSettingsError(problems)
-
-
-def values_of(row: Any) -> dict[str, Any]:
-    """Return the stored values of a row by field, without its relations."""
-    return {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
 
 
 def ladder_problems(values: Values) -> list[Problem]:

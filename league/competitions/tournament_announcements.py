@@ -12,13 +12,9 @@ from django.db import transaction
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES, commitment
-from league.competitions.settings_checks import (
-    require_valid,
-    time_problems,
-    tournament_problems,
-    values_of,
-)
+from league.competitions.settings_checks import time_problems, tournament_problems
 from league.models import Ladder, Schedule, Tournament
+from league.models.settings_problems import require_valid, values_of
 
 NO_REASON = "Decision of the organisers."
 """The public reason if an organiser gives none."""

@@ -1890,6 +1890,7 @@ class Migration(migrations.Migration):
                             ("bot", "new bot"),
                             ("upload", "uploaded version"),
                             ("rename", "new name of a bot"),
+                            ("check", "version that was deleted before its check was over"),
                         ],
                         max_length=6,
                     ),
@@ -2434,6 +2435,12 @@ class Migration(migrations.Migration):
             constraint=models.CheckConstraint(
                 condition=models.Q(("kind__in", ["house", "remote", "hosted"])),
                 name="a_bot_has_a_kind",
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="bot",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("name__regex", "^[a-z0-9-]{3,32}$")), name="a_bot_has_a_name"
             ),
         ),
         migrations.AddConstraint(

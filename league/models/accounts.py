@@ -62,7 +62,7 @@ class Token(models.Model):
 
 
 class DailyUse(models.Model):
-    """A bot, an upload or a new name that counts for an account's limit of 24 hours.
+    """A bot, an upload, a new name or a deleted check that counts for a limit of an account.
 
     The row stays when the bot is deleted, so deleting bots does not reset a limit.
     """
@@ -73,6 +73,7 @@ class DailyUse(models.Model):
         BOT = "bot", "new bot"
         UPLOAD = "upload", "uploaded version"
         RENAME = "rename", "new name of a bot"
+        CHECK = "check", "version that was deleted before its check was over"
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     kind = models.CharField(max_length=6, choices=Kind)

@@ -15,6 +15,11 @@ if TYPE_CHECKING:
     from django.contrib.auth.models import AnonymousUser, User
 
 
+NAME_PATTERN = r"[a-z0-9-]{3,32}"
+"""A bot's name, as a whole."""
+MAX_DESCRIPTION = 500
+
+
 class BotQuerySet(models.QuerySet["Bot"]):
     """Bots by kind, owner and readiness."""
 
@@ -39,11 +44,13 @@ class BotQuerySet(models.QuerySet["Bot"]):
         return self.filter(retired_at=None)
 
     def playable(self) -> "BotQuerySet":
-        """Return the bots that may play: with a current version that belongs to the bot itself.
+        """Return the bots that may play: with a ready current version of the bot itself.
 
         They are not paused, retired or in quarantine.
         """
-        ready = self.active().filter(paused=False, current__bot=F("pk"))
+        ready = self.active().filter(
+            paused=False, current__bot=F("pk"), current__state=BotVersion.State.READY
+        )
         return ready.exclude(in_quarantine(timezone.now()))
 
     def with_quarantine(self) -> "BotQuerySet":
@@ -70,7 +77,7 @@ class Bot(models.Model):
         unique=True,
         validators=[
             RegexValidator(
-                r"\A[a-z0-9-]{3,32}\Z", "A bot's name has 3 to 32 characters: a-z, 0-9 and -."
+                rf"\A{NAME_PATTERN}\Z", "A bot's name has 3 to 32 characters: a-z, 0-9 and -."
             )
         ],
     )
@@ -83,7 +90,7 @@ class Bot(models.Model):
         blank=True,
         help_text="Empty for house bots.",
     )
-    description = models.CharField(max_length=500, blank=True)
+    description = models.CharField(max_length=MAX_DESCRIPTION, blank=True)
     paused = models.BooleanField(
         default=False,
         help_text="Paused by its owner. Organisers use a quarantine to keep a bot out instead.",
@@ -110,6 +117,9 @@ class Bot(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(kind__in=["house", "remote", "hosted"]), name="a_bot_has_a_kind"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(name__regex=f"^{NAME_PATTERN}$"), name="a_bot_has_a_name"
             ),
         ]
 

@@ -25,6 +25,7 @@ from league.moderation.quarantines import (
     quarantine_bot,
     stop_new_matches,
 )
+from league.moderation.seen import state_of_block, state_of_entry, state_of_tournament
 from league.moderation.tournaments import (
     announce,
     cancel,
@@ -62,6 +63,9 @@ __all__ = [
     "reinstate",
     "restore",
     "restore_block",
+    "state_of_block",
+    "state_of_entry",
+    "state_of_tournament",
     "stop_new_matches",
     "void_block",
     "withdraw",

@@ -31,6 +31,7 @@ from league.models import (
     VoidMark,
 )
 from league.moderation.log import Action, note
+from league.moderation.seen import state_of_block
 from league.ratings.void_marks import can_be_restored, is_void, newest_mark
 from league.ratings.void_marks import restore_block as restore_in_ratings
 
@@ -42,15 +43,23 @@ class LaterStages(StrEnum):
     AGAIN = "again"
 
 
-def void_block(*, block: Block, reason: str, made_by: User | None) -> ModerationEntry:
+def void_block(
+    *, block: Block, reason: str, made_by: User | None, seen: str = ""
+) -> ModerationEntry:
     """Make a block void: it changes no rating and gives no result. What came after it stays.
+
+    Args:
+        block: one that counts.
+        reason: public.
+        made_by: the organiser.
+        seen: the state in the preview that the organiser saw; "" states none.
 
     Raises:
         ValidationError: by field: the reason is empty. Or with a code: it is void already
-            (``block-void``).
+            (``block-void``), or its state is not ``seen`` any more (``changed-meanwhile``).
     """
     with transaction.atomic():
-        lock_ladder(block)
+        _lock_as_seen(block, seen)
         decision = _note(Action.VOID_BLOCK, block, reason, made_by)
         _void(block, reason, decision)
     return decision
@@ -62,6 +71,7 @@ def play_again(
     reason: str,
     made_by: User | None,
     later_stages: LaterStages = LaterStages.KEEP,
+    seen: str = "",
 ) -> Block:
     """Make a block void and open the block that takes its place; return the new block.
 
@@ -70,16 +80,18 @@ def play_again(
         reason: public.
         made_by: the organiser.
         later_stages: in a knockout, whether later stages are played again too.
+        seen: as for `void_block`.
 
     Raises:
         ValidationError: by field: the reason is empty, or ``later_stages`` does not fit the block.
-            Or with a code: it can't be played again now (``block-not-replayable``).
+            Or with a code: it can't be played again now (``block-not-replayable``), or its state
+            is not ``seen`` any more (``changed-meanwhile``).
     """
     if not reason.strip():
         raise ValidationError({"reason": "Give a reason; it is public."})
     with transaction.atomic():
-        ladder = lock_ladder(block)
-        block = Block.objects.select_related("round__tournament", "round__ladder").get(pk=block.pk)
+        block = _lock_as_seen(block, seen)
+        ladder = block.round.ladder
         check_replay(block, later_stages)
         again = later_stages == LaterStages.AGAIN
         decision = _note(
@@ -108,19 +120,21 @@ def play_again(
     return round_.blocks.get()
 
 
-def restore_block(*, block: Block, reason: str, made_by: User | None) -> ModerationEntry:
+def restore_block(
+    *, block: Block, reason: str, made_by: User | None, seen: str = ""
+) -> ModerationEntry:
     """Take the void of a block back: it counts again, with the integers that it gave before.
 
     A block that was played again in its place becomes void, and so do the rounds of later stages
     that were drawn since; the superseded rounds count again.
 
     Raises:
-        ValidationError: with a code: no organiser made it void (``block-not-void``), or it was not
-            played to its end (``block-unfinished``).
+        ValidationError: with a code: no organiser made it void (``block-not-void``), it was not
+            played to its end (``block-unfinished``), or its state is not ``seen`` any more
+            (``changed-meanwhile``).
     """
     with transaction.atomic():
-        lock_ladder(block)
-        block = Block.objects.select_related("round__tournament", "round__ladder").get(pk=block.pk)
+        block = _lock_as_seen(block, seen)
         mark = check_restore(block)
         decision = _note(Action.RESTORE_BLOCK, block, reason, made_by)
         text = reason.strip() or f"{capfirst(str(block))} counts again."
@@ -227,6 +241,14 @@ def marked_with(mark: VoidMark) -> list[Block]:
 def lock_ladder(block: Block) -> Ladder:
     """Lock the ladder of a block; under its lock no round is drawn or applied."""
     return Ladder.objects.select_for_update().get(rounds__blocks=block.pk)
+
+
+def _lock_as_seen(block: Block, seen: str) -> Block:
+    """Lock the ladder of a block; return the block as it is now, or raise if it has changed."""
+    lock_ladder(block)
+    now = Block.objects.select_related("round__tournament", "round__ladder").get(pk=block.pk)
+    state_of_block(now).require(seen)
+    return now
 
 
 def bots_of(block: Block) -> list[int]:

@@ -25,6 +25,7 @@ from league.moderation.blocks import (
     rounds_drawn_since,
 )
 from league.moderation.log import Action
+from league.moderation.seen import SeenState, state_of_block, state_of_entry, state_of_tournament
 from league.ratings import assuming
 from league.ratings.void_marks import can_be_restored, is_void
 
@@ -76,6 +77,7 @@ class Preview:
             disqualification from the last one drawn; None else.
         superseded: the stages that are played again.
         notes: sentences on what else happens.
+        seen: the state of the subject; a decision with it is refused once the state has changed.
     """
 
     action: str
@@ -85,6 +87,7 @@ class Preview:
     advancing: Advance | None = None
     superseded: list[int] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    seen: str = ""
 
 
 def preview_void(block: Block) -> Preview:
@@ -93,6 +96,7 @@ def preview_void(block: Block) -> Preview:
     Raises:
         ValidationError: it is void already (code ``block-void``).
     """
+    seen = state_of_block(block)
     if is_void(block):
         raise ValidationError(f"{capfirst(str(block))} is void already.", code="block-void")
     notes = [*_rating_notes(block), *_after_void(block)]
@@ -101,7 +105,7 @@ def preview_void(block: Block) -> Preview:
             "The block is not finished. Once it is void it can't count again; you can only have "
             "it played again."
         )
-    return _of_block(Action.VOID_BLOCK, block, Assumed(void=frozenset([block.pk])), notes)
+    return _of_block(Action.VOID_BLOCK, block, Assumed(void=frozenset([block.pk])), notes, seen)
 
 
 def preview_replay(block: Block, later_stages: LaterStages = LaterStages.KEEP) -> Preview:
@@ -110,6 +114,7 @@ def preview_replay(block: Block, later_stages: LaterStages = LaterStages.KEEP) -
     Raises:
         ValidationError: as `play_again`.
     """
+    seen = state_of_block(block)
     check_replay(block, later_stages)
     again = later_rounds(block) if later_stages == LaterStages.AGAIN else []
     later = Block.objects.filter(round__in=again)
@@ -131,7 +136,7 @@ def preview_replay(block: Block, later_stages: LaterStages = LaterStages.KEEP) -
     tournament = block.round.tournament
     if tournament is not None and tournament.state == Tournament.State.FINISHED:
         notes.append("The tournament runs again until the new matches are rated.")
-    return _of_block(Action.REPLAY_BLOCK, block, assumed, notes, superseded=again)
+    return _of_block(Action.REPLAY_BLOCK, block, assumed, notes, seen, superseded=again)
 
 
 def preview_restore(block: Block) -> Preview:
@@ -140,6 +145,7 @@ def preview_restore(block: Block) -> Preview:
     Raises:
         ValidationError: as `restore_block`.
     """
+    seen = state_of_block(block)
     mark = check_restore(block)
     blocks = marked_with(mark)
     drawn_since = rounds_drawn_since(block, mark)
@@ -156,7 +162,7 @@ def preview_restore(block: Block) -> Preview:
     notes = [f"{capfirst(str(each))} becomes void." for each in replaced]
     if drawn_since:
         notes.append(f"{_stages_void(drawn_since)} What was played there before counts again.")
-    return _of_block(Action.RESTORE_BLOCK, block, assumed, notes, superseded=drawn_since)
+    return _of_block(Action.RESTORE_BLOCK, block, assumed, notes, seen, superseded=drawn_since)
 
 
 def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
@@ -165,6 +171,7 @@ def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
     Raises:
         ValidationError: the bot is not entered (code ``not-found``).
     """
+    seen = state_of_entry(tournament, bot)
     entry = _entry(tournament, bot)
     bots = frozenset([bot.pk])
     if entry.state == TournamentEntry.State.DISQUALIFIED:
@@ -184,6 +191,7 @@ def preview_disqualification(tournament: Tournament, bot: Bot) -> Preview:
         places=_places(now, then),
         advancing=_advancing(now.rounds[-1].number, now, then) if now.rounds else None,
         notes=notes,
+        seen=str(seen),
     )
 
 
@@ -193,6 +201,7 @@ def preview_withdrawal(tournament: Tournament, bot: Bot) -> Preview:
     Raises:
         ValidationError: the bot is not entered (code ``not-found``).
     """
+    seen = state_of_entry(tournament, bot)
     entry = _entry(tournament, bot)
     action = Action.WITHDRAW_BOT
     if entry.state != TournamentEntry.State.ENTERED:
@@ -202,11 +211,12 @@ def preview_withdrawal(tournament: Tournament, bot: Bot) -> Preview:
         notes = ["Its entry is deleted. Until the end of entries its owner may enter it again."]
     else:
         notes = ["No further round draws it. Drawn blocks are played and count; it keeps its rank."]
-    return Preview(action, f"{bot} in {tournament}", notes=notes)
+    return Preview(action, f"{bot} in {tournament}", notes=notes, seen=str(seen))
 
 
 def preview_cancellation(tournament: Tournament) -> Preview:
     """Return the effect of `cancel`; for a cancelled tournament, of `restore`."""
+    seen = state_of_tournament(tournament)
     unfinished = Match.objects.unfinished().filter(block__round__tournament=tournament).count()
     begun = tournament.rounds.exists()
     action = Action.CANCEL_TOURNAMENT
@@ -224,7 +234,7 @@ def preview_cancellation(tournament: Tournament) -> Preview:
         ]
     else:
         notes = ["It does not start. No rating changes."]
-    return Preview(action, str(tournament), notes=notes)
+    return Preview(action, str(tournament), notes=notes, seen=str(seen))
 
 
 def _entry(tournament: Tournament, bot: Bot) -> TournamentEntry:
@@ -239,6 +249,7 @@ def _of_block(
     block: Block,
     assumed: Assumed,
     notes: list[str],
+    seen: SeenState,
     *,
     superseded: Sequence[Round] = (),
 ) -> Preview:
@@ -256,6 +267,7 @@ def _of_block(
         advancing=advancing,
         superseded=_stage_numbers(superseded),
         notes=notes,
+        seen=str(seen),
     )
 
 

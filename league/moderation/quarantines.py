@@ -1,4 +1,4 @@
-"""Put bots and accounts in quarantine, and lift it. Owners can do neither.
+"""Put bots and accounts in quarantine, and lift it. Owners can't lift it, organisers or not.
 
 A bot in quarantine gets no new match: no round draws it and it enters nothing. Blocks that wait and
 have no match in play become void at once; matches in play go on. Its results stay.
@@ -6,7 +6,7 @@ have no match in play become void at once; matches in play go on. Its results st
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -15,6 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from league import play, ratings
+from league.accounts.people import has_other_organisers
 from league.accounts.quarantines import (
     account_quarantine,
     end_text,
@@ -61,17 +62,19 @@ def quarantine_bot(
         seen: id of the quarantine that the organiser saw, None for none.
 
     Raises:
-        ValidationError: by field: the reason is empty or too long, or the end has passed. Or with
-            code ``changed-meanwhile``: another organiser has changed it since ``seen``.
+        ValidationError: by field: the reason is empty or too long, or the end has passed. Or with a
+            code: another organiser has changed it since ``seen`` (``changed-meanwhile``), or it
+            holds already and is the organiser's own (``own-quarantine``).
     """
     reason = _checked(reason, ends_at)
     with transaction.atomic():
         Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
         before = own_quarantine(bot)
         _check_unchanged(seen, before, reason, ends_at)
+        is_own = before is not None and _is_own(bot.owner, made_by)
         _lift(before)
         made = Quarantine.objects.create(bot=bot, reason=reason, ends_at=ends_at, made_by=made_by)
-        decision = _note(Action.QUARANTINE, made, made_by, reason)
+        decision = _note(Action.QUARANTINE, made, made_by, reason, is_own=is_own)
     _stop_new_matches([bot.pk], decision)
     return made
 
@@ -90,11 +93,12 @@ def quarantine_account(
         User.objects.select_for_update(no_key=True).get(pk=account.pk)
         before = account_quarantine(account)
         _check_unchanged(seen, before, reason, ends_at)
+        is_own = before is not None and _is_own(account, made_by)
         _lift(before)
         made = Quarantine.objects.create(
             account=account, reason=reason, ends_at=ends_at, made_by=made_by
         )
-        decision = _note(Action.QUARANTINE, made, made_by, reason)
+        decision = _note(Action.QUARANTINE, made, made_by, reason, is_own=is_own)
     bots = Bot.objects.owned_by(account).values_list("pk", flat=True)
     _stop_new_matches(list(bots), decision)
     return made
@@ -112,12 +116,14 @@ def lift_bot_quarantine(
         seen: id of the quarantine that the organiser saw.
 
     Raises:
-        ValidationError: with a code: the bot itself is not in quarantine (``not-quarantined``), or
-            another quarantine holds than ``seen`` (``changed-meanwhile``).
+        ValidationError: with a code: the bot itself is not in quarantine (``not-quarantined``),
+            another quarantine holds than ``seen`` (``changed-meanwhile``), or the bot is the
+            organiser's own, and the league has another organiser (``own-quarantine``).
     """
     with transaction.atomic():
         Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
-        _lift_or_refuse(own_quarantine(bot), f"The bot {bot}", reason, made_by, seen)
+        held = own_quarantine(bot)
+        _lift_or_refuse(held, bot.owner, f"The bot {bot}", reason, made_by, seen)
 
 
 def lift_account_quarantine(
@@ -127,7 +133,7 @@ def lift_account_quarantine(
     with transaction.atomic():
         User.objects.select_for_update(no_key=True).get(pk=account.pk)
         held = account_quarantine(account)
-        _lift_or_refuse(held, f"The account {account}", reason, made_by, seen)
+        _lift_or_refuse(held, account, f"The account {account}", reason, made_by, seen)
 
 
 def _checked(reason: str, ends_at: datetime | None) -> str:
@@ -162,7 +168,12 @@ def _lift(held: Quarantine | None) -> None:
 
 
 def _lift_or_refuse(
-    held: Quarantine | None, name: str, reason: str, made_by: User | None, seen: Seen
+    held: Quarantine | None,
+    owner: User | None,
+    name: str,
+    reason: str,
+    made_by: User | None,
+    seen: Seen,
 ) -> None:
     if held is None:
         raise ValidationError(f"{name} is not in quarantine.", code="not-quarantined")
@@ -172,13 +183,31 @@ def _lift_or_refuse(
             f"{end_text(held.ends_at)}: {held.reason} Read it, then lift it if you still want to.",
             code="changed-meanwhile",
         )
+    is_own = _is_own(owner, made_by)
     _lift(held)
-    _note(Action.LIFT_QUARANTINE, held, made_by, reason)
+    _note(Action.LIFT_QUARANTINE, held, made_by, reason, is_own=is_own)
 
 
-def _note(action: Action, of: Quarantine, made_by: User | None, reason: str) -> ModerationEntry:
+def _is_own(owner: User | None, made_by: User | None) -> bool:
+    """Return whether an organiser decides on their own quarantine; raise if another one could."""
+    if owner is None or made_by is None or owner.pk != made_by.pk:
+        return False
+    if has_other_organisers(made_by):
+        raise ValidationError(
+            "You can't lift or change the quarantine of your own bot or account. Ask another "
+            "organiser.",
+            code="own-quarantine",
+        )
+    return True
+
+
+def _note(
+    action: Action, of: Quarantine, made_by: User | None, reason: str, *, is_own: bool
+) -> ModerationEntry:
     subject = f"bot {of.bot}" if of.bot else f"account {of.account}"
-    ends_at = of.ends_at.isoformat() if of.ends_at else None
+    details: dict[str, Any] = {"ends_at": of.ends_at.isoformat() if of.ends_at else None}
+    if is_own:
+        details["own"] = True
     return note(
         action,
         made_by=made_by,
@@ -186,7 +215,7 @@ def _note(action: Action, of: Quarantine, made_by: User | None, reason: str) -> 
         reason=reason,
         bot=of.bot,
         account=of.account,
-        ends_at=ends_at,
+        **details,
     )
 
 

@@ -12,6 +12,7 @@ from django.db import transaction
 from league import competitions
 from league.models import Bot, Tournament, TournamentEntry
 from league.moderation.log import Action, note
+from league.moderation.seen import NOT_ENTERED, state_of_entry, state_of_tournament
 
 Entry = TournamentEntry.State
 
@@ -48,9 +49,17 @@ def change(
     return changed
 
 
-def cancel(*, tournament: Tournament, reason: str, made_by: User | None) -> bool:
-    """Cancel a tournament, as `competitions.cancel_tournament`; return whether this call did."""
+def cancel(*, tournament: Tournament, reason: str, made_by: User | None, seen: str = "") -> bool:
+    """Cancel a tournament, as `competitions.cancel_tournament`; return whether this call did.
+
+    Raises:
+        ValidationError: as `competitions.cancel_tournament`, or its state is not ``seen`` any more
+            (code ``changed-meanwhile``).
+    """
     with transaction.atomic():
+        locked = _lock(tournament)
+        if locked.state != Tournament.State.CANCELLED:
+            state_of_tournament(locked).require(seen)
         if not competitions.cancel_tournament(tournament=tournament, reason=reason):
             return False
         note(
@@ -69,9 +78,11 @@ def restore(
     reason: str = "",
     made_by: User | None,
     starts_at: datetime | None = None,
+    seen: str = "",
 ) -> Tournament:
-    """Take a cancellation back, as `competitions.restore_tournament`."""
+    """Take a cancellation back, as `competitions.restore_tournament`; ``seen`` as for `cancel`."""
     with transaction.atomic():
+        state_of_tournament(_lock(tournament)).require(seen)
         restored = competitions.restore_tournament(tournament=tournament, starts_at=starts_at)
         note(
             Action.RESTORE_TOURNAMENT,
@@ -84,21 +95,33 @@ def restore(
 
 
 def enter(
-    *, tournament: Tournament, bot: Bot, reason: str = "", made_by: User | None
+    *, tournament: Tournament, bot: Bot, reason: str = "", made_by: User | None, seen: str = ""
 ) -> TournamentEntry:
-    """Enter a bot as an organiser, as `competitions.enter`: entries need not be open."""
+    """Enter a bot as an organiser, as `competitions.enter`: entries need not be open.
+
+    Raises:
+        ValidationError: as `competitions.enter`, or the entry's state is not ``seen`` any more
+            (code ``changed-meanwhile``).
+    """
     with transaction.atomic():
-        Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk)
-        was_entered = tournament.entries.filter(bot=bot, state=Entry.ENTERED).exists()
+        was_entered = _is([Entry.ENTERED], tournament, bot, seen)
         entry = competitions.enter(tournament=tournament, bot=bot, by_organiser=True)
         if not was_entered:
             _note_entry(Action.ENTER_BOT, tournament, bot, reason, made_by)
     return entry
 
 
-def withdraw(*, tournament: Tournament, bot: Bot, reason: str = "", made_by: User | None) -> bool:
-    """Withdraw a bot as an organiser, as `competitions.withdraw`; `enter` takes it back."""
+def withdraw(
+    *, tournament: Tournament, bot: Bot, reason: str = "", made_by: User | None, seen: str = ""
+) -> bool:
+    """Withdraw a bot as an organiser, as `competitions.withdraw`; `enter` takes it back.
+
+    Raises:
+        ValidationError: as `competitions.withdraw`, or the entry's state is not ``seen`` any more
+            (code ``changed-meanwhile``).
+    """
     with transaction.atomic():
+        _is([Entry.WITHDRAWN, NOT_ENTERED], tournament, bot, seen)
         changed = competitions.withdraw(tournament=tournament, bot=bot, by_organiser=True)
         if changed:
             _note_entry(Action.WITHDRAW_BOT, tournament, bot, reason, made_by)
@@ -106,12 +129,11 @@ def withdraw(*, tournament: Tournament, bot: Bot, reason: str = "", made_by: Use
 
 
 def disqualify(
-    *, tournament: Tournament, bot: Bot, reason: str, made_by: User | None
+    *, tournament: Tournament, bot: Bot, reason: str, made_by: User | None, seen: str = ""
 ) -> TournamentEntry:
-    """Disqualify a bot, as `competitions.disqualify`."""
+    """Disqualify a bot, as `competitions.disqualify`; ``seen`` as for `enter`."""
     with transaction.atomic():
-        Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk)
-        was_out = tournament.entries.filter(bot=bot, state=Entry.DISQUALIFIED).exists()
+        was_out = _is([Entry.DISQUALIFIED], tournament, bot, seen)
         entry = competitions.disqualify(tournament=tournament, bot=bot, reason=reason)
         if not was_out:
             _note_entry(Action.DISQUALIFY, tournament, bot, reason, made_by)
@@ -119,13 +141,31 @@ def disqualify(
 
 
 def reinstate(
-    *, tournament: Tournament, bot: Bot, reason: str = "", made_by: User | None
+    *, tournament: Tournament, bot: Bot, reason: str = "", made_by: User | None, seen: str = ""
 ) -> TournamentEntry:
-    """Take a disqualification back, as `competitions.reinstate`."""
+    """Take a disqualification back, as `competitions.reinstate`; ``seen`` as for `enter`."""
     with transaction.atomic():
+        state_of_entry(_lock(tournament), bot).require(seen)
         entry = competitions.reinstate(tournament=tournament, bot=bot)
         _note_entry(Action.REINSTATE, tournament, bot, reason, made_by)
     return entry
+
+
+def _is(states: list[str], tournament: Tournament, bot: Bot, seen: str) -> bool:
+    """Lock a tournament; return whether a bot's entry has a state that a decision would give it.
+
+    If it has another state, raise if that is not the state that the organiser saw. So a retry of a
+    decision that was stored changes nothing and is not refused.
+    """
+    now = state_of_entry(_lock(tournament), bot)
+    if now.state in states:
+        return True
+    now.require(seen)
+    return False
+
+
+def _lock(tournament: Tournament) -> Tournament:
+    return Tournament.objects.select_for_update(of=("self",)).get(pk=tournament.pk)
 
 
 def _note_entry(

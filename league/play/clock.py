@@ -26,11 +26,11 @@ from league.play.overdue_turns import expire_overdue
 log = structlog.get_logger(__name__)
 
 EVERY_SECONDS = 0.4
-"""Time between two rounds of the clock, well below `league.play.outages.MAX_GAP`."""
+"""Time between two passes of the clock, well below `league.play.outages.MAX_GAP`."""
 ALIVE_SECONDS = 1.0
 """Time between two signs of life."""
 MAX_EXPIRING_SECONDS = 0.4
-"""Time that a round plays in overdue turns; the next round continues."""
+"""Time that a pass plays in overdue turns; the next pass continues."""
 
 
 class ClockThread(threading.Thread):
@@ -45,23 +45,23 @@ class ClockThread(threading.Thread):
         self._probing = timedelta(0)
 
     def stop(self) -> None:
-        """End the thread after its round, and wait for that."""
+        """End the thread after its pass, and wait for that."""
         self._stopping.set()
         self.join()
 
     def run(self) -> None:
-        """Do a round every `EVERY_SECONDS`. A round that fails does not end the clock."""
+        """Make a pass every `EVERY_SECONDS`. A pass that fails does not end the clock."""
         try:
             while not self._stopping.wait(EVERY_SECONDS):
-                self._try_round()
+                self._try_pass()
         finally:
             self._doors.close()
             connection.close()
 
-    def _try_round(self) -> None:
-        """Do a round; log the first of several failures, and the end of them."""
+    def _try_pass(self) -> None:
+        """Make a pass; log the first of several failures, and the end of them."""
         try:
-            _, self._probing = do_round(timezone.now(), self._doors, self._probing)
+            _, self._probing = do_pass(timezone.now(), self._doors, self._probing)
         except Exception as error:
             connection.close()
             fault = type(error).__name__
@@ -86,8 +86,8 @@ class ClockThread(threading.Thread):
                 heartbeats.note_part("deadlines")
 
 
-class Round(NamedTuple):
-    """What a round of the clock did.
+class Pass(NamedTuple):
+    """What a pass of the clock did.
 
     Attributes:
         played: the number of turns in which the referee played.
@@ -98,19 +98,19 @@ class Round(NamedTuple):
     probing: timedelta
 
 
-def do_round(now: datetime, doors: Doors, probing: timedelta = timedelta(0)) -> Round:
-    """Do one round of the clock. If no turn is open, it is one statement.
+def do_pass(now: datetime, doors: Doors, probing: timedelta = timedelta(0)) -> Pass:
+    """Make one pass of the clock. If no turn is open and no probe is due, it is one statement.
 
     Args:
         now: the time.
         doors: the doors to probe.
-        probing: how long the doors took in the round before. In that time the clock ran.
+        probing: how long the doors took in the pass before. In that time the clock ran.
     """
-    if outages.keep_idle(now, probing):
-        return Round(0, timedelta(0))
+    if not doors.are_due() and outages.keep_idle(now, probing):
+        return Pass(0, timedelta(0))
     began = time.monotonic()
     probes = doors.probe()
     seconds = min(time.monotonic() - began, TIMEOUT_SECONDS)
     outages.keep(now, probes, probing)
     played = expire_overdue(timezone.now(), max_seconds=MAX_EXPIRING_SECONDS)
-    return Round(played, timedelta(seconds=seconds))
+    return Pass(played, timedelta(seconds=seconds))

@@ -4,6 +4,7 @@ Each probe goes through the front to a part of the league, and that part reads t
 probe fails when a bot's call would: if the front, the part or the database is away or too slow.
 """
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPSConnection
@@ -17,6 +18,8 @@ from league.play.outages import Probe
 PATHS = {"turns": "/healthz/turns", "moves": "/healthz/moves"}
 """The paths of the probes by door: the gateway hands out turns, the web process receives moves."""
 TIMEOUT_SECONDS = 1.0
+IDLE_SECONDS = 5.0
+"""While no turn is open, the time between two probes."""
 
 
 class Doors:
@@ -30,9 +33,15 @@ class Doors:
         self.address = address.rstrip("/")
         self._connections: dict[str, HTTPConnection] = {}
         self._threads = ThreadPoolExecutor(len(PATHS), "door")
+        self._probed_at = time.monotonic()
+
+    def are_due(self) -> bool:
+        """Return whether the doors are to be probed although no turn is open."""
+        return bool(self.address) and time.monotonic() - self._probed_at >= IDLE_SECONDS
 
     def probe(self) -> list[Probe]:
         """Call all doors at once; return what the calls found, after `TIMEOUT_SECONDS` or less."""
+        self._probed_at = time.monotonic()
         if not self.address:
             return []
         faults = self._threads.map(self._fault, PATHS, PATHS.values())

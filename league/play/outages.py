@@ -126,7 +126,7 @@ def keep(now: datetime, probes: Iterable[Probe] = (), probing: timedelta = timed
 def keep_idle(now: datetime, probing: timedelta = timedelta(0)) -> bool:
     """Note that the clock runs while no turn is open and no outage lasts; return whether that held.
 
-    It costs one statement. An idle league needs no probes, as no deadline can pass.
+    It costs one statement. No deadline can pass, so an idle league is probed more rarely.
     """
     now = whole_ms(now)
     with connection.cursor() as cursor:
@@ -172,6 +172,14 @@ def hold() -> Clock | None:
     """
     rows = Clock.objects.raw("SELECT * FROM league_clock WHERE id = %s FOR SHARE", [Clock.ONLY])
     return next(iter(rows), None)
+
+
+def web_works() -> bool:
+    """Return whether the last probe of the door to the web process succeeded, or none was made.
+
+    Pages and all calls that enter bots pass through that door.
+    """
+    return not Door.objects.filter(name="moves").exclude(fault="").exists()
 
 
 def proven_until(now: datetime) -> datetime:

@@ -13,7 +13,9 @@ from django.test import Client
 from pytest_django import Settings
 
 from league import accounts, bots
-from league.models import Bot
+from league.models import Bot, Tournament
+from tests.league import small
+from tests.league.kept import kept
 from tests.responses import Response
 
 JSON = "application/json"
@@ -99,6 +101,16 @@ def organiser(eve: tuple[User, str]) -> str:
 def bot(ada: tuple[User, str]) -> tuple[Bot, str]:
     """A remote bot of Ada's and its token."""
     return bots.create_bot(owner=ada[0], name="ada-bot", kind="remote")
+
+
+@pytest.fixture
+@kept
+def cup(db: None) -> Tournament:
+    """A knockout of seven bots, played to its end."""
+    small.bots(7)
+    cup = small.tournament(small.ladder(seats=3), format="knockout")
+    small.run_all()
+    return cup
 
 
 @pytest.fixture

@@ -6,15 +6,18 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from hashlib import sha256
+from ipaddress import ip_network
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.contrib.staticfiles import finders
 from django.test import Client
 from pytest_django import Settings
 
-from api.exports import MAX_AT_ONCE, Export
+from api import exports
 from engine.errors import RecordError
 from engine.record import read, verify
 from league import competitions, play, ratings
@@ -23,6 +26,7 @@ from league.ratings import exporting
 from tests.api.conftest import Api, assert_problem
 from tests.league import small
 from tests.league.kept import kept
+from tests.responses import Response
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -304,7 +308,7 @@ def test_a_ladder_without_a_match_has_an_export(api: Api, tmp_path: Path) -> Non
 def test_a_round_that_is_rated_while_the_file_is_sent_is_left_out(
     api: Api, ladder: Ladder, tmp_path: Path
 ) -> None:
-    pieces = Export(exporting.export_ladder(ladder))
+    pieces = exports.Export(exporting.export_ladder(ladder), frozenset())
     slow = exporting._lines(ladder, exporting._state_of(ladder))  # line by line
     pieces._pieces = (line.encode() for line in slow)
     lines = [next(pieces)]
@@ -360,20 +364,68 @@ def test_the_export_comes_in_pieces_and_compressed_on_request(
     response = api.get(EXPORT)
     assert len(list(response)) > 10
     response.close()
-    assert api.get(EXPORT, Accept="application/x-ndjson").status_code == 200
+    response = api.get(EXPORT, Accept="application/x-ndjson")
+    assert response.status_code == 200
+    response.close()
+
+
+@pytest.fixture
+def behind_a_proxy(settings: Settings) -> None:
+    settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
+
+
+def from_address(api: Api, number: int) -> Response:
+    return api.get(EXPORT, **{"X-Forwarded-For": f"192.0.2.{number}"})
 
 
 def test_few_exports_run_at_once_and_a_lost_client_frees_its_place(
-    api: Api, ladder: Ladder
+    api: Api, ladder: Ladder, behind_a_proxy: None
 ) -> None:
-    sending = [api.get(EXPORT) for _ in range(MAX_AT_ONCE)]
+    sending = [from_address(api, number) for number in range(exports.MAX_AT_ONCE)]
     next(iter(sending[0]))
-    refused = api.get(EXPORT)
+    refused = from_address(api, 99)
     assert_problem(refused, 429, "too-many-requests")
     assert refused["Retry-After"] == "30"
     for response in sending:  # one begun, one never read
         response.close()
     assert export(api)
+
+
+def test_one_client_leaves_a_place_for_others(
+    api: Api, ladder: Ladder, behind_a_proxy: None, ada: tuple[User, str], eve: tuple[User, str]
+) -> None:
+    first = api.get(EXPORT, token=ada[1], **{"X-Forwarded-For": "192.0.2.1"})
+    same_account = api.get(EXPORT, token=ada[1], **{"X-Forwarded-For": "192.0.2.2"})
+    same_address = api.get(EXPORT, token=eve[1], **{"X-Forwarded-For": "192.0.2.1"})
+    for refused in (same_account, same_address):
+        detail = assert_problem(refused, 429, "too-many-requests")["detail"]
+        assert "to your account or address" in detail
+    other = api.get(EXPORT, token=eve[1], **{"X-Forwarded-For": "192.0.2.2"})
+    assert other.status_code == 200
+    for response in (first, other):
+        response.close()
+
+
+def test_an_export_ends_if_its_client_reads_too_slowly(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(exports, "time", SimpleNamespace(monotonic=lambda: now))
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal now
+        while True:
+            now += 1000  # the league is slow, not the client
+            yield bytes(exports.MIN_BYTES_PER_SECOND)
+
+    export = exports.Export(pieces(), frozenset(["ip:192.0.2.1"]))
+    for _ in range(100):
+        next(export)
+        now += 1
+    now += exports.GRACE_SECONDS
+    next(export)
+    now += 2
+    with pytest.raises(exports.SlowReaderError):
+        next(export)
+    export.close()
 
 
 def test_exports_have_their_own_rate_limit(api: Api, ladder: Ladder, settings: Settings) -> None:

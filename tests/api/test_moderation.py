@@ -10,23 +10,12 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from league import competitions, ratings
+from league import bots, competitions, ratings
 from league.models import Bot, Ladder, Tournament
 from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small
-from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-@kept
-def cup(db: None) -> Tournament:
-    """A knockout of seven bots, played to its end."""
-    small.bots(7)
-    cup = small.tournament(small.ladder(seats=3), format="knockout")
-    small.run_all()
-    return cup
 
 
 def first_block(api: Api, cup: Tournament) -> tuple[str, dict[str, Any]]:
@@ -341,3 +330,22 @@ def test_the_log_has_who_did_what_to_whom_when_and_why(
     assert file["Content-Disposition"].endswith('"moderation-log.csv"')
     [_, first] = csv.DictReader(io.StringIO(file.getvalue().decode()))
     assert first["reason"] == "'=HYPERLINK(1)"
+
+
+@pytest.mark.parametrize("path", ["bots/eves-bot/quarantine", "accounts/eve/quarantine"])
+def test_an_organiser_can_lift_or_change_their_own_quarantine_only_if_there_is_no_other(
+    api: Api, ada: tuple[User, str], eve: tuple[User, str], organiser: str, path: str
+) -> None:
+    bots.create_bot(owner=eve[0], name="eves-bot", kind="remote")
+    other, token = ada
+    User.objects.filter(pk=other.pk).update(is_staff=True)
+    assert api.post(path, {"reason": "Floods."}, token=token).status_code == 201
+    change = api.post(path, {"reason": "No matter."}, token=organiser)
+    for refused in (change, api.call("DELETE", path, token=organiser)):
+        problem = assert_problem(refused, 403, "own-quarantine")
+        assert "Ask another organiser." in problem["detail"]
+    assert api.get(path, token=token).json()["reason"] == "Floods."
+    User.objects.filter(pk=other.pk).update(is_active=False)
+    assert api.call("DELETE", path, token=organiser).status_code == 204
+    newest = api.get("moderation-log", token=organiser).json()["results"][0]
+    assert (newest["action"], newest["details"]["own"]) == ("lift-quarantine", True)

@@ -23,11 +23,13 @@ class Dying(ThreadingHTTPServer):
 
     Attributes:
         bodies: of all requests.
+        cut: set when the front has closed the connection of an export.
     """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.bodies: list[bytes] = []
+        self.cut = threading.Event()
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -35,6 +37,9 @@ class Handler(BaseHTTPRequestHandler):
     server: Dying
 
     def do_GET(self) -> None:
+        if self.path.endswith("/export"):
+            self._export()
+            return
         self.server.bodies.append(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
         if len(self.server.bodies) == 1:
             self.connection.shutdown(socket.SHUT_RDWR)
@@ -43,6 +48,16 @@ class Handler(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Length", "0")
         self.end_headers()
+
+    def _export(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Length", str(2**40))
+        self.end_headers()
+        with suppress(OSError):
+            while True:
+                self.wfile.write(bytes(2**16))
+        self.close_connection = True
+        self.server.cut.set()
 
     def do_POST(self) -> None:
         self.do_GET()
@@ -70,6 +85,7 @@ def port(part: Dying, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]
         **os.environ,
         "FRONT_HOST": "127.0.0.1",
         "FRONT_ADDRESS": f"http://:{number}",
+        "FRONT_WRITE_IDLE": "1s",
         "WEB_UPSTREAM": upstream,
         "GATEWAY_UPSTREAM": upstream,
         "XDG_DATA_HOME": str(directory),
@@ -114,3 +130,13 @@ def test_only_calls_that_count_once_are_sent_again(
     assert connection.getresponse().status == status
     connection.close()
     assert part.bodies == [body] * (2 if status == 200 else 1)
+
+
+@pytest.mark.parametrize("path", ["ladders/quick/export", "tournaments/7/export"])
+def test_the_front_ends_an_export_whose_client_takes_nothing(
+    part: Dying, port: int, path: str
+) -> None:
+    part.cut.clear()
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+        client.sendall(f"GET /api/v1/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        assert part.cut.wait(20)

@@ -27,21 +27,23 @@ def queues(command: list[str]) -> set[str]:
     return set(command[command.index("--queues") + 1].split(","))
 
 
-def test_every_queue_has_workers_and_the_clock_and_checks_have_their_own(tmp_path: Path) -> None:
+def test_every_queue_has_workers_and_slow_work_has_workers_of_its_own(tmp_path: Path) -> None:
     served = {name: queues(list(map(str, part.command))) for name, part in parts(tmp_path).items()}
     assert sorted(queue for each in served.values() for queue in each) == QUEUES
     assert served["clock"] == {"clock"}
     assert served["checks"] == {"checks"}
     assert served["play"] == {"placement", "play"}
+    assert served["ratings"] == {"ratings"}
 
 
 def test_matches_and_checks_have_a_lower_priority_than_the_clock(tmp_path: Path) -> None:
     found = parts(tmp_path)
     nice = {name: each.command[-1] for name, each in found.items() if "--nice" in each.command}
-    assert nice == {"play": "5", "checks": "5", "clock": "0", "seats": "0"}
+    assert nice == {"play": "5", "checks": "5", "ratings": "5", "clock": "0", "seats": "0"}
 
 
 def test_the_compose_file_serves_the_same_queues() -> None:
     text = (CHECKOUT / "docker" / "compose.yaml").read_text()
-    for each in ("--queues, clock,", '--queues, "control,seats",', "--queues, checks,"):
-        assert each in " ".join(text.split())
+    words = " ".join(text.split())
+    for each in ("clock", '"control,seats"', "checks", "play", "ratings"):
+        assert f"--queues, {each}," in words

@@ -42,7 +42,18 @@ def test_the_clock_shares_its_queue_with_nothing_else(settings: Settings) -> Non
         "expire_overdue",
     }
     assert routes["check_version"] == "checks"
-    assert {"clock", "checks", "play", "seats"} <= set(health.QUEUES)
+    assert {"clock", "checks", "play", "seats", "ratings"} <= set(health.QUEUES)
+
+
+def test_work_on_all_records_of_a_ladder_shares_its_queue_with_nothing_else(
+    settings: Settings,
+) -> None:
+    routes = settings.CELERY_TASK_ROUTES.items()
+    assert {name.rpartition(".")[2] for name, to in routes if to["queue"] == "ratings"} == {
+        "fit_performance",
+        "correct_ladder",
+        "check_ladder",
+    }
 
 
 def test_no_task_limit_ends_a_match_that_its_clocks_allow() -> None:

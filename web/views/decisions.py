@@ -14,7 +14,7 @@ from django.utils.text import capfirst
 from league import moderation
 from league.models import Block, Bot, Tournament, TournamentEntry
 from league.moderation import LaterStages
-from league.ratings.void_marks import is_void, newest_mark
+from league.ratings.void_marks import is_void
 from web.conflicts import replaced
 from web.forms import DecisionForm, RestartForm, add_errors, status_of
 from web.requests import organiser_only, signed_in
@@ -70,7 +70,6 @@ def block(request: HttpRequest, slug: str, number: int, block: int) -> HttpRespo
     wanted = request.GET.get("action", "")
     action = wanted if wanted in choices else next(iter(choices))
     decision = _block_decision(found, action, signed_in(request))
-    mark = newest_mark(found)
     context = {
         "of": found,  # inside a template's block, `block` is that block
         "round": found.round,
@@ -80,9 +79,7 @@ def block(request: HttpRequest, slug: str, number: int, block: int) -> HttpRespo
     }
     form = DecisionForm(
         request.POST or None,
-        seen=_seen("void", found.void_reason)
-        if mark and not mark.takes_back
-        else found.get_state_display(),
+        seen=str(moderation.state_of_block(found)),
         help_text=PUBLIC,
         optional=action == "restore",
     )
@@ -102,9 +99,12 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
                 reason=sent["reason"],
                 starts_at=sent.get("starts_at"),
                 made_by=made_by,
+                seen=sent["seen"],
             )
         else:
-            moderation.cancel(tournament=found, reason=sent["reason"], made_by=made_by)
+            moderation.cancel(
+                tournament=found, reason=sent["reason"], made_by=made_by, seen=sent["seen"]
+            )
 
     context = {
         "tournament": found,
@@ -114,7 +114,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     form_class = RestartForm if cancelled and not found.rounds.exists() else DecisionForm
     form = form_class(
         request.POST or None,
-        seen=_seen(found.get_state_display(), found.cancel_reason if cancelled else ""),
+        seen=str(moderation.state_of_tournament(found)),
         help_text=LOGGED if cancelled else PUBLIC,
         optional=cancelled,
     )
@@ -147,7 +147,7 @@ def entry(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     }
     form = DecisionForm(
         request.POST or None,
-        seen=_seen(found.get_state_display(), found.reason),
+        seen=str(moderation.state_of_entry(of, bot)),
         help_text=PUBLIC if action == "disqualify" else LOGGED,
         optional=action in ("reinstate", "enter"),
     )
@@ -207,7 +207,9 @@ def _entry_decision(entry: TournamentEntry, action: str, made_by: User) -> Decis
         button=button,
         done=done,
         preview=lambda: preview(of, bot),
-        work=lambda sent: decide(tournament=of, bot=bot, reason=sent["reason"], made_by=made_by),
+        work=lambda sent: decide(
+            tournament=of, bot=bot, reason=sent["reason"], made_by=made_by, seen=sent["seen"]
+        ),
     )
 
 
@@ -232,7 +234,9 @@ def _block_decision(block: Block, action: str, made_by: User) -> Decision:
             f"Make {_named(block)} void",
             f"{capfirst(_named(block))} is void.",
             lambda: moderation.preview_void(block),
-            lambda sent: moderation.void_block(block=block, reason=sent["reason"], made_by=made_by),
+            lambda sent: moderation.void_block(
+                block=block, reason=sent["reason"], made_by=made_by, seen=sent["seen"]
+            ),
         )
     if action == "restore":
         return Decision(
@@ -240,7 +244,7 @@ def _block_decision(block: Block, action: str, made_by: User) -> Decision:
             f"{capfirst(_named(block))} counts again.",
             lambda: moderation.preview_restore(block),
             lambda sent: moderation.restore_block(
-                block=block, reason=sent["reason"], made_by=made_by
+                block=block, reason=sent["reason"], made_by=made_by, seen=sent["seen"]
             ),
         )
     later = LaterStages.AGAIN if action == "replay-stages" else LaterStages.KEEP
@@ -251,7 +255,11 @@ def _block_decision(block: Block, action: str, made_by: User) -> Decision:
         + (" All later stages are void." if later == LaterStages.AGAIN else ""),
         lambda: moderation.preview_replay(block, later),
         lambda sent: moderation.play_again(
-            block=block, reason=sent["reason"], made_by=made_by, later_stages=later
+            block=block,
+            reason=sent["reason"],
+            made_by=made_by,
+            later_stages=later,
+            seen=sent["seen"],
         ),
     )
 
@@ -270,9 +278,10 @@ def _decide(
     """
     if request.method == "POST" and form.is_valid():
         try:
-            _check_unchanged(form)
             decision.work(form.cleaned_data)
         except ValidationError as error:
+            # The next attempt of the person is made with the new state in view.
+            form.data = replaced(form.data, "seen", form.initial["seen"])
             add_errors(form, error)
         else:
             messages.success(request, decision.done)
@@ -309,23 +318,6 @@ def _ranks(row: moderation.PlaceChange | moderation.RatingChange) -> list[str]:
 
 def _rating(rating: int | None) -> str:
     return "–" if rating is None else milli(rating)
-
-
-def _check_unchanged(form: DecisionForm) -> None:
-    """Raise if another organiser has decided since the page was shown; show both versions."""
-    shown, now = form.cleaned_data["seen"], form.initial["seen"]
-    if shown and shown != now:
-        # The next attempt of the person is made with the new state in view.
-        form.data = replaced(form.data, "seen", now)
-        raise ValidationError(
-            "Another organiser has decided since you opened this page, and nothing is done. "
-            f"Now: {now}. When you opened the page: {shown}. The preview below shows the new state."
-        )
-
-
-def _seen(state: str, reason: str) -> str:
-    """Return a state with its reason: what the page showed, to compare and to read."""
-    return f"{state} ({reason})" if reason else state
 
 
 def _named(block: Block) -> str:

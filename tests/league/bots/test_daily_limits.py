@@ -11,6 +11,7 @@ from pytest_django import Settings
 from league import bots, competitions
 from league.bots.daily_limits import count_bot, count_upload
 from league.bots.registering import KEPT_NAMES
+from league.bots.uploads import MAX_CHECKING
 from league.models import Bot, DailyUse
 
 pytestmark = pytest.mark.django_db
@@ -104,3 +105,23 @@ def test_a_bot_keeps_its_last_former_names_and_older_ones_are_free(ada: User) ->
         bots.create_bot(owner=eve, name="name-1", kind="remote")
     bots.create_bot(owner=eve, name="name-0", kind="remote")
     assert Bot.objects.filter(name="name-0", owner=eve).exists()
+
+
+def test_deleting_bots_during_their_checks_makes_no_room_for_more_checks(
+    ada: User, settings: Settings
+) -> None:
+    settings.MAX_BOTS_PER_DAY = settings.MAX_UPLOADS_PER_DAY = 100
+    for number in range(MAX_CHECKING):
+        bot, _ = bots.create_bot(owner=ada, name=f"bot-{number}", kind="hosted")
+        bots.upload(bot=bot, data=SOURCE)
+        if number % 2:
+            bots.retire(bot, timezone.now())
+        else:
+            bots.remove(bot)
+    last, _ = bots.create_bot(owner=ada, name="bot-last", kind="hosted")
+    with pytest.raises(ValidationError) as refused:
+        bots.upload(bot=last, data=SOURCE)
+    assert refused.value.code == "too-many-uploads"
+    over = timezone.now() - timedelta(seconds=settings.MAX_CHECK_SECONDS + 1)
+    DailyUse.objects.filter(kind=DailyUse.Kind.CHECK).update(used_at=over)
+    assert bots.upload(bot=last, data=SOURCE).state == "checking"

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from league import competitions, ratings
-from league.models import Bot, Ladder, Schedule, Tournament
+from league.models import Bot, Door, Ladder, Schedule, Tournament
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -127,6 +127,22 @@ def test_a_league_that_goes_down_just_after_the_opening_moves_the_start(
     run(time, until=time.now + SECOND, step=SECOND)
     assert again(planned).state == "open"
     assert again(planned).starts_at > NOON + 3 * HOUR
+
+
+def test_time_in_which_the_web_process_is_away_does_not_count_as_open(
+    planned: Tournament, time: Time
+) -> None:
+    Door.objects.create(name="moves", address="http://front", worked_until=NOON)
+    time.now = NOON + HOUR - SECOND
+    run(time, until=NOON + HOUR + 5 * MINUTE, step=MINUTE / 4)
+    Door.objects.update(fault="no such socket")
+    run(time, until=NOON + 2 * HOUR - 2 * MINUTE, step=MINUTE / 4)
+    Door.objects.update(fault="")
+    run(time, until=NOON + 2 * HOUR + SECOND, step=MINUTE / 4)
+    assert again(planned).state == "open"
+    assert again(planned).note
+    run(time, until=again(planned).starts_at + SECOND, step=MINUTE / 4)
+    assert again(planned).state == "cancelled"  # it was open, and no bot entered
 
 
 def test_without_entrants_a_tournament_that_was_open_is_cancelled(

@@ -17,9 +17,9 @@ from league.competitions.settings_checks import (
     schedule_problems,
     time_problems,
     tournament_problems,
-    values_of,
 )
 from league.models import Ladder, Schedule, Tournament
+from league.models.settings_problems import values_of
 from league.ratings.match_results import k_schedule
 
 NOW = datetime(2026, 5, 1, 12, tzinfo=UTC)

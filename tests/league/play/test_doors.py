@@ -136,18 +136,30 @@ def test_a_probe_names_a_host_that_the_league_serves(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_round_probes_only_while_a_turn_is_open(front: Front, doors: Doors) -> None:
+def test_a_pass_probes_always_while_a_turn_is_open_and_else_rarely(
+    front: Front, doors: Doors, monkeypatch: pytest.MonkeyPatch
+) -> None:
     outages.keep(START)
-    assert clock.do_round(second(0.5), doors).played == 0
+    assert clock.do_pass(second(0.5), doors).played == 0
     assert front.requests == []
     match_of(remote_bots(3))
-    clock.do_round(second(1), doors)
+    clock.do_pass(second(1), doors)
     assert len(front.requests) == 2
     assert {door.worked_until for door in Door.objects.all()} == {second(1)}
+    Turn.objects.update(decided_at=second(1))
+    clock.do_pass(second(1.5), doors)
+    assert len(front.requests) == 2
+    monkeypatch.setattr("league.play.doors.IDLE_SECONDS", 0)
+    front.status = 503
+    clock.do_pass(second(2), doors)
+    assert not outages.web_works()
+    front.status = 200
+    clock.do_pass(second(2.5), doors)
+    assert outages.web_works()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_round_plays_for_the_seats_whose_deadline_has_passed(
+def test_a_pass_plays_for_the_seats_whose_deadline_has_passed(
     front: Front, doors: Doors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     match_of(remote_bots(3))
@@ -155,7 +167,7 @@ def test_a_round_plays_for_the_seats_whose_deadline_has_passed(
     for step in range(12):
         now = second(step / 2)
         monkeypatch.setattr(clock, "timezone", SimpleNamespace(now=lambda now=now: now))
-        played.append(clock.do_round(now, doors).played)
+        played.append(clock.do_pass(now, doors).played)
     assert sum(played) == played[-1] == 3
 
 
@@ -187,7 +199,7 @@ def test_doors_that_answer_slowly_stop_no_clock(
     monkeypatch.setattr(clock, "time", SimpleNamespace(monotonic=lambda: slow.now))
     played, probing = 0, timedelta(0)
     while slow.now < 8:
-        done = clock.do_round(second(slow.now), slow, probing)
+        done = clock.do_pass(second(slow.now), slow, probing)
         played, probing = played + done.played, done.probing
         slow.now += clock.EVERY_SECONDS
     assert played == 3
@@ -206,16 +218,16 @@ def test_a_clock_goes_on_after_failures_and_logs_their_begin_and_end_once(
     outcomes: list[Any] = [OperationalError("no such socket")] * 3 + [0]
     enough = threading.Event()
 
-    def do_round(now: datetime, doors: Doors, probing: timedelta) -> clock.Round:
+    def do_pass(now: datetime, doors: Doors, probing: timedelta) -> clock.Pass:
         outcome = outcomes.pop(0) if outcomes else 0
         if isinstance(outcome, Exception):
             raise outcome
         if not outcomes:
             enough.set()
-        return clock.Round(0, timedelta(0))
+        return clock.Pass(0, timedelta(0))
 
     monkeypatch.setattr(clock, "EVERY_SECONDS", 0.001)
-    monkeypatch.setattr(clock, "do_round", do_round)
+    monkeypatch.setattr(clock, "do_pass", do_pass)
     alive: list[str] = []
     monkeypatch.setattr("league.heartbeats.note_part", alive.append)
     thread = ClockThread(Doors(""))
@@ -254,7 +266,7 @@ def test_a_worker_runs_a_clock_if_it_serves_the_queue_of_the_clock(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_round_with_many_overdue_matches_leaves_the_rest_to_the_next_round() -> None:
+def test_a_pass_with_many_overdue_matches_leaves_the_rest_to_the_next_round() -> None:
     bots: list[Bot] = remote_bots(3)
     for _ in range(3):
         match_of(bots)

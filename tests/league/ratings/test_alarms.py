@@ -142,9 +142,7 @@ def test_a_wrong_sum_of_ratings_starts_a_check_and_other_ladders_go_on(
     )
     tasks.follow_up()
     small.play_due()
-    monkeypatch.setattr(
-        tasks.check_ladder, "apply_async", lambda args, **_: tasks.check_ladder(*args)
-    )
+    monkeypatch.setattr(tasks.check_ladder, "delay", tasks.check_ladder)
     monkeypatch.setattr(tasks.fit_performance, "delay", lambda round_id: None)
     with logs.captured() as events:
         tasks.follow_up()

@@ -266,19 +266,22 @@ def test_the_database_refuses_changed_or_deleted_ledger_rows(ladder: Ladder, mod
     assert list(model.objects.order_by("pk").values()) == before != []
 
 
-def test_a_tick_queues_the_correction_for_new_void_marks(
+def test_a_tick_queues_the_correction_for_new_void_marks_unless_it_waits(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    sent: list[Any] = []
-    monkeypatch.setattr(
-        tasks.correct_ladder, "apply_async", lambda args, **kwargs: sent.append((args, kwargs))
-    )
+    sent: list[int] = []
+    waiting: set[int] = set()
+    monkeypatch.setattr(tasks.correct_ladder, "delay", sent.append)
+    monkeypatch.setattr(tasks, "waiting_ids", {"correct_ladder": waiting}.__getitem__)
     monkeypatch.setattr(tasks.fit_performance, "delay", lambda round_id: None)
     tasks.tick()
     assert sent == []
     ratings.void_block(block_id=block_of(ladder, 1).pk, reason="test")
     tasks.tick()
-    assert sent == [((ladder.pk,), {"expires": 1})]
+    assert sent == [ladder.pk]
+    waiting.add(ladder.pk)  # its workers are busy
+    tasks.tick()
+    assert sent == [ladder.pk]
     tasks.correct_ladder(ladder.pk)
     assert ratings.ladders_to_correct() == []
 

@@ -209,7 +209,7 @@ def test_a_decision_over_another_organisers_is_refused_with_both_versions(
     answer = client.post(path, {"reason": "mine", "seen": seen})
     assert answer.status_code == 400
     text = answer.content.decode()
-    assert "Now: disqualified (theirs). When you opened the page: entered." in text
+    assert "Now: disqualified (theirs). When you saw it: entered." in text
     assert cup.entries.get(bot=bot).reason == "theirs"
     assert ModerationEntry.objects.count() == 1
 
