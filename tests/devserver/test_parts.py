@@ -45,5 +45,5 @@ def test_matches_and_checks_have_a_lower_priority_than_the_clock(tmp_path: Path)
 def test_the_compose_file_serves_the_same_queues() -> None:
     text = (CHECKOUT / "docker" / "compose.yaml").read_text()
     words = " ".join(text.split())
-    for each in ("clock", '"control,seats"', "checks", "play", "ratings"):
+    for each in ("clock", '"control,seats"', "checks", '"placement,play"', "ratings"):
         assert f"--queues, {each}," in words
