@@ -121,7 +121,8 @@ def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
     # Imported here, because web processes run without NumPy.
     import numpy as np
 
-    from engine.rating.performance import rank_bands
+    from engine.rating.covariance import PartOfCovariance
+    from engine.rating.rank_bands import rank_bands
 
     shown = ladder.standings.shown().filter(blocks__gte=RANKED_FROM)
     ranked = shown.values_list("bot", flat=True)
@@ -129,7 +130,8 @@ def _bands(ladder: Ladder, fitted: "Fitted") -> dict[int, int]:
     blocks = np.array(fitted.blocks, np.int64)
     kept &= blocks >= RANKED_FROM
     bots = [bot for bot, keep in zip(fitted.bots, kept.tolist(), strict=True) if keep]
-    bands = rank_bands(fitted.elo[kept], fitted.covariance[np.ix_(kept, kept)], blocks[kept])
+    ranked_bots = PartOfCovariance(fitted.covariance, np.flatnonzero(kept))
+    bands = rank_bands(fitted.elo[kept], ranked_bots, blocks[kept])
     return dict(zip(bots, bands, strict=True))
 
 
