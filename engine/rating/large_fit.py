@@ -37,11 +37,17 @@ def fit_large(
     """
     field = Field(groups, size, virtual_draws)
     strengths = field.start(virtual_draws)
+    gradient = field.gradient(strengths)
     for _ in range(_MAX_STEPS):
-        step = field.solve(field.gradient(strengths), _PRECISION)
+        step = field.solve(gradient, _PRECISION)
         reach = float(np.ptp(step))
-        # A full step can overshoot; see `performance._maximize`.
-        strengths += step * (math.log1p(reach) / reach if reach > 1 else 1)
         if reach * max(reach, _PRECISION) < _LAST_ERROR:
+            strengths += step
             break
+        gradient = field.gradient(strengths + step)
+        if reach > 1 and gradient @ step < 0:
+            # The full step overshot; a damped one never does, see `performance._maximize`.
+            step *= math.log1p(reach) / reach
+            gradient = field.gradient(strengths + step)
+        strengths += step
     return strengths, GroupedCovariance(field, strengths, unit)
