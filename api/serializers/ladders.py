@@ -137,6 +137,12 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
         help_text="Rank band, 1 the best: bots in one band are statistically tied with its best "
         "bot. Null for a provisional or hidden bot.",
     )
+    best_chance = serializers.FloatField(
+        source="standing.best_chance",
+        allow_null=True,
+        help_text="Probability that the bot is the strongest of all ranked bots, from 0 to 1, by "
+        "the last estimate of `performance`. Null for a provisional or hidden bot.",
+    )
     bot = serializers.CharField(source="standing.bot.name", help_text="Name of the bot.")
     owner = owner_field("standing.bot.owner")
     quarantined = serializers.BooleanField(

@@ -51,6 +51,7 @@ class PerformanceSerializer(serializers.ModelSerializer[Performance]):
             "performance",
             "performance_error",
             "band",
+            "best_chance",
             "blocks",
             "matches",
             "win_share",
@@ -59,6 +60,10 @@ class PerformanceSerializer(serializers.ModelSerializer[Performance]):
         read_only_fields = fields
         extra_kwargs = {
             "band": {"help_text": "Rank band, 1 the best; null for a provisional bot."},
+            "best_chance": {
+                "help_text": "Probability that the bot was the strongest of all ranked bots, from "
+                "0 to 1; null for a provisional bot."
+            },
             "blocks": {"help_text": "Number of blocks of the version so far."},
             "matches": {"help_text": "Number of matches of the version so far."},
             "win_share": {

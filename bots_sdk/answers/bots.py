@@ -219,6 +219,9 @@ class Performance(TypedDict):
     """Its standard error in Elo, as in the standings; null below 5 blocks."""
     band: int | None
     """Rank band, 1 the best; null for a provisional bot."""
+    best_chance: float | None
+    """Probability that the bot was the strongest of all ranked bots, from 0 to 1; null for a
+    provisional bot."""
     blocks: int
     """Number of blocks of the version so far."""
     matches: int

@@ -300,6 +300,9 @@ class Standing(TypedDict):
     band: int | None
     """Rank band, 1 the best: bots in one band are statistically tied with its best bot. Null for a
     provisional or hidden bot."""
+    best_chance: float | None
+    """Probability that the bot is the strongest of all ranked bots, from 0 to 1, by the last
+    estimate of `performance`. Null for a provisional or hidden bot."""
     bot: str
     """Name of the bot."""
     owner: str | None

@@ -71,3 +71,10 @@ class PartOfCovariance:
     def among(self, positions: _Positions) -> _Floats:
         """Return the covariance matrix of some estimates, in the order of their positions."""
         return self._whole.among(self._positions[np.asarray(positions, np.int64)])
+
+
+def as_covariance(covariance: Covariance | npt.ArrayLike) -> Covariance:
+    """Return a covariance unchanged, and an array of shape (N, N) as a covariance."""
+    if isinstance(covariance, Covariance):
+        return covariance
+    return MatrixCovariance(covariance)

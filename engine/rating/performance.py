@@ -51,7 +51,6 @@ class Performance:
             the mean of the field: the 95 % interval is ``elo +- 1.96 * error``. To compare two
             bots, or a bot with the anchor, use `difference`. Infinite if there are fewer than two
             blocks.
-        bands: the rank band of each bot, from 1; see `rank_bands`.
         covariance: of the estimates, in Elo squared.
         blocks: the number of blocks of each bot.
     """
@@ -59,9 +58,13 @@ class Performance:
     bots: tuple[int, ...]
     elo: _Floats
     errors: _Floats
-    bands: tuple[int, ...]
     covariance: Covariance
     blocks: tuple[int, ...]
+
+    @property
+    def bands(self) -> tuple[int, ...]:
+        """The rank band of each bot, from 1; each access computes them, see `rank_bands`."""
+        return rank_bands(self.elo, self.covariance, self.blocks)
 
     def difference(self, bot: int, other: int) -> tuple[float, float]:
         """Return by how much a bot is stronger than another, and the standard error, in Elo.
@@ -106,7 +109,7 @@ def fit(
     base = None if anchor is None else _position(ids, anchor)
     if not ids:
         empty = np.zeros(0)
-        return Performance((), empty, empty, (), MatrixCovariance(np.zeros((0, 0))), ())
+        return Performance((), empty, empty, MatrixCovariance(np.zeros((0, 0))), ())
     groups = list(results.groups())
     strengths, covariance = _fit(groups, len(ids), virtual_draws)
     elo = ANCHOR_ELO + ELO_PER_NAT * (strengths - (0 if base is None else strengths[base]))
@@ -123,7 +126,6 @@ def fit(
         elo=elo,
         # With few blocks rounding can make a variance negative: then the error is unknown.
         errors=np.sqrt(np.where(variances < 0, np.nan, variances)),
-        bands=rank_bands(elo, covariance, blocks[order]),
         covariance=covariance,
         blocks=tuple(blocks[order].tolist()),
     )

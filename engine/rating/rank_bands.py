@@ -5,7 +5,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from engine.rating.covariance import Covariance, MatrixCovariance
+from engine.rating.covariance import Covariance, as_covariance
 from engine.rating.studentized_range import LEAST_FREEDOM, quantile
 
 _Floats = npt.NDArray[np.float64]
@@ -33,7 +33,7 @@ def rank_bands(
             has one degree of freedom less than the fewer blocks of the two.
     """
     estimates, counts = np.asarray(elo, float), np.asarray(blocks, float)
-    joint = _as_covariance(covariance)
+    joint = as_covariance(covariance)
     freedom = np.maximum(counts - 1, LEAST_FREEDOM)
     bands = np.ones(len(estimates), np.int64)
     best: int | None = 0 if len(estimates) > 1 else None
@@ -69,7 +69,3 @@ def difference_errors(covariance: Covariance, position: int) -> _Floats:
         return np.where(np.arange(len(row)) == position, 0, math.inf)
     errors: _Floats = np.sqrt(np.maximum(variances + variances[position] - 2 * row, 0))
     return errors
-
-
-def _as_covariance(covariance: Covariance | npt.ArrayLike) -> Covariance:
-    return covariance if isinstance(covariance, Covariance) else MatrixCovariance(covariance)

@@ -259,6 +259,11 @@ class StandingNumbers(models.Model):
     band = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Rank band by performance; empty for a provisional bot."
     )
+    best_chance = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Probability of being the strongest ranked bot, 0 to 1; empty without a rank.",
+    )
     active_at = models.DateTimeField(
         default=timezone.now,
         help_text="When a round last rated the bot, or when it entered the ladder after that.",

@@ -63,6 +63,10 @@ class Performance(models.Model):
         help_text="Standard error in Elo against the field's mean; empty below 5 blocks.",
     )
     band = models.PositiveSmallIntegerField(null=True, help_text="From 1; empty if provisional.")
+    best_chance = models.FloatField(
+        null=True,
+        help_text="Probability of being the strongest ranked bot, 0 to 1; empty if provisional.",
+    )
     blocks = models.PositiveIntegerField(
         help_text="Of the current version, like all numbers of this row."
     )

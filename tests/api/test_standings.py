@@ -76,7 +76,14 @@ def test_performance_is_listed_by_round_the_newest_first(api: Api, ladder: Ladde
     assert len(found) == len(stored) == 2
     assert [row["round"] for row in found] == [row.round.number for row in stored]
     latest = api.get(STANDING).json()
-    for name in ("performance", "performance_error", "band", "win_share", "mean_points"):
+    for name in (
+        "performance",
+        "performance_error",
+        "band",
+        "best_chance",
+        "win_share",
+        "mean_points",
+    ):
         assert found[0][name] == pytest.approx(latest[name])
     assert (found[0]["blocks"], found[0]["matches"]) == (6, 18)
     assert found[1]["blocks"] == 3

@@ -168,6 +168,46 @@ def test_only_ranked_bots_have_a_band(ladder: Ladder, monkeypatch: pytest.Monkey
     assert set(bands.values()) == {None}
 
 
+def test_ranked_bots_share_the_probability_of_being_the_best(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fit_due()
+    assert not ladder.standings.exclude(best_chance=None).exists()
+    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 6)
+    first, second, third, *others = ladder.standings.order_by("-performance")
+    ladder.standings.filter(pk__in=[row.pk for row in others]).update(blocks=5)
+    Fit.objects.all().delete()
+    fit_due()
+    chances = dict(ladder.standings.values_list("pk", "best_chance"))
+    ranked = [chances.pop(row.pk) or 0 for row in (first, second, third)]
+    assert sum(ranked) == pytest.approx(1)
+    assert ranked[0] == max(ranked)
+    assert set(chances.values()) == {None}
+    for row in Performance.objects.all():
+        assert row.best_chance == ladder.standings.get(bot=row.bot).best_chance
+
+
+def test_a_bot_hidden_during_a_fit_has_neither_band_nor_chance(
+    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 6)
+    [round_id] = ratings.take_fits()
+    rank = performance._rank
+    best = ladder.standings.order_by("-rating").first()
+
+    def then_hide(*args: Any) -> Any:
+        found = rank(*args)
+        ladder.standings.filter(pk=best.pk).update(hidden="idle", hidden_at=timezone.now())
+        return found
+
+    monkeypatch.setattr(performance, "_rank", then_hide)
+    assert ratings.fit_round(round_id)
+    best.refresh_from_db()
+    assert (best.band, best.best_chance) == (None, None)
+    others = ladder.standings.exclude(pk=best.pk).values_list("best_chance", flat=True)
+    assert sum(chance or 0 for chance in others) == pytest.approx(1)
+
+
 def test_a_new_version_has_no_band_before_enough_blocks_of_its_kind(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
