@@ -168,8 +168,13 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     performance_error = serializers.FloatField(
         source="standing.performance_error",
         allow_null=True,
-        help_text="Standard error of `performance` in Elo, against the mean of all bots. "
-        "`performance` ± 1.96 standard errors is the 95 % interval.",
+        help_text="Standard error of `performance` in Elo, against the mean of all bots.",
+    )
+    performance_margin = serializers.FloatField(
+        source="standing.performance_margin",
+        allow_null=True,
+        help_text="`performance` ± this number is the 95 % interval. With few blocks it is more "
+        "than 1.96 standard errors, because the error itself is uncertain.",
     )
     performance_blocks = serializers.IntegerField(
         source="standing.performance_blocks",

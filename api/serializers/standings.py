@@ -43,6 +43,11 @@ class PerformanceSerializer(serializers.ModelSerializer[Performance]):
         allow_null=True,
         help_text="Its standard error in Elo, as in the standings; null below 5 blocks.",
     )
+    performance_margin = serializers.FloatField(
+        source="margin",
+        allow_null=True,
+        help_text="Half the length of its 95 % interval in Elo, as in the standings.",
+    )
 
     class Meta:
         model = Performance
@@ -50,6 +55,7 @@ class PerformanceSerializer(serializers.ModelSerializer[Performance]):
             "round",
             "performance",
             "performance_error",
+            "performance_margin",
             "band",
             "best_chance",
             "blocks",

@@ -217,6 +217,8 @@ class Performance(TypedDict):
     """Strength in Elo, as in the standings."""
     performance_error: float | None
     """Its standard error in Elo, as in the standings; null below 5 blocks."""
+    performance_margin: float | None
+    """Half the length of its 95 % interval in Elo, as in the standings."""
     band: int | None
     """Rank band, 1 the best; null for a provisional bot."""
     best_chance: float | None

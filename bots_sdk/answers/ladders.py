@@ -320,8 +320,10 @@ class Standing(TypedDict):
     """Strength in Elo, estimated from all blocks of the current version on a scale with the
     ladder's anchor at 1500. Null before the first estimate."""
     performance_error: float | None
-    """Standard error of `performance` in Elo, against the mean of all bots. `performance` ± 1.96
-    standard errors is the 95 % interval."""
+    """Standard error of `performance` in Elo, against the mean of all bots."""
+    performance_margin: float | None
+    """`performance` ± this number is the 95 % interval. With few blocks it is more than 1.96
+    standard errors, because the error itself is uncertain."""
     performance_blocks: int
     """Number of blocks in the estimate of `performance`."""
     blocks: int

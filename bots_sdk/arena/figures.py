@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from statistics import fmean, stdev
 
 from bots_sdk.arena.matches import CLOCK
-
-_T_OF_FEW = (12.706, 4.303, 3.182)
-"""Two-sided 95 % points of Student's t, for 1 to 3 degrees of freedom."""
+from engine.rating.intervals import student_t
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +61,6 @@ def elo(value: float | None) -> float | None:
     if value is None or not 0 < value < 1:
         return None
     return 400 * math.log10(value / (1 - value))
-
-
-def student_t(degrees: int) -> float:
-    """Return the two-sided 95 % point of Student's t, with an error of at most 0.5 %.
-
-    Above 3 degrees of freedom this is the expansion around the normal distribution (Abramowitz
-    and Stegun, 26.7.5).
-    """
-    if degrees <= len(_T_OF_FEW):
-        return _T_OF_FEW[degrees - 1]
-    z = 1.959964
-    return (
-        z
-        + (z**3 + z) / (4 * degrees)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * degrees**3)
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,10 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 from bots_sdk.arena.contestants import Contestant
-from bots_sdk.arena.figures import student_t
 from bots_sdk.arena.matches import Fixture, MatchType, PlayedMatch
 from engine.rating import sprt
 from engine.rating.blocks import derive_block_seed, pair_results, plan_block
+from engine.rating.intervals import student_t
 
 NEW, OLD = 0, 1
 """The versions' ids at the table, and their contestants."""

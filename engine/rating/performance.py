@@ -48,9 +48,9 @@ class Performance:
         bots: bot ids, the best first; the arrays below have this order, with N entries.
         elo: shape (N,), the estimates in Elo. The anchor has 1500; without an anchor, the mean has.
         errors: shape (N,), the standard errors in Elo. They belong to a bot's strength relative to
-            the mean of the field: the 95 % interval is ``elo +- 1.96 * error``. To compare two
-            bots, or a bot with the anchor, use `difference`. Infinite if there are fewer than two
-            blocks.
+            the mean of the field; `intervals.half_width` makes the 95 % interval of them. To
+            compare two bots, or a bot with the anchor, use `difference`. Infinite if there are
+            fewer than two blocks.
         covariance: of the estimates, in Elo squared.
         blocks: the number of blocks of each bot.
     """

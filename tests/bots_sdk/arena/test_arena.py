@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bots_sdk.arena import matches
 from bots_sdk.arena.contestants import Contestant, PlayerFactory, contestant, field_of
 from bots_sdk.arena.errors import ArenaError
-from bots_sdk.arena.figures import elo, share, student_t, times
+from bots_sdk.arena.figures import elo, share, times
 from bots_sdk.arena.matches import MatchType, PlayedMatch, limit_time, play_fixture
 from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.replay import frames, outcomes
@@ -289,13 +289,6 @@ def test_error_bars_cover_the_true_share_in_95_percent() -> None:
         assert found.high is not None
         held += found.low <= 0.55 <= found.high
     assert 0.92 <= held / 400 <= 0.98
-
-
-@pytest.mark.parametrize(
-    ("degrees", "t"), [(1, 12.706), (4, 2.776), (9, 2.262), (30, 2.042), (1000, 1.962)]
-)
-def test_students_t(degrees: int, t: float) -> None:
-    assert student_t(degrees) == pytest.approx(t, rel=0.005)
 
 
 def test_elo_of_ten_to_one_is_400() -> None:

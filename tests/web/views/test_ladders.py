@@ -5,6 +5,7 @@ import re
 import pytest
 from django.test import Client
 
+from engine.rating.intervals import half_width
 from league import ratings
 from league.models import HeadToHead, Standing, Tournament
 from league.models.ladders import RANKED_FROM
@@ -34,7 +35,7 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     Standing.objects.filter(bot__name="bot-1").update(best_chance=0.62)
     text = page(client, "/ladders/quick/")
     for row in played.ladder.standings.all():
-        half = 1.96 * (row.performance_error or 0)
+        half = half_width(row.performance_error or 0, row.performance_blocks)
         shown = rf'{row.performance:.0f}\s+<span class="quiet">± {half:.0f}</span>'
         assert re.search(shown, text)
         assert (row.band is None) == (row.blocks < RANKED_FROM)
