@@ -8,7 +8,6 @@ from league.models import HeadToHead, RoundEntry, Standing
 from league.ratings.hiding import why_hidden
 from league.ratings.standings import StandingRow, opponents, standing_rows
 from web.charts.cross_tables import Cell, cell
-from web.charts.intervals import margin
 from web.charts.lines import Chart
 from web.charts.ratings import chart_of_bot
 from web.selectors.ladders import last_changes
@@ -47,7 +46,7 @@ def panel(standing: Standing) -> Panel:
     [row] = standing_rows(standing.ladder, [standing])
     return Panel(
         row=row,
-        margin=margin(standing),
+        margin=standing.performance_margin,
         halve=blocks_to_halve_error(standing.performance_blocks),
         hidden=why_hidden(standing, standing.ladder),
         due=describe_next_block(standing),

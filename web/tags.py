@@ -67,6 +67,14 @@ def percent(share: float | None) -> str:
 
 
 @register.filter
+def chance(probability: float | None) -> str:
+    """Return a probability in percent, never as 0 or 100 %; a dash for None."""
+    if probability is not None and probability < 0.01:
+        return "< 1 %"
+    return "> 99 %" if probability is not None and probability > 0.99 else percent(probability)
+
+
+@register.filter
 def milli(rating: int) -> str:
     """Return a rating in thousandths as points with three decimals."""
     return f"{rating / 1000:.3f}"

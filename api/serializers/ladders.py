@@ -140,6 +140,12 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
         help_text="Rank band, 1 the best: bots in one band are statistically tied with its best "
         "bot. Null for a provisional or hidden bot.",
     )
+    best_chance = serializers.FloatField(
+        source="standing.best_chance",
+        allow_null=True,
+        help_text="Probability that the bot is the strongest of all ranked bots, from 0 to 1, by "
+        "the last estimate of `performance`. Null for a provisional or hidden bot.",
+    )
     bot = serializers.CharField(source="standing.bot.name", help_text="Name of the bot.")
     owner = owner_field("standing.bot.owner")
     quarantined = serializers.BooleanField(
@@ -165,8 +171,13 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     performance_error = serializers.FloatField(
         source="standing.performance_error",
         allow_null=True,
-        help_text="Standard error of `performance` in Elo, against the mean of all bots. "
-        "`performance` ± 1.96 standard errors is the 95 % interval.",
+        help_text="Standard error of `performance` in Elo, against the mean of all bots.",
+    )
+    performance_margin = serializers.FloatField(
+        source="standing.performance_margin",
+        allow_null=True,
+        help_text="`performance` ± this number is the 95 % interval. With few blocks it is more "
+        "than 1.96 standard errors, because the error itself is uncertain.",
     )
     performance_blocks = serializers.IntegerField(
         source="standing.performance_blocks",

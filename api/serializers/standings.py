@@ -43,6 +43,11 @@ class PerformanceSerializer(serializers.ModelSerializer[Performance]):
         allow_null=True,
         help_text="Its standard error in Elo, as in the standings; null below 5 blocks.",
     )
+    performance_margin = serializers.FloatField(
+        source="margin",
+        allow_null=True,
+        help_text="Half the length of its 95 % interval in Elo, as in the standings.",
+    )
 
     class Meta:
         model = Performance
@@ -50,7 +55,9 @@ class PerformanceSerializer(serializers.ModelSerializer[Performance]):
             "round",
             "performance",
             "performance_error",
+            "performance_margin",
             "band",
+            "best_chance",
             "blocks",
             "matches",
             "win_share",
@@ -59,6 +66,10 @@ class PerformanceSerializer(serializers.ModelSerializer[Performance]):
         read_only_fields = fields
         extra_kwargs = {
             "band": {"help_text": "Rank band, 1 the best; null for a provisional bot."},
+            "best_chance": {
+                "help_text": "Probability that the bot was the strongest of all ranked bots, from "
+                "0 to 1; null for a provisional bot."
+            },
             "blocks": {"help_text": "Number of blocks of the version so far."},
             "matches": {"help_text": "Number of matches of the version so far."},
             "win_share": {

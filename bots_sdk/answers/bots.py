@@ -231,8 +231,13 @@ class Performance(TypedDict):
     """Strength in Elo, as in the standings."""
     performance_error: float | None
     """Its standard error in Elo, as in the standings; null below 5 blocks."""
+    performance_margin: float | None
+    """Half the length of its 95 % interval in Elo, as in the standings."""
     band: int | None
     """Rank band, 1 the best; null for a provisional bot."""
+    best_chance: float | None
+    """Probability that the bot was the strongest of all ranked bots, from 0 to 1; null for a
+    provisional bot."""
     blocks: int
     """Number of blocks of the version so far."""
     matches: int

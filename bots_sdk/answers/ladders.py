@@ -306,6 +306,9 @@ class Standing(TypedDict):
     band: int | None
     """Rank band, 1 the best: bots in one band are statistically tied with its best bot. Null for a
     provisional or hidden bot."""
+    best_chance: float | None
+    """Probability that the bot is the strongest of all ranked bots, from 0 to 1, by the last
+    estimate of `performance`. Null for a provisional or hidden bot."""
     bot: str
     """Name of the bot."""
     owner: str | None
@@ -323,8 +326,10 @@ class Standing(TypedDict):
     """Strength in Elo, estimated from all blocks of the current version on a scale with the
     ladder's anchor at 1500. Null before the first estimate."""
     performance_error: float | None
-    """Standard error of `performance` in Elo, against the mean of all bots. `performance` ± 1.96
-    standard errors is the 95 % interval."""
+    """Standard error of `performance` in Elo, against the mean of all bots."""
+    performance_margin: float | None
+    """`performance` ± this number is the 95 % interval. With few blocks it is more than 1.96
+    standard errors, because the error itself is uncertain."""
     performance_blocks: int
     """Number of blocks in the estimate of `performance`."""
     blocks: int

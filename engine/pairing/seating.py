@@ -1,8 +1,8 @@
 """Seating of an ordered list of bots at tables, with owners apart if possible."""
 
-from collections import OrderedDict, defaultdict, deque
+from collections import defaultdict, deque
 from collections.abc import Sequence
-from heapq import heapify, heapreplace
+from heapq import heapify, heappop, heappush, heapreplace
 
 from engine.pairing.tables import Owners
 
@@ -52,13 +52,16 @@ class _SeatingQueue:
 
     def __init__(self, order: Sequence[int], owners: Owners) -> None:
         self._owners = owners
-        self._bots = OrderedDict(enumerate(order))
+        self._bots = dict(enumerate(order))
         self._positions: dict[OwnerGroup, deque[int]] = defaultdict(deque)
-        for position, bot in self._bots.items():
+        for position, bot in enumerate(order):
             self._positions[owner_group(bot, owners)].append(position)
         # A heap with the largest group first. Its counts may be too high until they are popped.
         self._largest = [(-len(positions), group) for group, positions in self._positions.items()]
         heapify(self._largest)
+        # A heap with each group by its first bot. A position may be too low until it is popped.
+        self._first = [(positions[0], group) for group, positions in self._positions.items()]
+        heapify(self._first)
 
     def take_forced(self, *, tables_after: int, seats: int) -> list[int]:
         """Remove and return the bots, up to ``seats``, for whose groups too few tables follow."""
@@ -79,9 +82,20 @@ class _SeatingQueue:
     def take_next(self, table: Sequence[int]) -> int:
         """Remove and return the first bot whose group is not at the table, else the first bot."""
         seated = {owner_group(bot, self._owners) for bot in table}
-        apart = (p for p, bot in self._bots.items() if owner_group(bot, self._owners) not in seated)
-        first = next(iter(self._bots))
-        position = next(apart, first)
-        bot = self._bots.pop(position)
-        self._positions[owner_group(bot, self._owners)].remove(position)
-        return bot
+        passed = []
+        while self._first:
+            position, group = self._first[0]
+            positions = self._positions[group]
+            if not positions:
+                heappop(self._first)
+            elif positions[0] != position:
+                heapreplace(self._first, (positions[0], group))
+            elif group in seated:
+                passed.append(heappop(self._first))
+            else:
+                break
+        else:
+            group = min(passed)[1]
+        for each in passed:
+            heappush(self._first, each)
+        return self._bots.pop(self._positions[group].popleft())

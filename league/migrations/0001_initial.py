@@ -626,6 +626,14 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "best_chance",
+                    models.FloatField(
+                        blank=True,
+                        help_text="Probability of being the strongest ranked bot, 0 to 1; empty without a rank.",
+                        null=True,
+                    ),
+                ),
+                (
                     "active_at",
                     models.DateTimeField(
                         default=django.utils.timezone.now,
@@ -1336,6 +1344,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "best_chance",
+                    models.FloatField(
+                        help_text="Probability of being the strongest ranked bot, 0 to 1; empty if provisional.",
+                        null=True,
+                    ),
+                ),
+                (
                     "blocks",
                     models.PositiveIntegerField(
                         help_text="Of the current version, like all numbers of this row."
@@ -1673,6 +1688,14 @@ class Migration(migrations.Migration):
                     models.PositiveSmallIntegerField(
                         blank=True,
                         help_text="Rank band by performance; empty for a provisional bot.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "best_chance",
+                    models.FloatField(
+                        blank=True,
+                        help_text="Probability of being the strongest ranked bot, 0 to 1; empty without a rank.",
                         null=True,
                     ),
                 ),

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from engine.pairing import MAX_BLOCKS_PER_ROUND, RANDOM_PERCENT
 from engine.rating.blocks import win_share
+from engine.rating.intervals import margin
 from league.models.limits import (
     BANK_SECONDS,
     BLOCKS_PER_ROUND,
@@ -259,6 +260,11 @@ class StandingNumbers(models.Model):
     band = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="Rank band by performance; empty for a provisional bot."
     )
+    best_chance = models.FloatField(
+        null=True,
+        blank=True,
+        help_text="Probability of being the strongest ranked bot, 0 to 1; empty without a rank.",
+    )
     active_at = models.DateTimeField(
         default=timezone.now,
         help_text="When a round last rated the bot, or when it entered the ladder after that.",
@@ -284,6 +290,11 @@ class StandingNumbers(models.Model):
     def is_provisional(self) -> bool:
         """Whether the bot has too few blocks for a rank."""
         return self.blocks_for_rank < RANKED_FROM
+
+    @property
+    def performance_margin(self) -> float | None:
+        """Half the length of the 95 % interval of performance, in Elo; None without an error."""
+        return margin(self.performance_error, self.performance_blocks)
 
     @property
     def win_share(self) -> float | None:

@@ -5,6 +5,8 @@ All these rows can be computed again from the records. They hold floats; no rati
 
 from django.db import models
 
+from engine.rating.intervals import margin
+
 
 class PackedResults(models.Model):
     """The pair results of a round's rated blocks with one number of seats, for bulk reading.
@@ -63,6 +65,10 @@ class Performance(models.Model):
         help_text="Standard error in Elo against the field's mean; empty below 5 blocks.",
     )
     band = models.PositiveSmallIntegerField(null=True, help_text="From 1; empty if provisional.")
+    best_chance = models.FloatField(
+        null=True,
+        help_text="Probability of being the strongest ranked bot, 0 to 1; empty if provisional.",
+    )
     blocks = models.PositiveIntegerField(
         help_text="Of the current version, like all numbers of this row."
     )
@@ -80,3 +86,8 @@ class Performance(models.Model):
 
     def __str__(self) -> str:
         return f"{self.bot.name}: {self.elo:.0f}"
+
+    @property
+    def margin(self) -> float | None:
+        """Half the length of the 95 % interval, in Elo; None without an error."""
+        return margin(self.error, self.blocks)

@@ -57,7 +57,7 @@ def hide_idle(ladder_id: int) -> int:
         hidden = (
             rows.shown()
             .filter(active_at__lt=since)
-            .update(hidden=Hidden.IDLE, hidden_at=now, band=None)
+            .update(hidden=Hidden.IDLE, hidden_at=now, band=None, best_chance=None)
         )
         back = rows.filter(hidden=Hidden.IDLE, active_at__gte=since).update(
             hidden=SHOWN, hidden_at=None
@@ -98,6 +98,7 @@ def hide_withdrawn(ladder: Ladder) -> int:
         hidden=Hidden.WITHDRAWN,
         hidden_at=Subquery(left.values("withdrawn_at")[:1]),
         band=None,
+        best_chance=None,
     )
 
 

@@ -3,6 +3,7 @@
 Only workers that fit import it; web processes run without NumPy.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,8 +18,8 @@ from league.ratings.packing import Packed, integers_a_block
 
 log = structlog.get_logger(__name__)
 
-MAX_BOTS = 2000
-"""The most bots of a fit: those that played last. Its time grows with the cube of this number."""
+MAX_BOTS = 10_000
+"""The most bots of a fit: those that played last. A fit is measured up to this number."""
 
 _Ints = npt.NDArray[np.int64]
 
@@ -38,99 +39,142 @@ class PerformanceData:
 
     A bot's current version is here the version that was rated last, as on its standing. A version
     uploaded since has no results; an older version that plays again counts with all its results.
+
+    Ten million pair results at tables of four take 280 MB. No Python object is made for any of
+    them.
     """
 
     def __init__(self, packs: Iterable[Packed]) -> None:
-        self.rounds: dict[int, int] = {}
-        """By bot, the id of the last applied round that it played in."""
-        self._last: dict[int, int] = {}
-        """By bot, the position of that round's pack: packs come in the order of application."""
-        kept: dict[int, list[bytes]] = {}
-        current: dict[int, int] = {}
+        buffers: dict[int, bytearray] = defaultdict(bytearray)
+        places: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        rounds: list[int] = []
         for position, pack in enumerate(packs):
-            kept.setdefault(pack.seats, []).append(pack.numbers)
-            width = integers_a_block(pack.seats)
-            numbers = np.frombuffer(pack.numbers, "<i8").reshape(-1, width)
-            ids, versions, _ = _parts(numbers, pack.seats)
-            at_tables = ids.ravel().tolist()
-            self.rounds.update(dict.fromkeys(at_tables, pack.round))
-            self._last.update(dict.fromkeys(at_tables, position))
-            current.update(zip(at_tables, versions.ravel().tolist(), strict=True))
+            rounds.append(pack.round)
+            buffers[pack.seats] += pack.numbers
+            blocks = len(pack.numbers) // (8 * integers_a_block(pack.seats))
+            places[pack.seats].append((position, blocks))
         self._tables = {
-            seats: np.frombuffer(b"".join(packed), "<i8").reshape(-1, integers_a_block(seats))
-            for seats, packed in kept.items()
+            seats: np.frombuffer(buffer, "<i8").reshape(-1, integers_a_block(seats))
+            for seats, buffer in buffers.items()
         }
         self.blocks = sum(len(table) for table in self._tables.values())
-        self._bots = np.array(sorted(self.rounds), np.int64)
-        self._current = np.array([current[bot] for bot in self._bots.tolist()], np.int64)
+        ids = [_parts(table, seats)[0] for seats, table in self._tables.items()]
+        self._bots = _distinct(ids)
+        self._index = {
+            seats: _positions(self._bots, of_seats)
+            for seats, of_seats in zip(self._tables, ids, strict=True)
+        }
+        """The position in ``_bots`` of each block's bots, by number of seats."""
+        self._last = np.full(len(self._bots), -1, np.int64)
+        """By bot, the position of its last pack: packs come in the order of application."""
+        self._current = np.zeros(len(self._bots), np.int64)
+        """By bot, the version in its last block."""
+        for seats, table in self._tables.items():
+            packs_of_blocks = np.repeat(*np.array(places[seats], np.int64).T)
+            self._note_last(seats, _parts(table, seats)[1], packs_of_blocks)
+        last = np.array(rounds, np.int64)[self._last] if rounds else self._last
+        self.rounds = dict(zip(self._bots.tolist(), last.tolist(), strict=True))
+        """By bot, the id of the last applied round that it played in."""
 
     def fit(self, anchor: int | None) -> Fitted:
         """Return the fit; if the anchor has results, it has 1500 on the fit's scale."""
         results = PairResults()
-        bots = self._bots_to_fit()
-        for seats, table in sorted(self._tables.items()):
-            self._add(results, seats, table, bots)
+        is_fitted = self._are_fitted()
+        for seats in sorted(self._tables):
+            self._add(results, seats, is_fitted)
         return fit(results, anchor=anchor if anchor in results.bots else None)
 
     def totals(self, bots: Sequence[int]) -> dict[int, VersionTotals]:
         """Return the sums of each bot's current version against all opponents."""
         wanted = np.array(sorted(bots), np.int64)
-        totals = {bot: VersionTotals() for bot in wanted.tolist()}
+        at = np.searchsorted(self._bots, wanted)
+        sums = np.zeros((3, len(self._bots)), np.int64)
+        pairs = np.zeros(len(self._bots), np.int64)
         for seats, table in self._tables.items():
-            ids, versions, points = _parts(table, seats)
+            _, _, points = _parts(table, seats)
             halves, matches = table[:, 3 * seats : -1], table[:, -1]
-            taken = np.zeros(ids.shape, np.int64)
+            taken = np.zeros(points.shape, np.int64)
             for pair, (a, b) in enumerate(combinations(range(seats), 2)):
                 taken[:, a] += halves[:, pair]
                 taken[:, b] += 2 * matches - halves[:, pair]
-            counts = self._is_current(ids, versions) & np.isin(ids, wanted)
-            at = np.searchsorted(wanted, ids[counts])
-            played = np.broadcast_to(matches[:, None], ids.shape)[counts]
-            sums = [
-                np.bincount(at, values, minlength=len(wanted)).astype(np.int64).tolist()
-                for values in (played, taken[counts], points[counts])
-            ]
-            for bot, (played_by, halves_of, points_of) in zip(
-                wanted.tolist(), zip(*sums, strict=True), strict=True
-            ):
-                total = totals[bot]
-                total.matches += played_by
-                total.pairs += played_by * (seats - 1)
-                total.halves += halves_of
-                total.points += points_of
-        return totals
+            counts = self._is_current(seats)
+            cells = self._index[seats][counts]
+            played = np.broadcast_to(matches[:, None], points.shape)[counts]
+            for row, values in enumerate((played, taken[counts], points[counts])):
+                more = np.bincount(cells, values, minlength=len(self._bots)).astype(np.int64)
+                sums[row] += more
+                if row == 0:
+                    pairs += more * (seats - 1)
+        return {
+            bot: VersionTotals(matches, met, halves_of, points_of)
+            for bot, met, (matches, halves_of, points_of) in zip(
+                wanted.tolist(), pairs[at].tolist(), sums[:, at].T.tolist(), strict=True
+            )
+        }
 
-    def _add(self, results: PairResults, seats: int, table: _Ints, fitted: _Ints) -> None:
+    def _note_last(self, seats: int, versions: _Ints, packs: _Ints) -> None:
+        """Note the last pack of each bot at tables of so many seats, and its version there."""
+        cells = self._index[seats].ravel()
+        last, version = np.full((2, len(self._bots)), -1, np.int64)
+        # Where a cell is assigned more than once, the last value stays.
+        last[cells] = np.repeat(packs, seats)
+        version[cells] = versions.ravel()
+        later = last > self._last
+        self._last[later], self._current[later] = last[later], version[later]
+
+    def _add(self, results: PairResults, seats: int, is_fitted: npt.NDArray[np.bool_]) -> None:
         """Add the pairs of current versions, for each set of seats that hold one."""
-        ids, versions, _ = _parts(table, seats)
+        table = self._tables[seats]
+        ids, _, _ = _parts(table, seats)
         halves, matches = table[:, 3 * seats : -1], table[:, -1]
-        current = self._is_current(ids, versions) & np.isin(ids, fitted)
-        pattern = current @ (1 << np.arange(seats))
+        counts = self._is_current(seats) & is_fitted[self._index[seats]]
+        pattern = np.zeros(len(table), np.int64)
+        for seat in range(seats):
+            pattern |= counts[:, seat].astype(np.int64) << seat
         pairs = list(combinations(range(seats), 2))
         for bits in np.unique(pattern).tolist():
             columns = [seat for seat in range(seats) if bits >> seat & 1]
             if len(columns) < 2:
                 continue
-            rows = pattern == bits
+            rows = np.flatnonzero(pattern == bits)[:, None]
             kept = [at for at, (a, b) in enumerate(pairs) if a in columns and b in columns]
             n = matches[rows]
-            shares = halves[rows][:, kept] / (2 * n[:, None])
-            results.extend(ids[rows][:, columns], shares, n)
+            results.extend(ids[rows, columns], halves[rows, kept] / (2 * n), n[:, 0])
 
-    def _is_current(self, ids: _Ints, versions: _Ints) -> npt.NDArray[np.bool_]:
-        current: _Ints = self._current[np.searchsorted(self._bots, ids)]
-        return np.equal(versions, current)
+    def _is_current(self, seats: int) -> npt.NDArray[np.bool_]:
+        """Return whether each block's bots played with their current version, shape (B, seats)."""
+        _, versions, _ = _parts(self._tables[seats], seats)
+        return np.equal(versions, self._current[self._index[seats]])
 
-    def _bots_to_fit(self) -> _Ints:
-        """Return the ids of the bots to fit: the `MAX_BOTS` that played last."""
-        bots = sorted(self.rounds, key=lambda bot: (-self._last[bot], bot))
-        if len(bots) > MAX_BOTS:
+    def _are_fitted(self) -> npt.NDArray[np.bool_]:
+        """Return whether each bot is fitted: the `MAX_BOTS` that played last are."""
+        if len(self._bots) > MAX_BOTS:
             log.warning(
                 "performance is fitted for the bots that played last",
-                bots=len(bots),
+                bots=len(self._bots),
                 max_bots=MAX_BOTS,
             )
-        return np.array(bots[:MAX_BOTS], np.int64)
+        fitted = np.zeros(len(self._bots), np.bool_)
+        fitted[np.lexsort((self._bots, -self._last))[:MAX_BOTS]] = True
+        return fitted
+
+
+def _distinct(ids: Sequence[_Ints]) -> _Ints:
+    """Return the distinct ids of all arrays, ascending."""
+    return np.unique(np.concatenate([np.zeros(0, np.int64), *map(np.unique, ids)]))
+
+
+def _positions(bots: _Ints, ids: _Ints) -> _Ints:
+    """Return the position of each id among ascending bots."""
+    if not len(bots):
+        return np.zeros(ids.shape, np.int64)
+    span = int(bots[-1] - bots[0]) + 1
+    if span > max(ids.size, 1000):
+        return np.searchsorted(bots, ids)
+    by_id = np.zeros(span, np.int64)  # quicker than a search for each of millions of ids
+    by_id[bots - bots[0]] = np.arange(len(bots))
+    positions: _Ints = by_id[ids - bots[0]]
+    return positions
 
 
 def _parts(table: _Ints, seats: int) -> tuple[_Ints, _Ints, _Ints]:

@@ -123,7 +123,14 @@ def test_standings_show_performance_and_trend(
     for row in api.get("ladders/quick/standings").json()["results"]:
         assert row["performance"] == stored[row["bot"]].performance
         assert row["performance_error"] > 0
-        assert (row["performance_blocks"], row["band"]) == (3, None)
+        assert (row["performance_blocks"], row["band"], row["best_chance"]) == (3, None, None)
+    Standing.objects.filter(bot__name="bot-1").update(best_chance=0.25)
+    chances = {
+        row["bot"]: row["best_chance"]
+        for row in api.get("ladders/quick/standings").json()["results"]
+    }
+    assert chances.pop("bot-1") == 0.25
+    assert set(chances.values()) == {None}
 
 
 def test_a_bot_that_sat_out_the_last_rounds_has_no_trend(api: Api, ladder: Ladder) -> None:

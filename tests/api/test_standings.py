@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from engine.rating.intervals import half_width
 from league import competitions, ratings
 from league.models import HeadToHead, Ladder, Performance
 from tests.api.conftest import Api, assert_problem
@@ -76,8 +77,19 @@ def test_performance_is_listed_by_round_the_newest_first(api: Api, ladder: Ladde
     assert len(found) == len(stored) == 2
     assert [row["round"] for row in found] == [row.round.number for row in stored]
     latest = api.get(STANDING).json()
-    for name in ("performance", "performance_error", "band", "win_share", "mean_points"):
+    for name in (
+        "performance",
+        "performance_error",
+        "band",
+        "best_chance",
+        "win_share",
+        "mean_points",
+    ):
         assert found[0][name] == pytest.approx(latest[name])
+    for row in found:
+        width = half_width(row["performance_error"], row["blocks"])
+        assert row["performance_margin"] == pytest.approx(width)
+    assert latest["performance_margin"] == found[0]["performance_margin"]
     assert (found[0]["blocks"], found[0]["matches"]) == (6, 18)
     assert found[1]["blocks"] == 3
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from engine.rating.intervals import Z_95
 from league.models import Standing
 from league.models.ladders import SHOWN
 
@@ -63,18 +62,13 @@ class Axis:
         )
 
 
-def margin(standing: Standing) -> float | None:
-    """Return half the length of a standing's 95 % interval, in Elo; None without an error bar."""
-    return None if standing.performance_error is None else Z_95 * standing.performance_error
-
-
 def with_intervals(rows: Sequence[Standing]) -> tuple[Mapping[int, Interval], Axis | None]:
     """Return the intervals of standings by their bot's id, and the axis that they share.
 
     The axis spans the intervals of the ranked bots. Intervals of provisional and hidden bots may
     be much longer, so they may continue beyond its edges. Without any interval there is no axis.
     """
-    margins = {row.bot_id: margin(row) for row in rows}
+    margins = {row.bot_id: row.performance_margin for row in rows}
     drawn = [
         (row, row.performance, half)
         for row in rows

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from django.db.models import Case, OuterRef, QuerySet, Subquery, When
 
 from engine.rating.elo import START
-from engine.rating.intervals import Z_95
+from engine.rating.intervals import margin
 from league.models import Bot, Ladder, Performance, RoundEntry, Standing
 from league.ratings.ledger import round_entries
 from league.ratings.standings import public_entries, public_performances, public_rounds
@@ -100,22 +100,25 @@ def chart_of_bot(standing: Standing) -> Chart | None:
             "rating": _as_of(entries, "rating_after", axis, span),
             "performance": _as_of(fits, "elo", axis, span),
             "error": _as_of(fits, "error", axis, span),
+            "fitted_blocks": _as_of(fits, "blocks", axis, span),
         },
     )
-    fitted = list(zip(values["performance"], values["error"], strict=True))
+    margins = [
+        margin(error, int(blocks or 0))
+        for error, blocks in zip(values["error"], values["fitted_blocks"], strict=True)
+    ]
+    fitted = list(zip(values["performance"], margins, strict=True))
     lines = [
         ("Elo", _points(values["rating"])),
         ("performance, 95 % interval", _carried([None, *values["performance"]])),
     ]
-    band = (_bounds(fitted, -Z_95), _bounds(fitted, Z_95))
+    band = (_bounds(fitted, -1), _bounds(fitted, 1))
     return chart(lines, *_labels(axis), [band])
 
 
-def _bounds(fitted: Sequence[tuple[float | None, float | None]], errors: float) -> Values:
-    """Return performances moved by so many standard errors; None before the first error bar."""
-    moved = [
-        None if elo is None or error is None else elo + errors * error for elo, error in fitted
-    ]
+def _bounds(fitted: Sequence[tuple[float | None, float | None]], sign: int) -> Values:
+    """Return one end of the intervals, lower (-1) or upper (1); None before the first error bar."""
+    moved = [None if elo is None or half is None else elo + sign * half for elo, half in fitted]
     return _carried([None, *moved])
 
 

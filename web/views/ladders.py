@@ -23,7 +23,7 @@ from web.charts.intervals import with_intervals
 from web.charts.ratings import chart_of_gap, chart_of_ladder
 from web.requests import page_of, whole_number
 from web.selectors import rounds
-from web.selectors.ladders import standings_page, sums_of
+from web.selectors.ladders import likely_best, standings_page, sums_of
 from web.selectors.luck import noise_of, told_apart
 
 _STANDINGS = 50
@@ -31,6 +31,7 @@ _ROUNDS = 10
 _BLOCKS = 20
 _CHANGES = 100
 _CROSSED = 12
+_LIKELY_BEST = 3
 _DRAWN = 5
 
 
@@ -60,6 +61,7 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
             for name, group in _grouped(rows)
         ],
         "axis": axis,
+        "likely_best": likely_best(found, _LIKELY_BEST),
         "cross": cross_table(found, top[:_CROSSED]),
         "page": page,
         "wanted": wanted,

@@ -10,15 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.rating.blocks import MatchResult, pair_results, seat_orders
-from engine.rating.intervals import Z_95
+from engine.rating.intervals import Z_95, half_width
 from engine.rating.performance import (
     ANCHOR_ELO,
     ELO_PER_NAT,
     PairResults,
     Performance,
     fit,
-    rank_bands,
 )
+from engine.rating.rank_bands import rank_bands
 
 N = 4
 PAIRS = tuple(combinations(range(N), 2))
@@ -263,7 +263,7 @@ def test_the_standard_errors_match_the_cluster_robust_formula() -> None:
     weights = matches * p * (1 - p)
     inverse = np.linalg.pinv(np.diag(weights.sum(axis=1)) - weights)
     expected = inverse @ meat @ inverse * 30 / 29 * ELO_PER_NAT**2
-    assert performance.covariance == pytest.approx(expected, abs=1e-6)
+    assert performance.covariance.among(range(8)) == pytest.approx(expected, abs=1e-6)
     assert performance.errors == pytest.approx(np.sqrt(np.diag(expected)))
     i, j = performance.bots.index(2), performance.bots.index(6)
     difference, error = performance.difference(2, 6)
@@ -271,20 +271,21 @@ def test_the_standard_errors_match_the_cluster_robust_formula() -> None:
     assert error**2 == pytest.approx(expected[i, i] + expected[j, j] - 2 * expected[i, j])
 
 
-@pytest.mark.parametrize(("bots", "blocks"), [(8, 40), (8, 160), (24, 120)])
-def test_a_95_percent_interval_covers_the_truth_in_92_to_97_percent(bots: int, blocks: int) -> None:
-    # 12 000 intervals: a coverage of 95 % is measured to 0.3 points or so.
+@pytest.mark.parametrize(("bots", "blocks"), [(8, 40), (8, 160), (24, 90), (24, 120)])
+def test_a_95_percent_interval_covers_the_truth_in_94_to_96_percent(bots: int, blocks: int) -> None:
+    # 12 000 intervals, of 15 to 80 blocks a bot: a coverage of 95 % is measured to 0.3 points.
     rng = np.random.default_rng(2026)
     covered, pairs_covered = [], []
     for _ in range(12_000 // bots):
         true = rng.normal(0, 0.5, bots)  # about 90 Elo
         performance = fitted(*simulate(rng, true, blocks))
         truth = (true - true.mean())[list(performance.bots)] * ELO_PER_NAT + ANCHOR_ELO
-        covered.append(abs(performance.elo - truth) < Z_95 * performance.errors)
+        widths = list(map(half_width, performance.errors.tolist(), performance.blocks))
+        covered.append(abs(performance.elo - truth) < widths)
         difference, error = performance.difference(0, 1)
         true_difference = float(true[0] - true[1]) * ELO_PER_NAT
         pairs_covered.append(abs(difference - true_difference) < Z_95 * error)
-    assert 0.92 <= np.mean(covered) <= 0.97
+    assert 0.94 <= np.mean(covered) <= 0.96
     # One a league, so measured less well.
     assert 0.90 <= np.mean(pairs_covered) <= 0.98
 

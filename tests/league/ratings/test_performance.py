@@ -24,13 +24,10 @@ from league.models import (
     PackedResults,
     Performance,
     Round,
-    Standing,
 )
-from league.models.ladders import RANKED_FROM
 from league.ratings import packing, performance
 from league.ratings.match_results import match_result
 from league.ratings.performance import TRY_AGAIN_AFTER
-from league.ratings.standings import standing_rows
 from tests import logs
 from tests.league import small
 from tests.league.kept import kept
@@ -151,40 +148,6 @@ def test_a_performance_row_has_the_totals_of_the_bots_version(ladder: Ladder) ->
         assert row.win_share == pytest.approx(standing.half_wins / 2 / standing.pairs)
         assert row.mean_points == pytest.approx(standing.points / standing.matches)
     assert Performance.objects.count() == 5
-
-
-def test_only_ranked_bots_have_a_band(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
-    fit_due()
-    assert set(ladder.standings.values_list("band", flat=True)) == {None}
-    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 6)
-    known = list(ladder.standings.order_by("-performance")[:3])
-    ladder.standings.exclude(pk__in=[row.pk for row in known]).update(blocks=5)
-    Fit.objects.all().delete()
-    fit_due()
-    bands = dict(ladder.standings.values_list("pk", "band"))
-    ranked = [bands.pop(row.pk) for row in known]
-    assert None not in ranked
-    assert min(band for band in ranked if band is not None) == 1
-    assert set(bands.values()) == {None}
-
-
-def test_a_new_version_has_no_band_before_enough_blocks_of_its_kind(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 10)
-    bot = ladder.standings.first().bot
-    bot.current = BotVersion.objects.create(bot=bot, number=2)
-    bot.save()
-    play_tournament(ladder)
-    fit_due()
-    for row in ladder.standings.all():
-        assert row.blocks == 12
-        fitted, banded = (6, False) if row.bot == bot else (12, True)
-        assert (row.performance_blocks, row.band is not None) == (fitted, banded)
-    Standing.objects.update(blocks=RANKED_FROM)
-    row = ladder.standings.get(bot=bot)
-    [shown] = standing_rows(ladder, [row])
-    assert (shown.rank, row.blocks_for_rank) == (None, 6)
 
 
 def test_with_few_blocks_there_is_an_estimate_without_an_error_bar(
@@ -320,12 +283,12 @@ def test_web_processes_import_no_numpy_and_numpy_uses_one_thread() -> None:
 
 
 def test_a_repair_writes_the_packs_again(ladder: Ladder) -> None:
-    before = [bytes(packed) for packed in PackedResults.objects.values_list("packed", flat=True)]
+    packs = PackedResults.objects.order_by("round", "seats").values_list("packed", flat=True)
+    before = [bytes(packed) for packed in packs.all()]
     assert before
     PackedResults.objects.all().delete()
     ratings.correct(ladder.pk, reason="a lost table")
-    after = PackedResults.objects.values_list("packed", flat=True)
-    assert [bytes(packed) for packed in after] == before
+    assert [bytes(packed) for packed in packs.all()] == before
 
 
 def test_a_ladder_without_a_rated_block_is_fitted_to_nothing() -> None:

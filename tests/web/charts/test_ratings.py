@@ -5,6 +5,7 @@ from random import Random
 import pytest
 from django.utils import timezone
 
+from engine.rating.intervals import half_width
 from league.models import Bot, Ladder, Performance, Round, RoundEntry, Standing
 from tests.league import small
 from web.charts import ratings as rating_charts
@@ -50,7 +51,7 @@ def rate(ladder: Ladder, bot: Bot, rounds: list[Round]) -> Standing:
             bot=bot,
             elo=1500 + at,
             error=10,
-            blocks=1,
+            blocks=5 + at,
             matches=1,
             win_share=1,
             mean_points=1,
@@ -115,5 +116,7 @@ def test_a_line_has_the_rating_after_each_round_drawn(
         "Elo": [1500, *due],
         "performance, 95 % interval": [None, *(elo - 1 for elo in due)],
     }
-    assert lows == [None, *(elo - 1 - 19.6 for elo in due)]
-    assert highs == [None, *(elo - 1 + 19.6 for elo in due)]
+    widths = [half_width(10, 5 + elo - 1 - 1500) for elo in due]
+    fitted = [elo - 1 for elo in due]
+    assert lows == [None, *(elo - width for elo, width in zip(fitted, widths, strict=True))]
+    assert highs == [None, *(elo + width for elo, width in zip(fitted, widths, strict=True))]

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.test import Client
 
+from engine.rating.intervals import half_width
 from league import ratings
 from league.models import HeadToHead, Standing, Tournament
 from league.models.ladders import RANKED_FROM
@@ -29,11 +30,12 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     [round_id] = ratings.take_fits()
     ratings.fit_round(round_id)
     Standing.objects.filter(bot__name__in=["bot-0", "bot-1"]).update(
-        blocks=RANKED_FROM, performance_blocks=RANKED_FROM, band=1
+        blocks=RANKED_FROM, performance_blocks=RANKED_FROM, band=1, best_chance=0.004
     )
+    Standing.objects.filter(bot__name="bot-1").update(best_chance=0.62)
     text = page(client, "/ladders/quick/")
     for row in played.ladder.standings.all():
-        half = 1.96 * (row.performance_error or 0)
+        half = half_width(row.performance_error or 0, row.performance_blocks)
         shown = rf'{row.performance:.0f}\s+<span class="quiet">± {half:.0f}</span>'
         assert re.search(shown, text)
         assert (row.band is None) == (row.blocks < RANKED_FROM)
@@ -43,6 +45,13 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     share = f"{100 * met.half_wins / met.pairs / 2:.0f} %"
     assert f"bot-0 against bot-1: {share} of {met.pairs}" in text
     assert "compares the bot with the mean of all" in text
+    likely = " ".join(text[text.index("Probability of being the best") :].split())
+    assert likely.startswith(
+        'Probability of being the best ranked bot: <a href="/bots/bot-1/">bot-1</a> 62 %. '
+    )
+    assert "<dd>62 %</dd>" in page(client, "/bots/bot-1/")
+    assert "<dd>&lt; 1 %</dd>" in page(client, "/bots/bot-0/")
+    assert "Best bot" not in page(client, "/bots/bot-2/")
 
 
 def test_the_search_for_a_name_ignores_case(client: Client, played: Tournament) -> None:
