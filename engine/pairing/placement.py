@@ -1,7 +1,7 @@
 """Placement: a new bot's first blocks, against opponents from the whole field."""
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from random import Random
 
 from engine.pairing.ladder import LadderEntrant
@@ -26,13 +26,15 @@ def placement_rounds(
     *,
     blocks: int,
     max_blocks: int = MAX_BLOCKS_PER_ROUND,
+    costs: Mapping[int, float] | None = None,
 ) -> list[list[Table]]:
     """Return the rounds of a new bot's first blocks, each a list of tables.
 
     The new bot sits at every table. Its opponents come from the whole range of ratings: at each
     table one from each of ``seats - 1`` equal parts of the field, and over all tables from all
     places within a part. It meets everyone equally often, as far as owners allow it: at most one
-    bot of an owner sits at a table.
+    bot of an owner sits at a table. But slow opponents are met less often, in proportion to their
+    cost, and last: a bot that thinks long would make a new bot wait for its rank.
 
     Args:
         new: the bot to place.
@@ -42,6 +44,7 @@ def placement_rounds(
         seed: 32 bytes, which decide all random choices.
         blocks: the number of blocks to draw.
         max_blocks: the most blocks of a round.
+        costs: how many times as long as others an opponent takes, by bot; 1 if it is missing.
 
     Returns:
         Rounds of ``max_blocks`` tables, the last one with the rest; none if too few bots of
@@ -58,7 +61,8 @@ def placement_rounds(
         return []
     rng = Random(seed)
     begin = rng.random()
-    met: Counter[int] = Counter()
+    met: defaultdict[int, float] = defaultdict(float)
+    cost = costs or {}
     tables = []
     for number in range(blocks):
         within = (begin + number * _GOLDEN) % 1
@@ -72,6 +76,8 @@ def placement_rounds(
                 if groups[entrant.bot] not in taken
             ]
             seated.append(min(free)[2])
-        met.update(seated)
+        for bot in seated:
+            met[bot] += cost.get(bot, 1.0)
         tables.append(table_of(seated, owners))
+    tables.sort(key=lambda table: max(cost.get(bot, 1.0) for bot in table.bots))
     return [tables[first : first + max_blocks] for first in range(0, blocks, max_blocks)]

@@ -8,10 +8,12 @@ A remote bot plays live, in as many matches at once as it has open, so it is pla
 a time. The opponents are bots that workers run: they play at once, and nobody waits for them.
 """
 
+import math
 import secrets
+from statistics import median
 
 from django.db import transaction
-from django.db.models import Count, Exists, OuterRef, QuerySet, Subquery
+from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -20,13 +22,19 @@ from engine.pairing import LadderEntrant, placement_rounds
 from engine.rating import elo
 from league.bots import ONLINE_FOR
 from league.competitions.rounds import count_tables, open_round
-from league.models import Block, BlockBot, Bot, Ladder, LadderEntry, Round, Standing
+from league.models import Block, BlockBot, Bot, Ladder, LadderEntry, MatchSeat, Round, Standing
 from league.models.ladders import RANKED_FROM
 
 MAX_PLACED = 8
 """Bots that are placed on a ladder at a time; the others wait."""
 REMOTE_BLOCKS = 2
 """Blocks of a remote bot that are drawn at a time."""
+ROUNDS_TIMED = 20
+"""The ladder's last rated rounds, whose matches show how long each bot takes."""
+LEAST_SECONDS = 0.1
+"""Differences between matches that are shorter than this don't matter."""
+MAX_COST = 4.0
+"""The slowest bots are met at least a quarter as often as the others."""
 
 
 def ladders_to_place_on() -> list[int]:
@@ -74,6 +82,7 @@ def _place(ladder: Ladder, bot: Bot, blocks: int) -> list[Round]:
         ladder.seats,
         secrets.token_bytes(SEED_BYTES),
         blocks=blocks,
+        costs=_costs(ladder),
     )
     return [
         open_round(
@@ -85,6 +94,25 @@ def _place(ladder: Ladder, bot: Bot, blocks: int) -> list[Round]:
         )
         for tables in rounds
     ]
+
+
+def _costs(ladder: Ladder) -> dict[int, float]:
+    """Return how many times as long as others the bots of a ladder take for a match.
+
+    A match takes at least as long as its slowest bot. So the shortest of a bot's last matches shows
+    how long the bot itself takes.
+    """
+    last = ladder.rounds.applied().order_by("-applied_number").values("pk")[:ROUNDS_TIMED]
+    seats = MatchSeat.objects.in_finished().filter(match__live=False, match__block__round__in=last)
+    times = seats.values_list("bot", F("match__finished_at") - F("match__started_at"))
+    shortest: dict[int, float] = {}
+    for bot, time in times:
+        if time is not None:
+            shortest[bot] = min(shortest.get(bot, math.inf), time.total_seconds())
+    if not shortest:
+        return {}
+    usual = max(median(shortest.values()), LEAST_SECONDS)
+    return {bot: min(max(time / usual, 1.0), MAX_COST) for bot, time in shortest.items()}
 
 
 def _unplaced(

@@ -64,6 +64,15 @@ def test_a_large_field_is_met_over_its_whole_range() -> None:
         assert low < 100 <= middle < 200 <= high
 
 
+def test_a_slow_opponent_is_met_less_often_and_last() -> None:
+    rounds = placement_rounds(NEW, house(6), 4, SEED, blocks=20, costs={5: 4.0})
+    met = Counter(bot for tables in rounds for table in tables for bot in table.bots)
+    assert met[5] in (2, 3)
+    assert {met[bot] for bot in range(5)} <= {11, 12}
+    has_slow = [5 in table.bots for tables in rounds for table in tables]
+    assert has_slow == sorted(has_slow)
+
+
 def test_the_order_of_the_field_has_no_effect() -> None:
     field = house(9)
     shuffled = Random(3).sample(field, 9)

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import User
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
@@ -231,3 +232,16 @@ def test_pages_and_the_api_show_whose_first_blocks_a_round_has(
     )
     rounds = client.get("/api/v1/ladders/quick/rounds").json()["results"]
     assert {round_["placed"] for round_ in rounds} == {bot.name}
+
+
+def test_slow_opponents_are_met_less_often(ladder: Ladder, ada: User) -> None:
+    slow = Bot.objects.get(name="bot-3")
+    small.tournament(ladder)
+    small.run_all()
+    finished_at = F("started_at") + timedelta(seconds=1)
+    Match.objects.update(finished_at=finished_at)
+    Match.objects.filter(seating__bot=slow).update(finished_at=finished_at + timedelta(seconds=8))
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    blocks = Block.objects.filter(round__placed=bot)
+    assert 0 < blocks.filter(bots__bot=slow).count() < blocks.count() / 4
