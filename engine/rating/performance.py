@@ -6,8 +6,8 @@ the standard errors are cluster-robust, with blocks as clusters (K.-Y. Liang, S.
 "Longitudinal data analysis using generalized linear models", 1986). docs/ratings.md gives the
 measured coverage of the intervals.
 
-This module and `studentized_range` are the only ones of the engine that need NumPy. The last bits
-of their floats may differ between machines, so pages show them, but no rating depends on them.
+This module, `luck_correction` and `studentized_range` alone need NumPy. The last bits of their
+floats may differ between machines, so pages show them, but no rating depends on them.
 """
 
 import math
@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from engine.errors import quote
+from engine.rating.luck_correction import Group, LuckOfBlocks
 from engine.rating.studentized_range import LEAST_FREEDOM, quantile
 
 ANCHOR_ELO = 1500.0
@@ -54,13 +55,14 @@ class _BlockArrays:
 class PairResults:
     """The pair results of a ladder, block by block. Keep it, add each round's blocks, fit again.
 
-    It takes 8 bytes for each bot, each pair and each match count of a block. You can't remove a
-    block: after a correction, build a new object.
+    A block takes 8 bytes for each pair, 16 for each bot, and 8. You can't remove a block: after a
+    correction, build a new object.
     """
 
     def __init__(self) -> None:
         self._index: dict[int, int] = {}
         self._arrays: dict[int, _BlockArrays] = {}
+        self._luck = LuckOfBlocks()
 
     def __len__(self) -> int:
         """Return the number of blocks."""
@@ -105,7 +107,13 @@ class PairResults:
                 raise ValueError(f"bots {quote(i)} and {quote(j)} have no pair result")
         self.extend([bots], [values], [matches])
 
-    def extend(self, bots: npt.ArrayLike, shares: npt.ArrayLike, matches: npt.ArrayLike) -> None:
+    def extend(
+        self,
+        bots: npt.ArrayLike,
+        shares: npt.ArrayLike,
+        matches: npt.ArrayLike,
+        luck: npt.ArrayLike | None = None,
+    ) -> None:
         """Add B blocks with n bots each.
 
         Args:
@@ -113,6 +121,7 @@ class PairResults:
             shares: shape (B, n (n-1) / 2), the mean pair results of columns (0, 1), (0, 2), ...,
                 (1, 2), ... of ``bots``; 1 if the first bot of the pair won all matches.
             matches: shape (B,), the number of matches that each row of shares is the mean of.
+            luck: shape (B, n); see `LuckOfBlocks.add`.
 
         Raises:
             ValueError: shapes don't fit, a bot sits twice in a block, a share is not from 0 to 1,
@@ -136,6 +145,7 @@ class PairResults:
             raise ValueError("every share must be from 0 to 1")
         if not ((m > 0) & np.isfinite(m)).all():
             raise ValueError("every block needs at least one match")
+        self._luck.add(ids.shape, luck)
         arrays = self._arrays.setdefault(n, _BlockArrays())
         arrays.bots.frombytes(self._indices(ids).tobytes())
         arrays.points.frombytes((s * m[:, None]).tobytes())
@@ -147,7 +157,7 @@ class PairResults:
         indices = [index.setdefault(bot, len(index)) for bot in values.tolist()]
         return np.array(indices, np.int64)[inverse].reshape(ids.shape)
 
-    def _groups(self) -> Iterator[tuple[_Ints, _Floats, _Floats]]:
+    def _groups(self) -> Iterator[Group]:
         """Yield for each table size n: indices (B, n), points (B, pairs), matches (B,)."""
         for n, arrays in sorted(self._arrays.items()):
             yield (
@@ -221,9 +231,10 @@ def fit(
     if not ids:
         empty = np.zeros(0)
         return Performance((), empty, empty, (), np.zeros((0, 0)), ())
-    groups = list(results._groups())
+    groups: Sequence[Group] = list(results._groups())
     wins = _wins(groups, len(ids)) + virtual_draws / (len(ids) - 1) / 2 * (1 - np.eye(len(ids)))
     strengths, information = _maximize(wins)
+    groups, strengths = results._luck.take_off(groups, strengths, information)
     covariance = _sandwich(groups, strengths, information) * ELO_PER_NAT**2
     elo = ANCHOR_ELO + ELO_PER_NAT * (strengths - (0 if base is None else strengths[base]))
     blocks = np.zeros(len(ids), np.int64)
@@ -309,7 +320,7 @@ def _difference_error(covariance: _Floats, i: int, j: int) -> float:
     return math.sqrt(max(float(covariance[i, i] + covariance[j, j] - 2 * covariance[i, j]), 0.0))
 
 
-def _wins(groups: Sequence[tuple[_Ints, _Floats, _Floats]], size: int) -> _Floats:
+def _wins(groups: Sequence[Group], size: int) -> _Floats:
     """Return the points of each bot (row) against each other bot (column), (N, N)."""
     wins = np.zeros(size * size)
     for bots, points, matches in groups:
@@ -362,9 +373,7 @@ def _information(matches: _Floats, p: _Floats) -> _Floats:
     return between
 
 
-def _sandwich(
-    groups: Sequence[tuple[_Ints, _Floats, _Floats]], strengths: _Floats, information: _Floats
-) -> _Floats:
+def _sandwich(groups: Sequence[Group], strengths: _Floats, information: _Floats) -> _Floats:
     """Return the covariance of the strengths: H+ (sum over blocks of g g') H+ B / (B - 1)."""
     size = len(strengths)
     count = sum(len(matches) for _, _, matches in groups)

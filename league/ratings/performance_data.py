@@ -13,7 +13,7 @@ import structlog
 
 from engine.rating.performance import PairResults, fit
 from engine.rating.performance import Performance as Fitted
-from league.ratings.packing import Packed, integers_a_block
+from league.ratings.packing import LUCK_UNITS, Packed, integers_a_block
 
 log = structlog.get_logger(__name__)
 
@@ -51,7 +51,7 @@ class PerformanceData:
             kept.setdefault(pack.seats, []).append(pack.numbers)
             width = integers_a_block(pack.seats)
             numbers = np.frombuffer(pack.numbers, "<i8").reshape(-1, width)
-            ids, versions, _ = _parts(numbers, pack.seats)
+            ids, versions, *_ = _parts(numbers, pack.seats)
             at_tables = ids.ravel().tolist()
             self.rounds.update(dict.fromkeys(at_tables, pack.round))
             self._last.update(dict.fromkeys(at_tables, position))
@@ -77,8 +77,8 @@ class PerformanceData:
         wanted = np.array(sorted(bots), np.int64)
         totals = {bot: VersionTotals() for bot in wanted.tolist()}
         for seats, table in self._tables.items():
-            ids, versions, points = _parts(table, seats)
-            halves, matches = table[:, 3 * seats : -1], table[:, -1]
+            ids, versions, points, _ = _parts(table, seats)
+            halves, matches = table[:, 4 * seats : -1], table[:, -1]
             taken = np.zeros(ids.shape, np.int64)
             for pair, (a, b) in enumerate(combinations(range(seats), 2)):
                 taken[:, a] += halves[:, pair]
@@ -102,8 +102,8 @@ class PerformanceData:
 
     def _add(self, results: PairResults, seats: int, table: _Ints, fitted: _Ints) -> None:
         """Add the pairs of current versions, for each set of seats that hold one."""
-        ids, versions, _ = _parts(table, seats)
-        halves, matches = table[:, 3 * seats : -1], table[:, -1]
+        ids, versions, _, luck = _parts(table, seats)
+        halves, matches = table[:, 4 * seats : -1], table[:, -1]
         current = self._is_current(ids, versions) & np.isin(ids, fitted)
         pattern = current @ (1 << np.arange(seats))
         pairs = list(combinations(range(seats), 2))
@@ -115,7 +115,7 @@ class PerformanceData:
             kept = [at for at, (a, b) in enumerate(pairs) if a in columns and b in columns]
             n = matches[rows]
             shares = halves[rows][:, kept] / (2 * n[:, None])
-            results.extend(ids[rows][:, columns], shares, n)
+            results.extend(ids[rows][:, columns], shares, n, luck[rows][:, columns] / LUCK_UNITS)
 
     def _is_current(self, ids: _Ints, versions: _Ints) -> npt.NDArray[np.bool_]:
         current: _Ints = self._current[np.searchsorted(self._bots, ids)]
@@ -133,6 +133,7 @@ class PerformanceData:
         return np.array(bots[:MAX_BOTS], np.int64)
 
 
-def _parts(table: _Ints, seats: int) -> tuple[_Ints, _Ints, _Ints]:
-    """Return the bots, versions and points of blocks, (B, n) each."""
-    return table[:, :seats], table[:, seats : 2 * seats], table[:, 2 * seats : 3 * seats]
+def _parts(table: _Ints, seats: int) -> tuple[_Ints, _Ints, _Ints, _Ints]:
+    """Return the bots, versions, points and luck of blocks, (B, n) each."""
+    bots, versions, points, luck = (table[:, at * seats : (at + 1) * seats] for at in range(4))
+    return bots, versions, points, luck
