@@ -1,15 +1,14 @@
 """The fair-play report."""
 
-from typing import Any
-
 from rest_framework import serializers
 
 from api.serializers.fields import OnePageSerializer
-from league.ratings.fair_play import Report
+from engine.rating.collusion import Power
+from league.ratings.fair_play import FairPlayReport, SuspiciousPair
 
 
-class SuspicionSerializer(serializers.Serializer[Report]):
-    """A pair of bots: one does better with the other near it than chance explains."""
+class SuspicionSerializer(serializers.Serializer[SuspiciousPair]):
+    """A pair of bots: one does better with the other near it than chance and styles explain."""
 
     partner = serializers.CharField(source="partner.name", help_text="The bot that may help.")
     gainer = serializers.CharField(
@@ -25,19 +24,51 @@ class SuspicionSerializer(serializers.Serializer[Report]):
         source="found.gain",
         help_text="Increase of the gainer's win share against the other bots, from -1 to 1.",
     )
+    expected = serializers.FloatField(
+        source="found.expected",
+        help_text="The gain that the ladder's other pairs let one expect of these two bots.",
+    )
     blocks = serializers.IntegerField(
         source="found.blocks", help_text="Number of blocks with both bots."
     )
-    t = serializers.FloatField(source="found.t", help_text="Size of the gain in standard errors.")
+    t = serializers.FloatField(
+        source="found.t", help_text="The gain beyond the expected one, in standard errors."
+    )
     p = serializers.FloatField(
-        source="found.p", help_text="Probability that chance alone gives such a gain, from 0 to 1."
+        source="found.p",
+        help_text="Probability that an honest pair shows such a gain, from 0 to 1.",
     )
     matches = serializers.ListField(
         child=serializers.IntegerField(), help_text="Ids of their last matches together."
     )
 
 
-class FairPlaySerializer(OnePageSerializer[dict[str, Any]]):
-    """Suspicious pairs, the clearest first, always on one page."""
+class PowerSerializer(serializers.Serializer[Power]):
+    """What a test of the report can find with the blocks so far."""
 
-    results = SuspicionSerializer(many=True)
+    question = serializers.ChoiceField(
+        [("fed", "fed"), ("with", "with")], help_text="As in `results`."
+    )
+    pairs = serializers.IntegerField(
+        help_text="Number of ordered pairs of bots with enough blocks for the test."
+    )
+    smallest_gain = serializers.FloatField(
+        allow_null=True,
+        help_text="Smallest gain in win share, beyond the expected one, that the report finds in "
+        "80 % of cases; for the pair with the median standard error. Null without pairs.",
+    )
+    smallest_gain_elo = serializers.FloatField(
+        allow_null=True,
+        help_text="The same gain in Elo, against an equal opponent. Null without pairs, and for "
+        "gains that no bot can reach there, 0.5 and more.",
+    )
+
+
+class FairPlaySerializer(OnePageSerializer[FairPlayReport]):
+    """Suspicious pairs, the clearest first, always on one page; and what the report can find."""
+
+    results = SuspicionSerializer(source="pairs", many=True)
+    power = PowerSerializer(many=True)
+    blocks = serializers.IntegerField(
+        help_text="Number of rated blocks that the report covers: the last 20 000 of the ladder."
+    )

@@ -9,7 +9,7 @@ from api.authentication import Organiser
 from api.base import ApiView, find_ladder
 from api.operations import operation
 from api.serializers.fairness import FairPlaySerializer
-from league.ratings.fair_play import suspicious_pairs
+from league.ratings.fair_play import fair_play_report
 
 
 class FairPlayView(ApiView):
@@ -19,9 +19,9 @@ class FairPlayView(ApiView):
 
     @operation("ladders_fair_play", answers=FairPlaySerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """List pairs of bots that do better near each other than chance explains.
+        """List pairs of bots that do better near each other than chance and styles explain.
 
         The clearest pairs come first. A row is a reason to examine the matches, not a proof.
+        `power` states the smallest gain that each test finds in 80 % of cases.
         """
-        pairs = suspicious_pairs(find_ladder(slug))
-        return Response(FairPlaySerializer({"results": pairs}).data)
+        return Response(FairPlaySerializer(fair_play_report(find_ladder(slug))).data)

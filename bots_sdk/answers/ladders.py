@@ -150,6 +150,21 @@ class PlaceChange(TypedDict):
     """After the decision."""
 
 
+class Power(TypedDict):
+    """What a test of the report can find with the blocks so far."""
+
+    question: Literal["fed", "with"]
+    """As in `results`."""
+    pairs: int
+    """Number of ordered pairs of bots with enough blocks for the test."""
+    smallest_gain: float | None
+    """Smallest gain in win share, beyond the expected one, that the report finds in 80 % of cases;
+    for the pair with the median standard error. Null without pairs."""
+    smallest_gain_elo: float | None
+    """The same gain in Elo, against an equal opponent. Null without pairs, and for gains that no
+    bot can reach there, 0.5 and more."""
+
+
 class RatingChange(TypedDict):
     """A row of the ledger: the change of a bot's rating by a round."""
 
@@ -353,7 +368,7 @@ class Standing(TypedDict):
 
 
 class Suspicion(TypedDict):
-    """A pair of bots: one does better with the other near it than chance explains."""
+    """A pair of bots: one does better with the other near it than chance and styles explain."""
 
     partner: str
     """The bot that may help."""
@@ -364,14 +379,29 @@ class Suspicion(TypedDict):
     at one table."""
     gain: float
     """Increase of the gainer's win share against the other bots, from -1 to 1."""
+    expected: float
+    """The gain that the ladder's other pairs let one expect of these two bots."""
     blocks: int
     """Number of blocks with both bots."""
     t: float
-    """Size of the gain in standard errors."""
+    """The gain beyond the expected one, in standard errors."""
     p: float
-    """Probability that chance alone gives such a gain, from 0 to 1."""
+    """Probability that an honest pair shows such a gain, from 0 to 1."""
     matches: list[int]
     """Ids of their last matches together."""
+
+
+class FairPlay(TypedDict):
+    """Suspicious pairs, the clearest first, always on one page; and what the report can find."""
+
+    next: str | None
+    """Always null."""
+    previous: str | None
+    """Always null."""
+    results: list[Suspicion]
+    power: list[Power]
+    blocks: int
+    """Number of rated blocks that the report covers: the last 20 000 of the ladder."""
 
 
 class Twins(TypedDict):

@@ -60,8 +60,8 @@ def ladder_export(slug: str) -> Call[bytes]:
     return Call("GET", url_path("ladders", slug, "export"), read=read_bytes)
 
 
-def fair_play(slug: str) -> Call[Page[answers.Suspicion]]:
-    """List the pairs of bots that may help each other. Needs an organiser's owner token."""
+def fair_play(slug: str) -> Call[answers.FairPlay]:
+    """Get the pairs of bots that may help each other. Needs an organiser's owner token."""
     return Call("GET", url_path("ladders", slug, "fair-play"))
 
 

@@ -171,11 +171,14 @@ class MatchResult:
         places: `rated_places` by seat; 1 is the best place.
         scores: game points by seat. Ratings ignore them, and callers that don't add up points may
             leave them out.
+        luck: `luck.luck` by seat; empty if it is not measured, or the block has one deal. Only
+            performance uses it.
     """
 
     seating: tuple[int, ...]
     places: tuple[int, ...]
     scores: tuple[int, ...] = ()
+    luck: tuple[float, ...] = ()
 
 
 def rated_places(places: Sequence[int], forfeited: Collection[int]) -> tuple[int, ...]:

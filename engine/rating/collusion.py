@@ -10,25 +10,36 @@ blocks, because the matches of a block share bots and usually a deal.
 - **with**: the gainer's surplus over its expected score against the other bots at the table, in
   blocks with the partner against blocks without it. Results against the partner count in neither.
 
-Both are one-sided t-tests over blocks (Student's for **fed**, Welch's for two samples of blocks).
+Both are one-sided t-tests over blocks. The styles of honest bots suit each other more or less, so a
+test against chance alone would flag honest pairs in long leagues. So a gain is compared with the
+gains of the ladder's other pairs (`style_effects`): the gain beyond their effects, divided by the
+root of its own variance and theirs. Welch's formula combines the degrees of freedom.
+
 The procedure of Benjamini and Hochberg (1995) selects the flagged pairs, so that the expected share
 of false discoveries stays below a limit. A flagged pair is a reason to read its matches and no
-proof: bots whose styles suit each other show the same pattern.
+proof: bots whose styles suit each other unusually well show the same pattern.
 """
 
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, variance
+from statistics import median_high
 from typing import Literal, NamedTuple
 
-from engine.rating.blocks import MatchResult, half_points
+from engine.rating.blocks import MatchResult
+from engine.rating.students_t import upper_quantile, upper_tail
+from engine.rating.style_effects import PRIOR_PAIRS, Measured, expected_gains
 
 Question = Literal["fed", "with"]
+QUESTIONS: tuple[Question, ...] = ("fed", "with")
 MIN_BLOCKS = 12
 """Fewest blocks with the partner; a test of two samples needs as many without it."""
-FALSE_DISCOVERY_RATE = 0.01
+FALSE_DISCOVERY_RATE = 0.005
+"""Half of the 1 % of honest leagues in which the report may raise an alarm: the tests assume normal
+effects of styles, and real ones are not quite."""
+POWER = 0.8
+"""The probability with which the screen finds a pair with the smallest gain that it states."""
 _MIN_VARIANCE = 1e-4
 """Lowest variance that a test uses, so that a few equal results do not count as certainty."""
 
@@ -46,15 +57,19 @@ class RatedBlock(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FlaggedPair:
-    """A pair with a significant test result.
+class PairTest:
+    """The result of a test of a pair.
 
     Attributes:
         partner: the bot that may help.
         gainer: the bot that may profit.
         question: the test, "fed" or "with".
         gain: the difference of the gainer's mean win shares, -1 to 1.
+        expected: the gain that one expects of an honest pair of these two bots.
         blocks: the number of blocks with the partner in the test.
+        error: the standard error of the difference between gain and expected gain, which includes
+            the spread of honest pairs.
+        degrees: its degrees of freedom.
         t: the t statistic.
         p: the p-value: the probability of such a t or a higher one by chance.
     """
@@ -63,159 +78,250 @@ class FlaggedPair:
     gainer: int
     question: Question
     gain: float
+    expected: float
     blocks: int
+    error: float
+    degrees: float
     t: float
     p: float
 
 
-def flag_pairs(
-    blocks: Iterable[RatedBlock], *, rate: float = FALSE_DISCOVERY_RATE
-) -> list[FlaggedPair]:
-    """Return the pairs with significant results, by ascending p-value.
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What a test can find with the blocks so far.
+
+    Attributes:
+        question: the test, "fed" or "with".
+        pairs: the number of ordered pairs with enough blocks.
+        smallest_gain: the gain in win share, above the expected gain, with which the screen finds a
+            pair in `POWER` of cases, for the pair with the median standard error. None if no pair
+            has enough blocks.
+    """
+
+    question: Question
+    pairs: int
+    smallest_gain: float | None
+
+    @property
+    def smallest_gain_elo(self) -> float | None:
+        """The same gain in Elo against an equal opponent; None from 0.5 on, out of reach."""
+        if self.smallest_gain is None or self.smallest_gain >= 0.5:
+            return None
+        share = 0.5 + self.smallest_gain
+        return 400 * math.log10(share / (1 - share))
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """The result of the screen.
+
+    Attributes:
+        flagged: the pairs with significant results, by ascending p-value.
+        tested: all tests with enough blocks, in the same order.
+        power: by question.
+    """
+
+    flagged: tuple[PairTest, ...]
+    tested: tuple[PairTest, ...]
+    power: Mapping[Question, Power]
+
+
+def screen(blocks: Iterable[RatedBlock], *, rate: float = FALSE_DISCOVERY_RATE) -> Screening:
+    """Return the pairs with significant results, and the gains that the screen can find.
 
     Args:
         blocks: finished and rated blocks, in any order.
         rate: the false discovery rate: the expected share of flagged pairs that are due to chance.
+            In honest leagues it is the probability of an alarm.
+
+    Raises:
+        ValueError: ``rate`` is not above 0 and at most 0.5.
     """
-    tests = sorted(_run_tests(list(blocks)), key=lambda t: (t.p, t.partner, t.gainer, t.question))
+    if not 0 < rate <= 0.5:
+        raise ValueError(f"the false discovery rate must be above 0 and at most 0.5, not {rate}")
+    sums = _sum_up(blocks)
+    by_question = {name: list(_allow_for_styles(name, sums.samples(name))) for name in QUESTIONS}
+    tested = [test for tests in by_question.values() for test in tests]
+    tested.sort(key=lambda test: (test.p, test.partner, test.gainer, test.question))
     flagged = 0
-    for rank, test in enumerate(tests, start=1):
-        if test.p <= rate * rank / len(tests):
+    for rank, test in enumerate(tested, start=1):
+        if test.p <= rate * rank / len(tested):
             flagged = rank
-    return tests[:flagged]
+    return Screening(
+        flagged=tuple(tested[:flagged]),
+        tested=tuple(tested),
+        power={
+            name: Power(name, len(tests), _smallest_gain(tests, rate / max(len(tested), 1)))
+            for name, tests in by_question.items()
+        },
+    )
 
 
-def _run_tests(blocks: list[RatedBlock]) -> Iterator[FlaggedPair]:
-    """Yield the result of each test that has enough blocks, significant or not."""
-    fed: dict[tuple[int, int], list[float]] = defaultdict(list)
-    always: dict[tuple[int, int], list[float]] = defaultdict(list)
-    never: dict[tuple[int, int], list[float]] = defaultdict(list)
-    with_partner: dict[tuple[int, int], list[float]] = defaultdict(list)
-    # Each block of a gainer: its opponents there, and its mean surplus against them.
-    surpluses: dict[int, list[tuple[frozenset[int], float]]] = defaultdict(list)
+# -- Sums over blocks ------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Sample:
+    """Sums of some values: their number, their sum, the sum of their squares."""
+
+    count: int = 0
+    total: float = 0.0
+    squares: float = 0.0
+
+    def add(self, value: float) -> None:
+        self.count += 1
+        self.total += value
+        self.squares += value * value
+
+    def without(self, other: "_Sample") -> "_Sample":
+        """Return the sums of the values that are not in another sample."""
+        return _Sample(
+            self.count - other.count, self.total - other.total, self.squares - other.squares
+        )
+
+    @property
+    def mean(self) -> float:
+        return self.total / self.count
+
+    @property
+    def variance(self) -> float:
+        """The variance of the mean."""
+        spread = (self.squares - self.total * self.mean) / (self.count - 1)
+        return max(spread, _MIN_VARIANCE) / self.count
+
+
+_Pair = tuple[int, int]
+
+
+class _Sums:
+    """What the tests need of all blocks. Pairs are (partner, gainer)."""
+
+    def __init__(self) -> None:
+        self.fed: dict[_Pair, _Sample] = defaultdict(_Sample)
+        """Differences inside a block."""
+        self.always: dict[_Pair, _Sample] = defaultdict(_Sample)
+        """Surpluses in blocks in which the partner sits before the gainer in all matches."""
+        self.never: dict[_Pair, _Sample] = defaultdict(_Sample)
+        """The same, in no match."""
+        self.together: dict[_Pair, _Sample] = defaultdict(_Sample)
+        """Surpluses over the others, the partner left out."""
+        self.whole: dict[_Pair, _Sample] = defaultdict(_Sample)
+        """Surpluses in the same blocks over all others, the partner included."""
+        self.all: dict[int, _Sample] = defaultdict(_Sample)
+        """Surpluses of a gainer in all its blocks, over all others."""
+
+    def samples(self, question: Question) -> Iterator[tuple[_Pair, _Sample, _Sample | None]]:
+        """Yield each pair with enough blocks, with one or two samples to compare."""
+        if question == "fed":
+            for pair, differences in self.fed.items():
+                if differences.count >= MIN_BLOCKS:
+                    yield pair, differences, None
+            for pair, surpluses in self.always.items():
+                if min(surpluses.count, self.never[pair].count) >= MIN_BLOCKS:
+                    yield pair, surpluses, self.never[pair]
+        else:
+            for pair, surpluses in self.together.items():
+                rest = self.all[pair[1]].without(self.whole[pair])
+                if min(surpluses.count, rest.count) >= MIN_BLOCKS:
+                    yield pair, surpluses, rest
+
+
+def _sum_up(blocks: Iterable[RatedBlock]) -> _Sums:
+    sums = _Sums()
     for block in blocks:
         table = block.results[0].seating
-        surplus = [_surplus(result, block.ratings) for result in block.results]
-        for gainer in table:
-            others = [bot for bot in table if bot != gainer]
-            mean = {other: fmean(match[gainer, other] for match in surplus) for other in others}
-            surpluses[gainer].append((frozenset(others), fmean(mean.values())))
-            for partner in others:
-                rest = [mean[other] for other in others if other != partner]
-                if not rest:
-                    continue
-                with_partner[partner, gainer].append(fmean(rest))
-                difference = _fed_difference(block.results, partner, gainer)
-                if isinstance(difference, float):
-                    fed[partner, gainer].append(difference)
-                else:
-                    (always if difference else never)[partner, gainer].append(fmean(rest))
-    for (partner, gainer), differences in fed.items():
-        if len(differences) >= MIN_BLOCKS:
-            yield _test(partner, gainer, "fed", differences, [])
-    for (partner, gainer), values in always.items():
-        if min(len(values), len(never[partner, gainer])) >= MIN_BLOCKS:
-            yield _test(partner, gainer, "fed", values, never[partner, gainer])
-    for (partner, gainer), values in with_partner.items():
-        without = [value for others, value in surpluses[gainer] if partner not in others]
-        if min(len(values), len(without)) >= MIN_BLOCKS:
-            yield _test(partner, gainer, "with", values, without)
+        if len(table) > 2:
+            _add_block(sums, table, block)
+        else:  # There is no third bot, so nobody can help.
+            for bot in table:
+                sums.all[bot].add(0.0)
+    return sums
 
 
-def _surplus(result: MatchResult, ratings: Mapping[int, float]) -> dict[tuple[int, int], float]:
-    """Return s_ij - p_ij of a match for each ordered pair: pair result less expected score."""
-    place = dict(zip(result.seating, result.places, strict=True))
-    return {
-        (i, j): half_points(place[i], place[j]) / 2
-        - 1 / (1 + 10 ** ((ratings[j] - ratings[i]) / 400))
-        for i in place
-        for j in place
-        if i != j
-    }
-
-
-def _fed_difference(results: Sequence[MatchResult], partner: int, gainer: int) -> float | bool:
-    """Return the gainer's win share when the partner sits before it, less that otherwise.
-
-    If the partner sits there in all matches of the block, return True; if in none, False.
-    """
-    fed: list[float] = []
-    other: list[float] = []
-    for result in results:
-        at = result.seating.index(gainer)
-        place = result.places[at]
-        shares = [
-            half_points(place, other_place) / 2
-            for bot, other_place in zip(result.seating, result.places, strict=True)
-            if bot not in (gainer, partner)
+def _add_block(sums: _Sums, table: Sequence[int], block: RatedBlock) -> None:
+    opponents, matches = len(table) - 1, len(block.results)
+    ratings = [block.ratings[bot] for bot in table]
+    placings = [dict(zip(one.seating, one.places, strict=True)) for one in block.results]
+    before = [
+        {bot: one.seating[at - 1] for at, bot in enumerate(one.seating)} for one in block.results
+    ]
+    for gainer, rating in zip(table, ratings, strict=True):
+        # Win shares of the gainer by match and opponent, then its mean surplus by opponent.
+        shares = []
+        for places in placings:
+            own = places[gainer]
+            shares.append([_share(own, places[bot]) if bot != gainer else 0.0 for bot in table])
+        surplus = [
+            math.fsum(column) / matches - 1 / (1 + 10 ** ((other - rating) / 400))
+            for column, other in zip(zip(*shares, strict=True), ratings, strict=True)
         ]
-        before = result.seating[(at - 1) % len(result.seating)]
-        (fed if before == partner else other).append(fmean(shares))
-    return fmean(fed) - fmean(other) if fed and other else bool(fed)
+        surplus[table.index(gainer)] = 0.0
+        whole = math.fsum(surplus)
+        sums.all[gainer].add(whole / opponents)
+        totals = [math.fsum(row) for row in shares]
+        for at, partner in enumerate(table):
+            if partner == gainer:
+                continue
+            pair = partner, gainer
+            rest = (whole - surplus[at]) / (opponents - 1)
+            sums.together[pair].add(rest)
+            sums.whole[pair].add(whole / opponents)
+            fed = other_total = 0.0
+            times = 0
+            for row, total, givers in zip(shares, totals, before, strict=True):
+                if givers[gainer] == partner:
+                    fed += total - row[at]
+                    times += 1
+                else:
+                    other_total += total - row[at]
+            if 0 < times < matches:
+                difference = fed / times - other_total / (matches - times)
+                sums.fed[pair].add(difference / (opponents - 1))
+            else:
+                (sums.always if times else sums.never)[pair].add(rest)
 
 
-def _test(
-    partner: int,
-    gainer: int,
-    question: Question,
-    values: Sequence[float],
-    without: Sequence[float],
-) -> FlaggedPair:
-    """Return the one-sided test of the mean of ``values`` against that of ``without``, or 0."""
-    gain = fmean(values) - (fmean(without) if without else 0.0)
-    # Squared standard errors of both means, and Welch's degrees of freedom.
-    own = max(variance(values), _MIN_VARIANCE) / len(values)
-    other = max(variance(without), _MIN_VARIANCE) / len(without) if without else 0.0
-    t = gain / math.sqrt(own + other)
-    degrees = (own + other) ** 2 / (
-        own**2 / (len(values) - 1) + (other**2 / (len(without) - 1) if without else 0.0)
-    )
-    p = upper_tail(t, degrees)
-    return FlaggedPair(partner, gainer, question, gain, len(values), t, p)
+def _share(place: int, other: int) -> float:
+    return 1.0 if place < other else 0.5 if place == other else 0.0
 
 
-def upper_tail(t: float, degrees: float) -> float:
-    """Return the probability that Student's t is above ``t``.
-
-    Source: M. Abramowitz, I. Stegun, "Handbook of Mathematical Functions", 26.7.1.
-
-    Args:
-        t: any value.
-        degrees: degrees of freedom, above 0.
-    """
-    tail = _incomplete_beta(degrees / 2, 0.5, degrees / (degrees + t * t)) / 2
-    return tail if t >= 0 else 1 - tail
+# -- Tests -----------------------------------------------------------------------------------
 
 
-def _incomplete_beta(a: float, b: float, x: float) -> float:
-    """Return the regularized incomplete beta function I_x(a, b)."""
-    if x >= 1:
-        return 1.0
-    log_front = (
-        math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b) + a * math.log(x) + b * math.log1p(-x)
-    )
-    if x > (a + 1) / (a + b + 2):  # The fraction converges fast only below; use the symmetry.
-        return 1 - _incomplete_beta(b, a, 1 - x)
-    return math.exp(log_front) * _beta_fraction(a, b, x) / a
+def _allow_for_styles(
+    question: Question, samples: Iterable[tuple[_Pair, _Sample, _Sample | None]]
+) -> Iterator[PairTest]:
+    """Yield the test of each pair against what the other pairs let one expect."""
+    measured, degrees, counts = [], [], []
+    for (partner, gainer), values, rest in samples:
+        gain = values.mean - (rest.mean if rest else 0.0)
+        variances = [(one.variance, one.count - 1) for one in (values, rest) if one]
+        measured.append(Measured(partner, gainer, gain, math.fsum(own for own, _ in variances)))
+        degrees.append(_combined_degrees(variances))
+        counts.append(values.count)
+    of_spread = len(measured) + PRIOR_PAIRS - 1
+    expected = expected_gains(measured)
+    for pair, own, blocks, honest in zip(measured, degrees, counts, expected, strict=True):
+        error = math.sqrt(pair.variance + honest.variance)
+        both = _combined_degrees([(pair.variance, own), (honest.variance, of_spread)])
+        t = (pair.gain - honest.gain) / error
+        p = upper_tail(t, both)
+        yield PairTest(
+            pair.partner, pair.gainer, question, pair.gain, honest.gain, blocks, error, both, t, p
+        )
 
 
-def _beta_fraction(a: float, b: float, x: float) -> float:
-    """Return the continued fraction of the incomplete beta, by Lentz's method (DLMF 8.17.22)."""
-    tiny = 1e-300
-    fraction, c = 1.0, 1.0
-    d = 1 - (a + b) * x / (a + 1)
-    d = 1 / (d if abs(d) > tiny else tiny)
-    fraction = d
-    for m in range(1, 500):
-        for numerator in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1 + numerator * d
-            d = 1 / (d if abs(d) > tiny else tiny)
-            c = 1 + numerator / c
-            c = c if abs(c) > tiny else tiny
-            fraction *= c * d
-        if abs(c * d - 1) < 1e-12:
-            break
-    return fraction
+def _combined_degrees(variances: Iterable[tuple[float, float]]) -> float:
+    """Return the degrees of freedom of a sum of variances with degrees of their own (Welch)."""
+    listed = list(variances)
+    total = math.fsum(variance for variance, _ in listed)
+    return total**2 / math.fsum(variance**2 / degrees for variance, degrees in listed)
+
+
+def _smallest_gain(tests: Sequence[PairTest], significant: float) -> float | None:
+    """Return the gain that is significant in `POWER` of cases, of the pair of median error."""
+    if not tests:
+        return None
+    error = median_high(test.error for test in tests)
+    degrees = median_high(test.degrees for test in tests if test.error == error)
+    return error * (upper_quantile(significant, degrees) + upper_quantile(1 - POWER, degrees))

@@ -39,21 +39,27 @@ class _BlockArrays:
         bots: the indices of each block's bots, block after block.
         points: the points of each pair's first bot, block after block.
         matches: the number of matches of each block.
+        luck: the luck of each block's bots, block after block.
     """
 
     bots: "array[int]" = field(default_factory=lambda: array("q"))
     points: "array[float]" = field(default_factory=lambda: array("d"))
     matches: "array[float]" = field(default_factory=lambda: array("d"))
+    luck: "array[float]" = field(default_factory=lambda: array("d"))
 
 
 class PairResults:
     """The pair results of a ladder, block by block. Keep it, add each round's blocks, fit again.
 
-    It takes 8 bytes for each bot, each pair and each match count of a block. You can't remove a
-    block: after a correction, build a new object.
+    A block takes 8 bytes for each pair, 16 for each bot, and 8. You can't remove a block: after a
+    correction, build a new object.
+
+    Attributes:
+        has_luck: whether any bot had luck with the cards that is to be taken off.
     """
 
     def __init__(self) -> None:
+        self.has_luck = False
         self._index: dict[int, int] = {}
         self._arrays: dict[int, _BlockArrays] = {}
 
@@ -100,7 +106,13 @@ class PairResults:
                 raise ValueError(f"bots {quote(i)} and {quote(j)} have no pair result")
         self.extend([bots], [values], [matches])
 
-    def extend(self, bots: npt.ArrayLike, shares: npt.ArrayLike, matches: npt.ArrayLike) -> None:
+    def extend(
+        self,
+        bots: npt.ArrayLike,
+        shares: npt.ArrayLike,
+        matches: npt.ArrayLike,
+        luck: npt.ArrayLike | None = None,
+    ) -> None:
         """Add B blocks with n bots each.
 
         Args:
@@ -108,10 +120,12 @@ class PairResults:
             shares: shape (B, n (n-1) / 2), the mean pair results of columns (0, 1), (0, 2), ...,
                 (1, 2), ... of ``bots``; 1 if the first bot of the pair won all matches.
             matches: shape (B,), the number of matches that each row of shares is the mean of.
+            luck: shape (B, n), each bot's luck, added up over the matches of the block, in win
+                share; None if it is not measured or all matches have one deal.
 
         Raises:
             ValueError: shapes don't fit, a bot sits twice in a block, a share is not from 0 to 1,
-                or a number of matches is not above 0.
+                a number of matches is not above 0, or a luck is not finite.
         """
         ids, s, m = (np.asarray(bots), np.asarray(shares, float), np.asarray(matches, float))
         if ids.ndim != 2 or ids.shape[1] < 2 or ids.dtype.kind not in "iu":
@@ -131,7 +145,14 @@ class PairResults:
             raise ValueError("every share must be from 0 to 1")
         if not ((m > 0) & np.isfinite(m)).all():
             raise ValueError("every block needs at least one match")
+        sums = np.zeros(ids.shape) if luck is None else np.asarray(luck, float)
+        if sums.shape != ids.shape or not np.isfinite(sums).all():
+            raise ValueError(
+                f"luck must be finite numbers of the shape {ids.shape}, not {sums.shape}"
+            )
+        self.has_luck |= bool(sums.any())
         arrays = self._arrays.setdefault(n, _BlockArrays())
+        arrays.luck.frombytes(sums.tobytes())
         arrays.bots.frombytes(self._indices(ids).tobytes())
         arrays.points.frombytes((s * m[:, None]).tobytes())
         arrays.matches.frombytes(m.tobytes())
@@ -147,6 +168,11 @@ class PairResults:
                 np.frombuffer(arrays.points, np.float64).reshape(-1, n * (n - 1) // 2),
                 np.frombuffer(arrays.matches, np.float64),
             )
+
+    def luck(self) -> Iterator[_Floats]:
+        """Yield the luck of each block's bots, (B, n), for each of the `groups`; views as there."""
+        for n, arrays in sorted(self._arrays.items()):
+            yield np.frombuffer(arrays.luck, np.float64).reshape(-1, n)
 
     def _indices(self, ids: npt.NDArray[Any]) -> _Ints:
         if not ids.size:

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from engine.errors import quote
 from engine.rating.covariance import Covariance, MatrixCovariance, PartOfCovariance
 from engine.rating.large_fit import fit_large
+from engine.rating.luck_correction import take_off_luck
 from engine.rating.pair_results import Blocks, PairResults
 from engine.rating.rank_bands import rank_bands
 
@@ -93,7 +94,8 @@ def fit(
 
     Up to `MAX_EXACT` bots memory grows with the square of the number of bots, and time with the
     cube. Above, both grow in proportion to bots and results, and the standard errors are
-    approximate; docs/ratings-statistics.md gives the measured error.
+    approximate; docs/ratings-statistics.md gives the measured error. Luck with the cards is taken
+    off up to `MAX_EXACT` bots.
 
     Args:
         results: of current versions.
@@ -111,7 +113,8 @@ def fit(
         empty = np.zeros(0)
         return Performance((), empty, empty, MatrixCovariance(np.zeros((0, 0))), ())
     groups = list(results.groups())
-    strengths, covariance = _fit(groups, len(ids), virtual_draws)
+    luck = list(results.luck()) if results.has_luck else None
+    strengths, covariance = _fit(groups, luck, len(ids), virtual_draws)
     elo = ANCHOR_ELO + ELO_PER_NAT * (strengths - (0 if base is None else strengths[base]))
     blocks = np.zeros(len(ids), np.int64)
     for group in groups:
@@ -131,12 +134,16 @@ def fit(
     )
 
 
-def _fit(groups: Sequence[Blocks], size: int, virtual_draws: float) -> tuple[_Floats, Covariance]:
+def _fit(
+    groups: Sequence[Blocks], luck: Sequence[_Floats] | None, size: int, virtual_draws: float
+) -> tuple[_Floats, Covariance]:
     """Return the strengths in nats, with mean 0, and their covariance in Elo squared."""
     if size > MAX_EXACT and sum(len(group.matches) for group in groups) > 1:
         return fit_large(groups, size, virtual_draws, unit=1 / ELO_PER_NAT)
     wins = _wins(groups, size) + virtual_draws / (size - 1) / 2 * (1 - np.eye(size))
     strengths, information = _maximize(wins)
+    if luck is not None:
+        groups, strengths = take_off_luck(groups, luck, strengths, information)
     covariance = _sandwich(groups, strengths, information) * ELO_PER_NAT**2
     return strengths, MatrixCovariance(covariance)
 

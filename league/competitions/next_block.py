@@ -20,7 +20,7 @@ from league.models.bots import BotQuerySet
 def describe_next_block(standing: Standing) -> str:
     """Return a sentence or two: when the bot of a standing plays next, or why it does not.
 
-    Costs up to ten queries, however many bots there are.
+    Costs up to eleven queries, however many bots there are.
     """
     ladder, bot = standing.ladder, standing.bot
     if (why := _why_not(ladder, bot)) is not None:

@@ -1,11 +1,14 @@
-"""Fair play: which pairs of a ladder's bots do better beside each other than they should."""
+"""Fair play: which pairs of a ladder's bots do better beside each other than they should.
+
+The report states its power too: an empty list of pairs means little if there are few blocks.
+"""
 
 from collections.abc import Iterator
 from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from engine.rating.collusion import FlaggedPair, RatedBlock, flag_pairs
+from engine.rating.collusion import QUESTIONS, PairTest, Power, RatedBlock, screen
 from league.models import Block, Bot, Ladder, Match, MatchSeat
 from league.ratings.ledger import round_entries
 from league.ratings.match_results import stored_results
@@ -15,7 +18,7 @@ MAX_BLOCKS = 20_000
 _EXAMPLES = 5
 
 
-class Report(NamedTuple):
+class SuspiciousPair(NamedTuple):
     """A suspicious pair, for an organiser to examine.
 
     Attributes:
@@ -25,21 +28,38 @@ class Report(NamedTuple):
         matches: ids of their last matches together.
     """
 
-    found: FlaggedPair
+    found: PairTest
     partner: Bot
     gainer: Bot
     matches: list[int]
 
 
-def suspicious_pairs(ladder: Ladder) -> list[Report]:
-    """Return the pairs that an organiser should examine, the clearest first."""
-    found = flag_pairs(_rated_blocks(ladder))
+class FairPlayReport(NamedTuple):
+    """The report on fair play of a ladder.
+
+    Attributes:
+        pairs: the suspicious pairs, the clearest first.
+        power: what each test could have found.
+        blocks: the number of blocks that the report covers.
+    """
+
+    pairs: list[SuspiciousPair]
+    power: list[Power]
+    blocks: int
+
+
+def fair_play_report(ladder: Ladder) -> FairPlayReport:
+    """Return the pairs that an organiser should examine, and what the tests can find."""
+    blocks = list(_rated_blocks(ladder))
+    result = screen(blocks)
     bots = Bot.objects.select_related("owner").in_bulk(
-        {bot for one in found for bot in (one.partner, one.gainer)}
+        {bot for one in result.flagged for bot in (one.partner, one.gainer)}
     )
-    return [
-        Report(one, bots[one.partner], bots[one.gainer], _matches(ladder, one)) for one in found
+    pairs = [
+        SuspiciousPair(one, bots[one.partner], bots[one.gainer], _matches(ladder, one))
+        for one in result.flagged
     ]
+    return FairPlayReport(pairs, [result.power[name] for name in QUESTIONS], len(blocks))
 
 
 def _rated_blocks(ladder: Ladder) -> Iterator[RatedBlock]:
@@ -57,7 +77,7 @@ def _rated_blocks(ladder: Ladder) -> Iterator[RatedBlock]:
         yield RatedBlock([one.result for one in of_block], ratings[of_block[0].round])
 
 
-def _matches(ladder: Ladder, found: FlaggedPair) -> list[int]:
+def _matches(ladder: Ladder, found: PairTest) -> list[int]:
     both = (
         Match.objects.finished()
         .filter(block__round__ladder=ladder)

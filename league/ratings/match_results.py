@@ -25,6 +25,7 @@ from structlog.contextvars import bound_contextvars
 
 from engine.rating import elo
 from engine.rating.blocks import MatchResult, rated_places
+from engine.rating.luck import luck as luck_of
 from engine.record import Record
 from engine.referee import FAULTS_TO_FORFEIT
 from league import play
@@ -101,17 +102,23 @@ def _is_void(block: Block, void: Collection[int], restored: Collection[int]) -> 
 
 
 def _block_to_rate(block: Block, void: bool, wrong: list[SeatDifference] | None) -> elo.Block:
+    matches = [] if void else list(block.matches.all())
+    own_deals = not block.duplicate
     return elo.Block(
         number=block.number,
         versions={seat.bot_id: seat.version.number for seat in block.bots.all()},
-        results=[] if void else [match_result(match, wrong) for match in block.matches.all()],
+        results=[match_result(match, wrong, with_luck=own_deals) for match in matches],
         rated=block.rated,
         void=void,
     )
 
 
 def match_result(
-    match: Match, wrong: list[SeatDifference] | None = None, *, of_versions: bool = False
+    match: Match,
+    wrong: list[SeatDifference] | None = None,
+    *,
+    of_versions: bool = False,
+    with_luck: bool = False,
 ) -> MatchResult:
     """Return seating, rated places and scores of a finished match, from its record.
 
@@ -119,6 +126,8 @@ def match_result(
         match: finished, its seats prefetched if there are many.
         wrong: receives each number beside a seat that differs from the record.
         of_versions: whether the seating has the ids of bot versions, not of bots.
+        with_luck: whether to add the seats' luck with their cards; only for blocks whose matches
+            have a deal each.
 
     Raises:
         ValueError: the record can't be read, or its number of seats differs from the match's.
@@ -134,7 +143,8 @@ def match_result(
     if wrong is not None:
         wrong.extend(_differences(match, seating, record, places))
     ids = tuple(seat.version_id if of_versions else seat.bot_id for seat in seating)
-    return MatchResult(ids, places, tuple(record.scores))
+    luck = luck_of(record) or () if with_luck else ()
+    return MatchResult(ids, places, tuple(record.scores), luck)
 
 
 def _differences(

@@ -2,9 +2,11 @@
 
 A pack is written when its round is applied or corrected, from the same blocks as the ratings.
 
-A block of n bots is n (n - 1) / 2 + 3 n + 1 integers of 8 bytes, little-endian: the bots' ids
-ascending; their versions; their points; the half points of the first bot of each pair (0, 1),
-(0, 2), ..., (1, 2), ...; the number of matches. A pack is such blocks end to end, compressed.
+A block of n bots is n (n - 1) / 2 + 4 n + 1 integers of 8 bytes, little-endian: the bots' ids
+ascending; their versions; their points; their luck with the cards, in millionths of a win share;
+the half points of the first bot of each pair (0, 1), (0, 2), ..., (1, 2), ...; the number of
+matches. Points, luck and half points are sums over the matches. A pack is such blocks end to end,
+compressed.
 """
 
 import sys
@@ -18,6 +20,8 @@ from engine.rating import elo
 from engine.rating.blocks import half_points
 from league.models import Ladder, PackedResults, Round
 
+LUCK_UNITS = 1_000_000
+"""Units of luck in a win share of 1."""
 _CHUNK = 500
 """Packs read at a time."""
 
@@ -38,7 +42,7 @@ class Packed(NamedTuple):
 
 def integers_a_block(seats: int) -> int:
     """Return the number of integers in a block with so many seats."""
-    return seats * (seats - 1) // 2 + 3 * seats + 1
+    return seats * (seats - 1) // 2 + 4 * seats + 1
 
 
 def write_packed(round_: Round, finished: elo.Round) -> None:
@@ -72,15 +76,20 @@ def read_packed(ladder: Ladder, *, up_to: int) -> Iterator[Packed]:
 def _integers(block: elo.Block) -> list[int]:
     bots = sorted(block.versions)
     points = dict.fromkeys(bots, 0)
+    luck = dict.fromkeys(bots, 0.0)
     halves = dict.fromkeys(combinations(bots, 2), 0)
     for result in block.results:
         places = dict(zip(result.seating, result.places, strict=True))
         for bot, score in zip(result.seating, result.scores, strict=True):
             points[bot] += score
+        if result.luck:
+            for bot, own in zip(result.seating, result.luck, strict=True):
+                luck[bot] += own
         for i, j in halves:
             halves[i, j] += half_points(places[i], places[j])
     versions = [block.versions[bot] for bot in bots]
-    return [*bots, *versions, *points.values(), *halves.values(), len(block.results)]
+    millionths = [round(LUCK_UNITS * luck[bot]) for bot in bots]
+    return [*bots, *versions, *points.values(), *millionths, *halves.values(), len(block.results)]
 
 
 def _little(numbers: "array[int]") -> bytes:

@@ -14,7 +14,7 @@ import structlog
 
 from engine.rating.performance import PairResults, fit
 from engine.rating.performance import Performance as Fitted
-from league.ratings.packing import Packed, integers_a_block
+from league.ratings.packing import LUCK_UNITS, Packed, integers_a_block
 
 log = structlog.get_logger(__name__)
 
@@ -91,8 +91,8 @@ class PerformanceData:
         sums = np.zeros((3, len(self._bots)), np.int64)
         pairs = np.zeros(len(self._bots), np.int64)
         for seats, table in self._tables.items():
-            _, _, points = _parts(table, seats)
-            halves, matches = table[:, 3 * seats : -1], table[:, -1]
+            _, _, points, _ = _parts(table, seats)
+            halves, matches = table[:, 4 * seats : -1], table[:, -1]
             taken = np.zeros(points.shape, np.int64)
             for pair, (a, b) in enumerate(combinations(range(seats), 2)):
                 taken[:, a] += halves[:, pair]
@@ -125,8 +125,8 @@ class PerformanceData:
     def _add(self, results: PairResults, seats: int, is_fitted: npt.NDArray[np.bool_]) -> None:
         """Add the pairs of current versions, for each set of seats that hold one."""
         table = self._tables[seats]
-        ids, _, _ = _parts(table, seats)
-        halves, matches = table[:, 3 * seats : -1], table[:, -1]
+        ids, _, _, luck = _parts(table, seats)
+        halves, matches = table[:, 4 * seats : -1], table[:, -1]
         counts = self._is_current(seats) & is_fitted[self._index[seats]]
         pattern = np.zeros(len(table), np.int64)
         for seat in range(seats):
@@ -139,11 +139,12 @@ class PerformanceData:
             rows = np.flatnonzero(pattern == bits)[:, None]
             kept = [at for at, (a, b) in enumerate(pairs) if a in columns and b in columns]
             n = matches[rows]
-            results.extend(ids[rows, columns], halves[rows, kept] / (2 * n), n[:, 0])
+            shares = halves[rows, kept] / (2 * n)
+            results.extend(ids[rows, columns], shares, n[:, 0], luck[rows, columns] / LUCK_UNITS)
 
     def _is_current(self, seats: int) -> npt.NDArray[np.bool_]:
         """Return whether each block's bots played with their current version, shape (B, seats)."""
-        _, versions, _ = _parts(self._tables[seats], seats)
+        _, versions, *_ = _parts(self._tables[seats], seats)
         return np.equal(versions, self._current[self._index[seats]])
 
     def _are_fitted(self) -> npt.NDArray[np.bool_]:
@@ -177,6 +178,7 @@ def _positions(bots: _Ints, ids: _Ints) -> _Ints:
     return positions
 
 
-def _parts(table: _Ints, seats: int) -> tuple[_Ints, _Ints, _Ints]:
-    """Return the bots, versions and points of blocks, (B, n) each."""
-    return table[:, :seats], table[:, seats : 2 * seats], table[:, 2 * seats : 3 * seats]
+def _parts(table: _Ints, seats: int) -> tuple[_Ints, _Ints, _Ints, _Ints]:
+    """Return the bots, versions, points and luck of blocks, (B, n) each."""
+    bots, versions, points, luck = (table[:, at * seats : (at + 1) * seats] for at in range(4))
+    return bots, versions, points, luck

@@ -202,5 +202,11 @@ def test_fair_play_is_for_organisers_alone(
 ) -> None:
     path = f"ladders/{ladder.slug}/fair-play"
     assert_problem(api.get(path, token=ada[1]), 403, "organiser-needed")
-    empty: dict[str, Any] = {"results": [], "next": None, "previous": None}
-    assert api.get(path, token=organiser).json() == empty
+    nothing = {"pairs": 0, "smallest_gain": None, "smallest_gain_elo": None}
+    assert api.get(path, token=organiser).json() == {
+        "results": [],
+        "next": None,
+        "previous": None,
+        "power": [{"question": question, **nothing} for question in ("fed", "with")],
+        "blocks": 0,
+    }

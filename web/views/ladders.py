@@ -12,7 +12,7 @@ from league import accounts, competitions
 from league.competitions.settings_checks import k_problems
 from league.models import Block, Ladder, Round
 from league.models.ladders import RANKED_FROM, SHOWN, Hidden
-from league.ratings.fair_play import suspicious_pairs
+from league.ratings.fair_play import fair_play_report
 from league.ratings.ledger import revision_of, revisions_of
 from league.ratings.match_results import k_schedule
 from league.ratings.standings import TREND_ROUNDS, StandingRow
@@ -129,7 +129,7 @@ def fair_play(request: HttpRequest, slug: str) -> HttpResponse:
     if not accounts.is_organiser(request.user):
         raise PermissionDenied
     found = get_object_or_404(Ladder, slug=slug)
-    context = {"ladder": found, "reports": suspicious_pairs(found)}
+    context = {"ladder": found, "report": fair_play_report(found)}
     return render(request, "web/fair_play.html", context)
 
 

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from league.models import Bot, Ladder, Match
-from league.ratings.fair_play import suspicious_pairs
+from league.ratings.fair_play import fair_play_report
 from tests.league import small
 from tests.league.kept import kept
 
@@ -39,19 +39,31 @@ def let_win_when_fed(partner: Bot, gainer: Bot) -> None:
 def test_a_colluding_pair_is_reported_with_its_matches(ladder: Ladder) -> None:
     bots = list(Bot.objects.order_by("pk"))
     let_win_when_fed(bots[0], bots[1])
-    [report, *_] = suspicious_pairs(ladder)
+    [report, *_] = fair_play_report(ladder).pairs
     assert (report.partner.name, report.gainer.name) == ("bot-0", "bot-1")
     assert len(report.matches) == 5
-    assert "fed" in {report.found.question for report in suspicious_pairs(ladder)}
+    assert "fed" in {report.found.question for report in fair_play_report(ladder).pairs}
 
 
 def test_honest_bots_are_not_reported_and_only_organisers_see_the_report(
     client: Client, ladder: Ladder
 ) -> None:
-    assert suspicious_pairs(ladder) == []
+    assert fair_play_report(ladder).pairs == []
     path = f"/ladders/{ladder.slug}/fair-play/"
     assert client.get(path)["Location"].startswith("/account/sign-in/")
     client.force_login(User.objects.create(username="sebastian"))
     assert client.get(path).status_code == 403
     client.force_login(User.objects.create(username="olivia", is_staff=True))
-    assert "No pair stands out" in client.get(path).content.decode()
+    page = client.get(path).content.decode()
+    assert "No pair stands out" in page
+    assert "Found in 80 % of cases" in page
+
+
+def test_the_report_states_the_gains_that_it_can_find(ladder: Ladder) -> None:
+    report = fair_play_report(ladder)
+    assert report.blocks == 60
+    fed, together = report.power
+    assert (fed.question, together.question) == ("fed", "with")
+    assert fed.pairs > 0
+    assert fed.smallest_gain is not None
+    assert 0.1 < fed.smallest_gain < 2

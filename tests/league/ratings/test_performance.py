@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -289,6 +290,47 @@ def test_a_repair_writes_the_packs_again(ladder: Ladder) -> None:
     PackedResults.objects.all().delete()
     ratings.correct(ladder.pk, reason="a lost table")
     assert [bytes(packed) for packed in packs.all()] == before
+
+
+def fit_of_all(ladder: Ladder, *, with_luck: bool) -> dict[int, float]:
+    """Return the performance by bot from all records, with or without luck taken off."""
+    results = PairResults()
+    for block in Block.objects.filter(round__ladder=ladder, rated=True, state="finished"):
+        records = [match_result(match, with_luck=True) for match in block.matches.all()]
+        shares = pair_results(records)
+        bots = sorted({bot for pair in shares for bot in pair})
+        luck = dict.fromkeys(bots, 0.0)
+        for one in records:
+            for bot, own in zip(one.seating, one.luck, strict=True):
+                luck[bot] += own
+        results.extend(
+            [bots],
+            [[float(shares[pair]) for pair in combinations(bots, 2)]],
+            [len(records)],
+            [[luck[bot] for bot in bots]] if with_luck else None,
+        )
+    fitted = fit(results, anchor=ladder.anchor_id)
+    return dict(zip(fitted.bots, fitted.elo.tolist(), strict=True))
+
+
+def test_luck_is_taken_off_only_if_each_match_has_its_own_deal() -> None:
+    ladder = small.ladder(seats=4)
+    Ladder.objects.update(rules="calliope")
+    small.bots(4)
+    play_tournament(ladder)
+    assert fit_due() == [True]
+
+    def stored() -> dict[int, float | None]:
+        return dict(ladder.standings.values_list("bot", "performance"))
+
+    assert stored() == pytest.approx(fit_of_all(ladder, with_luck=False))
+    # A correction stores the pair results again, as if each match had its own deal.
+    Block.objects.update(duplicate=False)
+    ratings.correct(ladder.pk, reason="a test")
+    assert fit_due() == [True]
+    assert stored() == pytest.approx(fit_of_all(ladder, with_luck=True), abs=1e-3)
+    # One deal cancels most of the luck, so the difference is small here.
+    assert stored() != pytest.approx(fit_of_all(ladder, with_luck=False), abs=0.05)
 
 
 def test_a_ladder_without_a_rated_block_is_fitted_to_nothing() -> None:
