@@ -13,8 +13,8 @@ from django.http import QueryDict
 from rest_framework import serializers
 from rest_framework.serializers import BaseSerializer
 
-from api.names import MAX_ERRORS, Errors, refuse_names
 from api.problems import ProblemError
+from api.unknown_names import MAX_ERRORS, Errors, refuse_names
 
 _WHOLE = "Must be a whole number, such as 3."
 _TRUTHS = {"true": True, "false": False}

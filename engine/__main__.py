@@ -1,4 +1,4 @@
-"""The engine at the command line: simulate, verify, observe, show, bench (spec, last section)."""
+"""The engine at the command line: simulate, verify, observe, show, bench."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Deals: seeds, commitments and shuffles that anyone can check (spec, section of that name).
+"""Deals: seeds, commitments and shuffles that anyone can check (docs/reference/deals.md).
 
 All chance in a match comes from a 32-byte deal seed. A state never holds the seed, only a
 `Shuffle`: a function that puts cards in order. `seeded_shuffle` is the published shuffle, bit for
@@ -60,8 +60,8 @@ def derive(key: bytes, message: str) -> bytes:
 def seeded_shuffle(seed: bytes) -> Shuffle:
     """Return the published shuffle of a match with this deal seed.
 
-    It is a Fisher-Yates shuffle from the back. The SHA-256 word stream of the spec gives each index
-    without bias, so every implementation of the spec produces the same order.
+    It is a Fisher-Yates shuffle from the back. The SHA-256 word stream gives each index
+    without bias, so every implementation of it produces the same order.
 
     Raises:
         ValueError: ``seed`` is not 32 bytes long.

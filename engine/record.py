@@ -1,6 +1,6 @@
 """Match records: one JSON object that holds a deal seed and the moves, so anyone can replay it.
 
-`read` checks the form, `verify` the content (spec "The match record"). Neither trusts the record:
+`read` checks the form, `verify` the content (docs/reference/records.md). Neither trusts the record:
 for any input they end soon and raise only `RecordError`. `engine.playback` replays with events.
 """
 
@@ -112,7 +112,7 @@ def read(line: bytes) -> Record:
     """Return the record in a line of UTF-8 JSON; white space around it is allowed.
 
     Raises:
-        RecordError: the line does not have the form in the spec. `verify` checks the content: legal
+        RecordError: the line does not have the documented form. `verify` checks the content: legal
             moves and right scores.
     """
     if len(line) > LONGEST_LINE:

@@ -2,8 +2,8 @@
 
 A player is any callable from observation to move text. If a player answers late, illegally or not
 at all, the match goes on: the referee makes the seeded fallback move instead and records a fault.
-After three faults it makes all further moves of that player without a call (spec "Blocks", a
-bot's own failure).
+After three faults it makes all further moves of that player without a call
+(docs/reference/records.md, faults).
 """
 
 from collections.abc import Callable, Sequence

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from engine.pairing import blocks_to_halve_error
 from league.competitions import describe_next_block
-from league.models import HeadToHead, RoundEntry, Standing
+from league.models import Bot, HeadToHead, Ladder, RoundEntry, Standing
 from league.ratings.hiding import why_hidden
 from league.ratings.standings import StandingRow, opponents, standing_rows
 from web.charts.cross_tables import Cell, cell
@@ -39,6 +39,29 @@ class Panel:
     chart: Chart | None
     opponents: list[tuple[HeadToHead, Cell]]
     changes: list[RoundEntry]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstBlocks:
+    """A bot on a ladder that has not rated it yet.
+
+    Attributes:
+        ladder: that it has entered.
+        due: when it plays next, as a sentence.
+    """
+
+    ladder: Ladder
+    due: str
+
+
+def first_blocks(bot: Bot) -> list[FirstBlocks]:
+    """Return the ladders that a bot has entered and that have not rated it yet."""
+    rated = Standing.objects.filter(bot=bot).values("ladder")
+    ladders = Ladder.objects.filter(entries__bot=bot).exclude(pk__in=rated).order_by("slug")
+    return [
+        FirstBlocks(ladder, describe_next_block(Standing(ladder=ladder, bot=bot, blocks=0)))
+        for ladder in ladders
+    ]
 
 
 def panel(standing: Standing) -> Panel:

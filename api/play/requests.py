@@ -20,8 +20,8 @@ from django.db import Error as DatabaseError
 
 from api.headers import ALLOW_ORIGIN
 from api.middleware import REQUEST_ID_HEADER, begin_request, is_quiet
-from api.names import refuse_names
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
+from api.unknown_names import refuse_names
 from league.accounts import throttles
 
 log = structlog.get_logger("api.requests")

@@ -4,7 +4,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.serializers.fields import owner_field
-from league.competitions import describe_next_block
+from league.competitions import RankProgress, describe_next_block, rank_progress
 from league.models import Block, Ladder, LadderEntry, Round, Standing
 from league.models.ladders import RANKED_FROM, Hidden
 from league.ratings.standings import StandingRow
@@ -299,6 +299,20 @@ class LadderEntrySerializer(serializers.ModelSerializer[LadderEntry]):
         extra_kwargs = {"entered_at": {"help_text": "When the bot entered."}}
 
 
+class RankProgressSerializer(serializers.Serializer[RankProgress]):
+    """The blocks of a bot's current version that count towards its rank."""
+
+    needed = serializers.IntegerField(help_text="The number of blocks that a rank needs.")
+    finished = serializers.IntegerField(help_text="Those that are over, rated or not.")
+    playing = serializers.IntegerField(help_text="Those of which a match has begun.")
+    queued = serializers.IntegerField(help_text="Those that are drawn and wait.")
+    seconds_left = serializers.FloatField(
+        allow_null=True,
+        help_text="About how long until all are over, at the pace so far. Null if no match is over "
+        "yet, or if some blocks are not drawn.",
+    )
+
+
 class LadderPlaceSerializer(LadderEntrySerializer):
     """A bot's entry on a ladder, with its blocks and when it plays next."""
 
@@ -307,6 +321,9 @@ class LadderPlaceSerializer(LadderEntrySerializer):
     )
     blocks_rated = serializers.SerializerMethodField(
         help_text="Rated blocks, by the counter that decides K: `blocks` in the standings."
+    )
+    rank_progress = serializers.SerializerMethodField(
+        help_text="How far the bot is on its way to a rank; null if it has one."
     )
     next_block = serializers.SerializerMethodField(
         help_text="When the bot plays next, or why it does not, in a sentence or two."
@@ -317,9 +334,16 @@ class LadderPlaceSerializer(LadderEntrySerializer):
             *LadderEntrySerializer.Meta.fields,
             "blocks_playing",
             "blocks_rated",
+            "rank_progress",
             "next_block",
         )
         read_only_fields = fields
+
+    @extend_schema_field(RankProgressSerializer(allow_null=True))
+    def get_rank_progress(self, entry: LadderEntry) -> dict[str, object] | None:
+        """Return the bot's way to a rank."""
+        progress = rank_progress(entry.ladder, entry.bot)
+        return None if progress is None else progress._asdict()
 
     def get_blocks_playing(self, entry: LadderEntry) -> int:
         """Return the number of blocks in play."""

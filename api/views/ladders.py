@@ -162,7 +162,7 @@ class LadderEntryView(ApiView):
     def get(self, request: Request, slug: str, name: str) -> Response:
         """Get a bot's entry on a ladder: its blocks, and when it plays next or why it does not."""
         ladder, bot = find_ladder(slug), find_bot(name)
-        entry = ladder.entries.select_related("ladder", "bot").filter(bot=bot).first()
+        entry = ladder.entries.select_related("ladder", "bot__current").filter(bot=bot).first()
         if entry is None:
             raise ProblemError("not-found", f"The bot {bot} is not on the ladder {ladder.slug}.")
         return Response(LadderPlaceSerializer(entry).data)

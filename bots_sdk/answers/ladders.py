@@ -110,17 +110,6 @@ class LadderEntry(TypedDict):
     """When the bot entered."""
 
 
-class LadderPlace(LadderEntry):
-    """A bot's entry on a ladder, with its blocks and when it plays next."""
-
-    blocks_playing: int
-    """Number of blocks of the bot that are drawn and not finished."""
-    blocks_rated: int
-    """Rated blocks, by the counter that decides K: `blocks` in the standings."""
-    next_block: str
-    """When the bot plays next, or why it does not, in a sentence or two."""
-
-
 class Meeting(TypedDict):
     """The results of a bot against one opponent, over all versions of both."""
 
@@ -163,6 +152,35 @@ class Power(TypedDict):
     smallest_gain_elo: float | None
     """The same gain in Elo, against an equal opponent. Null without pairs, and for gains that no
     bot can reach there, 0.5 and more."""
+
+
+class RankProgress(TypedDict):
+    """The blocks of a bot's current version that count towards its rank."""
+
+    needed: int
+    """The number of blocks that a rank needs."""
+    finished: int
+    """Those that are over, rated or not."""
+    playing: int
+    """Those of which a match has begun."""
+    queued: int
+    """Those that are drawn and wait."""
+    seconds_left: float | None
+    """About how long until all are over, at the pace so far. Null if no match is over yet, or if
+    some blocks are not drawn."""
+
+
+class LadderPlace(LadderEntry):
+    """A bot's entry on a ladder, with its blocks and when it plays next."""
+
+    blocks_playing: int
+    """Number of blocks of the bot that are drawn and not finished."""
+    blocks_rated: int
+    """Rated blocks, by the counter that decides K: `blocks` in the standings."""
+    rank_progress: RankProgress | None
+    """How far the bot is on its way to a rank; null if it has one."""
+    next_block: str
+    """When the bot plays next, or why it does not, in a sentence or two."""
 
 
 class RatingChange(TypedDict):

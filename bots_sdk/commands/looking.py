@@ -4,11 +4,13 @@ from typing import Annotated
 
 import typer
 
-from bots_sdk import calls
+from bots_sdk import answers, calls
 from bots_sdk.arena.replay import outcomes
+from bots_sdk.client import Client
 from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
+from bots_sdk.errors import ProblemError
 from bots_sdk.statuses import UNFINISHED
 from bots_sdk.verifying import check_match
 from engine.errors import RecordError
@@ -23,7 +25,7 @@ def status(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show your bots: whether they are online, and their places in the latest matches."""
+    """Show your bots: whether they are online, their latest places, and when they play next."""
     url, league = chosen_league()
     names = bots or list(league.bots)
     rows = []
@@ -31,9 +33,11 @@ def status(
         for name in names:
             bot = client.send(calls.bot(name))
             latest = client.send(calls.matches(bot=name, limit=10))["results"]
-            rows.append((bot, latest))
+            rows.append((bot, latest, _places(client, name)))
     if as_json:
-        found = [{**bot, "latest_matches": latest} for bot, latest in rows]
+        found = [
+            {**bot, "latest_matches": latest, "ladders": places} for bot, latest, places in rows
+        ]
         print_json({"url": url, "username": league.username, "bots": found})
         return
     print(f"{url}, {league.username or 'not logged in'}")
@@ -45,7 +49,7 @@ def status(
         )
         return
     table = new_table("bot", "kind", "version", "online", "in play", "latest places")
-    for bot, latest in rows:
+    for bot, latest, _ in rows:
         online = "paused" if bot["paused"] else "yes" if bot["online"] else "no"
         places = [
             f"{seat['place']} of {match['seats']}"
@@ -56,6 +60,21 @@ def status(
         playing = sum(match["status"] in UNFINISHED for match in latest)
         add_row(table, bot["name"], bot["kind"], bot["version"], online, playing, ", ".join(places))
     print_table(table)
+    for bot, _, entries in rows:
+        for entry in entries:
+            print(f"{bot['name']} on {entry['ladder']}: {entry['next_block']}")
+
+
+def _places(client: Client, bot: str) -> list[answers.LadderPlace]:
+    """Return a bot's entries on ladders, each with its next block."""
+    entries = []
+    for each in client.send(calls.ladders())["results"]:
+        try:
+            entries.append(client.send(calls.ladder_entry(each["slug"], bot)))
+        except ProblemError as error:
+            if error.code != "not-found":
+                raise
+    return entries
 
 
 def ladder(

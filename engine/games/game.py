@@ -17,7 +17,7 @@ from engine.errors import IllegalMoveError, UnknownRulesError, listed, quote
 from engine.games.events import Event, HandDealt, HandShown, MatchOver, MatchStarted
 
 Observation = dict[str, Any]
-"""A JSON object as laid down in the spec, "What a seat may see: the observation"."""
+"""A JSON object as documented in docs/reference/observations.md."""
 
 _LONGEST_MOVE_TEXT = 1 << 16
 
@@ -81,7 +81,7 @@ class State(ABC):
     Attributes:
         rules: the preset.
         seats: number of seats; seat ``s`` has the left neighbour ``(s + 1) % seats``.
-        phase: the decision in progress, by its name in the spec; ``over`` at the end.
+        phase: the decision in progress, by its name in the observations; ``over`` at the end.
         actors: the seats that must decide now, ascending; empty when the match is over.
     """
 
@@ -295,7 +295,7 @@ class Memo(dict[int, _Value]):
 
 
 def places(scores: Sequence[int]) -> tuple[int, ...]:
-    """Return 1 + the number of higher scores, for each score (spec "Words used everywhere")."""
+    """Return 1 + the number of higher scores, for each score."""
     return tuple(1 + sum(other > score for other in scores) for score in scores)
 
 

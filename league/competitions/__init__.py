@@ -14,6 +14,7 @@ from league.competitions.ladder_rounds import ladders_to_pair, open_ladder_round
 from league.competitions.ladder_settings import check_ladder
 from league.competitions.next_block import describe_next_block
 from league.competitions.placement import ladders_to_place_on, open_placements
+from league.competitions.rank_progress import RankProgress, rank_progress
 from league.competitions.rounds import open_round
 from league.competitions.schedules import announce_scheduled, check_schedule
 from league.competitions.setting_aside import check_stored, rows_aside, set_aside_failed
@@ -36,6 +37,7 @@ from league.competitions.tournament_entries import (
 from league.competitions.tournament_rounds import advance_tournament, tournaments_to_advance
 
 __all__ = [
+    "RankProgress",
     "advance_comparison",
     "advance_tournament",
     "announce_scheduled",
@@ -64,6 +66,7 @@ __all__ = [
     "open_placements",
     "open_round",
     "plan_tournament",
+    "rank_progress",
     "reinstate",
     "restore_tournament",
     "rows_aside",

@@ -1,7 +1,7 @@
 """Comparisons: play swap blocks of two versions of a bot until the SPRT reaches a verdict.
 
 A swap block plays one deal twice; the versions exchange seats, and opponents from the ladder keep
-theirs (spec "Is the new version better?"). The state of a comparison is a fold over its finished
+theirs (docs/ratings-statistics.md). The state of a comparison is a fold over its finished
 blocks, in the order of their numbers.
 """
 

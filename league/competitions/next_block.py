@@ -3,7 +3,6 @@
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
-from bots_sdk.statuses import UNFINISHED
 from league.accounts.quarantines import quarantine_of
 from league.competitions.ladder_rounds import (
     MAX_OPEN_ROUNDS,
@@ -13,7 +12,8 @@ from league.competitions.ladder_rounds import (
     open_work,
     pause_of,
 )
-from league.models import Bot, Ladder, Match, Standing
+from league.competitions.rank_progress import rank_progress
+from league.models import Bot, Ladder, Standing
 from league.models.bots import BotQuerySet
 
 
@@ -92,19 +92,19 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
 
 def _placement(ladder: Ladder, bot: Bot) -> str | None:
     """Describe a placement that goes on; None if there is none."""
-    rounds = ladder.rounds.open().filter(placed=bot)
-    matches = Match.objects.filter(block__round__in=rounds)
-    counts = matches.aggregate(
-        all=Count("pk"),
-        over=Count("pk", filter=~Q(status__in=UNFINISHED)),
-        playing=Count("pk", filter=Q(status=Match.Status.PLAYING)),
-    )
-    if not counts["all"]:
+    if not ladder.rounds.open().filter(placed=bot).exists():
         return None
-    return (
-        "Its first blocks are played now, ahead of other matches: "
-        f"{counts['over']} of {counts['all']} matches are over, {counts['playing']} are in play."
+    progress = rank_progress(ladder, bot)
+    if progress is None:
+        return None
+    text = (
+        "Its first blocks are played now, ahead of other matches. Of the "
+        f"{progress.needed} blocks that a rank needs, {progress.finished} are over, "
+        f"{progress.playing} are in play and {progress.queued} wait."
     )
+    if progress.seconds_left is None:
+        return text
+    return f"{text} At this pace they are over in about {progress.seconds_left:.0f} s."
 
 
 def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:

@@ -4,8 +4,8 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from league.play.clocks import Stopwatch
 from league.play.live_match import Decision, LiveMatch
+from league.play.turn_clocks import Stopwatch
 from league.play.writing import change_matches
 
 

@@ -16,11 +16,11 @@ from bots_sdk.statuses import UNFINISHED
 from engine.record import fallback
 from engine.referee import FAULTS_TO_FORFEIT
 from league.models.matches import Match
-from league.play.clocks import bank_after, full_bank, latest_deadline
 from league.play.match_logs import Log
 from league.play.rows import MoveRow, OpenTurn, Snapshot, TurnRow
 from league.play.seat_logs import SeatNote
 from league.play.statements import Answered, Change
+from league.play.turn_clocks import bank_after, full_bank, latest_deadline
 
 FORFEIT, TIMEOUT = "forfeit", "timeout"
 LOOK_AGAIN = timedelta(seconds=60)

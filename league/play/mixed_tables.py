@@ -18,10 +18,10 @@ from engine.referee import Answer, Player, ask
 from league.models import Bot, MatchSeat
 from league.play import bot_processes, sandbox_failures
 from league.play.bot_processes import BotProcesses
-from league.play.clocks import Stopwatch
 from league.play.live_match import Decision, LiveMatch
 from league.play.owner_shares import OwnerShares
 from league.play.rows import MatchRow
+from league.play.turn_clocks import Stopwatch
 from league.play.writing import change_matches, read_matches
 from league.queueing import queue
 

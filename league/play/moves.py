@@ -11,10 +11,10 @@ from typing import NamedTuple
 from engine.errors import IllegalMoveError
 from league.models import Bot, MatchSeat, Turn
 from league.play import verdicts
-from league.play.clocks import Stopwatch
 from league.play.live_match import TIMEOUT, Decision, LiveMatch
 from league.play.rows import TurnRow
 from league.play.statements import TURN
+from league.play.turn_clocks import Stopwatch
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
 from league.play.writing import change_matches
 

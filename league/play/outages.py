@@ -21,7 +21,7 @@ from django.db.models import F
 from django.db.models.functions import Greatest
 
 from league.models import Clock, Door
-from league.play.clocks import GRACE, whole_ms
+from league.play.turn_clocks import GRACE, whole_ms
 
 log = structlog.get_logger(__name__)
 

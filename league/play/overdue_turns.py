@@ -11,8 +11,8 @@ from structlog.contextvars import bound_contextvars
 
 from league.models import Turn
 from league.play import outages
-from league.play.clocks import Stopwatch
 from league.play.live_match import TIMEOUT, Decision, LiveMatch
+from league.play.turn_clocks import Stopwatch
 from league.play.writing import change_matches
 
 log = structlog.get_logger(__name__)

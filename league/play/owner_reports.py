@@ -95,7 +95,7 @@ def unit_test(match_id: int, ply: int, observation: Observation) -> str:
 
 
 def _receipt(match: Match, turn: Turn) -> dict[str, Any]:
-    """Return the receipt of a turn; `league.play.clocks` has the sum of its deadline."""
+    """Return the receipt of a turn; `league.play.turn_clocks` has the sum of its deadline."""
     return {
         "turn": turn.number,
         "ply": turn.ply,

@@ -16,7 +16,6 @@ import psycopg
 from django.db import connection
 
 from league.models import Bot
-from league.play.clocks import GRACE
 from league.play.rows import (
     DealtMatch,
     MatchRow,
@@ -26,6 +25,7 @@ from league.play.rows import (
     Snapshot,
     TurnRow,
 )
+from league.play.turn_clocks import GRACE
 
 _MATCH = [
     *("id", "game", "rules", "seats", "deal_seed", "plies", "attempts"),

@@ -7,10 +7,10 @@ from django.db.models import Q
 
 from league.models import Bot, Turn
 from league.play import outages, statements
-from league.play.clocks import remaining_ms, whole_ms
 from league.play.match_logs import logs_of
 from league.play.rows import OpenTurn
 from league.play.statements import Receipt
+from league.play.turn_clocks import remaining_ms, whole_ms
 
 SEEN_EVERY = timedelta(seconds=5)
 """If a bot asks for turns more often, the league does not note it each time."""

@@ -6,9 +6,9 @@ from typing import Any
 
 from engine.errors import IllegalMoveError
 from engine.games import catalogue
-from league.play.clocks import remaining_ms
 from league.play.live_match import TIMEOUT
 from league.play.rows import TurnRow
+from league.play.turn_clocks import remaining_ms
 
 MAX_ILLEGAL = 5
 """Illegal answers in one turn after which the referee plays."""

@@ -20,11 +20,11 @@ from engine.record import Fault, Record
 from engine.referee import FAULTS_TO_FORFEIT
 from league.models import Match
 from league.play import outages, statements, wakeups
-from league.play.clocks import Stopwatch
 from league.play.finishing import finish
 from league.play.live_match import Decision, LiveMatch
 from league.play.match_logs import Log, cache, logs_of
 from league.play.seat_logs import store_notes
+from league.play.turn_clocks import Stopwatch
 
 MAX_TRIES = 3
 """Times that a plan decides without the lock before it decides under the lock."""

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from api.names import MAX_ERRORS
 from api.schema import openapi_schema
+from api.unknown_names import MAX_ERRORS
 from league.models import Bot
 from tests.api.conftest import Api, assert_problem, fields_of
 from tests.league import small

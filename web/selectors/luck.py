@@ -8,7 +8,7 @@ from django.core.cache import cache
 from engine.rating.noise import Noise
 from league.competitions.settings_checks import k_problems
 from league.models import Ladder
-from league.ratings import luck
+from league.ratings import noise
 from league.ratings.match_results import k_schedule
 from league.ratings.twins import Twins
 
@@ -19,15 +19,15 @@ _KEPT_SECONDS = 600
 class Apart(NamedTuple):
     """How often the league told two equal bots apart."""
 
-    bands: luck.BandSplits
-    tests: luck.TestsOfEqualBots
+    bands: noise.BandSplits
+    tests: noise.TestsOfEqualBots
 
 
 def noise_of(ladder: Ladder) -> list[Noise]:
     """Return the noise of a ladder's numbers; empty if its K schedule is invalid."""
     if k_problems(ladder.k_schedule):
         return []
-    return luck.noise_of(ladder, k_schedule(ladder.k_schedule))
+    return noise.noise_of(ladder, k_schedule(ladder.k_schedule))
 
 
 def told_apart(ladder: Ladder, pairs: Iterable[Twins]) -> dict[int, Apart]:
@@ -45,6 +45,6 @@ def told_apart(ladder: Ladder, pairs: Iterable[Twins]) -> dict[int, Apart]:
 
 def _count(ladder: Ladder, twins: Twins) -> Apart:
     return Apart(
-        luck.band_splits(ladder, twins.bot, twins.twin),
-        luck.tests_of_twins(ladder, twins.bot, twins.twin),
+        noise.band_splits(ladder, twins.bot, twins.twin),
+        noise.tests_of_twins(ladder, twins.bot, twins.twin),
     )

@@ -16,7 +16,7 @@ from league.models import Bot, BotVersion, Ladder
 from league.models.ladders import RANKED_FROM
 from league.ratings.standings import public_standing
 from league.visibility import owns
-from web.bot_panels import panel
+from web.bot_panels import first_blocks, panel
 from web.forms import UploadForm, add_errors, status_of
 from web.requests import signed_in, visitor, whole_number
 from web.selectors.bots import last_faults, last_versions, source_text
@@ -42,6 +42,7 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
         "bot": found,
         "online": bots.is_online(found, timezone.now()),
         "panels": [panel(public_standing(row)) for row in rows],
+        "unrated": first_blocks(found),
         "seats": last_seats(found, _MATCHES),
         "faults": last_faults(found, _FAULTS_AMONG),
         "ranked_from": RANKED_FROM,

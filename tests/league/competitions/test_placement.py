@@ -214,11 +214,11 @@ def test_an_opponents_blocks_count_too(ladder: Ladder, ada: User) -> None:
 def test_the_next_block_of_a_placed_bot_is_described(ladder: Ladder, ada: User) -> None:
     [bot] = enter(ladder, ada)
     competitions.open_placements(ladder.pk)
-    standing = Standing(ladder=ladder, bot=bot, blocks=0)
-    text = competitions.describe_next_block(standing)
-    matches = RANKED_FROM * ladder.seats
-    assert text.startswith("Its first blocks are played now, ahead of other matches: ")
-    assert f"0 of {matches} matches are over" in text
+    text = competitions.describe_next_block(Standing(ladder=ladder, bot=bot, blocks=0))
+    assert text == (
+        "Its first blocks are played now, ahead of other matches. Of the 20 blocks that a rank "
+        "needs, 0 are over, 0 are in play and 20 wait."
+    )
 
 
 def test_pages_and_the_api_show_whose_first_blocks_a_round_has(
@@ -245,3 +245,48 @@ def test_slow_opponents_are_met_less_often(ladder: Ladder, ada: User) -> None:
     competitions.open_placements(ladder.pk)
     blocks = Block.objects.filter(round__placed=bot)
     assert 0 < blocks.filter(bots__bot=slow).count() < blocks.count() / 4
+
+
+def progress(ladder: Ladder, bot: Bot) -> tuple[int, int, int]:
+    found = competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk))
+    assert found is not None
+    assert found.needed == RANKED_FROM
+    return found.finished, found.playing, found.queued
+
+
+def test_the_way_to_a_rank_counts_blocks_apart_and_estimates_the_time(
+    ladder: Ladder, ada: User
+) -> None:
+    [bot] = enter(ladder, ada)
+    assert progress(ladder, bot) == (0, 0, 0)
+    first, *_ = competitions.open_placements(ladder.pk)
+    assert progress(ladder, bot) == (0, 0, RANKED_FROM)
+    block, other = first.blocks.order_by("number")[:2]
+    for match in block.matches.all():
+        play.play_match(match.pk, players=small.players)
+    play.play_match(other.matches.earliest("pk").pk, players=small.players)
+    assert progress(ladder, bot) == (1, 1, RANKED_FROM - 2)
+    Round.objects.update(opened_at=timezone.now() - timedelta(seconds=30))
+    over = ladder.seats + 1
+    left = RANKED_FROM * ladder.seats - over
+    found = competitions.rank_progress(ladder, bot)
+    assert found is not None
+    assert found.seconds_left == pytest.approx(30 * left / over, rel=0.1)
+    small.run_all()
+    for round_id in ratings.take_fits():
+        ratings.fit_round(round_id)
+    assert competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk)) is None
+
+
+def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    assert "No rating yet. Its first blocks are played now" in page(client, f"/bots/{bot.name}/")
+    entry = client.get(f"/api/v1/ladders/quick/entries/{bot.name}").json()
+    assert entry["rank_progress"] == {
+        "needed": RANKED_FROM,
+        "finished": 0,
+        "playing": 0,
+        "queued": RANKED_FROM,
+        "seconds_left": None,
+    }

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from league import play
 from league.models import Bot, Clock, Door, Match, Turn
 from league.play import outages
-from league.play.clocks import GRACE
 from league.play.outages import Probe
+from league.play.turn_clocks import GRACE
 from tests.league.play.live import START, second
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -14,7 +14,7 @@ from engine.rating.noise import noise_after
 from league import competitions
 from league.models import Block, BlockBot, Ladder, MatchSeat, Performance, Round, Standing
 from league.models.ladders import RANKED_FROM
-from league.ratings import luck
+from league.ratings import noise
 from league.ratings.match_results import stored_results
 from league.ratings.twins import Twins, twins_on
 from tests.league import small
@@ -51,9 +51,9 @@ def both_in(twins: Twins) -> set[int]:
 def test_tests_of_twins_run_over_the_blocks_of_both(ladder: Ladder, twins: Twins) -> None:
     blocks = both_in(twins)
     assert 0 < len(blocks) < Block.objects.count()
-    assert luck.tests_of_twins(ladder, twins.bot, twins.twin).blocks == len(blocks)
+    assert noise.tests_of_twins(ladder, twins.bot, twins.twin).blocks == len(blocks)
     Block.objects.filter(pk__in=blocks).update(rated=False)
-    assert luck.tests_of_twins(ladder, twins.bot, twins.twin).blocks == 0
+    assert noise.tests_of_twins(ladder, twins.bot, twins.twin).blocks == 0
 
 
 def test_the_difference_of_a_block_is_that_of_a_swap_block(ladder: Ladder, twins: Twins) -> None:
@@ -62,15 +62,15 @@ def test_the_difference_of_a_block_is_that_of_a_swap_block(ladder: Ladder, twins
     bots = twins.bot.pk, twins.twin.pk
     shares = win_shares(pair_results(results))
     expected = float(shares[bots[0]] - shares[bots[1]])
-    assert luck._differences([block], *bots) == {block: pytest.approx(expected)}
+    assert noise._differences([block], *bots) == {block: pytest.approx(expected)}
 
 
 def test_a_test_begins_where_the_one_before_ended() -> None:
     plan = sprt.Plan(seats=4)
-    found = list(luck._decisions(plan, [0.05, 0.03] * 100))
+    found = list(noise._decisions(plan, [0.05, 0.03] * 100))
     assert len(found) > 1
     assert set(found) == {sprt.Decision.BETTER}
-    assert set(luck._decisions(plan, [-0.05, -0.03] * 100)) == {sprt.Decision.NOT_BETTER}
+    assert set(noise._decisions(plan, [-0.05, -0.03] * 100)) == {sprt.Decision.NOT_BETTER}
 
 
 @pytest.mark.parametrize("difference", [-0.04, 0.04])
@@ -78,11 +78,11 @@ def test_a_mistake_in_either_direction_counts(
     ladder: Ladder, twins: Twins, monkeypatch: pytest.MonkeyPatch, difference: float
 ) -> None:
     blocks = both_in(twins)
-    monkeypatch.setattr(luck, "_differences", lambda *_: dict.fromkeys(blocks, difference))
+    monkeypatch.setattr(noise, "_differences", lambda *_: dict.fromkeys(blocks, difference))
     monkeypatch.setattr(
         sprt, "Plan", partial(sprt.Plan, min_differing=1, guard_blocks=1, alpha=0.49, beta=0.49)
     )
-    found = luck.tests_of_twins(ladder, twins.bot, twins.twin)
+    found = noise.tests_of_twins(ladder, twins.bot, twins.twin)
     assert found.better > 0
     assert found.not_better > 0
 
@@ -113,7 +113,7 @@ def test_bands_are_counted_where_both_twins_have_one(
     ladder: Ladder, twins: Twins, bands: tuple[int | None, int | None], found: tuple[int, int]
 ) -> None:
     fitted(ladder, bands, twins)
-    assert luck.band_splits(ladder, twins.bot, twins.twin) == found
+    assert noise.band_splits(ladder, twins.bot, twins.twin) == found
 
 
 def ranked(ladder: Ladder) -> None:
@@ -123,10 +123,10 @@ def ranked(ladder: Ladder) -> None:
 
 
 def test_the_noise_follows_from_the_error_bars_of_ranked_bots(ladder: Ladder) -> None:
-    assert luck.noise_of(ladder, KSchedule()) == []
+    assert noise.noise_of(ladder, KSchedule()) == []
     ranked(ladder)
     one_block = 20.0 * math.sqrt(RANKED_FROM)
-    assert luck.noise_of(ladder, KSchedule()) == noise_after(luck.NOISE_AFTER, one_block)
+    assert noise.noise_of(ladder, KSchedule()) == noise_after(noise.NOISE_AFTER, one_block)
 
 
 def test_the_page_shows_gap_bands_tests_and_noise(
@@ -142,7 +142,7 @@ def test_the_page_shows_gap_bands_tests_and_noise(
     assert f"in {len(both_in(twins))} block" in text
     assert f"{twins.gap / 1000:.0f} Elo" in text
     assert 'aria-label="Gap between the twins’ ratings' in text
-    assert text.count("<tr>") == 1 + len(luck.NOISE_AFTER)
+    assert text.count("<tr>") == 1 + len(noise.NOISE_AFTER)
     assert 'href="/ladders/quick/luck/"' in page(client, "/ladders/quick/")
 
 
@@ -160,8 +160,8 @@ def test_an_invalid_k_schedule_does_not_break_the_page(client: Client, ladder: L
 
 
 def test_rounds_in_play_do_not_count(ladder: Ladder, twins: Twins) -> None:
-    before = luck.tests_of_twins(ladder, twins.bot, twins.twin)
+    before = noise.tests_of_twins(ladder, twins.bot, twins.twin)
     for bot in (twins.bot, twins.twin):
         competitions.enter_ladder(ladder=ladder, bot=bot)
     small.tournament(ladder)
-    assert luck.tests_of_twins(ladder, twins.bot, twins.twin) == before
+    assert noise.tests_of_twins(ladder, twins.bot, twins.twin) == before
