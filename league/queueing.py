@@ -20,6 +20,8 @@ log = structlog.get_logger(__name__)
 _QUEUED_SECONDS = 60
 """If the queue loses a task of `queue_once`, the next one is sent after this time."""
 _BROKER_SECONDS = 1
+_TAKEN_KEY = "match-taken-from"
+_TAKEN_SECONDS = 60
 
 
 def queue(task: str, *ids: int) -> None:
@@ -67,6 +69,21 @@ def tasks_queued(queue: str) -> int:
         RedisError: the broker can't be reached.
     """
     return int(broker().llen(queue))
+
+
+def note_taken(queue: str) -> None:
+    """Note from which queue a worker has taken the last match."""
+    with suppress(redis.RedisError):
+        cache.set(_TAKEN_KEY, queue, timeout=_TAKEN_SECONDS)
+
+
+def last_taken() -> str | None:
+    """Return the queue of the last match that a worker took; None if that is long ago."""
+    try:
+        queue: str | None = cache.get(_TAKEN_KEY)
+    except redis.RedisError:
+        return None
+    return queue
 
 
 def waiting_ids(task: str, *queues: str) -> set[int]:

@@ -50,6 +50,8 @@ def _binds_id(work: Callable[[int], Result]) -> Callable[[int], Result]:
 @_binds_id
 def play_match(match_id: int) -> None:
     """Play a match whose bots all run on workers, then queue `follow_up`."""
+    if queue := (play_match.request.delivery_info or {}).get("routing_key"):
+        queueing.note_taken(queue)
     if play.play_match(match_id):
         queue_once("follow_up")
 

@@ -36,14 +36,19 @@ MAX_OPEN_ROUNDS = 50
 
 Usually few are open: a slow match with remote bots keeps only its own round open."""
 
+PLACEMENT_FIRST = timedelta(minutes=2)
+"""A ladder's own rounds wait for placement, but no longer than this after their last one: new bots
+may come without end."""
+
 
 class OpenWork(NamedTuple):
     """The open rounds of a ladder's own, and their matches that workers play.
 
     Attributes:
         rounds: number of open rounds that are not set aside, without those of placement.
-        waiting: hosted matches that no worker has taken yet, also those of placement.
-        playing: hosted matches that a worker plays, also those of placement.
+        waiting: hosted matches that no worker has taken yet.
+        playing: hosted matches that a worker plays.
+        placing: whether placement has matches that wait, and the last own round is recent.
         others_wait: whether matches outside these rounds wait for a worker too.
         last: when the ladder's last own round was applied; None before the first.
     """
@@ -51,6 +56,7 @@ class OpenWork(NamedTuple):
     rounds: int
     waiting: int
     playing: int
+    placing: bool
     others_wait: bool
     last: datetime | None
 
@@ -60,7 +66,7 @@ class OpenWork(NamedTuple):
 
         If other matches wait, more must be left: as many as the queue takes from each ladder.
         """
-        return self.waiting > max(self.playing, AHEAD if self.others_wait else 0)
+        return self.placing or self.waiting > max(self.playing, AHEAD if self.others_wait else 0)
 
     def pause_ends(self, pause: float) -> datetime | None:
         """Return the end of a finite pause after the last round; None if there is no pause."""
@@ -112,25 +118,36 @@ def open_work(ladders: Collection[Ladder]) -> dict[int, OpenWork]:
     own = Round.objects.drawn_by_ladder().filter(placed=None).order_by()
     unapplied = own.open().filter(ladder__in=ids, set_aside="").values("ladder")
     opened = dict(unapplied.annotate(count=Count("pk")).values_list("ladder", "count"))
-    waiting, playing = Counter[int](), Counter[int]()
+    waiting, playing, placing = Counter[int](), Counter[int](), Counter[int]()
     all_waiting = 0
     unfinished = Match.objects.unfinished().hosted().order_by()
-    of = ("block__round__ladder", "block__round__tournament", "status")
-    for ladder, tournament, status, count in unfinished.values_list(*of).annotate(Count("pk")):
+    of = ("block__round__ladder", "block__round__tournament", "block__round__placed", "status")
+    counts = unfinished.values_list(*of).annotate(Count("pk"))
+    for ladder, tournament, placed, status, count in counts:
         all_waiting += count * (status == Match.Status.WAITING)
-        if tournament is None and ladder is not None:
+        if placed is not None and ladder is not None:
+            placing[ladder] += count * (status == Match.Status.WAITING)
+        elif tournament is None and ladder is not None:
             (waiting if status == Match.Status.WAITING else playing)[ladder] += count
     applied = own.applied().filter(ladder=OuterRef("pk")).order_by("-applied_number")
-    last = Ladder.objects.annotate(last=Subquery(applied.values("applied_at")[:1]))
+    latest = own.filter(ladder=OuterRef("pk")).order_by("-number")
+    last = Ladder.objects.annotate(
+        last=Subquery(applied.values("applied_at")[:1]),
+        opened=Subquery(latest.values("opened_at")[:1]),
+    )
+    recent = timezone.now() - PLACEMENT_FIRST
     return {
         ladder: OpenWork(
             rounds=opened.get(ladder, 0),
             waiting=waiting[ladder],
             playing=playing[ladder],
+            placing=placing[ladder] > 0 and opened_at is not None and opened_at > recent,
             others_wait=all_waiting > waiting[ladder],
             last=applied_at,
         )
-        for ladder, applied_at in last.filter(pk__in=ids).values_list("pk", "last")
+        for ladder, applied_at, opened_at in last.filter(pk__in=ids).values_list(
+            "pk", "last", "opened"
+        )
     }
 
 
@@ -221,6 +238,12 @@ def _entrants(ladder: Ladder) -> list[LadderEntrant]:
     bots = list(bots_to_draw(ladder).values_list("pk", "owner", "kind"))
     online = {bot for bot, _, kind in bots if kind == Bot.Kind.REMOTE}
     if online:
+        # A bot that is placed plays enough, and nobody waits for it.
+        placed = set(
+            ladder.rounds.open().filter(placed__in=online).values_list("placed", flat=True)
+        )
+        bots = [each for each in bots if each[0] not in placed]
+        online -= placed
         playing = bots_in_live_matches(ladder)
         left_out = online if remote_bots_wait(online, playing) else online & playing
         bots = [each for each in bots if each[0] not in left_out]

@@ -12,6 +12,7 @@ from league.competitions.ladder_rounds import (
     open_work,
     pause_of,
 )
+from league.competitions.placement import bots_before
 from league.competitions.rank_progress import rank_progress
 from league.models import Bot, Ladder, Standing
 from league.models.bots import BotQuerySet
@@ -20,7 +21,7 @@ from league.models.bots import BotQuerySet
 def describe_next_block(standing: Standing) -> str:
     """Return a sentence or two: when the bot of a standing plays next, or why it does not.
 
-    Costs up to eleven queries, however many bots there are.
+    Costs up to twelve queries, however many bots there are.
     """
     ladder, bot = standing.ladder, standing.bot
     if (why := _why_not(ladder, bot)) is not None:
@@ -44,6 +45,9 @@ def describe_next_block(standing: Standing) -> str:
             f"It waits for bots of {more}, or for house bots: a table has {ladder.seats} seats, "
             "and an owner's bots take at most one of them."
         )
+    if before := bots_before(ladder, bot):
+        others = f"{before} other bot{'' if before == 1 else 's'}"
+        return f"Its first blocks are drawn soon, after those of {others}."
     fewer = _short_of(standing.blocks, can_play, ladder).count()
     house_alone = bot.kind == Bot.Kind.HOUSE and not can_play.filter(owner__isnull=False).exists()
     if house_alone and standing.blocks >= SETTLED_BLOCKS and not fewer:

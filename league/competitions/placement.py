@@ -2,7 +2,8 @@
 
 When a bot enters a ladder, and for each new version, the blocks that it lacks for a rank are drawn
 together: in rounds of at most four, against a spread of opponents. Their matches are played ahead
-of other matches (`league.play.match_queue`). An owner's bots are placed one after the other.
+of other matches (`league.play.match_queue`). An owner's bots are placed one after the other, and
+bots without a rating before new versions of others.
 
 A remote bot plays live, in as many matches at once as it has open, so it is placed a few blocks at
 a time. The opponents are bots that workers run: they play at once, and nobody waits for them.
@@ -10,25 +11,45 @@ a time. The opponents are bots that workers run: they play at once, and nobody w
 
 import math
 import secrets
+from collections import Counter
+from collections.abc import Mapping
 from statistics import median
+from typing import NamedTuple
 
 from django.db import transaction
-from django.db.models import Count, Exists, F, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce, Greatest
 from django.utils import timezone
 
+from bots_sdk.statuses import UNFINISHED
 from engine.deals import SEED_BYTES
 from engine.pairing import LadderEntrant, placement_rounds
 from engine.rating import elo
+from league import play
 from league.bots import ONLINE_FOR
 from league.competitions.rounds import count_tables, open_round
-from league.models import Block, BlockBot, Bot, Ladder, LadderEntry, MatchSeat, Round, Standing
+from league.models import (
+    Block,
+    BlockBot,
+    Bot,
+    Ladder,
+    LadderEntry,
+    Match,
+    MatchSeat,
+    Round,
+    Standing,
+)
 from league.models.ladders import RANKED_FROM
 
 MAX_PLACED = 8
-"""Bots that are placed on a ladder at a time; the others wait."""
+"""Hosted bots that are placed on a ladder at a time, and so many remote ones; the others wait."""
 REMOTE_BLOCKS = 2
 """Blocks of a remote bot that are drawn at a time."""
+MAX_VOID = RANKED_FROM
+"""If so many blocks of a placement became void, the version is placed no more: something is wrong
+with it. Ordinary rounds still draw it."""
+MAX_TIMED = 500
+"""On a ladder of more bots, all are taken to be equally fast: each is met once at most."""
 ROUNDS_TIMED = 20
 """The ladder's last rated rounds, whose matches show how long each bot takes."""
 LEAST_SECONDS = 0.1
@@ -38,34 +59,67 @@ MAX_COST = 4.0
 
 
 def ladders_to_place_on() -> list[int]:
-    """Return the ids of ladders with a bot to place."""
-    return sorted({ladder for ladder, _, _ in _unplaced(Ladder.objects.active())})
+    """Return the ids of ladders with a bot to place, or with a placement to end early."""
+    ladders = Ladder.objects.active()
+    outdated = _outdated().filter(round__ladder__in=ladders).values_list("round__ladder", flat=True)
+    return sorted({*outdated, *(each.ladder for each in _unplaced(ladders))})
 
 
 def open_placements(ladder_id: int) -> list[Round]:
     """Draw the first blocks of bots that are new on a ladder; return the rounds.
 
+    Blocks of placements that go on for nothing become void first, unless a match of theirs has
+    begun: the bot has another version now, or has left the ladder.
+
     Safe to call any number of times, also in parallel: blocks that are drawn are not drawn again,
     and a call that doesn't get the ladder's lock does nothing.
     """
+    for block in _outdated().filter(round__ladder=ladder_id).values_list("pk", flat=True):
+        play.void_block(block, "The bot has another version now, or has left the ladder.")
     with transaction.atomic():
         ladder = Ladder.objects.lock_free(pk=ladder_id)
         if ladder is None or ladder.paused:
             return []
-        open_now = ladder.rounds.open().filter(placed__isnull=False)
-        owners: set[int | None] = set(open_now.values_list("placed__owner", flat=True))
-        drawn = {bot: blocks for _, bot, blocks in _unplaced(Ladder.objects.filter(pk=ladder_id))}
-        bots = Bot.objects.in_bulk(drawn)
+        waiting = _unplaced(Ladder.objects.filter(pk=ladder_id))
+        bots = Bot.objects.in_bulk([each.bot for each in waiting])
+        taken = Counter[bool]()
+        owners: set[tuple[bool, int | None]] = set()
+        for placed in Bot.objects.filter(placements__in=ladder.rounds.open()).distinct():
+            _take_place(placed, taken, owners)
+        costs = _costs(ladder) if waiting else {}
         opened = []
-        for pk, blocks in drawn.items():
-            bot = bots[pk]
-            if len(owners) < MAX_PLACED and bot.owner_id not in owners:
-                owners.add(bot.owner_id)
-                opened += _place(ladder, bot, RANKED_FROM - blocks)
+        for each in waiting:
+            bot = bots[each.bot]
+            if _take_place(bot, taken, owners):
+                opened += _place(ladder, bot, RANKED_FROM - each.drawn, costs)
         return opened
 
 
-def _place(ladder: Ladder, bot: Bot, blocks: int) -> list[Round]:
+def bots_before(ladder: Ladder, bot: Bot) -> int | None:
+    """Return how many bots are placed before a bot that waits; None if it does not wait."""
+    waiting = [each.bot for each in _unplaced(Ladder.objects.filter(pk=ladder.pk))]
+    return waiting.index(bot.pk) if bot.pk in waiting else None
+
+
+class _Unplaced(NamedTuple):
+    """A bot to place: the ids of ladder and bot, and the blocks that count already."""
+
+    ladder: int
+    bot: int
+    drawn: int
+
+
+def _take_place(bot: Bot, taken: Counter[bool], owners: set[tuple[bool, int | None]]) -> bool:
+    """Take one of the places of remote bots, or of the others; return whether one was free."""
+    is_remote = bot.kind == Bot.Kind.REMOTE
+    if taken[is_remote] >= MAX_PLACED or (is_remote, bot.owner_id) in owners:
+        return False
+    taken[is_remote] += 1
+    owners.add((is_remote, bot.owner_id))
+    return True
+
+
+def _place(ladder: Ladder, bot: Bot, blocks: int, costs: Mapping[int, float]) -> list[Round]:
     """Draw so many blocks of a bot; none if it has too few opponents."""
     if bot.kind == Bot.Kind.REMOTE:
         blocks = min(blocks, REMOTE_BLOCKS)
@@ -82,7 +136,8 @@ def _place(ladder: Ladder, bot: Bot, blocks: int) -> list[Round]:
         ladder.seats,
         secrets.token_bytes(SEED_BYTES),
         blocks=blocks,
-        costs=_costs(ladder),
+        max_blocks=ladder.max_blocks_per_round,
+        costs=costs,
     )
     return [
         open_round(
@@ -102,6 +157,8 @@ def _costs(ladder: Ladder) -> dict[int, float]:
     A match takes at least as long as its slowest bot. So the shortest of a bot's last matches shows
     how long the bot itself takes.
     """
+    if ladder.entries.count() > MAX_TIMED:
+        return {}
     last = ladder.rounds.applied().order_by("-applied_number").values("pk")[:ROUNDS_TIMED]
     seats = MatchSeat.objects.in_finished().filter(match__live=False, match__block__round__in=last)
     times = seats.values_list("bot", F("match__finished_at") - F("match__started_at"))
@@ -115,38 +172,63 @@ def _costs(ladder: Ladder) -> dict[int, float]:
     return {bot: min(max(time / usual, 1.0), MAX_COST) for bot, time in shortest.items()}
 
 
-def _unplaced(
-    ladders: QuerySet[Ladder],
-) -> "QuerySet[LadderEntry, tuple[int, int, int]]":
-    """Return the ids of ladder and bot of each bot to place, and the blocks that count already.
+def _outdated() -> QuerySet[Block]:
+    """Return the blocks of placements that go on for nothing, and that have no match in play."""
+    begun = Match.objects.filter(block=OuterRef("pk")).exclude(status=Match.Status.WAITING)
+    entered = LadderEntry.objects.filter(
+        ladder=OuterRef("round__ladder"), bot=OuterRef("round__placed")
+    )
+    current = BlockBot.objects.filter(
+        block=OuterRef("pk"), bot=OuterRef("round__placed"), version=F("bot__current")
+    )
+    return (
+        Block.objects.playing()
+        .filter(round__placed__isnull=False, round__applied_at=None)
+        .exclude(Exists(begun))
+        .exclude(Exists(entered) & Exists(current))
+    )
 
-    These are the rated blocks of the version that plays, also those in play. House bots are not
-    placed: nobody waits for their rank.
+
+def _unplaced(ladders: QuerySet[Ladder]) -> list[_Unplaced]:
+    """Return the bots to place: those without a rating first, then those that wait the longest.
+
+    The rated blocks of the version that plays count, also those in play. House bots are not placed:
+    nobody waits for their rank.
     """
     of_bot = {"ladder": OuterRef("ladder"), "bot": OuterRef("bot")}
-    ranked = Standing.objects.filter(
-        version=OuterRef("bot__current__number"), performance_blocks__gte=RANKED_FROM, **of_bot
+    rated = Standing.objects.filter(**of_bot)
+    ranked = rated.filter(
+        version=OuterRef("bot__current__number"), performance_blocks__gte=RANKED_FROM
     )
     being_placed = Round.objects.open().filter(ladder=OuterRef("ladder"), placed=OuterRef("bot"))
-    drawn = (
+    in_live_match = MatchSeat.objects.filter(
+        bot=OuterRef("bot"), match__live=True, match__status__in=UNFINISHED
+    )
+    seats = (
         BlockBot.objects.filter(
             bot=OuterRef("bot"),
             version=OuterRef("bot__current"),
             block__round__ladder=OuterRef("ladder"),
             block__rated=True,
         )
-        .exclude(block__state=Block.State.VOID)
         .order_by()
         .values("bot")
         .annotate(count=Count("pk"))
+        .values("count")
     )
+    is_void = Q(block__state=Block.State.VOID)
     ready = Bot.objects.playable().answering(since=timezone.now() - ONLINE_FOR)
-    return (
+    found = (
         LadderEntry.objects.filter(ladder__in=ladders, bot__in=ready.filter(owner__isnull=False))
         .exclude(Exists(ranked))
         .exclude(Exists(being_placed))
-        .annotate(drawn=Coalesce(Subquery(drawn.values("count")), 0))
-        .filter(drawn__lt=RANKED_FROM)
-        .order_by("pk")
-        .values_list("ladder", "bot", "drawn")
+        .exclude(Exists(in_live_match))
+        .annotate(
+            drawn=Coalesce(Subquery(seats.exclude(is_void)), 0),
+            void=Coalesce(Subquery(seats.filter(is_void, block__round__placed=F("bot"))), 0),
+            since=Greatest("entered_at", "bot__current__created_at"),
+        )
+        .filter(drawn__lt=RANKED_FROM, void__lt=MAX_VOID)
+        .order_by(Exists(rated), "since", "pk")
     )
+    return [_Unplaced(*row) for row in found.values_list("ladder", "bot", "drawn")]

@@ -5,8 +5,8 @@ unrated matches have equal shares of it and take turns. The shares grow with the
 that play, so that no worker runs out of matches before the next tick. While rated matches wait,
 unrated matches and comparisons also hold no more than their share of the workers.
 
-The first blocks of new bots (placement) have a queue of their own, which workers empty first. While
-other rated matches wait, they hold about half of the workers.
+The first blocks of new bots (placement) have a queue of their own, which workers empty first. Each
+of these bots is a group. While other matches wait, placement holds at most half of the workers.
 """
 
 from collections.abc import Collection, Iterable
@@ -44,7 +44,7 @@ class _Group(NamedTuple):
         due: number of matches to queue.
         queued: number of matches that are queued and wait for a worker.
         playing: number of matches that a worker plays.
-        placement: whether they are first blocks of new bots.
+        placed: id of the bot whose first blocks they are; None for other matches.
     """
 
     ladder: int | None
@@ -53,7 +53,7 @@ class _Group(NamedTuple):
     due: int
     queued: int
     playing: int
-    placement: bool = False
+    placed: int | None = None
 
     @property
     def is_rated(self) -> bool:
@@ -69,7 +69,7 @@ class _Group(NamedTuple):
         return unfinished.filter(
             block__round__ladder=self.ladder,
             block__round__tournament=self.tournament,
-            block__round__placed__isnull=not self.placement,
+            block__round__placed=self.placed,
         )
 
 
@@ -141,21 +141,20 @@ def _check_queued(unfinished: MatchQuerySet, now: datetime) -> bool:
 def _groups(unfinished: MatchQuerySet, now: datetime) -> list[_Group]:
     """Return all groups with unfinished matches, in one query."""
     is_swap = ExpressionWrapper(Q(swap_block__isnull=False), output_field=BooleanField())
-    places = ExpressionWrapper(Q(block__round__placed__isnull=False), output_field=BooleanField())
     of = ("block__round__ladder", "block__round__tournament", "swap")
     ahead, waiting = Q(due_at__gt=now), Q(status=Match.Status.WAITING)
     queued = Q(queued_at__isnull=False)
     rows: QuerySet[Match, tuple[Any, ...]] = (
         unfinished.order_by()
-        .annotate(placement=places, swap=is_swap)
-        .values(*of, "placement")
+        .annotate(swap=is_swap)
+        .values(*of, "block__round__placed")
         .annotate(
             due=Count("pk", filter=~ahead),
             queued=Count("pk", filter=ahead & waiting & queued),
             playing=Count("pk", filter=ahead & ~waiting),
         )
-        .order_by(*of, "placement")
-        .values_list(*of, "due", "queued", "playing", "placement")
+        .order_by(*of, "block__round__placed")
+        .values_list(*of, "due", "queued", "playing", "block__round__placed")
     )
     return [_Group(*row) for row in rows]
 
@@ -165,30 +164,48 @@ def _rooms(groups: Iterable[_Group]) -> list[tuple[_Group, int]]:
     groups = list(groups)
     if not groups:
         return []
+    others = [group for group in groups if group.placed is None]
     playing = sum(group.playing for group in groups)
-    share = AHEAD + AHEAD_PER_WORKER * playing // len(groups)
-    tournament = any(group.tournament is not None for group in groups)
-    rated_wait = any(group.is_rated and (group.due or group.queued) for group in groups)
-    others_wait = any(
-        group.is_rated and not group.placement and (group.due or group.queued) for group in groups
-    )
-    rooms = []
-    for group in groups:
+    share = AHEAD + AHEAD_PER_WORKER * playing // max(len(others), 1)
+    tournament = any(group.tournament is not None for group in others)
+    rated_wait = any(group.is_rated and (group.due or group.queued) for group in others)
+    rooms = _placement_rooms(groups, playing)
+    for group in others:
         room = share - group.queued
-        if group.placement:
-            if others_wait:
-                # Its matches come first, so half of the workers and one match that waits keep the
-                # others in play.
-                room = max(1, playing // 2) + 1 - group.queued - group.playing
-        elif group.swap and tournament:
+        if group.swap and tournament:
             room = MAX_COMPARED - group.queued - group.playing
         elif rated_wait and not group.is_rated:
             # A match can take minutes, and anyone may open many that are not rated. So they have an
             # equal share of the workers, not only of the queue.
-            room = max(1, playing // len(groups)) - group.queued - group.playing
+            room = max(1, playing // len(others)) - group.queued - group.playing
         if group.due and room > 0:
             rooms.append((group, room))
     return rooms
+
+
+def _placement_rooms(groups: Iterable[_Group], playing: int) -> list[tuple[_Group, int]]:
+    """Return how many matches of each bot's placement may be queued now.
+
+    Workers take these before all others. So while other matches wait, one match of a placement is
+    queued at a time, only if the last match that a worker took was another one, and all placements
+    together hold at most half of the workers. The bot with the least in play comes first.
+    """
+    placements = sorted(
+        (group for group in groups if group.placed is not None),
+        key=lambda group: group.queued + group.playing,
+    )
+    due = [group for group in placements if group.due]
+    if not any(group.placed is None and (group.due or group.queued) for group in groups):
+        return [(group, AHEAD - group.queued) for group in due if group.queued < AHEAD]
+    held = sum(group.queued + group.playing for group in placements)
+    first, _ = settings.PLAY_QUEUES
+    if (
+        any(group.queued for group in placements)
+        or held >= max(1, playing // 2)
+        or queueing.last_taken() == first
+    ):
+        return []
+    return [(group, 1) for group in due[:1]]
 
 
 def of_placement(match_ids: Collection[int]) -> set[int]:

@@ -39,6 +39,7 @@ def test_the_clock_shares_its_queue_with_nothing_else(settings: Settings) -> Non
     }
     assert {task for task, queue in routes.items() if queue == "clock"} <= {
         "tick",
+        "upkeep",
         "expire_overdue",
     }
     assert routes["check_version"] == "checks"

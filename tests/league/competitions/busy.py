@@ -7,7 +7,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from league import competitions, tasks
+from league import competitions, queueing, tasks
 from league.models import Bot, Ladder, Match
 from league.play import hosted, leases
 from tests.league import small
@@ -43,25 +43,41 @@ class Workers:
 
     Attributes:
         queue: ids of matches.
+        first: ids of matches of placement, which workers take before those in the queue.
         held: by match that a worker plays, the lease.
         begun: matches that were begun, by ladder's slug.
     """
 
-    def __init__(self, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(
+        self, count: int, monkeypatch: pytest.MonkeyPatch, *, places: bool = False
+    ) -> None:
+        """Start the workers.
+
+        Args:
+            count: their number.
+            monkeypatch: sends the tasks of matches here.
+            places: whether new bots are placed; most tests are about the ladders' own rounds.
+        """
+        if not places:
+            monkeypatch.setattr(competitions, "ladders_to_place_on", list)
         self.count = count
         self.queue: deque[int] = deque()
         self.held: dict[int, leases.Lease] = {}
         self.begun: Counter[str] = Counter()
         self._rng = Random(count)
+        self.first: deque[int] = deque()
         monkeypatch.setattr(
-            tasks.play_match, "apply_async", lambda args, queue: self.queue.append(*args)
+            tasks.play_match,
+            "apply_async",
+            lambda args, queue: (self.first if queue == "placement" else self.queue).append(*args),
         )
         monkeypatch.setattr(tasks.fit_performance, "delay", lambda round_id: None)
 
     def take(self) -> None:
         """Have a worker that is free take the next match: there must be one."""
-        assert self.queue, f"a worker has nothing to do; {len(self.held)} play"
-        match_id = self.queue.popleft()
+        assert self.first or self.queue, f"a worker has nothing to do; {len(self.held)} play"
+        queueing.note_taken("placement" if self.first else "play")
+        match_id = (self.first or self.queue).popleft()
         lease = leases.take(match_id)
         assert lease is not None
         self.held[match_id] = lease
@@ -87,7 +103,7 @@ class Workers:
     def end(self) -> None:
         """Finish what is drawn, and no more."""
         Ladder.objects.update(paused=True)
-        while self.held or self.queue:
-            while self.queue and len(self.held) < self.count:
+        while self.held or self.first or self.queue:
+            while (self.first or self.queue) and len(self.held) < self.count:
                 self.take()
             self.finish()

@@ -9,10 +9,12 @@ from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
-from league import competitions, moderation, play, ratings, tasks
-from league.competitions import placement
-from league.models import Block, Bot, Ladder, Match, Performance, Round, Standing
+from league import competitions, moderation, play, queueing, ratings, tasks
+from league.competitions import ladder_rounds, placement
+from league.models import Block, Bot, Ladder, LadderEntry, Match, Performance, Round, Standing
 from league.models.ladders import RANKED_FROM
+from league.play import match_queue
+from league.play.match_queue import AHEAD
 from tests.league import small
 from tests.web.pages import page
 
@@ -190,12 +192,15 @@ def test_placement_leaves_half_of_the_workers_to_others(ladder: Ladder, ada: Use
     [bot] = enter(ladder, ada)
     competitions.open_placements(ladder.pk)
     first, others = queued(bot)
-    assert (first, others > 0) == (2, True)
-    assert queued(bot)[0] == 0  # two wait already
+    assert (first, others > 0) == (1, True)
+    assert queued(bot)[0] == 0  # one waits already
 
 
 def test_the_ladders_own_rounds_wait_for_placement(ladder: Ladder, ada: User) -> None:
+    competitions.open_ladder_round(ladder.pk)
+    small.run_all()
     enter(ladder, ada)
+    assert competitions.ladders_to_pair() == [ladder.pk]
     competitions.open_placements(ladder.pk)
     assert competitions.ladders_to_pair() == []
     small.run_all()
@@ -290,3 +295,141 @@ def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada
         "queued": RANKED_FROM,
         "seconds_left": None,
     }
+
+
+def placing(bot: int, due: int = 0, queued: int = 0, playing: int = 0) -> match_queue._Group:
+    return match_queue._Group(1, None, False, due, queued, playing, placed=bot)
+
+
+def other(due: int, playing: int = 0, *, ladder: int | None = 1) -> match_queue._Group:
+    return match_queue._Group(ladder, None, False, due, 0, playing)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 8, 16])
+@pytest.mark.parametrize("ladder", [1, None])
+def test_while_others_wait_one_match_of_all_placements_is_queued(
+    workers: int, ladder: int | None
+) -> None:
+    bots = [placing(bot, due=80) for bot in range(5)]
+    waiting = other(100, workers, ladder=ladder)
+    queueing.note_taken("play")
+    rooms = dict(match_queue._rooms([*bots, waiting]))
+    assert rooms.pop(waiting) > 0
+    assert list(rooms.values()) == [1]
+    queueing.note_taken("placement")
+    assert list(dict(match_queue._rooms([*bots, waiting]))) == [waiting]
+
+
+@pytest.mark.parametrize(
+    "held", [[placing(0, due=80, playing=3)], [placing(0, due=80), placing(1, queued=1)]]
+)
+def test_placements_that_hold_their_part_get_no_more(held: list[match_queue._Group]) -> None:
+    queueing.note_taken("play")
+    waiting = other(100, 3)
+    assert [group for group, _ in match_queue._rooms([*held, waiting])] == [waiting]
+
+
+def test_the_bot_with_the_least_in_play_comes_first() -> None:
+    queueing.note_taken("play")
+    bots = [placing(0, due=80, playing=1), placing(1, due=80)]
+    rooms = dict(match_queue._rooms([*bots, other(100, 4)]))
+    assert (rooms.get(bots[0], 0), rooms[bots[1]]) == (0, 1)
+
+
+def test_with_nothing_else_to_play_placements_share_the_queue() -> None:
+    bots = [placing(0, due=80, queued=3), placing(1, due=80)]
+    assert dict(match_queue._rooms(bots)) == {bots[0]: AHEAD - 3, bots[1]: AHEAD}
+
+
+@pytest.mark.parametrize("why", ["version", "left"])
+def test_a_placement_that_is_no_longer_wanted_ends(ladder: Ladder, ada: User, why: str) -> None:
+    [bot] = enter(ladder, ada)
+    first, *_ = competitions.open_placements(ladder.pk)
+    begun = first.blocks.earliest("number")
+    play.play_match(begun.matches.earliest("pk").pk, players=small.players)
+    if why == "version":
+        bot.current = bot.versions.create(number=2)
+        bot.save()
+    else:
+        competitions.leave_ladder(ladder=ladder, bot=bot)
+    assert competitions.ladders_to_place_on() == [ladder.pk]
+    competitions.open_placements(ladder.pk)
+    old = Block.objects.filter(bots__version__number=1, round__placed=bot)
+    assert set(old.exclude(pk=begun.pk).values_list("state", flat=True)) == {"void"}
+    begun.refresh_from_db()
+    assert begun.state == "playing"
+    assert competitions.ladders_to_place_on() == []
+    small.run_all()
+    new = Block.objects.filter(bots__version__number=2, round__placed=bot)
+    competitions.open_placements(ladder.pk)
+    assert new.count() == (RANKED_FROM if why == "version" else 0)
+
+
+def test_a_version_whose_blocks_become_void_is_not_placed_without_end(
+    ladder: Ladder, ada: User
+) -> None:
+    enter(ladder, ada)
+    for _ in range(3):
+        for round_ in competitions.open_placements(ladder.pk):
+            for block in round_.blocks.all():
+                play.void_block(block.pk)
+        ratings_applied = Round.objects.open()
+        assert not ratings_applied.exclude(blocks__state="void").exists()
+        small.run_all()
+    assert Block.objects.count() == placement.MAX_VOID
+    assert competitions.ladders_to_place_on() == []
+
+
+def test_bots_without_a_rating_are_placed_before_new_versions_and_then_by_time(
+    ladder: Ladder, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(placement, "MAX_PLACED", 0)
+    [rated] = enter(ladder, ada)
+    [late] = enter(ladder, User.objects.create(username="bert"), "bert")
+    [early] = enter(ladder, User.objects.create(username="cleo"), "cleo")
+    Standing.objects.create(ladder=ladder, bot=rated, version=1, rating=1_500_000, blocks=3)
+    LadderEntry.objects.filter(bot=late).update(entered_at=timezone.now() + timedelta(hours=1))
+    before = [placement.bots_before(ladder, bot) for bot in (early, late, rated)]
+    assert before == [0, 1, 2]
+    text = competitions.describe_next_block(Standing(ladder=ladder, bot=late, blocks=0))
+    assert text == "Its first blocks are drawn soon, after those of 1 other bot."
+
+
+def test_remote_and_hosted_bots_have_places_of_their_own(
+    ladder: Ladder, ada: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(placement, "MAX_PLACED", 1)
+    [slow] = enter(ladder, ada)
+    remote(slow)
+    [hosted] = enter(ladder, User.objects.create(username="bert"), "bert")
+    competitions.open_placements(ladder.pk)
+    assert (blocks_of(slow), blocks_of(hosted)) == (placement.REMOTE_BLOCKS, RANKED_FROM)
+
+
+def test_a_remote_bot_in_a_live_match_is_not_placed(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    remote(bot)
+    competitions.open_ladder_round(ladder.pk)
+    assert Match.objects.filter(live=True, seating__bot=bot).exists()
+    assert competitions.ladders_to_place_on() == []
+
+
+def test_own_rounds_go_on_if_placement_never_ends(ladder: Ladder, ada: User) -> None:
+    competitions.open_ladder_round(ladder.pk)
+    small.run_all()
+    enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    assert competitions.ladders_to_pair() == []
+    Round.objects.filter(placed=None).update(
+        opened_at=timezone.now() - ladder_rounds.PLACEMENT_FIRST
+    )
+    assert competitions.ladders_to_pair() == [ladder.pk]
+
+
+def test_a_round_of_placement_has_no_more_blocks_than_the_ladder_allows(
+    ladder: Ladder, ada: User
+) -> None:
+    Ladder.objects.update(max_blocks_per_round=2)
+    enter(ladder, ada)
+    opened = competitions.open_placements(ladder.pk)
+    assert [round_.blocks.count() for round_ in opened] == [2] * 10

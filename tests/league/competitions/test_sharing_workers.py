@@ -119,3 +119,21 @@ def test_matches_that_end_while_a_follow_up_waits_queue_no_other(
     tasks.follow_up()
     tasks.play_match(third)
     assert sent == ["follow_up"] * 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_placements_on_two_ladders_leave_half_of_the_workers_to_others(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("one", "two"):
+        ladder = small.ladder(name)
+        house(ladder)
+        guests(ladder, 3)
+    quiet = small.ladder("quiet")
+    house(quiet, 7)
+    small.tournament(quiet)
+    workers = Workers(count, monkeypatch, places=True)
+    workers.run(60)
+    begun = Match.objects.exclude(status="waiting").filter(block__round__placed__isnull=False)
+    assert 0.3 <= begun.count() / 60 <= 0.6
+    assert workers.begun["quiet"] >= 60 / 6

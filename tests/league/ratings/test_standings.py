@@ -142,7 +142,7 @@ def next_block(ladder: Ladder, number: int = 0) -> str:
     standing = ladder.standings.select_related("ladder", "bot").order_by("bot")[number]
     with CaptureQueriesContext(connection) as queries:
         text = describe_next_block(standing)
-    assert len(queries) <= 11
+    assert len(queries) <= 12
     return text
 
 
