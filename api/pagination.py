@@ -23,14 +23,17 @@ MAX_LIMIT = 200
 def since_field() -> serializers.DateTimeField:
     """Return the parameter for the start of a period."""
     return serializers.DateTimeField(
-        required=False, help_text="Only from this time on, in ISO 8601 with its offset."
+        required=False,
+        help_text="Only rows from this time on. The time is in ISO 8601 with its UTC offset.",
     )
 
 
 def until_field() -> serializers.DateTimeField:
     """Return the parameter for the end of a period."""
     return serializers.DateTimeField(
-        required=False, help_text="Only from before this time, in ISO 8601 with its offset."
+        required=False,
+        help_text="Only rows from earlier than this time. The time is in ISO 8601 with its UTC "
+        "offset.",
     )
 
 

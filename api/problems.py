@@ -61,7 +61,7 @@ CODES: dict[str, tuple[int, str]] = {
     "block-not-void": (409, "No organiser made the block void, so there is nothing to take back."),
     "block-unfinished": (409, "The block was not played to its end; it can only be played again."),
     "block-not-replayable": (409, "The block can't be played again now."),
-    "changed-meanwhile": (409, "Somebody else has changed it since you read it."),
+    "changed-meanwhile": (409, "Somebody else has changed this object since you read it."),
     "not-ready": (409, "The version is not ready to play."),
     "not-hosted": (409, "Only versions of hosted bots can be compared."),
     "comparison-running": (409, "Another comparison of this bot is running."),

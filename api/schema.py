@@ -77,8 +77,8 @@ PROBLEM = {
         },
         "decided": {
             "type": "boolean",
-            "description": "For `illegal-move`: true after the fifth illegal move of a turn; then "
-            "the referee has played `move`, which is a fault.",
+            "description": "For `illegal-move`: true after the fifth illegal move of a turn. The "
+            "referee has then played `move` for the seat, and the seat gets a fault.",
         },
     },
     "additionalProperties": True,
@@ -127,7 +127,10 @@ _CREATED_HEADERS = {
     },
 }
 
-_NOT_MODIFIED = "The answer is the one whose `ETag` you sent as `If-None-Match`. It has no body."
+_NOT_MODIFIED = (
+    "Nothing has changed: the answer that you have, with this `ETag`, is still current. No body is "
+    "sent."
+)
 
 
 @cache

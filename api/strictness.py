@@ -139,7 +139,7 @@ def _not(wanted: str, value: Any) -> str:
 def _text_error(field: Any, text: str) -> str:
     """Return what is wrong with a text that DRF would convert or cut, empty if nothing is."""
     if isinstance(field, serializers.DateTimeField) and not _TIME.fullmatch(text):
-        return "Must be a time in ISO 8601 with its offset, such as 2026-12-24T18:00:00Z."
+        return "Must be a time in ISO 8601 with its UTC offset, such as 2026-12-24T18:00:00Z."
     if getattr(field, "one_line", False) and text != text.strip():
         return "Must not begin or end with white space."
     return ""

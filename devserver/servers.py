@@ -51,8 +51,8 @@ def server_parts(
     parts: list[Part] = []
     if not (database_url and redis_url) and not shutil.which("setpriv"):
         raise ServersError(
-            "The command setpriv is missing, which ends the servers together with the league. "
-            "Install util-linux, or set DATABASE_URL and REDIS_URL to servers that you run."
+            "The command setpriv is missing. The league needs it to stop its servers when it stops "
+            "itself. Install util-linux, or set DATABASE_URL and REDIS_URL to servers that you run."
         )
     if redis_url is None:
         part, redis_url = valkey(place)

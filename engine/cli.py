@@ -116,7 +116,8 @@ def _parser() -> argparse.ArgumentParser:
         "--ply",
         required=True,
         type=_count,
-        help="number of the move, from 0; to see the end of the match, the number of all its moves",
+        help="number of the move, from 0. To see the end of the match, give the total number of "
+        "moves.",
     )
     made.add_argument("--seat", required=True, type=_count, help="seat, from 0")
 
@@ -129,7 +130,8 @@ def _parser() -> argparse.ArgumentParser:
     made = command(
         "bench",
         _bench,
-        "Measure how many matches with random moves the engine plays in a second, with shuffling.",
+        "Measure how many matches with random moves the engine plays in a second. "
+        "Shuffling the cards is part of the time.",
     )
     made.add_argument(
         "--seconds", type=_seconds, default=1.0, help="time for each preset (default: %(default)s)"

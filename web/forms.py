@@ -66,8 +66,8 @@ class UploadForm(forms.Form):
     held = forms.BooleanField(
         required=False,
         label="Hold this version",
-        help_text="A held version becomes current only if you promote it, or if a comparison that "
-        "you allow to promote it finds it better.",
+        help_text="A held version does not become current after its check. You can promote it "
+        "later, or allow a comparison to promote it if it is better.",
     )
 
 

@@ -51,7 +51,8 @@ class BlockSerializer(serializers.ModelSerializer[Block]):
             },
             "state": {"help_text": "`playing`, `finished` or `void` (cancelled; rates no bot)."},
             "void_reason": {
-                "help_text": "Why it is void, or becomes void within seconds; else empty."
+                "help_text": "Why the block is void, or why it will be void in a few seconds; "
+                "otherwise empty."
             },
             "rated": {"help_text": "False if two bots of one owner had to sit at one table."},
             "duplicate": {"help_text": "Whether all its matches use one deal."},

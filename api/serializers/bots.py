@@ -80,7 +80,8 @@ def name_field(**options: Any) -> serializers.RegexField:
     return serializers.RegexField(
         r"^[a-z0-9-]{3,32}\Z",
         error_messages={"invalid": "A bot's name has 3 to 32 characters: a-z, 0-9 and -."},
-        help_text="3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have or have had it.",
+        help_text="3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have this name, "
+        "or have it among its last 3 former names.",
         **options,
     )
 
@@ -146,8 +147,8 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
                 "`refused`: it failed the check; the version's log has the reason."
             },
             "held": {
-                "help_text": "If true, the version becomes current only if its owner promotes it, "
-                "or if a comparison that may promote it finds it better."
+                "help_text": "A held version does not become current after its check. You can "
+                "promote it later, or allow a comparison to promote it if it is better."
             },
             "created_at": {"help_text": "When it was uploaded."},
         }

@@ -86,15 +86,17 @@ class StepSerializer(serializers.Serializer[PathPoint]):
 
     blocks = serializers.IntegerField(help_text="Number of swap blocks so far.")
     mean = serializers.FloatField(
-        help_text="Mean over the blocks of the new version's score minus the old version's."
+        help_text="For each block: the new version's score minus the old version's score. This is "
+        "the mean of these differences."
     )
     llr = serializers.FloatField(
-        help_text="Log-likelihood ratio of a difference of +20 Elo to no difference."
+        help_text="The evidence (log-likelihood ratio, LLR): positive if a gain of 20 Elo explains "
+        "the results better than no gain."
     )
 
 
 class EstimateSerializer(serializers.Serializer[Estimate]):
-    """The estimated gain of a new version. After a verdict, it is somewhat too far from 0."""
+    """A new version's estimated gain; after a verdict usually too large, or too far below 0."""
 
     elo = serializers.FloatField(help_text="The gain, in Elo.")
     low = serializers.FloatField(help_text="Lower end of its 95 % interval, in Elo.")
@@ -116,8 +118,8 @@ class ComparisonDetailSerializer(ComparisonSerializer):
     )
     blocks = serializers.SerializerMethodField(help_text="Number of finished swap blocks.")
     blocks_with_different_results = serializers.SerializerMethodField(
-        help_text="Number of these blocks in which one version did better than the other. Before "
-        "16 such blocks, or 300 blocks in all, there is no verdict."
+        help_text="Number of these blocks in which one version did better than the other. A "
+        "verdict comes at the earliest after 16 such blocks, or after 300 blocks if fewer differ."
     )
     estimate = serializers.SerializerMethodField(
         help_text="The new version's gain; null with fewer than 2 blocks."

@@ -8,17 +8,19 @@ from league.ratings.fair_play import FairPlayReport, SuspiciousPair
 
 
 class SuspicionSerializer(serializers.Serializer[SuspiciousPair]):
-    """A pair of bots: one does better with the other near it than chance and styles explain."""
+    """A suspicious pair: one bot does better when the other is at its table."""
 
-    partner = serializers.CharField(source="partner.name", help_text="The bot that may help.")
+    partner = serializers.CharField(
+        source="partner.name", help_text="The helper: the bot that may help."
+    )
     gainer = serializers.CharField(
         source="gainer.name", help_text="The bot that may receive the help."
     )
     question = serializers.ChoiceField(
         [("fed", "fed"), ("with", "with")],
         source="found.question",
-        help_text="`fed`: the gain if the partner sits directly before the gainer. `with`: the "
-        "gain if both sit at one table.",
+        help_text="`fed`: the gain if the helper sits directly before the gainer. `with`: the gain "
+        "if both sit at one table.",
     )
     gain = serializers.FloatField(
         source="found.gain",
@@ -26,13 +28,16 @@ class SuspicionSerializer(serializers.Serializer[SuspiciousPair]):
     )
     expected = serializers.FloatField(
         source="found.expected",
-        help_text="The gain that the ladder's other pairs let one expect of these two bots.",
+        help_text="The gain that an honest pair would show, estimated from the other pairs of the "
+        "ladder. It may be above 0, because some bots help every bot that sits after them.",
     )
     blocks = serializers.IntegerField(
         source="found.blocks", help_text="Number of blocks with both bots."
     )
     t = serializers.FloatField(
-        source="found.t", help_text="The gain beyond the expected one, in standard errors."
+        source="found.t",
+        help_text="`gain` minus `expected`, divided by the standard error (the size that chance "
+        "usually gives).",
     )
     p = serializers.FloatField(
         source="found.p",
@@ -54,13 +59,14 @@ class PowerSerializer(serializers.Serializer[Power]):
     )
     smallest_gain = serializers.FloatField(
         allow_null=True,
-        help_text="Smallest gain in win share, beyond the expected one, that the report finds in "
-        "80 % of cases; for the pair with the median standard error. Null without pairs.",
+        help_text="How far a gain in win share must be above the expected gain so that the report "
+        "finds it in 80 % of cases. Computed for a typical pair (median standard error). Null "
+        "without pairs.",
     )
     smallest_gain_elo = serializers.FloatField(
         allow_null=True,
-        help_text="The same gain in Elo, against an equal opponent. Null without pairs, and for "
-        "gains that no bot can reach there, 0.5 and more.",
+        help_text="The same gain in Elo, against an equal opponent. Null without pairs. Also "
+        "null for 0.5 and more: no bot can gain so much against an equal opponent.",
     )
 
 

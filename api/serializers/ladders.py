@@ -64,8 +64,8 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
                 "it after its own time."
             },
             "idle_days": {
-                "help_text": "If no round rates a bot for so many days, it is hidden from the "
-                "standings."
+                "help_text": "A bot that no round has rated for this number of days is hidden from "
+                "the standings."
             },
             "revision": {
                 "help_text": "Number of the ledger's revision that counts now. It starts at 1, and "
@@ -73,7 +73,7 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             },
             "alarm": {
                 "help_text": "Differences between the ratings and the records; empty if there are "
-                "none. While it is set, standings are frozen."
+                "none. While this field is not empty, standings are frozen."
             },
             "frozen_rounds": {
                 "help_text": "Number of rated rounds (rounds that have changed the ratings) in the "
@@ -171,7 +171,8 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     performance_error = serializers.FloatField(
         source="standing.performance_error",
         allow_null=True,
-        help_text="Standard error of `performance` in Elo, against the mean of all bots.",
+        help_text="Uncertainty (standard error) of the distance between this bot's performance and "
+        "the mean of all bots, in Elo.",
     )
     performance_margin = serializers.FloatField(
         source="standing.performance_margin",
@@ -185,8 +186,8 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     blocks = serializers.IntegerField(
         source="standing.blocks",
-        help_text="Rated blocks, by the counter that decides K. When the bot gets a new version, a "
-        "counter above the ladder's limit (by default 10) is set back to it.",
+        help_text="Rated blocks, by the counter that decides K. When the bot gets a new version "
+        "and this number is above the ladder's limit (by default 10), it is lowered to the limit.",
     )
     matches = serializers.IntegerField(
         source="standing.matches", help_text="Number of rated matches."

@@ -16,7 +16,7 @@ Action = ModerationEntry.Action
 REASON = "Why; the moderation log keeps it."
 SEEN = (
     "The field `seen` of the preview that you have read. If the state has changed since, the call "
-    "is refused and shows both states. Leave it out to decide whatever the state is."
+    "is refused and shows both states. Without it, the decision is made in any state."
 )
 
 
@@ -63,7 +63,8 @@ class NewQuarantineSerializer(serializers.Serializer[None]):
         min_value=1,
         max_value=2**63 - 1,
         help_text="Id of the quarantine that you have read, null for none. If another one holds by "
-        "now, the call is refused and shows both versions. Leave it out to replace any.",
+        "now, the call is refused and shows both versions. Without it, the call replaces whatever "
+        "quarantine holds now.",
     )
 
 
@@ -119,7 +120,7 @@ class LiftQuery(ReasonQuery):
         min_value=1,
         max_value=2**63 - 1,
         help_text="Id of the quarantine that you have read. If another one holds by now, the call "
-        "is refused and shows it. Leave it out to lift any.",
+        "is refused and shows it. Without it, the call lifts whatever quarantine holds now.",
     )
 
 
@@ -129,13 +130,14 @@ class EntryReasonQuery(serializers.Serializer[None]):
     reason = serializers.CharField(
         required=False,
         max_length=500,
-        help_text="Why an organiser does it; the moderation log keeps it. Not for other callers.",
+        help_text="Why an organiser does it; the moderation log keeps it. Only an "
+        "organiser's call uses it.",
     )
     seen = serializers.CharField(
         required=False,
         max_length=60,
         help_text="The field `seen` of the preview of a disqualification of this bot. If its entry "
-        "has changed since, an organiser's call is refused. Not for other callers.",
+        "has changed since, an organiser's call is refused. Only an organiser's call uses it.",
     )
 
 

@@ -30,7 +30,8 @@ class TournamentRowSerializer(serializers.Serializer[TournamentStanding]):
     round_reached = serializers.IntegerField(
         source="row.round_reached",
         allow_null=True,
-        help_text="The last round of a knockout with the bot; null in other formats.",
+        help_text="In a knockout: the last round in which the bot takes part. Null in other "
+        "formats.",
     )
     table_place = serializers.IntegerField(
         source="row.table_place",
@@ -55,8 +56,8 @@ class TournamentRowSerializer(serializers.Serializer[TournamentStanding]):
     )
     sonneborn_berger = serializers.FloatField(
         source="row.sonneborn_berger",
-        help_text="Tie-break: sum over the opponents of the opponent's score times the share won "
-        "against it.",
+        help_text="Tie-break: for each opponent, its score times the bot's win share against it; "
+        "the sum of these products.",
     )
     wins = serializers.IntegerField(
         source="row.wins", help_text="Tie-break: number of matches won without a tie for place 1."
@@ -98,8 +99,8 @@ class OpponentScoreSerializer(serializers.Serializer[dict[str, Any]]):
     opponent = serializers.CharField(help_text="Name of the opponent.")
     blocks = serializers.IntegerField(help_text="Number of finished blocks with both bots.")
     score = serializers.FloatField(
-        help_text="Sum over these blocks of the bot's mean pair result, from 0 to `blocks`: win 1, "
-        "tie 1/2, loss 0."
+        help_text="In each of these blocks, take the mean of the bot's results against the "
+        "opponent (win 1, tie 1/2, loss 0). This is their sum, from 0 to `blocks`."
     )
 
 
@@ -127,7 +128,8 @@ class BracketSeatSerializer(serializers.Serializer[BracketSeat]):
     bot = serializers.CharField(source="bot.name", help_text="Name of the bot.")
     seed = serializers.IntegerField(
         allow_null=True,
-        help_text="Position in the draw by rating, 1 the best; null for a house bot that fills in.",
+        help_text="Seeding: position by rating at the start, 1 the best; null for a house bot "
+        "that fills in.",
     )
     scores = serializers.ListField(
         child=serializers.FloatField(),

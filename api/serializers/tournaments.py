@@ -25,7 +25,7 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
         source="blocks", help_text="Number of blocks that a table plays in a round."
     )
     entries = serializers.IntegerField(
-        source="entry_count", help_text="Number of entries, with bots that have left."
+        source="entry_count", help_text="Number of entries, including bots that have left."
     )
     seed = serializers.SerializerMethodField(
         help_text="The seed as 64 hex digits; null until the tournament is finished."
@@ -148,8 +148,8 @@ class EventSettingsSerializer(serializers.Serializer[None]):
         max_value=int(TABLES.high),
         required=False,
         help_text="The most tables of a round robin. If the bots can form more, it plays a "
-        "balanced choice of at most this number. It exceeds the number only if otherwise the bots "
-        "could not all play equally often. Default: 500.",
+        "balanced choice of at most this number. There are more tables than this only if the "
+        "bots could not play equally often otherwise. Default: 500.",
     )
     extra_blocks = serializers.IntegerField(
         min_value=0,

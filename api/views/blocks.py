@@ -60,7 +60,10 @@ class VoidBlockView(ApiView):
 
     @operation("blocks_preview_void", answers=PreviewSerializer)
     def get(self, request: Request, slug: str, round_number: int, block_number: int) -> Response:
-        """Preview: what changes if the block becomes void; for a void block, if it counts again."""
+        """Preview what changes if the block becomes void.
+
+        If it is void already, preview what changes if it counts again.
+        """
         block = _find(slug, round_number, block_number)
         preview = moderation.preview_restore if is_void(block) else moderation.preview_void
         return Response(PreviewSerializer(preview(block)).data)
@@ -78,7 +81,7 @@ class VoidBlockView(ApiView):
 
     @operation("blocks_restore", query=RestoreQuery, answers=BlockSerializer)
     def delete(self, request: Request, slug: str, round_number: int, block_number: int) -> Response:
-        """Take the void of a block back: it counts again, with the same rating changes as before.
+        """Undo that a block is void: it counts again, with the same rating changes as before.
 
         If a new block was played in its place, the new block becomes void, and so do later stages
         that were drawn because of it.
@@ -104,7 +107,10 @@ class ReplayBlockView(ApiView):
 
     @operation("blocks_preview_replay", query=ReplayQuery, answers=PreviewSerializer)
     def get(self, request: Request, slug: str, round_number: int, block_number: int) -> Response:
-        """Preview: what changes if the block is played again, before the new result."""
+        """Preview what changes at once if the block is played again.
+
+        The new result is not known yet.
+        """
         block = _find(slug, round_number, block_number)
         later_stages = LaterStages(self.query.get("later_stages", "keep"))
         return Response(PreviewSerializer(moderation.preview_replay(block, later_stages)).data)

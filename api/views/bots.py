@@ -74,8 +74,8 @@ class BotView(ApiView):
     def patch(self, request: Request, name: str) -> Response:
         """Rename, pause, resume or describe a bot.
 
-        The addresses with an old name redirect to those with the new one, and no other bot can
-        take the old name. A bot keeps its last 3 former names; older ones are free again.
+        A bot keeps its last 3 former names: their addresses redirect to the new name, and no other
+        bot can take them. Older names are free again.
         """
         bot = _own(request, name)
         changed = bots.change_bot(bot, **checked(BotChangesSerializer, request))

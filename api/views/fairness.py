@@ -19,8 +19,9 @@ class FairPlayView(ApiView):
 
     @operation("ladders_fair_play", answers=FairPlaySerializer)
     def get(self, request: Request, slug: str) -> Response:
-        """List pairs of bots that do better near each other than chance and styles explain.
+        """List suspicious pairs: one bot does better when the other is at its table.
 
+        Chance and the bots' styles do not explain the difference.
         The clearest pairs come first. A row is a reason to examine the matches, not a proof.
         `power` states the smallest gain that each test finds in 80 % of cases.
         """

@@ -69,8 +69,9 @@ class BotQuarantineView(ApiView):
     def post(self, request: Request, name: str) -> Response:
         """Put a bot in quarantine, or change the reason and the end of its quarantine.
 
-        No round draws the bot, and it can enter nothing. Blocks that wait for it become void;
-        matches in play go on. Its owner can't lift it. At `ends_at` it ends by itself.
+        No round draws the bot, and it can enter nothing. Its blocks that have not begun become
+        void; matches in play go on. The bot's owner can't lift the quarantine. At `ends_at` the
+        quarantine ends by itself.
         """
         bot = find_bot(name)
         made = moderation.quarantine_bot(bot=bot, made_by=signed_in(request), **_sent(request))

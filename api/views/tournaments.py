@@ -234,7 +234,7 @@ class TournamentEntriesView(ListView):
         "tournaments_entries", query=PeriodQuery, answers=TournamentEntrySerializer(many=True)
     )
     def get(self, request: Request, tournament_id: int) -> Response:
-        """List the entries of a tournament, the oldest first, with bots that have left."""
+        """List the entries of a tournament, the oldest first, including bots that have left."""
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         entries = tournament.entries.select_related("bot__owner")
         return self.answer(TournamentEntrySerializer, self.page(entries, time="entered_at"))
@@ -264,8 +264,9 @@ class TournamentEntryView(ApiView):
         Entries are open until the start. With `late_entry` they stay open while the tournament
         runs, and the next round may draw the bot.
 
-        An organiser may enter any bot before the end, open or not, unless a knockout runs. The
-        moderation log records it. A bot that has withdrawn is entered again.
+        Before the end of the tournament, an organiser may enter any bot, even while entries are
+        closed. In a knockout this is possible only before the start. The moderation log records
+        it. A bot that has withdrawn is entered again.
         """
         tournament = find_tournament(Tournament.objects.all(), tournament_id)
         bot = find_bot(name)

@@ -37,7 +37,8 @@ class BotChanges(TypedDict):
     """Changes to a bot; a field that you leave out stays as it is."""
 
     name: NotRequired[str]
-    """3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have or have had it."""
+    """3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have this name, or have it among
+    its last 3 former names."""
     paused: NotRequired[bool]
     """If true, rounds of ladders and tournaments do not draw the bot, and it gets no points for
     them. A knockout withdraws a bot that is paused when the next stage is drawn; the bot can't come
@@ -111,7 +112,7 @@ class Credentials(TypedDict):
 
 
 class Estimate(TypedDict):
-    """The estimated gain of a new version. After a verdict, it is somewhat too far from 0."""
+    """A new version's estimated gain; after a verdict usually too large, or too far below 0."""
 
     elo: float
     """The gain, in Elo."""
@@ -163,7 +164,8 @@ class NewBot(TypedDict):
     """A bot to create."""
 
     name: str
-    """3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have or have had it."""
+    """3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have this name, or have it among
+    its last 3 former names."""
     kind: Literal["remote", "hosted"]
     """`remote`: you run the bot, and it calls the API. `hosted`: you upload the bot, and the league
     runs it."""
@@ -191,7 +193,8 @@ class NewQuarantine(TypedDict):
     """When it ends; null: an organiser must lift it."""
     replaces: NotRequired[int | None]
     """Id of the quarantine that you have read, null for none. If another one holds by now, the call
-    is refused and shows both versions. Leave it out to replace any."""
+    is refused and shows both versions. Without it, the call replaces whatever quarantine holds
+    now."""
 
 
 class NewToken(Credentials):
@@ -317,9 +320,11 @@ class Step(TypedDict):
     blocks: int
     """Number of swap blocks so far."""
     mean: float
-    """Mean over the blocks of the new version's score minus the old version's."""
+    """For each block: the new version's score minus the old version's score. This is the mean of
+    these differences."""
     llr: float
-    """Log-likelihood ratio of a difference of +20 Elo to no difference."""
+    """The evidence (log-likelihood ratio, LLR): positive if a gain of 20 Elo explains the results
+    better than no gain."""
 
 
 class ComparisonDetail(Comparison):
@@ -332,8 +337,8 @@ class ComparisonDetail(Comparison):
     blocks: int
     """Number of finished swap blocks."""
     blocks_with_different_results: int
-    """Number of these blocks in which one version did better than the other. Before 16 such blocks,
-    or 300 blocks in all, there is no verdict."""
+    """Number of these blocks in which one version did better than the other. A verdict comes at the
+    earliest after 16 such blocks, or after 300 blocks if fewer differ."""
     estimate: Estimate | None
     """The new version's gain; null with fewer than 2 blocks."""
     path: list[Step]
@@ -376,8 +381,8 @@ class Version(TypedDict):
     note: str | None
     """The owner's text about the version; null for everybody else."""
     held: bool
-    """If true, the version becomes current only if its owner promotes it, or if a comparison that
-    may promote it finds it better."""
+    """A held version does not become current after its check. You can promote it later, or allow a
+    comparison to promote it if it is better."""
     created_at: str
     """When it was uploaded."""
 

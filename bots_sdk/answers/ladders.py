@@ -47,7 +47,7 @@ class Decision(TypedDict):
 
     seen: NotRequired[str]
     """The field `seen` of the preview that you have read. If the state has changed since, the call
-    is refused and shows both states. Leave it out to decide whatever the state is."""
+    is refused and shows both states. Without it, the decision is made in any state."""
     reason: str
     """Why; it is public."""
 
@@ -74,13 +74,13 @@ class Ladder(TypedDict):
     """Name of the bot whose performance is set to 1500; null if the mean of all bots is set to
     1500."""
     idle_days: int
-    """If no round rates a bot for so many days, it is hidden from the standings."""
+    """A bot that no round has rated for this number of days is hidden from the standings."""
     revision: int
     """Number of the ledger's revision that counts now. It starts at 1, and each correction adds
     1."""
     alarm: str
-    """Differences between the ratings and the records; empty if there are none. While it is set,
-    standings are frozen."""
+    """Differences between the ratings and the records; empty if there are none. While this field is
+    not empty, standings are frozen."""
     frozen_rounds: int | None
     """Number of rated rounds (rounds that have changed the ratings) in the frozen standings; null
     without an alarm."""
@@ -147,11 +147,11 @@ class Power(TypedDict):
     pairs: int
     """Number of ordered pairs of bots with enough blocks for the test."""
     smallest_gain: float | None
-    """Smallest gain in win share, beyond the expected one, that the report finds in 80 % of cases;
-    for the pair with the median standard error. Null without pairs."""
+    """How far a gain in win share must be above the expected gain so that the report finds it in 80
+    % of cases. Computed for a typical pair (median standard error). Null without pairs."""
     smallest_gain_elo: float | None
-    """The same gain in Elo, against an equal opponent. Null without pairs, and for gains that no
-    bot can reach there, 0.5 and more."""
+    """The same gain in Elo, against an equal opponent. Null without pairs. Also null for 0.5 and
+    more: no bot can gain so much against an equal opponent."""
 
 
 class RankProgress(TypedDict):
@@ -264,7 +264,7 @@ class Block(TypedDict):
     state: Literal["playing", "finished", "void"]
     """`playing`, `finished` or `void` (cancelled; rates no bot)."""
     void_reason: str
-    """Why it is void, or becomes void within seconds; else empty."""
+    """Why the block is void, or why it will be void in a few seconds; otherwise empty."""
     rated: bool
     """False if two bots of one owner had to sit at one table."""
     duplicate: bool
@@ -359,15 +359,16 @@ class Standing(TypedDict):
     """Strength in Elo, estimated from all blocks of the current version on a scale with the
     ladder's anchor at 1500. Null before the first estimate."""
     performance_error: float | None
-    """Standard error of `performance` in Elo, against the mean of all bots."""
+    """Uncertainty (standard error) of the distance between this bot's performance and the mean of
+    all bots, in Elo."""
     performance_margin: float | None
     """`performance` ± this number is the 95 % interval. With few blocks it is more than 1.96
     standard errors, because the error itself is uncertain."""
     performance_blocks: int
     """Number of blocks in the estimate of `performance`."""
     blocks: int
-    """Rated blocks, by the counter that decides K. When the bot gets a new version, a counter above
-    the ladder's limit (by default 10) is set back to it."""
+    """Rated blocks, by the counter that decides K. When the bot gets a new version and this number
+    is above the ladder's limit (by default 10), it is lowered to the limit."""
     matches: int
     """Number of rated matches."""
     win_share: float | None
@@ -386,23 +387,25 @@ class Standing(TypedDict):
 
 
 class Suspicion(TypedDict):
-    """A pair of bots: one does better with the other near it than chance and styles explain."""
+    """A suspicious pair: one bot does better when the other is at its table."""
 
     partner: str
-    """The bot that may help."""
+    """The helper: the bot that may help."""
     gainer: str
     """The bot that may receive the help."""
     question: Literal["fed", "with"]
-    """`fed`: the gain if the partner sits directly before the gainer. `with`: the gain if both sit
+    """`fed`: the gain if the helper sits directly before the gainer. `with`: the gain if both sit
     at one table."""
     gain: float
     """Increase of the gainer's win share against the other bots, from -1 to 1."""
     expected: float
-    """The gain that the ladder's other pairs let one expect of these two bots."""
+    """The gain that an honest pair would show, estimated from the other pairs of the ladder. It may
+    be above 0, because some bots help every bot that sits after them."""
     blocks: int
     """Number of blocks with both bots."""
     t: float
-    """The gain beyond the expected one, in standard errors."""
+    """`gain` minus `expected`, divided by the standard error (the size that chance usually
+    gives)."""
     p: float
     """Probability that an honest pair shows such a gain, from 0 to 1."""
     matches: list[int]

@@ -11,7 +11,7 @@ class BracketSeat(TypedDict):
     bot: str
     """Name of the bot."""
     seed: int | None
-    """Position in the draw by rating, 1 the best; null for a house bot that fills in."""
+    """Seeding: position by rating at the start, 1 the best; null for a house bot that fills in."""
     scores: list[float]
     """Score in the regular blocks together, then in each extra block."""
     advances: bool | None
@@ -57,7 +57,7 @@ class Cancellation(TypedDict):
 
     seen: NotRequired[str]
     """The field `seen` of the preview that you have read. If the state has changed since, the call
-    is refused and shows both states. Leave it out to decide whatever the state is."""
+    is refused and shows both states. Without it, the decision is made in any state."""
     reason: NotRequired[str]
     """Why; it is public. Default: `Decision of the organisers.`"""
 
@@ -67,7 +67,7 @@ class Disqualification(TypedDict):
 
     seen: NotRequired[str]
     """The field `seen` of the preview that you have read. If the state has changed since, the call
-    is refused and shows both states. Leave it out to decide whatever the state is."""
+    is refused and shows both states. Without it, the decision is made in any state."""
     reason: str
     """The reason; it is public."""
 
@@ -92,8 +92,8 @@ class NewTournament(TypedDict):
     """Let house bots that are not entered take empty seats. Default: false."""
     max_tables: NotRequired[int]
     """The most tables of a round robin. If the bots can form more, it plays a balanced choice of at
-    most this number. It exceeds the number only if otherwise the bots could not all play equally
-    often. Default: 500."""
+    most this number. There are more tables than this only if the bots could not play equally often
+    otherwise. Default: 500."""
     extra_blocks: NotRequired[int]
     """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
     stage. If bots still tie, the bot with the better seeding goes on. Default: 4."""
@@ -115,8 +115,8 @@ class OpponentScore(TypedDict):
     blocks: int
     """Number of finished blocks with both bots."""
     score: float
-    """Sum over these blocks of the bot's mean pair result, from 0 to `blocks`: win 1, tie 1/2, loss
-    0."""
+    """In each of these blocks, take the mean of the bot's results against the opponent (win 1, tie
+    1/2, loss 0). This is their sum, from 0 to `blocks`."""
 
 
 class CrossRow(TypedDict):
@@ -179,7 +179,7 @@ class Tournament(TypedDict):
     """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
     stage. If bots still tie, the bot with the better seeding goes on."""
     entries: int
-    """Number of entries, with bots that have left."""
+    """Number of entries, including bots that have left."""
     commitment: str
     """SHA-256 of the seed as 64 hex digits, public from the start."""
     seed: str | None
@@ -224,8 +224,8 @@ class TournamentChanges(TypedDict):
     """Let house bots that are not entered take empty seats. Default: false."""
     max_tables: NotRequired[int]
     """The most tables of a round robin. If the bots can form more, it plays a balanced choice of at
-    most this number. It exceeds the number only if otherwise the bots could not all play equally
-    often. Default: 500."""
+    most this number. There are more tables than this only if the bots could not play equally often
+    otherwise. Default: 500."""
     extra_blocks: NotRequired[int]
     """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
     stage. If bots still tie, the bot with the better seeding goes on. Default: 4."""
@@ -295,7 +295,7 @@ class TournamentRow(TypedDict):
     reason: str
     """Why the bot is disqualified; else empty."""
     round_reached: int | None
-    """The last round of a knockout with the bot; null in other formats."""
+    """In a knockout: the last round in which the bot takes part. Null in other formats."""
     table_place: int | None
     """Place at its table in that round of a knockout, 1 the best; null until it is decided, and in
     other formats."""
@@ -308,7 +308,8 @@ class TournamentRow(TypedDict):
     buchholz: float
     """Tie-break: mean score of the bot's opponents, without the lowest."""
     sonneborn_berger: float
-    """Tie-break: sum over the opponents of the opponent's score times the share won against it."""
+    """Tie-break: for each opponent, its score times the bot's win share against it; the sum of
+    these products."""
     wins: int
     """Tie-break: number of matches won without a tie for place 1."""
     mean_points: float

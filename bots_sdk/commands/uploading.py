@@ -39,8 +39,8 @@ def upload(
         bool,
         typer.Option(
             "--hold",
-            help="Hold the version: it becomes current only if you promote it on its page, or if a "
-            "comparison does.",
+            help="Hold the version: it then becomes current only if you promote it on its page, or "
+            "if a comparison promotes it.",
         ),
     ] = False,
     wait: Annotated[bool, typer.Option(help="Wait for the result of the check.")] = True,
@@ -50,8 +50,8 @@ def upload(
 
     If the bot does not exist, the command creates it. If the league then refuses the version, the
     command deletes the new bot. A bot that existed before stays. A version that passes its check
-    becomes the current version, the one that plays. With --hold it waits until you promote it, or
-    until a comparison does.
+    becomes the current version, the one that plays. With --hold it becomes current only if you
+    promote it, or if a comparison promotes it.
 
     Exit status 1: the league refused the version.
     """

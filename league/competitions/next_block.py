@@ -54,8 +54,8 @@ def describe_next_block(standing: Standing) -> str:
         return f"It pauses: after {SETTLED_BLOCKS} blocks house bots wait until another bot enters."
     if bot.kind == Bot.Kind.REMOTE and bot.pk in bots_in_live_matches(ladder):
         return (
-            "It plays now. A round seats remote bots again when half of them have finished their "
-            "matches."
+            "It plays now. This ladder's rounds take remote bots again when at least half of the "
+            "ladder's online remote bots have finished their matches."
         )
     order = (
         "It gets a seat first: no bot that can play now has fewer blocks."

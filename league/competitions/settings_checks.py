@@ -247,7 +247,8 @@ def _contradictions(values: Values) -> Iterator[Problem]:
         yield Problem("late_entry", "A knockout can't have late entries; set late_entry to false.")
     if values["fill_in"] and values["house_bots"]:
         yield Problem(
-            "fill_in", "It needs house bots that are not entered: set house_bots to false."
+            "fill_in",
+            "It uses house bots that are not in the tournament. So house_bots must be false.",
         )
 
 

@@ -148,7 +148,11 @@ def _both_versions(stored: Tournament, sent: dict[str, Any]) -> str:
         for name, value in sent.items()
         if getattr(stored, name) != value
     ]
-    other = f"{'; '.join(fields)}. " if fields else "The fields that you sent are equal. "
+    other = (
+        f"{'; '.join(fields)}. "
+        if fields
+        else "The fields that you sent have the stored values already. "
+    )
     return (
         f"Somebody else has changed {stored} since you read it. {other}Read it again, then send "
         "your change with the new changed_at."

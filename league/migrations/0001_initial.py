@@ -62,7 +62,7 @@ class Migration(migrations.Migration):
                     "held",
                     models.BooleanField(
                         default=False,
-                        help_text="A held version becomes current only if its owner promotes it, or if a comparison that may promote it finds it better.",
+                        help_text="A held version does not become current after its check. You can promote it later, or allow a comparison to promote it if it is better.",
                     ),
                 ),
                 (
@@ -92,7 +92,7 @@ class Migration(migrations.Migration):
                 (
                     "ran_until",
                     models.DateTimeField(
-                        help_text="Up to this time the clock ran, every door worked, or lost time is given back."
+                        help_text="For the time up to here nothing is left to do: either the clock ran and every door worked, or the lost time has been given back."
                     ),
                 ),
                 (
@@ -198,7 +198,7 @@ class Migration(migrations.Migration):
                     "replaces",
                     models.ForeignKey(
                         blank=True,
-                        help_text="The void block that this block plays again; it counts in its place.",
+                        help_text="The void block that this block plays again. This block counts instead.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="replacements",
@@ -438,49 +438,49 @@ class Migration(migrations.Migration):
                     models.JSONField(
                         blank=True,
                         default=dict,
-                        help_text='How far a block moves ratings (K), by a bot\'s number of blocks, as JSON. {} means the default: {"steps": [[10, 128], [20, 64]], "settled": 32, "new_version_blocks": 10}. A bot with a new version keeps at most new_version_blocks blocks in this count.',
+                        help_text='How far a block moves ratings (K), by a bot\'s number of blocks, as JSON. {} means the default: {"steps": [[10, 128], [20, 64]], "settled": 32, "new_version_blocks": 10}. When a bot gets a new version, its number of blocks is lowered to new_version_blocks (if it is higher).',
                     ),
                 ),
                 (
                     "round_pause_seconds",
                     models.FloatField(
                         default=0.0,
-                        help_text="Pause between two of the ladder's own rounds. 0: the next round opens before workers run out of matches.",
+                        help_text="Pause in seconds between two rounds of the ladder (rounds of tournaments don't count). With 0 there is no pause: the next round opens early enough that workers don't run out of matches.",
                     ),
                 ),
                 (
                     "idle_pause_seconds",
                     models.FloatField(
                         default=20.0,
-                        help_text="Pause between two of the ladder's own rounds if only house bots can play, or if every bot has the number of blocks in “settled blocks”. The longer of this pause and “round pause seconds” is used.",
+                        help_text="Pause in seconds between two rounds of the ladder (rounds of tournaments don't count) if only house bots can play, or if every bot that can play has the number of blocks in “settled blocks”. The longer of this pause and “round pause seconds” is used.",
                     ),
                 ),
                 (
                     "settled_blocks",
                     models.PositiveIntegerField(
                         default=400,
-                        help_text="If all bots that can play have so many blocks, rounds pause: more blocks would change little.",
+                        help_text="Rounds pause for “idle pause seconds” when every bot that can play has at least this number of blocks: more blocks would change little.",
                     ),
                 ),
                 (
                     "max_blocks_per_round",
                     models.PositiveSmallIntegerField(
                         default=4,
-                        help_text="The most blocks of a bot in one of the ladder's own rounds. Most bots play one; some play more to fill seats.",
+                        help_text="The most blocks of a bot in a round of the ladder (rounds of tournaments don't count). Most bots play one; some play more to fill seats.",
                     ),
                 ),
                 (
                     "random_percent",
                     models.PositiveSmallIntegerField(
                         default=10,
-                        help_text="Percentage of the seats in its own rounds that are drawn without regard to ratings.",
+                        help_text="How many percent of the seats are drawn at random, without regard to ratings.",
                     ),
                 ),
                 (
                     "idle_days",
                     models.PositiveSmallIntegerField(
                         default=14,
-                        help_text="If no round rates a bot for so many days, it is hidden from the standings.",
+                        help_text="A bot that no round has rated for this number of days is hidden from the standings.",
                     ),
                 ),
                 ("paused", models.BooleanField(default=False)),
@@ -512,7 +512,7 @@ class Migration(migrations.Migration):
                     models.TextField(
                         blank=True,
                         default="",
-                        help_text="The differences that a recompute found. While it is set, pages show the frozen standings.",
+                        help_text="The differences that a recompute found. While this field is not empty, pages show the frozen standings.",
                     ),
                 ),
                 (
@@ -660,7 +660,7 @@ class Migration(migrations.Migration):
                     "performance_error",
                     models.FloatField(
                         blank=True,
-                        help_text="Standard error of performance, against the field's mean.",
+                        help_text="Uncertainty (standard error) of the distance between this bot's performance and the mean of all bots.",
                         null=True,
                     ),
                 ),
@@ -690,7 +690,7 @@ class Migration(migrations.Migration):
                     "active_at",
                     models.DateTimeField(
                         default=django.utils.timezone.now,
-                        help_text="When a round last rated the bot, or when it entered the ladder after that.",
+                        help_text="The later of two times: when a round last rated the bot, and when it last entered the ladder.",
                     ),
                 ),
                 (
@@ -908,7 +908,7 @@ class Migration(migrations.Migration):
                     "stored",
                     models.PositiveIntegerField(
                         default=0,
-                        help_text="Number of moves stored so far, secret choices too. A write to the match counts only if this number is still as it was read. Not public.",
+                        help_text="Number of moves stored so far, secret choices too. A write to the match is refused if this number has changed since the writer read it. Not public.",
                     ),
                 ),
                 (
@@ -920,7 +920,8 @@ class Migration(migrations.Migration):
                 (
                     "failures",
                     models.PositiveSmallIntegerField(
-                        default=0, help_text="Number of attempts that failed by the match itself."
+                        default=0,
+                        help_text="Number of attempts that failed because of the match itself.",
                     ),
                 ),
                 (
@@ -1408,7 +1409,7 @@ class Migration(migrations.Migration):
                     "extra",
                     models.PositiveSmallIntegerField(
                         default=0,
-                        help_text="0, or from 1 for the extra blocks that break ties in a knockout's stage.",
+                        help_text="0 for a normal round; 1, 2, … for the rounds of extra blocks that break a tie in a knockout.",
                     ),
                 ),
                 ("seed", models.BinaryField(max_length=32)),
@@ -1514,7 +1515,7 @@ class Migration(migrations.Migration):
                 (
                     "error",
                     models.FloatField(
-                        help_text="Standard error in Elo against the field's mean; empty below 5 blocks.",
+                        help_text="Uncertainty (standard error) of the distance between this bot's performance and the mean of all bots, in Elo; empty below 5 blocks.",
                         null=True,
                     ),
                 ),
@@ -1791,7 +1792,7 @@ class Migration(migrations.Migration):
                     "max_tables",
                     models.PositiveSmallIntegerField(
                         default=500,
-                        help_text="The most tables of a round robin. If the bots can form more, it plays a balanced choice of at most this number. It exceeds the number only if otherwise the bots could not all play equally often.",
+                        help_text="The most tables of a round robin. If the bots can form more, it plays a balanced choice of at most this number. There are more tables than this only if the bots could not play equally often otherwise.",
                     ),
                 ),
                 (
@@ -1941,7 +1942,7 @@ class Migration(migrations.Migration):
                     "performance_error",
                     models.FloatField(
                         blank=True,
-                        help_text="Standard error of performance, against the field's mean.",
+                        help_text="Uncertainty (standard error) of the distance between this bot's performance and the mean of all bots.",
                         null=True,
                     ),
                 ),
@@ -1971,7 +1972,7 @@ class Migration(migrations.Migration):
                     "active_at",
                     models.DateTimeField(
                         default=django.utils.timezone.now,
-                        help_text="When a round last rated the bot, or when it entered the ladder after that.",
+                        help_text="The later of two times: when a round last rated the bot, and when it last entered the ladder.",
                     ),
                 ),
                 (
@@ -2379,7 +2380,7 @@ class Migration(migrations.Migration):
                     "max_tables",
                     models.PositiveSmallIntegerField(
                         default=500,
-                        help_text="The most tables of a round robin. If the bots can form more, it plays a balanced choice of at most this number. It exceeds the number only if otherwise the bots could not all play equally often.",
+                        help_text="The most tables of a round robin. If the bots can form more, it plays a balanced choice of at most this number. There are more tables than this only if the bots could not play equally often otherwise.",
                     ),
                 ),
                 (

@@ -168,8 +168,8 @@ class BotVersion(models.Model):
     note = models.CharField(max_length=500, blank=True)
     held = models.BooleanField(
         default=False,
-        help_text="A held version becomes current only if its owner promotes it, or if a "
-        "comparison that may promote it finds it better.",
+        help_text="A held version does not become current after its check. You can promote it "
+        "later, or allow a comparison to promote it if it is better.",
     )
     reason = models.CharField(
         max_length=500, blank=True, default="", help_text="Why the check refused it."

@@ -57,33 +57,35 @@ class Ladder(SetAside):
         blank=True,
         help_text="How far a block moves ratings (K), by a bot's number of blocks, as JSON. {} "
         'means the default: {"steps": [[10, 128], [20, 64]], "settled": 32, "new_version_blocks": '
-        "10}. A bot with a new version keeps at most new_version_blocks blocks in this count.",
+        "10}. When a bot gets a new version, its number of blocks is lowered to "
+        "new_version_blocks (if it is higher).",
     )
     round_pause_seconds = models.FloatField(
         default=0.0,
-        help_text="Pause between two of the ladder's own rounds. 0: the next round opens before "
-        "workers run out of matches.",
+        help_text="Pause in seconds between two rounds of the ladder (rounds of tournaments don't "
+        "count). With 0 there is no pause: the next round opens early enough that workers don't "
+        "run out of matches.",
     )
     idle_pause_seconds = models.FloatField(
         default=20.0,
-        help_text="Pause between two of the ladder's own rounds if only house bots can play, or if "
-        "every bot has the number of blocks in “settled blocks”. The longer of this pause and "
+        help_text="Pause in seconds between two rounds of the ladder (rounds of tournaments don't "
+        "count) if only house bots can play, or if every bot that can play has the number of "
+        "blocks in “settled blocks”. The longer of this pause and "
         "“round pause seconds” is used.",
     )
     settled_blocks = models.PositiveIntegerField(
         default=400,
-        help_text="If all bots that can play have so many blocks, rounds pause: more blocks would "
-        "change little.",
+        help_text="Rounds pause for “idle pause seconds” when every bot that can play has at least "
+        "this number of blocks: more blocks would change little.",
     )
     max_blocks_per_round = models.PositiveSmallIntegerField(
         default=MAX_BLOCKS_PER_ROUND,
-        help_text="The most blocks of a bot in one of the ladder's own rounds. Most bots play one; "
-        "some play more to fill seats.",
+        help_text="The most blocks of a bot in a round of the ladder (rounds of tournaments don't "
+        "count). Most bots play one; some play more to fill seats.",
     )
     random_percent = models.PositiveSmallIntegerField(
         default=RANDOM_PERCENT,
-        help_text="Percentage of the seats in its own rounds that are drawn without regard to "
-        "ratings.",
+        help_text="How many percent of the seats are drawn at random, without regard to ratings.",
     )
     anchor = models.ForeignKey(
         "Bot",
@@ -96,7 +98,8 @@ class Ladder(SetAside):
     )
     idle_days = models.PositiveSmallIntegerField(
         default=14,
-        help_text="If no round rates a bot for so many days, it is hidden from the standings.",
+        help_text="A bot that no round has rated for this number of days is hidden from the "
+        "standings.",
     )
     paused = models.BooleanField(default=False)
     revision = models.PositiveIntegerField(
@@ -113,8 +116,8 @@ class Ladder(SetAside):
     alarm = models.TextField(
         default="",
         blank=True,
-        help_text="The differences that a recompute found. While it is set, pages show the frozen "
-        "standings.",
+        help_text="The differences that a recompute found. While this field is not empty, pages "
+        "show the frozen standings.",
     )
     frozen_rounds = models.PositiveIntegerField(
         null=True, blank=True, help_text="The number of applied rounds in the frozen standings."
@@ -251,7 +254,10 @@ class StandingNumbers(models.Model):
         null=True, blank=True, help_text="In Elo, by the last fit; empty before the first."
     )
     performance_error = models.FloatField(
-        null=True, blank=True, help_text="Standard error of performance, against the field's mean."
+        null=True,
+        blank=True,
+        help_text="Uncertainty (standard error) of the distance between this bot's performance and "
+        "the mean of all bots.",
     )
     performance_blocks = models.PositiveIntegerField(
         default=0,
@@ -267,7 +273,8 @@ class StandingNumbers(models.Model):
     )
     active_at = models.DateTimeField(
         default=timezone.now,
-        help_text="When a round last rated the bot, or when it entered the ladder after that.",
+        help_text="The later of two times: when a round last rated the bot, and when it last "
+        "entered the ladder.",
     )
     hidden = models.CharField(
         max_length=9,

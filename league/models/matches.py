@@ -93,14 +93,14 @@ class Match(models.Model):
     )
     stored = models.PositiveIntegerField(
         default=0,
-        help_text="Number of moves stored so far, secret choices too. A write to the match counts "
-        "only if this number is still as it was read. Not public.",
+        help_text="Number of moves stored so far, secret choices too. A write to the match is "
+        "refused if this number has changed since the writer read it. Not public.",
     )
     attempts = models.PositiveIntegerField(
         default=0, help_text="Number of times that the match was started."
     )
     failures = models.PositiveSmallIntegerField(
-        default=0, help_text="Number of attempts that failed by the match itself."
+        default=0, help_text="Number of attempts that failed because of the match itself."
     )
     losses = models.PositiveIntegerField(
         default=0, help_text="Number of attempts that ended from outside, with their worker."

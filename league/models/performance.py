@@ -62,7 +62,8 @@ class Performance(models.Model):
     elo = models.FloatField(help_text="On the scale on which the ladder's anchor has 1500.")
     error = models.FloatField(
         null=True,
-        help_text="Standard error in Elo against the field's mean; empty below 5 blocks.",
+        help_text="Uncertainty (standard error) of the distance between this bot's performance and "
+        "the mean of all bots, in Elo; empty below 5 blocks.",
     )
     band = models.PositiveSmallIntegerField(null=True, help_text="From 1; empty if provisional.")
     best_chance = models.FloatField(

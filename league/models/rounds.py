@@ -62,7 +62,8 @@ class Round(SetAside):
     )
     extra = models.PositiveSmallIntegerField(
         default=0,
-        help_text="0, or from 1 for the extra blocks that break ties in a knockout's stage.",
+        help_text="0 for a normal round; 1, 2, … for the rounds of extra blocks that break a tie "
+        "in a knockout.",
     )
     seed = models.BinaryField(max_length=32)
     commitment = models.CharField(max_length=64)
@@ -190,7 +191,7 @@ class Block(models.Model):
         related_name="replacements",
         null=True,
         blank=True,
-        help_text="The void block that this block plays again; it counts in its place.",
+        help_text="The void block that this block plays again. This block counts instead.",
     )
     duplicate = models.BooleanField(help_text="All its matches use one deal.")
     rated = models.BooleanField(default=True)

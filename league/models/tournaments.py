@@ -76,8 +76,8 @@ class EventSettings(models.Model):
     max_tables = models.PositiveSmallIntegerField(
         default=MAX_TABLES,
         help_text="The most tables of a round robin. If the bots can form more, it plays a "
-        "balanced choice of at most this number. It exceeds the number only if otherwise the bots "
-        "could not all play equally often.",
+        "balanced choice of at most this number. There are more tables than this only if the "
+        "bots could not play equally often otherwise.",
     )
     extra_blocks = models.PositiveSmallIntegerField(
         default=MAX_EXTRA_BLOCKS,

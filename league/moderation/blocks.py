@@ -123,7 +123,7 @@ def play_again(
 def restore_block(
     *, block: Block, reason: str, made_by: User | None, seen: str = ""
 ) -> ModerationEntry:
-    """Take the void of a block back: it counts again, with the integers that it gave before.
+    """Undo that a block is void: it counts again, with the integers that it gave before.
 
     A block that was played again in its place becomes void, and so do the rounds of later stages
     that were drawn since; the superseded rounds count again.
@@ -163,12 +163,12 @@ def check_replay(block: Block, later_stages: LaterStages) -> None:
             }
         )
     if block.round.superseded_by_id is not None:
-        raise _not_replayable(block, "its stage is played again already")
+        raise _not_replayable(block, "its stage is already being played again")
     if tournament is not None and tournament.state == Tournament.State.CANCELLED:
         raise _not_replayable(block, f"{tournament} is cancelled; take that back first")
     for replacement in block.replacements.select_related("round__ladder"):
         if not is_void(replacement):
-            raise _not_replayable(block, f"{replacement} plays it again already")
+            raise _not_replayable(block, f"{replacement} already replaces it")
     bots = Bot.objects.filter(pk__in=bots_of(block)).order_by("name")
     playable = set(Bot.objects.playable().filter(pk__in=bots).values_list("pk", flat=True))
     now = timezone.now()

@@ -210,7 +210,10 @@ def preview_withdrawal(tournament: Tournament, bot: Bot) -> Preview:
     elif tournament.state in Tournament.NOT_STARTED:
         notes = ["Its entry is deleted. Until the end of entries its owner may enter it again."]
     else:
-        notes = ["No further round draws it. Drawn blocks are played and count; it keeps its rank."]
+        notes = [
+            "No further round draws it. Blocks that are drawn already are still played, and they "
+            "count. The bot keeps its rank."
+        ]
     return Preview(action, f"{bot} in {tournament}", notes=notes, seen=str(seen))
 
 

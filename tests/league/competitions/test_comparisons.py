@@ -199,8 +199,9 @@ def test_versions_that_never_differ_get_that_verdict(
     assert (len(progress.steps), progress.differing) == (40, 0)
     page = client.get(f"/comparisons/{comparison.pk}/").content.decode()
     assert "both made the same moves in all 40 blocks" in page
-    assert "There is no verdict before 16 blocks with different results, or 40 blocks" in " ".join(
-        page.split()
+    assert (
+        "A verdict comes at the earliest after 16 blocks with different results, or after 40 blocks"
+        in " ".join(page.split())
     )
 
 

@@ -228,7 +228,7 @@ def test_a_block_is_not_played_again_without_one_of_its_bots(swiss: Tournament, 
         moderation.play_again(block=block, reason="x", made_by=olga)
     pause(bot, paused=False)
     moderation.play_again(block=block, reason="x", made_by=olga)
-    with pytest.raises(ValidationError, match="plays it again already"):
+    with pytest.raises(ValidationError, match="already replaces it"):
         moderation.play_again(block=block, reason="x", made_by=olga)
 
 
