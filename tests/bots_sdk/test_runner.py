@@ -106,7 +106,10 @@ def test_many_matches_are_played_at_once_to_their_ends(tmp_path: Path) -> None:
         until(lambda: stub.over and len(bot.events("finished")) == 16, 40)
     moves = sum(len(match.decided) for match in stub.matches.values())
     assert bot.error is None
-    assert len(bot.events("move")) == moves == bot.runner.status.moves
+    # On a slow machine a turn may come twice; the second move is answered with the first verdict.
+    decided = {(event["match"], event["turn"]) for event in bot.events("move")}
+    assert len(decided) == moves
+    assert len(bot.events("move")) == bot.runner.status.moves
     assert bot.events("fault") == bot.events("refused") == []
     assert stub.requests.count(("POST", "moves")) < moves / 5  # many in one request
     polls = stub.requests.count(("GET", "turns"))
