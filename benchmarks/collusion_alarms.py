@@ -15,7 +15,7 @@ A bot's performance in a match is its strength, its luck with the deal, and nois
 style the model of Bradley and Terry holds. Bots with **style** have, in Elo (standard deviations):
 
 - 40 for what a bot gains against one opponent and loses by it elsewhere; it is not transitive
-- 30 for what the bot after a giver gains from it, whoever it is, and 15 for a single pair of them
+- 30 for what any bot gains that sits after a giver, and 15 more for a single pair of them
 - 15 for what a bot gains if another one sits at the table
 
 `--real` plays blocks of `twelve-days` by the bots of `matches_to_order.py`, so many at each table

@@ -1,7 +1,7 @@
-"""How much of a ladder's numbers is luck: its noise, and how its equal bots are told apart.
+"""How much of a ladder's numbers is luck: its noise, and its errors about equal bots.
 
-Twins are equally strong, so whatever tells them apart is a mistake. Here bands and A/B tests are
-measured by twins, live, against the error rates that they promise.
+Twins are equally strong. If a rank band or an A/B test puts one of them above the other, that is an
+error. This module counts such errors, so that they can be compared with the promised rates.
 """
 
 import math
@@ -28,7 +28,7 @@ MAX_BLOCKS = 2000
 
 
 class BandSplits(NamedTuple):
-    """How often the rank bands told two equal bots apart.
+    """How often the rank bands separated two equal bots.
 
     Attributes:
         fits: the fits of performance that gave both bots a band.
@@ -74,7 +74,7 @@ def noise_of(ladder: Ladder, schedule: KSchedule) -> list[Noise]:
 
 
 def band_splits(ladder: Ladder, bot: Bot, twin: Bot) -> BandSplits:
-    """Return how often the fits that the public standings follow told two equal bots apart."""
+    """Return how often rank bands separated two equal bots, up to the public standings."""
     of_twin = Performance.objects.filter(bot=twin, round=OuterRef("round")).values("band")
     both = (
         Performance.objects.filter(up_to_public(ladder), round__ladder=ladder, bot=bot)
@@ -102,7 +102,7 @@ def tests_of_twins(ladder: Ladder, bot: Bot, twin: Bot) -> TestsOfEqualBots:
     differences = _differences(ids, bot.pk, twin.pk)
     plan = sprt.Plan(seats=ladder.seats)
     decisions = Counter(_decisions(plan, (differences[pk] for pk in reversed(ids))))
-    # The test asks for a gain of one bot alone; by symmetry it is asked for the other bot too.
+    # A test looks for a gain of the first bot only. So it runs again with the bots exchanged.
     decisions += Counter(_decisions(plan, (-differences[pk] for pk in reversed(ids))))
     ended = decisions.total()
     better = decisions[sprt.Decision.BETTER]

@@ -17,7 +17,7 @@ _KEPT_SECONDS = 600
 
 
 class Apart(NamedTuple):
-    """How often the league told two equal bots apart."""
+    """The league's errors about two equal bots: of rank bands and of A/B tests."""
 
     bands: noise.BandSplits
     tests: noise.TestsOfEqualBots
@@ -31,7 +31,7 @@ def noise_of(ladder: Ladder) -> list[Noise]:
 
 
 def told_apart(ladder: Ladder, pairs: Iterable[Twins]) -> dict[int, Apart]:
-    """Return how often twins were told apart, by the id of the first; up to 10 minutes old."""
+    """Return the errors about twins, by the id of the first twin; up to 10 minutes old."""
     found: dict[int, Apart] = {}
     for twins in pairs:
         key = f"apart-{ladder.pk}-{ladder.revision}-{twins.bot.pk}"
