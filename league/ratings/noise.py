@@ -124,6 +124,7 @@ def _differences(blocks: list[int], bot: int, twin: int) -> dict[int, float]:
 
 
 def _difference(results: list[StoredResult], bot: int, twin: int) -> float:
+    """Return what `sprt.block_difference` returns, without its slow fractions."""
     halves = pairs = 0
     for stored in results:
         placed = dict(zip(stored.result.seating, stored.result.places, strict=True))
