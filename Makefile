@@ -59,7 +59,7 @@ else
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { $(find_python); \
 		echo "venv: Python $$version in $(VENV)"; \
 		$$python -m venv --clear $(VENV); }
-	@echo "venv: installing requirements/dev.txt (about a minute)"
+	@echo "venv: installing requirements/dev.txt (one to three minutes)"
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes \
 		-r requirements/dev.txt
 endif

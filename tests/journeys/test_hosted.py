@@ -43,7 +43,13 @@ def cli(running: League, owner: str, *words: str) -> tuple[int, Any]:
     """Run a command of ``twelfth-night`` as the owner; return its exit status and its JSON."""
     done = subprocess.run(
         [sys.executable, "-m", "bots_sdk", *words, "--json"],
-        env={**os.environ, "TWELFTH_NIGHT_URL": running.address, "TWELFTH_NIGHT_TOKEN": owner},
+        env={
+            **os.environ,
+            "TWELFTH_NIGHT_URL": running.address,
+            "TWELFTH_NIGHT_TOKEN": owner,
+            # Tokens of bots are saved; those of the developer stay as they are.
+            "XDG_CONFIG_HOME": str(running.directory / "config"),
+        },
         capture_output=True,
         text=True,
         check=False,
