@@ -149,7 +149,7 @@ class JailedProcess:
         with contextlib.suppress(BlockingIOError):
             if not os.read(self._answers, 1):
                 self._raise_death()
-            raise BotCrashError("it answered before it received an observation")
+            raise BotCrashError(FOREIGN_DATA)  # before anything was asked
         timer.watch(self._meter)
         while request:
             try:
@@ -195,7 +195,7 @@ class JailedProcess:
                 if end == len(received) - 1:
                     return received[:end]
                 if end >= 0:
-                    raise BotCrashError("it answered with more than one line")
+                    raise BotCrashError(FOREIGN_DATA)  # the harness sends one line at a time
 
     def drain(self) -> None:
         """Read the bot's output while the log has room.

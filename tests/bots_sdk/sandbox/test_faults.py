@@ -153,7 +153,7 @@ MISDEEDS = {
     ),
     "two answers": Misdeed(
         into_protocol('b\'{"id": 1, "move": "play 2"}\\n\' * 2'),
-        *(BotCrashError, "more than one line", "lies"),
+        *(BotCrashError, "sent other data on the channel", "lies"),
     ),
     "closing all": Misdeed(
         in_choose("os.closerange(0, 32)\nwhile True: pass", "import os"),
@@ -225,7 +225,8 @@ def test_an_answer_before_its_request_is_a_fault(start: Start) -> None:
         "def choose(observation): return 'play 1'\n"
     )
     bot.ready()
-    # The harness also reports that it is ready, as soon as the bot may run again.
+    # The harness also reports that it is ready: beside the bot's line if it is quick, else as soon
+    # as the bot may run again.
     with pytest.raises(BotCrashError, match="sent other data on the channel for moves"):
         bot(OBSERVATION)
 
