@@ -102,6 +102,7 @@ def test_game_and_clocks_are_those_of_the_ladder_that_the_bot_is_on(ada: User, m
 
 
 def test_a_bot_that_plays_one_game_only_is_challenged_at_that_game(ada: User, mine: Bot) -> None:
+    assert mine.current is not None
     for game, passed in (("twelve-days", False), ("partridge", True)):
         QualifyingMatch.objects.create(
             version=mine.current, game=game, passed=passed, reason="it crashed"

@@ -81,7 +81,7 @@ def test_of_groups_with_the_same_in_play_each_is_drawn_at_times(
 ) -> None:
     monkeypatch.setattr(match_queue, "_LOT", Random(0))
     groups = [challenging(1, due=9), placing(2, due=80), other(100, 2)]
-    drawn = set()
+    drawn: set[match_queue._Group] = set()
     for _ in range(20):
         queueing.note_taken("play")
         drawn.update(dict(match_queue._rooms(groups)))
