@@ -46,13 +46,14 @@ def count_challenge(owner: User, now: datetime) -> None:
     _count(owner, now, DailyUse.Kind.CHALLENGE, limit, "challenges", "too-many-challenges")
 
 
-def note_deleted_checks(bot: Bot, now: datetime) -> None:
-    """Note the unchecked versions of a bot, which is being deleted."""
+def note_deleted_checks(bot: Bot, now: datetime, count: int | None = None) -> None:
+    """Note so many checks of a bot that may still run; None: of all its unchecked versions."""
     if bot.owner_id is None:
         return
+    checks = bot.versions.checking().count() if count is None else count
     DailyUse.objects.bulk_create(
         DailyUse(owner_id=bot.owner_id, kind=DailyUse.Kind.CHECK, used_at=now)
-        for _ in bot.versions.checking()
+        for _ in range(checks)
     )
 
 
