@@ -63,6 +63,7 @@ CODES: dict[str, tuple[int, str]] = {
     "block-not-replayable": (409, "The block can't be played again now."),
     "changed-meanwhile": (409, "Somebody else has changed this object since you read it."),
     "not-ready": (409, "The version is not ready to play."),
+    "not-checking": (409, "The check of the version is over."),
     "bot-paused": (409, "The bot is paused."),
     "bot-offline": (409, "The bot is offline: it asked for no turns in the last 60 s."),
     "challenges-refused": (409, "The bot's owner lets nobody challenge it."),

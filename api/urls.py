@@ -42,6 +42,7 @@ urlpatterns = [
     path("bots/<slug:name>/versions/<int:number>/source", bots.VersionSourceView.as_view()),
     path("bots/<slug:name>/versions/<int:number>/log", bots.VersionLogView.as_view()),
     path("bots/<slug:name>/versions/<int:number>/promote", bots.PromoteVersionView.as_view()),
+    path("bots/<slug:name>/versions/<int:number>/withdraw", bots.WithdrawVersionView.as_view()),
     path("bots/<slug:name>/ladders/<slug:slug>", standings.BotStandingView.as_view()),
     path(
         "bots/<slug:name>/ladders/<slug:slug>/performance",

@@ -15,6 +15,7 @@ from league.models.limits import CHALLENGES_PER_DAY
 
 _OPPONENTS = 2
 """Opponents that are chosen at first: with the bot these are three, as many as each game allows."""
+_USUAL = ("house-thumb", "house-counting")
 _VERSIONS = 50
 """Versions that can be chosen for a comparison."""
 
@@ -161,7 +162,8 @@ class ChallengeForm(forms.Form):
         if not is_own and named.name not in opponents:
             opponents.insert(0, named.name)
         first = [] if is_own else [named.name]
-        picked = [*first, *(name for name in opponents if name not in first)][:_OPPONENTS]
+        usual = [name for name in (*_USUAL, *opponents) if name in opponents]
+        picked = list(dict.fromkeys([*first, *usual]))[:_OPPONENTS]
         ladders = Ladder.objects.order_by("title").values_list("title", "game", "rules")
         games = {f"{game} {rules}": title for title, game, rules in ladders}
         self._fill("bot", [(name, name) for name in own], named.name if is_own else None)

@@ -10,7 +10,7 @@ from rest_framework import serializers
 from api.serializers.fields import OneOfField, owner_field
 from league import visibility
 from league.accounts.quarantines import quarantine_of
-from league.bots import is_online
+from league.bots import check_seconds_left, is_online
 from league.models import Bot, BotVersion, QualifyingMatch
 from league.models.limits import CHALLENGES_PER_DAY
 from league.play.bot_output import kept_until
@@ -157,9 +157,22 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
         help_text="The owner's text about the version; null for everybody else."
     )
 
+    check_seconds_left = serializers.SerializerMethodField(
+        help_text="About how long its check still takes, as the last checks took. Null if the "
+        "check is over, or if no version was checked before."
+    )
+
     class Meta:
         model = BotVersion
-        fields: tuple[str, ...] = ("bot", "number", "state", "note", "held", "created_at")
+        fields: tuple[str, ...] = (
+            "bot",
+            "number",
+            "state",
+            "check_seconds_left",
+            "note",
+            "held",
+            "created_at",
+        )
         read_only_fields = fields
         extra_kwargs = {
             "number": {"help_text": "Versions of a bot are numbered from 1."},
@@ -173,6 +186,10 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
             },
             "created_at": {"help_text": "When it was uploaded."},
         }
+
+    def get_check_seconds_left(self, version: BotVersion) -> float | None:
+        """Return about how long its check still takes."""
+        return check_seconds_left(version, timezone.now())
 
     def get_note(self, version: BotVersion) -> str | None:
         """Return the note if the request is the owner's."""
@@ -203,6 +220,14 @@ class UploadSerializer(serializers.Serializer[None]):
         default=False,
         help_text="If true, the version does not become current after its check. You can compare "
         "it with others and promote it later.",
+    )
+
+
+class VersionChangesSerializer(serializers.Serializer[None]):
+    """Changes to a version."""
+
+    note = serializers.CharField(
+        max_length=500, allow_blank=True, help_text="Your text about the version."
     )
 
 

@@ -1,11 +1,13 @@
 """Ladders: settings, standings, rounds and entries."""
 
+from typing import Any
+
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.serializers.fields import owner_field
-from league.competitions import RankProgress, describe_next_block, rank_progress
-from league.models import Block, Ladder, LadderEntry, Round, Standing
+from league.competitions import RankProgress, count_blocks, describe_next_block, rank_progress
+from league.models import Ladder, LadderEntry, Round, Standing
 from league.models.ladders import RANKED_FROM, Hidden
 from league.ratings.standings import StandingRow
 from league.ratings.twins import Twins, twins_on
@@ -309,16 +311,23 @@ class RankProgressSerializer(serializers.Serializer[RankProgress]):
     queued = serializers.IntegerField(help_text="Those that are drawn and wait.")
     seconds_left = serializers.FloatField(
         allow_null=True,
-        help_text="About how long until all are over, at the pace so far. Null if no match is over "
-        "yet, or if some blocks are not drawn.",
+        help_text="About how long until all are over, at the pace so far. Before the first match "
+        "is over: as long as the last new hosted bot took. Null if neither is known.",
     )
 
 
 class LadderPlaceSerializer(LadderEntrySerializer):
     """A bot's entry on a ladder, with its blocks and when it plays next."""
 
+    blocks_queued = serializers.SerializerMethodField(
+        help_text="Rated blocks of the current version that are drawn and wait."
+    )
     blocks_playing = serializers.SerializerMethodField(
-        help_text="Number of blocks of the bot that are drawn and not finished."
+        help_text="Rated blocks of the current version of which a match has begun."
+    )
+    blocks_finished = serializers.SerializerMethodField(
+        help_text="Rated blocks of the current version that are over, also those of rounds that "
+        "are not applied yet."
     )
     blocks_rated = serializers.SerializerMethodField(
         help_text="Rated blocks, by the counter that decides K: `blocks` in the standings."
@@ -333,12 +342,19 @@ class LadderPlaceSerializer(LadderEntrySerializer):
     class Meta(LadderEntrySerializer.Meta):
         fields = (
             *LadderEntrySerializer.Meta.fields,
+            "blocks_queued",
             "blocks_playing",
+            "blocks_finished",
             "blocks_rated",
             "rank_progress",
             "next_block",
         )
         read_only_fields = fields
+
+    def to_representation(self, instance: LadderEntry) -> dict[str, Any]:
+        """Return the answer; the blocks are counted once for all its fields."""
+        self._counts = count_blocks(instance.ladder, instance.bot)
+        return super().to_representation(instance)
 
     @extend_schema_field(RankProgressSerializer(allow_null=True))
     def get_rank_progress(self, entry: LadderEntry) -> dict[str, object] | None:
@@ -346,12 +362,17 @@ class LadderPlaceSerializer(LadderEntrySerializer):
         progress = rank_progress(entry.ladder, entry.bot)
         return None if progress is None else progress._asdict()
 
-    def get_blocks_playing(self, entry: LadderEntry) -> int:
+    def get_blocks_queued(self, _: LadderEntry) -> int:
+        """Return the number of blocks that wait."""
+        return self._counts.queued
+
+    def get_blocks_playing(self, _: LadderEntry) -> int:
         """Return the number of blocks in play."""
-        playing = Block.objects.filter(
-            state=Block.State.PLAYING, round__ladder=entry.ladder, bots__bot=entry.bot
-        )
-        return playing.count()
+        return self._counts.playing
+
+    def get_blocks_finished(self, _: LadderEntry) -> int:
+        """Return the number of blocks that are over."""
+        return self._counts.finished
 
     def get_blocks_rated(self, entry: LadderEntry) -> int:
         """Return the number of rated blocks."""

@@ -21,6 +21,7 @@ from api.serializers.bots import (
     CreatedBotSerializer,
     NewBotSerializer,
     UploadSerializer,
+    VersionChangesSerializer,
     VersionLogSerializer,
     VersionSerializer,
 )
@@ -149,6 +150,9 @@ class VersionsView(ListView):
 class VersionView(ApiView):
     """A version of a bot."""
 
+    needs: ClassVar = {"PATCH": OwnerToken}
+    problems: ClassVar = {"PATCH": ("not-your-bot", "bot-retired")}
+
     @operation("versions_show", answers=VersionSerializer)
     def get(self, request: Request, name: str, number: int) -> Response:
         """Get a version of a bot."""
@@ -157,6 +161,27 @@ class VersionView(ApiView):
                 _find_version(find_bot(name), number), context={"request": request}
             ).data
         )
+
+    @operation("versions_change", body=VersionChangesSerializer, answers=VersionSerializer)
+    def patch(self, request: Request, name: str, number: int) -> Response:
+        """Change your note about a version."""
+        version = _find_version(_own(request, name), number)
+        bots.change_note(version, checked(VersionChangesSerializer, request)["note"])
+        return Response(VersionSerializer(version, context={"request": request}).data)
+
+
+class WithdrawVersionView(ApiView):
+    """The withdrawal of a version."""
+
+    needs: ClassVar = {"POST": OwnerToken}
+    problems: ClassVar = {"POST": ("not-your-bot", "bot-retired", "not-checking")}
+
+    @operation("versions_withdraw", answers=VersionSerializer)
+    def post(self, request: Request, name: str, number: int) -> Response:
+        """Withdraw a version during its check: it becomes `refused` and never plays."""
+        version = _find_version(_own(request, name), number)
+        bots.withdraw_version(version)
+        return Response(VersionSerializer(version, context={"request": request}).data)
 
 
 class VersionSourceView(ApiView):

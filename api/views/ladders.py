@@ -154,7 +154,14 @@ class LadderEntryView(ApiView):
 
     needs: ClassVar = {"PUT": AnyToken, "DELETE": AnyToken}
     problems: ClassVar = {
-        "PUT": ("not-your-bot", "not-qualified", "bot-retired", "quarantined"),
+        "PUT": (
+            "not-your-bot",
+            "no-version",
+            "bot-paused",
+            "not-qualified",
+            "bot-retired",
+            "quarantined",
+        ),
         "DELETE": ("not-your-bot",),
     }
 

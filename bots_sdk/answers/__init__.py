@@ -24,6 +24,7 @@ from bots_sdk.answers.bots import (
     Step,
     Token,
     Version,
+    VersionChanges,
     VersionLog,
 )
 from bots_sdk.answers.ladders import (
@@ -174,6 +175,7 @@ __all__ = [
     "Verdict",
     "Verdicts",
     "Version",
+    "VersionChanges",
     "VersionLog",
     "WatchedMatch",
 ]

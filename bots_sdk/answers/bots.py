@@ -387,6 +387,9 @@ class Version(TypedDict):
     state: Literal["checking", "ready", "refused"]
     """`checking`: its check runs. `ready`: it passed and may play. `refused`: it failed the check;
     the version's log has the reason."""
+    check_seconds_left: float | None
+    """About how long its check still takes, as the last checks took. Null if the check is over, or
+    if no version was checked before."""
     note: str | None
     """The owner's text about the version; null for everybody else."""
     held: bool
@@ -394,6 +397,13 @@ class Version(TypedDict):
     comparison to promote it if it is better."""
     created_at: str
     """When it was uploaded."""
+
+
+class VersionChanges(TypedDict):
+    """Changes to a version."""
+
+    note: str
+    """Your text about the version."""
 
 
 class VersionLog(Version):

@@ -166,15 +166,20 @@ class RankProgress(TypedDict):
     queued: int
     """Those that are drawn and wait."""
     seconds_left: float | None
-    """About how long until all are over, at the pace so far. Null if no match is over yet, or if
-    some blocks are not drawn."""
+    """About how long until all are over, at the pace so far. Before the first match is over: as
+    long as the last new hosted bot took. Null if neither is known."""
 
 
 class LadderPlace(LadderEntry):
     """A bot's entry on a ladder, with its blocks and when it plays next."""
 
+    blocks_queued: int
+    """Rated blocks of the current version that are drawn and wait."""
     blocks_playing: int
-    """Number of blocks of the bot that are drawn and not finished."""
+    """Rated blocks of the current version of which a match has begun."""
+    blocks_finished: int
+    """Rated blocks of the current version that are over, also those of rounds that are not applied
+    yet."""
     blocks_rated: int
     """Rated blocks, by the counter that decides K: `blocks` in the standings."""
     rank_progress: RankProgress | None

@@ -15,6 +15,7 @@ from bots_sdk.calls.bots import (
     bots,
     cancel_comparison,
     change_bot,
+    change_version,
     compare,
     comparison,
     comparisons,
@@ -36,6 +37,7 @@ from bots_sdk.calls.bots import (
     version,
     version_log,
     versions,
+    withdraw_version,
 )
 from bots_sdk.calls.ladders import (
     enter_ladder,
@@ -125,6 +127,7 @@ __all__ = [
     "challenges",
     "change_bot",
     "change_tournament",
+    "change_version",
     "compare",
     "comparison",
     "comparisons",
@@ -196,4 +199,5 @@ __all__ = [
     "version_log",
     "versions",
     "void_block",
+    "withdraw_version",
 ]

@@ -159,6 +159,16 @@ def version(name: str, number: int) -> Call[answers.Version]:
     return Call("GET", url_path("bots", name, "versions", number))
 
 
+def change_version(name: str, number: int, note: str) -> Call[answers.Version]:
+    """Change your note about a version. Needs an owner token."""
+    return Call("PATCH", url_path("bots", name, "versions", number), {"note": note})
+
+
+def withdraw_version(name: str, number: int) -> Call[answers.Version]:
+    """Withdraw a version during its check; it never plays. Needs an owner token."""
+    return Call("POST", url_path("bots", name, "versions", number, "withdraw"))
+
+
 def source(name: str, number: int) -> Call[bytes]:
     """Download the uploaded file of a version. Needs an owner token."""
     return Call("GET", url_path("bots", name, "versions", number, "source"), read=read_bytes)

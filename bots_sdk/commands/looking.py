@@ -4,13 +4,12 @@ from typing import Annotated
 
 import typer
 
-from bots_sdk import answers, calls
+from bots_sdk import calls
 from bots_sdk.arena.replay import outcomes
-from bots_sdk.client import Client
 from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
-from bots_sdk.errors import ProblemError
+from bots_sdk.commands.ranking import describe, ladder_places
 from bots_sdk.statuses import UNFINISHED
 from bots_sdk.verifying import check_match
 from engine.errors import RecordError
@@ -33,7 +32,7 @@ def status(
         for name in names:
             bot = client.send(calls.bot(name))
             latest = client.send(calls.matches(bot=name, limit=10))["results"]
-            rows.append((bot, latest, _places(client, name)))
+            rows.append((bot, latest, ladder_places(client, name)))
     if as_json:
         found = [
             {**bot, "latest_matches": latest, "ladders": places} for bot, latest, places in rows
@@ -62,19 +61,7 @@ def status(
     print_table(table)
     for bot, _, entries in rows:
         for entry in entries:
-            print(f"{bot['name']} on {entry['ladder']}: {entry['next_block']}")
-
-
-def _places(client: Client, bot: str) -> list[answers.LadderPlace]:
-    """Return a bot's entries on ladders, each with its next block."""
-    entries = []
-    for each in client.send(calls.ladders())["results"]:
-        try:
-            entries.append(client.send(calls.ladder_entry(each["slug"], bot)))
-        except ProblemError as error:
-            if error.code != "not-found":
-                raise
-    return entries
+            print(f"{bot['name']} on {entry['ladder']}: {describe(entry)}")
 
 
 def ladder(

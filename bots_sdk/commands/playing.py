@@ -12,6 +12,7 @@ from bots_sdk.commands.errors import NoTokenError
 from bots_sdk.commands.home import Faults
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, print_json
+from bots_sdk.commands.ranking import describe, follow_to_rank, print_rank
 from bots_sdk.runner import THREADS
 
 _BOT_TOKEN = "tn_b_"
@@ -57,16 +58,33 @@ def enter(
         str, typer.Argument(help="The ladder's short name, from `twelfth-night ladder`.")
     ],
     bot: Annotated[str, typer.Argument(help="One of your bots.")],
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Follow the bot until it has a rank.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Enter a bot on a ladder; a second call changes nothing."""
+    """Enter a bot on a ladder, and show when it plays; a second call changes nothing.
+
+    With --wait the command follows the bot's first blocks until it has a rank. After Ctrl-C the
+    league plays on.
+    """
     url, league = chosen_league()
     token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token or league.bots.get(bot, "")
     if not token:
         raise NoTokenError(f"You are not logged in at {url}. Run `twelfth-night login {url}`.")
     with client_for(url, token) as client:
         entry = client.send(calls.enter_ladder(ladder, bot))
-    if as_json:
-        print_json(entry)
-    else:
-        print(f"{bot} is on the ladder {ladder}: {url}/ladders/{ladder}/")
+        if not as_json:
+            place = client.send(calls.ladder_entry(ladder, bot))
+            print(f"{bot} is on the ladder {ladder}: {url}/ladders/{ladder}/")
+            print(describe(place), flush=True)
+            if not wait and place["rank_progress"] is not None:
+                print(f"`twelfth-night enter {ladder} {bot} --wait` follows it to its rank.")
+        if wait:
+            place = follow_to_rank(client, ladder, bot, quiet=as_json)
+            if as_json:
+                print_json(place)
+            else:
+                print_rank(client, url, ladder, bot)
+        elif as_json:
+            print_json(entry)

@@ -13,6 +13,13 @@ from bots_sdk.client import Client
 from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, save_bot
 from bots_sdk.commands.output import Json, print_json
+from bots_sdk.commands.ranking import (
+    about,
+    describe,
+    follow_to_rank,
+    ladder_places,
+    print_rank,
+)
 from bots_sdk.errors import LeagueError, ProblemError
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import SourceRefusedError
@@ -43,7 +50,15 @@ def upload(
             "if a comparison promotes it.",
         ),
     ] = False,
-    wait: Annotated[bool, typer.Option(help="Wait for the result of the check.")] = True,
+    wait: Annotated[
+        bool | None,
+        typer.Option(
+            "--wait/--no-wait",
+            help="--wait: follow the bot until it has a rank on its ladders. --no-wait: do not "
+            "wait for the check either. Default: wait for the check.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Upload a version of a hosted bot; the league checks it, then runs it.
@@ -69,7 +84,9 @@ def upload(
         version: Any = None
         try:
             version = client.send(calls.upload(name, file.name, source, note, held=held))
-            if wait:
+            if not as_json:
+                _print_check(version)
+            if wait is not False:
                 version = _wait_for_check(client, name, version["number"], quiet=as_json)
         finally:
             deleted = (
@@ -77,6 +94,14 @@ def upload(
                 and (version is None or version["state"] == "refused")
                 and _delete(client, url, name)
             )
+        if not as_json and not deleted:
+            _print_version(url, version)
+            _print_next_step(client, url, version)
+        if wait and version["state"] == "ready" and not version["held"]:
+            for place in ladder_places(client, name):
+                follow_to_rank(client, place["ladder"], name, quiet=as_json)
+                if not as_json:
+                    print_rank(client, url, place["ladder"], name)
     if as_json:
         print_json(version)
     elif deleted:
@@ -84,9 +109,6 @@ def upload(
         _print_qualifying_matches(version)
         print(f"\nThe bot {name} had no other version, so it is deleted. Change the file, and try")
         print("again. `twelfth-night check` finds most causes before you upload.")
-    else:
-        _print_version(url, version)
-        _print_next_step(url, version)
     if version["state"] == "refused":
         raise typer.Exit(REFUSED)
 
@@ -201,7 +223,14 @@ def _print_version(url: str, version: Any) -> None:
         print(f"`twelfth-night logs {name} --version {number}` shows the result later.")
 
 
-def _print_next_step(url: str, version: Any) -> None:
+def _print_check(version: Any) -> None:
+    """Print how long the check of a new version takes."""
+    left = version.get("check_seconds_left")
+    when = f" in {about(left)}" if left is not None else ""
+    print(f"Uploaded version {version['number']}. Its check plays one match of each game{when}.")
+
+
+def _print_next_step(client: Client, url: str, version: Any) -> None:
     name, number = version["bot"], version["number"]
     if version["state"] != "ready":
         return
@@ -209,9 +238,18 @@ def _print_next_step(url: str, version: Any) -> None:
         print(
             f"It does not play until you promote it: {url}/account/bots/{name}/versions/{number}/"
         )
+        return
+    places = ladder_places(client, name)
+    for place in places:
+        print(f"On {place['ladder']}: {describe(place)}")
+    if places:
+        print(f"`twelfth-night status {name}` shows how far it is.")
     else:
-        print(f"If the bot is on no ladder yet, enter it: `twelfth-night enter LADDER {name}`.")
-        print("`twelfth-night ladder` lists the ladders.")
+        passed = [match["game"] for match in version["qualifying"] if match["passed"]]
+        print("It plays when it is on a ladder. Enter it; --wait follows it to its rank:")
+        for ladder in client.send(calls.ladders())["results"]:
+            if ladder["game"] in passed:
+                print(f"  twelfth-night enter {ladder['slug']} {name} --wait")
 
 
 def _print_qualifying_matches(version: Any) -> None:

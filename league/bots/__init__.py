@@ -1,5 +1,6 @@
 """Bots: created, uploaded, checked, and run in the sandbox (docs/sandbox.md)."""
 
+from league.bots.check_times import check_seconds_left
 from league.bots.checks import check_version, require_qualified, versions_to_check
 from league.bots.daily_limits import DAILY_LIMITS
 from league.bots.hosted_players import HostedBot
@@ -21,6 +22,7 @@ __all__ = [
     "bot_problems",
     "change_bot",
     "change_note",
+    "check_seconds_left",
     "check_version",
     "create_bot",
     "erase_sources",

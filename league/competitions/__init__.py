@@ -15,7 +15,7 @@ from league.competitions.ladder_rounds import ladders_to_pair, open_ladder_round
 from league.competitions.ladder_settings import check_ladder
 from league.competitions.next_block import describe_next_block
 from league.competitions.placement import ladders_to_place_on, open_placements
-from league.competitions.rank_progress import RankProgress, rank_progress
+from league.competitions.rank_progress import BlockCounts, RankProgress, count_blocks, rank_progress
 from league.competitions.rounds import open_round
 from league.competitions.schedules import announce_scheduled, check_schedule
 from league.competitions.setting_aside import check_stored, rows_aside, set_aside_failed
@@ -38,6 +38,7 @@ from league.competitions.tournament_entries import (
 from league.competitions.tournament_rounds import advance_tournament, tournaments_to_advance
 
 __all__ = [
+    "BlockCounts",
     "RankProgress",
     "advance_comparison",
     "advance_tournament",
@@ -55,6 +56,7 @@ __all__ = [
     "check_tournament",
     "compare",
     "comparisons_to_advance",
+    "count_blocks",
     "delete_bot",
     "describe_next_block",
     "disqualify",

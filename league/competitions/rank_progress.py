@@ -1,14 +1,17 @@
 """How far a bot is on its way to a rank on a ladder."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Count, Min, Q
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q
 from django.utils import timezone
 
 from bots_sdk.statuses import UNFINISHED
 from league.models import Block, Bot, Ladder, Match, Standing
 from league.models.ladders import RANKED_FROM
+
+_TOGETHER = timedelta(seconds=5)
+"""The rounds of one placement of a hosted bot are opened within this time."""
 
 
 class RankProgress(NamedTuple):
@@ -19,8 +22,9 @@ class RankProgress(NamedTuple):
         finished: those that are over, rated or not.
         playing: those of which a match has begun.
         queued: those that are drawn and wait.
-        seconds_left: about how long until all are over, at the pace so far. None if it is not
-            known: no match is over yet, or some blocks are not drawn.
+        seconds_left: about how long until all are over: at the pace so far, or before the first
+            match is over, as long as the last new hosted bot took on this ladder. None if neither
+            is known, or if only some blocks are drawn.
     """
 
     needed: int
@@ -30,30 +34,62 @@ class RankProgress(NamedTuple):
     seconds_left: float | None
 
 
+class BlockCounts(NamedTuple):
+    """The rated blocks of a bot's current version on a ladder, without void ones.
+
+    Attributes:
+        finished: those that are over, also those of rounds that are not applied yet.
+        playing: those of which a match has begun.
+        queued: those that are drawn and wait.
+    """
+
+    finished: int
+    playing: int
+    queued: int
+
+
+def count_blocks(ladder: Ladder, bot: Bot) -> BlockCounts:
+    """Count the blocks of a bot's current version; all are 0 if it has none."""
+    over = Q(state=Block.State.FINISHED)
+    begun = Exists(Match.objects.filter(block=OuterRef("pk")).exclude(status=Match.Status.WAITING))
+    blocks = Block.objects.filter(
+        round__ladder=ladder, rated=True, bots__bot=bot, bots__version=bot.current_id
+    ).exclude(state=Block.State.VOID)
+    found = blocks.annotate(begun=begun).aggregate(
+        finished=Count("pk", filter=over),
+        playing=Count("pk", filter=~over & Q(begun=True)),
+        queued=Count("pk", filter=~over & Q(begun=False)),
+    )
+    return BlockCounts(**found)
+
+
 def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
     """Return a bot's way to a rank; None if it has one, or no version that could play."""
     standing = Standing.objects.filter(ladder=ladder, bot=bot).select_related("bot").first()
     if bot.current is None or _is_ranked(standing, bot.current.number):
         return None
-    blocks = Block.objects.filter(
-        round__ladder=ladder, rated=True, bots__bot=bot, bots__version=bot.current_id
-    ).exclude(state=Block.State.VOID)
-    begun = Count("matches", filter=~Q(matches__status=Match.Status.WAITING))
-    states = list(blocks.annotate(begun=begun).values_list("state", "begun"))
-    finished = sum(state == Block.State.FINISHED for state, _ in states)
-    playing = sum(state != Block.State.FINISHED and begun > 0 for state, begun in states)
-    drawn_all = len(states) >= RANKED_FROM
-    return RankProgress(
-        needed=RANKED_FROM,
-        finished=finished,
-        playing=playing,
-        queued=len(states) - finished - playing,
-        seconds_left=_seconds_left(ladder, bot, timezone.now()) if drawn_all else None,
-    )
+    counts = count_blocks(ladder, bot)
+    drawn, now = sum(counts), timezone.now()
+    if drawn >= RANKED_FROM:
+        left = _seconds_left(ladder, bot, now)
+    else:
+        left = _usual_seconds(ladder) if drawn == 0 and bot.kind == Bot.Kind.HOSTED else None
+    return RankProgress(RANKED_FROM, *counts, seconds_left=left)
 
 
 def _is_ranked(standing: Standing | None, version: int) -> bool:
     return standing is not None and standing.version == version and not standing.is_provisional
+
+
+def _usual_seconds(ladder: Ladder) -> float | None:
+    """Return how long the last placement of a hosted bot took; None without one."""
+    hosted = ladder.rounds.applied().filter(placed__kind=Bot.Kind.HOSTED)
+    last = hosted.order_by("-applied_number").first()
+    if last is None:
+        return None
+    together = hosted.filter(placed=last.placed_id, opened_at__gt=last.opened_at - _TOGETHER)
+    times = together.aggregate(since=Min("opened_at"), until=Max("applied_at"))
+    return float((times["until"] - times["since"]).total_seconds())
 
 
 def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:
@@ -70,5 +106,6 @@ def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:
         over=Count("pk", filter=~Q(status__in=UNFINISHED)),
     )
     if not counts["over"]:
-        return None
+        usual = _usual_seconds(ladder)
+        return None if usual is None else max(usual - (now - since).total_seconds(), 1.0)
     return float((now - since).total_seconds() * counts["left"] / counts["over"])

@@ -165,7 +165,7 @@ def test_an_entry_has_its_blocks_and_when_the_bot_plays(
     assert_problem(api.get(path), 404, "not-found")
     api.call("PUT", path, token=ada[1])
     place = api.get(path).json()
-    assert (place["blocks_playing"], place["blocks_rated"]) == (0, 0)
+    assert (place["blocks_queued"], place["blocks_playing"], place["blocks_rated"]) == (0, 0, 0)
     assert place["next_block"].startswith("It is offline")
 
 

@@ -199,6 +199,7 @@ BODIES: dict[str, Any] = {
     "comparisons_create": {"ladder": "quick", "new": 2, "old": 1},
     "matches_create": {"game": "partridge", "rules": "eagle", "bots": ["ada-bot", "house-0"]},
     "moves_create": {"moves": []},
+    "versions_change": {"note": "counts cards"},
     "tournaments_create": {"title": "Bowl", "ladder": "quick", "starts_at": STARTS_AT},
     "tournaments_cancel": {"reason": "Rain."},
     "tournaments_change": {"title": "Vase"},

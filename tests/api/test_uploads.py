@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,9 +11,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from bots_sdk.sandbox.sources import MAX_BYTES
 from league import bots
-from league.models import Bot, BotVersion
+from league.models import Bot, BotVersion, QualifyingMatch
 from tests.api.conftest import Api, assert_problem, fields_of
-from tests.league.bots.uploaded import FIRST, RAISES
+from tests.league.bots.uploaded import FIRST, RAISES, hosted_bot
 from tests.responses import Response
 
 pytestmark = pytest.mark.django_db
@@ -102,3 +103,37 @@ def test_an_upload_as_json_or_without_a_file_is_a_problem(
     )
     assert "source" in fields_of(assert_problem(answer, 400, "invalid"))
     assert_problem(upload(api, eve[1], hosted, FIRST), 403, "not-your-bot")
+
+
+def test_an_owner_changes_the_note_of_a_version_and_withdraws_it_during_its_check(
+    api: Api, ada: tuple[User, str], eve: tuple[User, str]
+) -> None:
+    bot = hosted_bot(ada[0], "swan")
+    bots.upload(bot=bot, data=FIRST, note="first try")
+    path = "bots/swan/versions/1"
+    note = {"note": "counts cards"}
+    assert_problem(api.call("PATCH", path, note, token=eve[1]), 403, "not-your-bot")
+    assert_problem(api.post(f"{path}/withdraw", token=eve[1]), 403, "not-your-bot")
+    assert api.call("PATCH", path, note, token=ada[1]).json()["note"] == "counts cards"
+    assert api.post(f"{path}/withdraw", token=ada[1]).json()["state"] == "refused"
+    log = api.get(f"{path}/log", token=ada[1]).json()
+    assert log["reason"] == "Its owner withdrew it during its check."
+    assert not bots.check_version(bot.versions.get().pk)
+    assert_problem(api.post(f"{path}/withdraw", token=ada[1]), 409, "not-checking")
+
+
+def test_a_version_in_check_shows_how_long_the_last_checks_took(
+    api: Api, ada: tuple[User, str]
+) -> None:
+    bot = hosted_bot(ada[0], "swan")
+    first = bots.upload(bot=bot, data=FIRST)
+    assert api.get("bots/swan/versions/1").json()["check_seconds_left"] is None
+    match = QualifyingMatch.objects.create(version=first, game="partridge", passed=True)
+    QualifyingMatch.objects.filter(pk=match.pk).update(
+        played_at=first.created_at + timedelta(seconds=40)
+    )
+    BotVersion.objects.filter(pk=first.pk).update(state="ready")
+    bots.upload(bot=bot, data=FIRST)
+    left = api.get("bots/swan/versions/2").json()["check_seconds_left"]
+    assert left == pytest.approx(40, abs=10)
+    assert api.get("bots/swan/versions/1").json()["check_seconds_left"] is None

@@ -281,6 +281,30 @@ def test_the_way_to_a_rank_counts_blocks_apart_and_estimates_the_time(
     assert competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk)) is None
 
 
+def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
+    ladder: Ladder, ada: User
+) -> None:
+    [first] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    small.run_all()
+    opened = Round.objects.filter(placed=first).earliest("pk").opened_at
+    Round.objects.filter(placed=first).update(opened_at=opened)
+    last = Round.objects.filter(placed=first).order_by("-applied_number").first()
+    assert last is not None
+    Round.objects.filter(pk=last.pk).update(applied_at=opened + timedelta(seconds=80))
+    Round.objects.filter(placed=first).exclude(pk=last.pk).update(applied_at=opened)
+    [other] = small.bots(1, owner=User.objects.create_user("zoe"), prefix="zoe")
+    competitions.enter_ladder(ladder=ladder, bot=other)
+    found = competitions.rank_progress(ladder, other)
+    assert found is not None
+    assert found.seconds_left == pytest.approx(80)
+    competitions.open_placements(ladder.pk)
+    Round.objects.filter(placed=other).update(opened_at=timezone.now() - timedelta(seconds=30))
+    found = competitions.rank_progress(ladder, other)
+    assert found is not None
+    assert found.seconds_left == pytest.approx(50, abs=10)
+
+
 def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada: User) -> None:
     [bot] = enter(ladder, ada)
     competitions.open_placements(ladder.pk)
@@ -293,6 +317,8 @@ def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada
         "queued": RANKED_FROM,
         "seconds_left": None,
     }
+    counts = [entry[f"blocks_{state}"] for state in ("queued", "playing", "finished")]
+    assert counts == [RANKED_FROM, 0, 0]
 
 
 @pytest.mark.parametrize("why", ["version", "left"])

@@ -1,0 +1,71 @@
+"""A bot's way to a rank: what happens next on a ladder, and when."""
+
+import math
+
+from bots_sdk import answers, calls
+from bots_sdk.client import Client
+from bots_sdk.commands.following import follow
+from bots_sdk.errors import ProblemError
+
+
+def ladder_places(client: Client, bot: str) -> list[answers.LadderPlace]:
+    """Return a bot's entries on ladders, each with its blocks and its next block."""
+    entries = []
+    for each in client.send(calls.ladders())["results"]:
+        try:
+            entries.append(client.send(calls.ladder_entry(each["slug"], bot)))
+        except ProblemError as error:
+            if error.code != "not-found":
+                raise
+    return entries
+
+
+def describe(place: answers.LadderPlace) -> str:
+    """Return in a few sentences when a bot plays next on a ladder, and when it has a rank."""
+    progress = place["rank_progress"]
+    if progress is None:
+        return place["next_block"]
+    rank = f"It has a rank after {progress['needed']} blocks"
+    if progress["seconds_left"] is not None:
+        rank += f", in {about(progress['seconds_left'])}"
+    return f"{place['next_block']} {rank}."
+
+
+def about(seconds: float) -> str:
+    """Return a time in whole seconds, or in whole minutes from two minutes on."""
+    if seconds < 120:
+        return f"about {math.ceil(seconds)} s"
+    return f"about {math.ceil(seconds / 60)} minutes"
+
+
+def follow_to_rank(client: Client, ladder: str, bot: str, *, quiet: bool) -> answers.LadderPlace:
+    """Show how a bot comes to its rank on a ladder, until it has one."""
+    return follow(lambda: client.send(calls.ladder_entry(ladder, bot)), _line, quiet=quiet)
+
+
+def print_rank(client: Client, url: str, ladder: str, bot: str) -> None:
+    """Print a bot's rank on a ladder."""
+    row = client.send(calls.bot_standing(bot, ladder))
+    rating = f"{row['rating'] / 1000:.0f}"
+    print(f"{bot} has rank {row['rank']} on {ladder}, with a rating of {rating}: {url}/bots/{bot}/")
+
+
+def _line(place: answers.LadderPlace) -> str | None:
+    """Return how far a bot is; None once it has a rank."""
+    progress = place["rank_progress"]
+    if progress is None:
+        return None
+    finished, playing, queued = progress["finished"], progress["playing"], progress["queued"]
+    if not finished + playing + queued:
+        return place["next_block"]
+    line = (
+        f"{place['ladder']}: {finished} of {progress['needed']} blocks finished, {playing} in "
+        f"play, {queued} queued"
+    )
+    if finished >= progress["needed"]:
+        return f"{line}; the league computes the rank"
+    if progress["seconds_left"] is not None:
+        line += f"; rank in {about(progress['seconds_left'])}"
+    elif not playing + queued:
+        line += f". {place['next_block']}"
+    return line

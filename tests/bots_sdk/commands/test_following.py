@@ -1,0 +1,157 @@
+"""``enter`` and ``upload`` state what happens next, and follow a bot to its rank."""
+
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+from typer.testing import CliRunner
+
+from bots_sdk.call import Call
+from bots_sdk.cli import app
+from bots_sdk.commands import following, playing, uploading
+from bots_sdk.errors import ProblemError
+from bots_sdk.saved import SavedLeague
+
+URL = "http://league.example"
+QUALIFYING = [
+    {"game": "partridge", "passed": True, "reason": "", "printed": ""},
+    {"game": "twelve-days", "passed": False, "reason": "crash", "printed": ""},
+]
+
+
+def place(
+    finished: int, playing: int, queued: int, left: float | None, *, is_ranked: bool = False
+) -> dict[str, Any]:
+    progress = {
+        "needed": 20,
+        "finished": finished,
+        "playing": playing,
+        "queued": queued,
+        "seconds_left": left,
+    }
+    return {
+        "ladder": "partridge",
+        "next_block": "Its first blocks are drawn now.",
+        "rank_progress": None if is_ranked else progress,
+    }
+
+
+class League:
+    """A league with two ladders, on one of which the bot may be."""
+
+    def __init__(self, *places: dict[str, Any]) -> None:
+        self.places = list(places)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        pass
+
+    def send(self, call: Call[Any]) -> Any:
+        match call.method, call.path.split("/"):
+            case "GET", ["bots", _]:
+                return {"kind": "hosted"}
+            case "GET", ["bots", _, "ladders", _]:
+                return {"rank": 3, "rating": 1512345}
+            case "GET", ["ladders"]:
+                return {
+                    "results": [
+                        {"slug": "partridge", "game": "partridge"},
+                        {"slug": "days", "game": "twelve-days"},
+                    ]
+                }
+            case "GET", ["ladders", "partridge", "entries", _] if self.places:
+                return self.places.pop(0) if len(self.places) > 1 else self.places[0]
+            case "GET", ["ladders", _, "entries", _]:
+                raise ProblemError("not-found", 404, "not-found")
+            case "PUT", ["ladders", *_]:
+                return {"ladder": "partridge", "bot": "swan"}
+            case "POST", ["bots", name, "versions"]:
+                return {"bot": name, "number": 1, "state": "checking", "check_seconds_left": 6.2}
+            case "GET", ["bots", name, "versions", *_]:
+                ready = {"bot": name, "number": 1, "state": "ready", "held": False}
+                return {**ready, "qualifying": QUALIFYING}
+        raise AssertionError(call)
+
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    monkeypatch.setattr(following, "POLL_SECONDS", 0.0)
+    monkeypatch.setattr(playing, "chosen_league", lambda: (URL, SavedLeague(token="t")))
+    monkeypatch.setattr(uploading, "owner_token", lambda: (URL, "t"))
+    (tmp_path / "swan.py").write_text("def choose(observation): return ''\n")
+
+    def invoke(league: League, *arguments: str) -> Any:
+        for module in (playing, uploading):
+            monkeypatch.setattr(module, "client_for", lambda *_: league)
+        words = [str(tmp_path / word) if word == "swan.py" else word for word in arguments]
+        return CliRunner().invoke(app, words)
+
+    return invoke
+
+
+def test_enter_states_what_happens_next_and_when(run: Run) -> None:
+    result = run(League(place(0, 0, 0, 61.2)), "enter", "partridge", "swan")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.splitlines()[1:] == [
+        "Its first blocks are drawn now. It has a rank after 20 blocks, in about 62 s.",
+        "`twelfth-night enter partridge swan --wait` follows it to its rank.",
+    ]
+
+
+def test_enter_with_wait_follows_the_bot_to_its_rank_line_by_line(run: Run) -> None:
+    league = League(
+        place(0, 0, 0, None),
+        place(0, 0, 0, None),
+        place(1, 2, 17, 130.0),
+        place(1, 2, 17, 130.0),
+        place(20, 0, 0, 0.0),
+        place(20, 0, 0, None, is_ranked=True),
+    )
+    result = run(league, "enter", "partridge", "swan", "--wait")
+    assert result.exit_code == 0, result.output
+    assert result.stderr.splitlines() == [
+        "Its first blocks are drawn now.",
+        "partridge: 1 of 20 blocks finished, 2 in play, 17 queued; rank in about 3 minutes",
+        "partridge: 20 of 20 blocks finished, 0 in play, 0 queued; the league computes the rank",
+    ]
+    assert "swan has rank 3 on partridge, with a rating of 1512" in result.stdout
+
+
+def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: Run) -> None:
+    result = run(League(), "upload", "swan.py")
+    assert result.exit_code == 0, result.output
+    text = result.stdout
+    assert "Uploaded version 1. Its check plays one match of each game in about 7 s." in text
+    assert text.endswith("its rank:\n  twelfth-night enter partridge swan --wait\n")
+
+
+def test_upload_with_wait_follows_a_bot_that_is_on_a_ladder(run: Run) -> None:
+    league = League(
+        place(0, 0, 0, 40.0),
+        place(0, 0, 0, 40.0),
+        place(5, 2, 13, 40.0),
+        place(20, 0, 0, None, is_ranked=True),
+    )
+    result = run(league, "upload", "swan.py", "--wait")
+    assert result.exit_code == 0, result.output
+    assert "On partridge: Its first blocks are drawn now." in result.stdout
+    assert "5 of 20 blocks finished" in result.stderr
+    assert "swan has rank 3" in result.stdout
+
+
+def test_upload_without_waiting_prints_how_to_see_the_result(run: Run) -> None:
+    result = run(League(), "upload", "swan.py", "--no-wait")
+    assert result.exit_code == 0, result.output
+    assert "still waits for its check" in result.stdout
