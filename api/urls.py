@@ -24,6 +24,7 @@ urlpatterns = [
     path("schema/", docs.SchemaView.as_view(), name="api-schema"),
     path("docs/", docs.docs, name="api-docs"),
     path("accounts", accounts.AccountsView.as_view()),
+    path("accounts/password", accounts.PasswordView.as_view()),
     path("tokens", accounts.TokensView.as_view()),
     path("tokens/current", accounts.CurrentTokenView.as_view()),
     path("tokens/<int:token_id>", accounts.TokenView.as_view()),

@@ -15,6 +15,7 @@ import typer
 from bots_sdk.commands import (
     accounts,
     challenging,
+    changing,
     checking,
     comparing,
     looking,
@@ -42,6 +43,7 @@ for command in (
     checking.check,
     comparing.ab,
     accounts.login,
+    accounts.password,
     looking.status,
     uploading.upload,
     uploading.logs,
@@ -55,11 +57,18 @@ for command in (
     app.command(cls=Command)(command)
 app.command("try", cls=BareReplay)(trying.try_bot)
 
-bot_app = typer.Typer(
-    cls=Group, no_args_is_help=True, help="Create your bots, and get their tokens."
-)
+bot_app = typer.Typer(cls=Group, no_args_is_help=True, help="Create and change your bots.")
 bot_app.command("create", cls=Command)(accounts.bot_create)
 bot_app.command("token", cls=Command)(accounts.bot_token)
+for change in (
+    changing.rename,
+    changing.delete,
+    changing.pause,
+    changing.resume,
+    changing.note,
+    changing.withdraw,
+):
+    bot_app.command(cls=Command)(change)
 app.add_typer(bot_app, name="bot")
 
 

@@ -188,6 +188,8 @@ AUTH_PASSWORD_VALIDATORS = [
         "CommonPasswordValidator",
     )
 ]
+# A link with which a person sets a new password works for so many seconds.
+PASSWORD_RESET_TIMEOUT = 24 * 3600
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
 LOGIN_URL = "web:sign-in"

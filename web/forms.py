@@ -34,6 +34,34 @@ class SignUpForm(forms.Form):
     )
 
 
+class NewPasswordForm(forms.Form):
+    """A new password."""
+
+    new_password = forms.CharField(
+        max_length=200,
+        strip=False,
+        widget=forms.PasswordInput({"autocomplete": "new-password"}),
+        help_text=" ".join(password_validators_help_texts()),
+    )
+    revoke = forms.BooleanField(
+        required=False,
+        label="Revoke my owner tokens too",
+        help_text="Choose this if somebody else may know your password. Bots that run go on.",
+    )
+
+
+class PasswordForm(NewPasswordForm):
+    """A new password in place of the old one."""
+
+    old = forms.CharField(
+        label="Your password now",
+        max_length=200,
+        strip=False,
+        widget=forms.PasswordInput({"autocomplete": "current-password"}),
+    )
+    field_order = ("old", "new_password", "revoke")
+
+
 class BotForm(forms.Form):
     """A new bot."""
 

@@ -16,6 +16,7 @@ from web.views import (
     ladders,
     matches,
     organise,
+    passwords,
     tournaments,
 )
 
@@ -45,6 +46,8 @@ urlpatterns = [
     path("account/sign-in/", account.sign_in, name="sign-in"),
     path("account/sign-out/", LogoutView.as_view(), name="sign-out"),
     path("account/sign-up/", account.sign_up, name="sign-up"),
+    path("account/password/", passwords.change_password, name="change-password"),
+    path("account/reset/<str:uid>/<str:token>/", passwords.reset_password, name="reset-password"),
     path("account/bots/<slug:name>/token/", bots.new_token, name="new-token"),
     path("account/bots/<slug:name>/upload/", bots.upload, name="upload"),
     path("account/bots/<slug:name>/versions/<int:number>/", bots.version, name="version"),
@@ -72,6 +75,11 @@ urlpatterns = [
     path("organise/", organise.overview, name="organise"),
     path("organise/bots/<slug:name>/", organise.bot, name="organise-bot"),
     path("organise/accounts/<str:name>/", organise.account, name="organise-account"),
+    path(
+        "organise/accounts/<str:name>/reset-link/",
+        passwords.issue_reset_link,
+        name="issue-reset-link",
+    ),
     path("organise/log/", organise.log, name="moderation-log"),
     path("organise/log/export/", organise.log_export, name="moderation-log-export"),
     path(

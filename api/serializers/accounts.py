@@ -27,6 +27,22 @@ class CredentialsSerializer(serializers.Serializer[None]):
     )
 
 
+class PasswordChangeSerializer(CredentialsSerializer):
+    """A new password for an account."""
+
+    new_password = serializers.CharField(
+        max_length=200,
+        trim_whitespace=False,
+        write_only=True,
+        help_text="The new password, of at least 8 characters.",
+    )
+    revoke_tokens = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="If true, the account's owner tokens stop working. Bot tokens go on working.",
+    )
+
+
 class NewTokenSerializer(CredentialsSerializer):
     """The name and password of an account, and settings of a new owner token."""
 

@@ -17,6 +17,7 @@ from api.serializers.accounts import (
     CredentialsSerializer,
     NewTokenSerializer,
     OwnerTokenSerializer,
+    PasswordChangeSerializer,
     TokenSerializer,
 )
 from league import accounts
@@ -33,6 +34,24 @@ class AccountsView(ApiView):
         """Sign up: create an account and get its first owner token."""
         user, token = accounts.create_account(**checked(CredentialsSerializer, request))
         return _new_token(user, token)
+
+
+class PasswordView(ApiView):
+    """The password of an account."""
+
+    rate = "passwords"
+    problems: ClassVar = {"POST": ("wrong-credentials",)}
+
+    @operation("accounts_password", body=PasswordChangeSerializer, answers={204: NO_CONTENT})
+    def post(self, request: Request) -> Response:
+        """Change the password of an account; all its sessions on the pages end."""
+        sent = checked(PasswordChangeSerializer, request)
+        new, revoke = sent.pop("new_password"), sent.pop("revoke_tokens")
+        user = authenticate(request._request, **sent)
+        if not isinstance(user, User):
+            raise ProblemError("wrong-credentials")
+        accounts.set_password(user, new, revoke_tokens=revoke)
+        return Response(status=204)
 
 
 class TokensView(ListView):

@@ -157,10 +157,11 @@ class ModerationEntry(TypedDict):
         "change-tournament",
         "enter-bot",
         "withdraw-bot",
+        "reset-link",
     ]
     """What: `quarantine`, `lift-quarantine`, `void-block`, `replay-block`, `restore-block`,
     `disqualify`, `reinstate`, `cancel-tournament`, `restore-tournament`, `announce-tournament`,
-    `change-tournament`, `enter-bot`, `withdraw-bot`."""
+    `change-tournament`, `enter-bot`, `withdraw-bot`, `reset-link`."""
     subject: str
     """The bot, account, block or tournament, in words."""
     reason: str
@@ -232,6 +233,15 @@ class OwnerToken(TypedDict):
     """When it stops working; null for never."""
     token: str
     """The owner token. Keep it: the league shows it only now."""
+
+
+class PasswordChange(Credentials):
+    """A new password for an account."""
+
+    new_password: str
+    """The new password, of at least 8 characters."""
+    revoke_tokens: NotRequired[bool]
+    """If true, the account's owner tokens stop working. Bot tokens go on working."""
 
 
 class Performance(TypedDict):

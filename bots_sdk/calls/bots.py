@@ -14,6 +14,26 @@ def create_account(username: str, password: str) -> Call[answers.OwnerToken]:
     return Call("POST", "accounts", body, creates=True)
 
 
+def change_password(
+    username: str, password: str, new_password: str, *, revoke_tokens: bool = False
+) -> Call[None]:
+    """Change the password of an account.
+
+    Args:
+        username: of the account.
+        password: that works now.
+        new_password: that works from now on.
+        revoke_tokens: whether the account's owner tokens stop working.
+    """
+    body = {
+        "username": username,
+        "password": password,
+        "new_password": new_password,
+        "revoke_tokens": revoke_tokens,
+    }
+    return Call("POST", "accounts/password", body, read=read_nothing)
+
+
 def create_token(
     username: str,
     password: str,

@@ -8,7 +8,14 @@ import typer
 
 from bots_sdk import calls
 from bots_sdk.commands.errors import ImpossibleError
-from bots_sdk.commands.leagues import LOCAL, client_for, owner_token, read_saved, save_bot
+from bots_sdk.commands.leagues import (
+    LOCAL,
+    chosen_league,
+    client_for,
+    owner_token,
+    read_saved,
+    save_bot,
+)
 from bots_sdk.commands.output import Json, print_json
 
 
@@ -60,6 +67,35 @@ def login(
         print_json({"url": url, "username": league.username, "saved": str(saved.path)})
     else:
         print(f"Logged in at {url}; saved in {saved.path}.")
+
+
+def password(
+    revoke_tokens: Annotated[
+        bool, typer.Option("--revoke-tokens", help="Revoke your owner tokens too.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Change your password at the league.
+
+    The command prompts for both passwords, or takes them from TWELFTH_NIGHT_PASSWORD and
+    TWELFTH_NIGHT_NEW_PASSWORD. Your sessions on the pages end.
+    """
+    url, league = chosen_league()
+    username = league.username or _prompt("Username", "`twelfth-night login --username`")
+    old = os.environ.get("TWELFTH_NIGHT_PASSWORD") or _prompt(
+        "Password", "TWELFTH_NIGHT_PASSWORD", hide_input=True
+    )
+    new = os.environ.get("TWELFTH_NIGHT_NEW_PASSWORD") or _prompt(
+        "New password", "TWELFTH_NIGHT_NEW_PASSWORD", hide_input=True, confirmation_prompt=True
+    )
+    with client_for(url) as client:
+        client.send(calls.change_password(username, old, new, revoke_tokens=revoke_tokens))
+    if as_json:
+        print_json({"url": url, "username": username, "tokens_revoked": revoke_tokens})
+        return
+    print(f"The password of {username} at {url} is changed.")
+    if revoke_tokens:
+        print(f"Your owner tokens are revoked. Run `twelfth-night login {url}` to get a new one.")
 
 
 def bot_create(

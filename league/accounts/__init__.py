@@ -1,6 +1,13 @@
 """Accounts: people, their tokens, and rate limits."""
 
 from league.accounts.hashing import BusyError
+from league.accounts.password_changes import (
+    may_reset,
+    new_reset,
+    reset_password,
+    set_password,
+    user_of_reset,
+)
 from league.accounts.passwords import TooManyTriesError
 from league.accounts.people import ORGANISERS, create_account, is_organiser, name_taken
 from league.accounts.tokens import (
@@ -28,11 +35,16 @@ __all__ = [
     "create_account",
     "find_token",
     "is_organiser",
+    "may_reset",
     "name_taken",
     "new_bot_token",
     "new_owner_token",
+    "new_reset",
     "owner_for_token",
+    "reset_password",
     "revoke",
+    "set_password",
     "still_plays",
     "tokens_of",
+    "user_of_reset",
 ]

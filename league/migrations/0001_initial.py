@@ -1138,6 +1138,7 @@ class Migration(migrations.Migration):
                             ("change-tournament", "changed a tournament"),
                             ("enter-bot", "entered a bot"),
                             ("withdraw-bot", "withdrew a bot"),
+                            ("reset-link", "issued a reset link"),
                         ],
                         max_length=24,
                     ),

@@ -103,6 +103,7 @@ class ModerationEntry(models.Model):
         CHANGE_TOURNAMENT = "change-tournament", "changed a tournament"
         ENTER_BOT = "enter-bot", "entered a bot"
         WITHDRAW_BOT = "withdraw-bot", "withdrew a bot"
+        RESET_LINK = "reset-link", "issued a reset link"
 
     made_at = models.DateTimeField(auto_now_add=True)
     made_by = models.ForeignKey(

@@ -72,3 +72,27 @@ def test_a_wrong_token_is_refused_even_where_none_is_needed(api: Api) -> None:
 
 def test_other_schemes_count_as_no_token(api: Api) -> None:
     assert api.get("games", Authorization="Basic YTpi").status_code == 200
+
+
+def test_a_password_is_changed_with_the_old_one(api: Api, ada: tuple[User, str]) -> None:
+    sent = {
+        "username": "ada",
+        "password": "a long enough secret",
+        "new_password": "a quite different secret",
+    }
+    wrong = {**sent, "password": "not mine"}
+    assert_problem(api.post("accounts/password", wrong), 401, "wrong-credentials")
+    weak = {**sent, "new_password": "password"}
+    problem = assert_problem(api.post("accounts/password", weak), 400, "invalid")
+    assert fields_of(problem) == {"new_password"}
+    assert api.post("accounts/password", sent).status_code == 204
+    assert_problem(api.post("accounts/password", sent), 401, "wrong-credentials")
+    assert api.get("tokens/current", token=ada[1]).status_code == 200
+    back = {
+        "username": "ada",
+        "password": sent["new_password"],
+        "new_password": sent["password"],
+        "revoke_tokens": True,
+    }
+    assert api.post("accounts/password", back).status_code == 204
+    assert_problem(api.get("tokens/current", token=ada[1]), 401, "invalid-token")

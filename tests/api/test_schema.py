@@ -192,6 +192,11 @@ BODIES: dict[str, Any] = {
     "blocks_void": {"reason": "The sandbox failed."},
     "bots_quarantine": {"reason": "It floods the league."},
     "accounts_create": {"username": "carol", "password": "a long enough secret"},
+    "accounts_password": {
+        "username": "ada",
+        "password": "a long enough secret",
+        "new_password": "a long enough secret",
+    },
     "tokens_create": {"username": "ada", "password": "a long enough secret"},
     "bots_create": {"name": "new-bot", "kind": "remote"},
     "bots_change": {"description": "Plays low."},

@@ -1,0 +1,105 @@
+"""``bot rename``, ``delete``, ``pause``, ``resume``, ``note``, ``withdraw``: change your bots."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from bots_sdk import calls
+from bots_sdk.commands.errors import ImpossibleError
+from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, read_saved, save_bot
+from bots_sdk.commands.output import Json, print_json
+
+Name = Annotated[str, typer.Argument(help="One of your bots.")]
+Number = Annotated[int, typer.Argument(min=1, help="The number of a version.", metavar="VERSION")]
+
+
+def rename(
+    name: Name,
+    new_name: Annotated[str, typer.Argument(help="3 to 32 characters: a-z, 0-9 and -.")],
+    as_json: Json = False,
+) -> None:
+    """Rename a bot; its old addresses lead to the new name."""
+    url, token = owner_token()
+    with client_for(url, token) as client:
+        bot = client.send(calls.change_bot(name, new_name=new_name))
+    if (saved := read_saved().league(url).bots.get(name)) is not None:
+        forget_bot(url, name)
+        save_bot(url, new_name, saved)
+    if as_json:
+        print_json(bot)
+    else:
+        print(f"{name} is called {new_name} now: {url}/bots/{new_name}/")
+
+
+def delete(
+    name: Name,
+    yes: Annotated[bool, typer.Option("--yes", help="Delete without a prompt.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Delete a bot. You can't take this back.
+
+    If it has played, its results stay, and its name stays taken. Otherwise it vanishes.
+    """
+    url, token = owner_token()
+    if not yes:
+        if not sys.stdin.isatty():
+            raise ImpossibleError(
+                f"There is no terminal to confirm the deletion of {name}. Use --yes."
+            )
+        typer.confirm(f"Delete {name} at {url}? You can't take this back", abort=True, err=True)
+    with client_for(url, token) as client:
+        client.send(calls.delete_bot(name))
+    forget_bot(url, name)
+    if as_json:
+        print_json({"name": name, "deleted": True})
+    else:
+        print(f"{name} is deleted.")
+
+
+def pause(name: Name, as_json: Json = False) -> None:
+    """Pause a bot: it finishes its open matches and gets no new ones."""
+    _set_paused(name, True, as_json)
+
+
+def resume(name: Name, as_json: Json = False) -> None:
+    """Resume a bot that is paused."""
+    _set_paused(name, False, as_json)
+
+
+def note(
+    name: Name,
+    number: Number,
+    text: Annotated[str, typer.Argument(help="Your note, at most 500 characters.")],
+    as_json: Json = False,
+) -> None:
+    """Change your note about a version; nobody else sees it."""
+    url, token = owner_token()
+    with client_for(url, token) as client:
+        version = client.send(calls.change_version(name, number, text))
+    if as_json:
+        print_json(version)
+    else:
+        print(f"The note about version {number} of {name} is saved.")
+
+
+def withdraw(name: Name, number: Number, as_json: Json = False) -> None:
+    """Withdraw a version during its check; it never plays."""
+    url, token = owner_token()
+    with client_for(url, token) as client:
+        version = client.send(calls.withdraw_version(name, number))
+    if as_json:
+        print_json(version)
+    else:
+        print(f"Version {number} of {name} is withdrawn.")
+        print(f"If you don't need the bot, delete it: `twelfth-night bot delete {name}`.")
+
+
+def _set_paused(name: str, paused: bool, as_json: bool) -> None:
+    url, token = owner_token()
+    with client_for(url, token) as client:
+        bot = client.send(calls.change_bot(name, paused=paused))
+    if as_json:
+        print_json(bot)
+    else:
+        print(f"{name} {'is paused' if paused else 'plays again'}.")

@@ -1,0 +1,101 @@
+"""``twelfth-night bot`` and ``password``: what they send, and what stays saved."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from bots_sdk.call import Call
+from bots_sdk.cli import app
+from bots_sdk.commands import accounts, changing, leagues
+from bots_sdk.saved import Saved, SavedLeague
+
+URL = "http://league.example"
+
+
+class League:
+    """A league that grants every call."""
+
+    url = URL
+
+    def __init__(self) -> None:
+        self.sent: list[tuple[str, str, Any]] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        pass
+
+    def send(self, call: Call[Any]) -> Any:
+        self.sent.append((call.method, call.path, call.body))
+        return {}
+
+
+@pytest.fixture
+def league(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> League:
+    made = League()
+    monkeypatch.setattr(typer, "get_app_dir", lambda _: str(tmp_path))
+    saved = Saved(tmp_path / "leagues.json", URL, {URL: SavedLeague("ada", "t", {"swan": "b"})})
+    saved.write()
+    for module in (accounts, changing):
+        monkeypatch.setattr(module, "client_for", lambda *_: made)
+    monkeypatch.setattr(changing, "owner_token", lambda: (URL, "t"))
+    monkeypatch.setattr(accounts, "chosen_league", lambda: (URL, saved.leagues[URL]))
+    return made
+
+
+def run(*words: str) -> Any:
+    return CliRunner().invoke(app, list(words))
+
+
+def tokens() -> dict[str, str]:
+    return leagues.read_saved().leagues[URL].bots
+
+
+def test_a_renamed_bot_keeps_its_saved_token(league: League) -> None:
+    assert run("bot", "rename", "swan", "goose").exit_code == 0
+    assert league.sent == [("PATCH", "bots/swan", {"name": "goose"})]
+    assert tokens() == {"goose": "b"}
+
+
+def test_a_bot_is_deleted_after_a_confirmation(league: League) -> None:
+    refused = run("bot", "delete", "swan")
+    assert (refused.exit_code, league.sent) == (2, [])
+    assert "Use --yes" in refused.stderr
+    assert run("bot", "delete", "swan", "--yes").exit_code == 0
+    assert league.sent == [("DELETE", "bots/swan", None)]
+    assert tokens() == {}
+
+
+def test_pause_resume_note_and_withdraw_send_one_call_each(league: League) -> None:
+    for words in (["pause"], ["resume"]):
+        assert run("bot", *words, "swan").exit_code == 0
+    assert run("bot", "note", "swan", "2", "counts cards").exit_code == 0
+    assert run("bot", "withdraw", "swan", "2").exit_code == 0
+    assert league.sent == [
+        ("PATCH", "bots/swan", {"paused": True}),
+        ("PATCH", "bots/swan", {"paused": False}),
+        ("PATCH", "bots/swan/versions/2", {"note": "counts cards"}),
+        ("POST", "bots/swan/versions/2/withdraw", None),
+    ]
+
+
+def test_the_password_command_takes_both_passwords_from_the_environment(
+    league: League, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TWELFTH_NIGHT_PASSWORD", "old")
+    monkeypatch.setenv("TWELFTH_NIGHT_NEW_PASSWORD", "new")
+    result = run("password", "--revoke-tokens")
+    assert result.exit_code == 0, result.output
+    body = {"username": "ada", "password": "old", "new_password": "new", "revoke_tokens": True}
+    assert league.sent == [("POST", "accounts/password", body)]
+    assert "twelfth-night login" in result.stdout
