@@ -173,6 +173,7 @@ def upkeep() -> None:
     _do(competitions.announce_scheduled)
     _each(moderation.bots_to_stop, moderation.stop_new_matches)
     _each(ratings.ladders_to_hide_on, ratings.hide_idle)
+    _each(ratings.ladders_with_other_ranked_from, ratings.copy_ranked_from)
     _each(bots.versions_to_check, check_version.delay)
     _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
 

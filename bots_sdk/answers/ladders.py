@@ -75,6 +75,8 @@ class Ladder(TypedDict):
     1500."""
     idle_days: int
     """A bot that no round has rated for this number of days is hidden from the standings."""
+    ranked_from: int
+    """A bot has a rank and a band from this number of rated blocks of its current version on."""
     revision: int
     """Number of the ledger's revision that counts now. It starts at 1, and each correction adds
     1."""
@@ -353,8 +355,8 @@ class Standing(TypedDict):
     rating: int
     """In thousandths of an Elo point."""
     provisional: bool
-    """A bot is provisional, without a rank, until its current version has played 20 rated
-    blocks."""
+    """A bot is provisional, without a rank, until its current version has played the ladder's
+    `ranked_from` rated blocks."""
     performance: float | None
     """Strength in Elo, estimated from all blocks of the current version on a scale with the
     ladder's anchor at 1500. Null before the first estimate."""

@@ -483,6 +483,13 @@ class Migration(migrations.Migration):
                         help_text="A bot that no round has rated for this number of days is hidden from the standings.",
                     ),
                 ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="A bot has a rank and a band from this number of rated blocks of its current version on. Placement draws so many blocks of a new bot or version.",
+                    ),
+                ),
                 ("paused", models.BooleanField(default=False)),
                 (
                     "revision",
@@ -568,6 +575,8 @@ class Migration(migrations.Migration):
                             ("random_percent__lte", 100),
                             ("idle_days__gte", 1),
                             ("idle_days__lte", 3650),
+                            ("ranked_from__gte", 1),
+                            ("ranked_from__lte", 1000),
                         ),
                         name="a_ladder_has_numbers_within_limits",
                     )
@@ -633,6 +642,13 @@ class Migration(migrations.Migration):
                     "blocks",
                     models.PositiveIntegerField(
                         help_text="Rated blocks, by the count that decides K."
+                    ),
+                ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="The ladder's setting. It is copied here, so that an index sorts by rank.",
                     ),
                 ),
                 ("version", models.PositiveIntegerField()),
@@ -1917,6 +1933,13 @@ class Migration(migrations.Migration):
                         help_text="Rated blocks, by the count that decides K."
                     ),
                 ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="The ladder's setting. It is copied here, so that an index sorts by rank.",
+                    ),
+                ),
                 ("version", models.PositiveIntegerField()),
                 ("matches", models.PositiveIntegerField(default=0)),
                 (
@@ -2011,9 +2034,10 @@ class Migration(migrations.Migration):
                         models.F("hidden"),
                         models.ExpressionWrapper(
                             models.Q(
-                                ("blocks__lt", 20),
+                                ("blocks__lt", models.F("ranked_from")),
                                 models.Q(
-                                    ("performance_blocks__gt", 0), ("performance_blocks__lt", 20)
+                                    ("performance_blocks__gt", 0),
+                                    ("performance_blocks__lt", models.F("ranked_from")),
                                 ),
                                 _connector="OR",
                             ),

@@ -16,6 +16,7 @@ from league.models.limits import (
     MOVE_SECONDS,
     PAUSE_SECONDS,
     PERCENT,
+    RANKED_FROM,
     SEATS,
     SETTLED_BLOCKS,
     limits_in_database,
@@ -101,6 +102,11 @@ class Ladder(SetAside):
         help_text="A bot that no round has rated for this number of days is hidden from the "
         "standings.",
     )
+    ranked_from = models.PositiveIntegerField(
+        default=20,
+        help_text="A bot has a rank and a band from this number of rated blocks of its current "
+        "version on. Placement draws so many blocks of a new bot or version.",
+    )
     paused = models.BooleanField(default=False)
     revision = models.PositiveIntegerField(
         default=1,
@@ -146,6 +152,7 @@ class Ladder(SetAside):
                 max_blocks_per_round=BLOCKS_PER_ROUND,
                 random_percent=PERCENT,
                 idle_days=IDLE_DAYS,
+                ranked_from=RANKED_FROM,
             )
         ]
 
@@ -187,13 +194,6 @@ class Withdrawal(models.Model):
         return f"{self.bot.name} has left {self.ladder.slug}"
 
 
-RANKED_FROM = 20
-"""From so many blocks on a bot has a rank; below it is provisional.
-
-The count of a new version starts at 10, as for K. So a bot also needs that many fitted blocks of
-its current version, once performance is fitted.
-"""
-
 ERROR_FROM = 5
 """From so many blocks of its version on a bot's performance has an error bar.
 
@@ -214,10 +214,15 @@ SHOWN = ""
 
 
 def provisional_expression() -> "models.ExpressionWrapper[models.Q]":
-    """Return the expression for a standing without a rank yet; the index uses the same."""
-    of_version = models.Q(performance_blocks__gt=0, performance_blocks__lt=RANKED_FROM)
+    """Return the expression for a standing without a rank yet; the index uses the same.
+
+    The count of a new version starts at 10, as for K. So a bot also needs enough fitted blocks of
+    its current version, once performance is fitted.
+    """
+    needed = models.F("ranked_from")
+    of_version = models.Q(performance_blocks__gt=0, performance_blocks__lt=needed)
     return models.ExpressionWrapper(
-        models.Q(blocks__lt=RANKED_FROM) | of_version, output_field=models.BooleanField()
+        models.Q(blocks__lt=needed) | of_version, output_field=models.BooleanField()
     )
 
 
@@ -243,6 +248,10 @@ class StandingNumbers(models.Model):
 
     rating = models.BigIntegerField(help_text="In thousandths of an Elo point.")
     blocks = models.PositiveIntegerField(help_text="Rated blocks, by the count that decides K.")
+    ranked_from = models.PositiveIntegerField(
+        default=20,
+        help_text="The ladder's setting. It is copied here, so that an index sorts by rank.",
+    )
     version = models.PositiveIntegerField()
     matches = models.PositiveIntegerField(default=0)
     pairs = models.PositiveIntegerField(
@@ -296,7 +305,7 @@ class StandingNumbers(models.Model):
     @property
     def is_provisional(self) -> bool:
         """Whether the bot has too few blocks for a rank."""
-        return self.blocks_for_rank < RANKED_FROM
+        return self.blocks_for_rank < self.ranked_from
 
     @property
     def performance_margin(self) -> float | None:

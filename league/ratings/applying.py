@@ -100,7 +100,9 @@ def _write_standings(
 ) -> None:
     changed = []
     for entry in applied.bots:
-        row = rows.get(entry.bot) or Standing(ladder=ladder, bot_id=entry.bot)
+        row = rows.get(entry.bot) or Standing(
+            ladder=ladder, bot_id=entry.bot, ranked_from=ladder.ranked_from
+        )
         row.rating = entry.after.rating
         row.blocks = entry.after.blocks
         row.version = entry.after.version

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from engine.rating import elo
 from engine.rating.blocks import MatchResult
 from league.models import Block, BlockBot, Ladder, MatchSeat, Round
-from league.models.ladders import RANKED_FROM, SHOWN
+from league.models.ladders import SHOWN
 from league.ratings.match_results import k_schedule, stored_results
 
 _CHUNK = 200
@@ -71,7 +71,7 @@ def _places(ladder: Ladder, state: _State) -> dict[int, Place]:
         hidden, is_fitted = known.get(bot, (SHOWN, False))
         # A fit counts the blocks of the version that plays, as `StandingNumbers.blocks_for_rank`.
         blocks = min(of.blocks, state.blocks[bot, of.version]) if is_fitted else of.blocks
-        return hidden == SHOWN and blocks >= RANKED_FROM
+        return hidden == SHOWN and blocks >= ladder.ranked_from
 
     ranked = sorted(of.rating for bot, of in state.ratings.items() if has_rank(bot, of))
     return {

@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from engine.rating.blocks import win_share
 from league.models import Fit, Ladder, Performance, Round
-from league.models.ladders import ERROR_FROM, RANKED_FROM
+from league.models.ladders import ERROR_FROM
 from league.ratings.packing import read_packed
 
 if TYPE_CHECKING:
@@ -89,10 +89,11 @@ def fit_round(round_id: int) -> bool:
     fitted = results.fit(ladder.anchor_id)
     totals = results.totals(fitted.bots)
     with_rank = _bots_with_rank(ladder)
-    ranked = _rank(fitted, with_rank)
+    ranked = _rank(fitted, with_rank, ladder.ranked_from)
     took = time.perf_counter() - began
     with transaction.atomic():
-        if Ladder.objects.select_for_update().get(pk=ladder.pk).revision != ladder.revision:
+        locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
+        if locked.revision != ladder.revision:
             return False  # corrected in the meantime: these results no longer count
         fit, _ = Fit.objects.select_for_update().get_or_create(round=round_)
         if fit.finished_at is not None:
@@ -100,8 +101,9 @@ def fit_round(round_id: int) -> bool:
         earlier = Fit.objects.finished().filter(round__ladder=ladder)
         numbers = earlier.order_by("-round__applied_number")
         last = numbers.values_list("round__applied_number", flat=True).first()
-        if (now_with_rank := _bots_with_rank(ladder)) != with_rank:
-            ranked = _rank(fitted, now_with_rank)
+        now_with_rank = _bots_with_rank(locked)
+        if (now_with_rank, locked.ranked_from) != (with_rank, ladder.ranked_from):
+            ranked = _rank(fitted, now_with_rank, locked.ranked_from)
         if last is None or last < number:
             _write_standings(ladder, fitted, ranked)
         rounds = ladder.rounds.filter(applied_number__gt=last or 0, applied_number__lte=number)
@@ -136,11 +138,11 @@ def _bots_with_rank(ladder: Ladder) -> list[int]:
     Provisional bots have none: a first bot with a large error would draw all others into its band.
     Hidden bots have none, because the best bot of a band defines it.
     """
-    shown = ladder.standings.shown().filter(blocks__gte=RANKED_FROM)
+    shown = ladder.standings.shown().filter(blocks__gte=ladder.ranked_from)
     return list(shown.order_by("bot").values_list("bot", flat=True))
 
 
-def _rank(fitted: "Fitted", with_rank: Sequence[int]) -> dict[int, _Ranked]:
+def _rank(fitted: "Fitted", with_rank: Sequence[int], ranked_from: int) -> dict[int, _Ranked]:
     """Return the rank band and the chance of being the best of each bot that has a rank."""
     # Imported here, because web processes run without NumPy.
     import numpy as np
@@ -151,7 +153,7 @@ def _rank(fitted: "Fitted", with_rank: Sequence[int]) -> dict[int, _Ranked]:
 
     kept = np.isin(np.array(fitted.bots, np.int64), np.array(with_rank, np.int64))
     blocks = np.array(fitted.blocks, np.int64)
-    kept &= blocks >= RANKED_FROM
+    kept &= blocks >= ranked_from
     bots = [bot for bot, keep in zip(fitted.bots, kept.tolist(), strict=True) if keep]
     covariance = PartOfCovariance(fitted.covariance, np.flatnonzero(kept))
     bands = rank_bands(fitted.elo[kept], covariance, blocks[kept])

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from league.accounts.quarantines import quarantine_of
 from league.models import HeadToHead, Ladder, Performance, Round, RoundEntry, Standing
-from league.models.ladders import RANKED_FROM, SHOWN, StandingQuerySet
+from league.models.ladders import SHOWN, StandingQuerySet
 from league.models.moderation import in_quarantine
 from league.ratings.ledger import round_entries
 
@@ -126,7 +126,8 @@ FROM (
     SELECT *, rank() OVER (PARTITION BY hidden, provisional ORDER BY rating DESC) AS rank
     FROM (
         SELECT bot_id, hidden, rating,
-            blocks < %s OR (performance_blocks > 0 AND performance_blocks < %s) AS provisional
+            blocks < ranked_from
+                OR (performance_blocks > 0 AND performance_blocks < ranked_from) AS provisional
         FROM {table} WHERE ladder_id = %s AND (%s OR hidden = '')
     ) AS known
 ) AS placed
@@ -140,7 +141,7 @@ def find_bots(ladder: Ladder, wanted: str, *, hidden: bool = False) -> list[Rank
     """Return a ladder's bots with a text in their name, in order. Costs one query."""
     find = _FIND.format(table=public_standings(ladder).model._meta.db_table)
     with connection.cursor() as cursor:
-        cursor.execute(find, [RANKED_FROM, RANKED_FROM, ladder.pk, hidden, wanted.lower()])
+        cursor.execute(find, [ladder.pk, hidden, wanted.lower()])
         return [RankedBot(bot, rank) for bot, rank in cursor.fetchall()]
 
 

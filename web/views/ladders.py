@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from league import accounts, competitions
 from league.competitions.settings_checks import k_problems
 from league.models import Block, Ladder, Round
-from league.models.ladders import RANKED_FROM, SHOWN, Hidden
+from league.models.ladders import SHOWN, Hidden
 from league.ratings.fair_play import fair_play_report
 from league.ratings.ledger import revision_of, revisions_of
 from league.ratings.match_results import k_schedule
@@ -68,7 +68,6 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "hidden": hidden,
         "rounds": rounds_page,
         "rounds_shown": [(each, progress[each.pk]) for each in rounds_page],
-        "ranked_from": RANKED_FROM,
         "trend_rounds": TREND_ROUNDS,
         "twins": twins_on(found),
         "schedule": None if k_problems(found.k_schedule) else k_schedule(found.k_schedule),
@@ -117,7 +116,6 @@ def luck(request: HttpRequest, slug: str) -> HttpResponse:
         "ladder": found,
         "pairs": [(twins, chart_of_gap(found, twins), apart[twins.bot.pk]) for twins in pairs],
         "noise": noise_of(found),
-        "ranked_from": RANKED_FROM,
     }
     return render(request, "web/luck.html", context)
 

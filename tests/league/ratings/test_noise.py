@@ -13,7 +13,6 @@ from engine.rating.elo import KSchedule
 from engine.rating.noise import noise_after
 from league import competitions
 from league.models import Block, BlockBot, Ladder, MatchSeat, Performance, Round, Standing
-from league.models.ladders import RANKED_FROM
 from league.ratings import noise
 from league.ratings.match_results import stored_results
 from league.ratings.twins import Twins, twins_on
@@ -118,14 +117,14 @@ def test_bands_are_counted_where_both_twins_have_one(
 
 def ranked(ladder: Ladder) -> None:
     Standing.objects.filter(ladder=ladder).update(
-        blocks=RANKED_FROM, performance_blocks=RANKED_FROM, performance_error=20.0
+        blocks=small.RANKED_FROM, performance_blocks=small.RANKED_FROM, performance_error=20.0
     )
 
 
 def test_the_noise_follows_from_the_error_bars_of_ranked_bots(ladder: Ladder) -> None:
     assert noise.noise_of(ladder, KSchedule()) == []
     ranked(ladder)
-    one_block = 20.0 * math.sqrt(RANKED_FROM)
+    one_block = 20.0 * math.sqrt(small.RANKED_FROM)
     assert noise.noise_of(ladder, KSchedule()) == noise_after(noise.NOISE_AFTER, one_block)
 
 
