@@ -113,10 +113,11 @@ VALUES (%(size)s, 'big-' || %(size)s, 'Big', 'twelve-days', 'calliope', 4, 1, 30
     now(), 4, 10, 400, 14, 20, 20, 1, '', '');
 
 INSERT INTO league_standing (ladder_id, bot_id, rating, blocks, ranked_from, version, matches,
-    pairs, half_wins, points, performance, performance_error, performance_blocks, band, hidden, hidden_at,
-    active_at)
+    pairs, half_wins, points, performance, performance_error, performance_blocks, fitted_version,
+    awaits_fit, band, hidden, hidden_at, active_at)
 SELECT %(size)s, %(first)s + i, 1500000 + (hashint4(i) %% 400000), CASE WHEN i %% 10 = 0 THEN 5
     ELSE 400 END, 20, 1, 1600, 4800, 4800 + i %% 1000, 16000, 1500 + hashint4(i) %% 400, 20, 400, 1,
+    false, 1,
     CASE WHEN i %% 10 = 3 THEN 'idle' ELSE '' END, CASE WHEN i %% 10 = 3 THEN now() END,
     now()
 FROM generate_series(1, %(size)s) AS i;

@@ -6,7 +6,7 @@ from rest_framework import serializers
 from api.serializers.fields import owner_field
 from league.competitions import RankProgress, describe_next_block, rank_progress
 from league.models import Block, Ladder, LadderEntry, Round, Standing
-from league.models.ladders import Hidden
+from league.models.standings import Hidden
 from league.ratings.standings import StandingRow
 from league.ratings.twins import Twins, twins_on
 from league.visibility import public_seed
@@ -170,8 +170,8 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     performance = serializers.FloatField(
         source="standing.performance",
         allow_null=True,
-        help_text="Strength in Elo, estimated from all blocks of the current version on a scale "
-        "with the ladder's anchor at 1500. Null before the first estimate.",
+        help_text="Strength in Elo, estimated from all blocks of the bot's current version on a "
+        "scale with the ladder's anchor at 1500. Null before the first estimate of that version.",
     )
     performance_error = serializers.FloatField(
         source="standing.performance_error",
@@ -187,7 +187,7 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     performance_blocks = serializers.IntegerField(
         source="standing.performance_blocks",
-        help_text="Number of blocks in the estimate of `performance`.",
+        help_text="Number of blocks of the bot's current version in the estimate of `performance`.",
     )
     blocks = serializers.IntegerField(
         source="standing.blocks",

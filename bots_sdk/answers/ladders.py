@@ -358,8 +358,8 @@ class Standing(TypedDict):
     """A bot is provisional, without a rank, until its current version has played the ladder's
     `ranked_from` rated blocks."""
     performance: float | None
-    """Strength in Elo, estimated from all blocks of the current version on a scale with the
-    ladder's anchor at 1500. Null before the first estimate."""
+    """Strength in Elo, estimated from all blocks of the bot's current version on a scale with the
+    ladder's anchor at 1500. Null before the first estimate of that version."""
     performance_error: float | None
     """Uncertainty (standard error) of the distance between this bot's performance and the mean of
     all bots, in Elo."""
@@ -367,7 +367,7 @@ class Standing(TypedDict):
     """`performance` ± this number is the 95 % interval. With few blocks it is more than 1.96
     standard errors, because the error itself is uncertain."""
     performance_blocks: int
-    """Number of blocks in the estimate of `performance`."""
+    """Number of blocks of the bot's current version in the estimate of `performance`."""
     blocks: int
     """Rated blocks, by the counter that decides K. When the bot gets a new version and this number
     is above the ladder's limit (by default 10), it is lowered to the limit."""

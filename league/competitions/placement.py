@@ -195,7 +195,7 @@ def _unplaced(ladders: QuerySet[Ladder]) -> list[_Unplaced]:
     of_bot = {"ladder": OuterRef("ladder"), "bot": OuterRef("bot")}
     rated = Standing.objects.filter(**of_bot)
     ranked = rated.filter(
-        version=OuterRef("bot__current__number"),
+        fitted_version=OuterRef("bot__current__number"),
         performance_blocks__gte=OuterRef("ladder__ranked_from"),
     )
     being_placed = Round.objects.open().filter(ladder=OuterRef("ladder"), placed=OuterRef("bot"))

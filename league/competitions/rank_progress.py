@@ -52,7 +52,9 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
 
 
 def _is_ranked(standing: Standing | None, version: int) -> bool:
-    return standing is not None and standing.version == version and not standing.is_provisional
+    if standing is None or standing.is_provisional:
+        return False
+    return (standing.fitted_version or standing.version) == version
 
 
 def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:

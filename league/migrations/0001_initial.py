@@ -683,7 +683,15 @@ class Migration(migrations.Migration):
                 (
                     "performance_blocks",
                     models.PositiveIntegerField(
-                        default=0, help_text="Blocks of the current version that the fit used."
+                        default=0, help_text="Blocks of the fitted version that the fit used."
+                    ),
+                ),
+                (
+                    "fitted_version",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Number of the version that performance, band and probability belong to: the bot's current one. Empty if no fit has counted the bot.",
+                        null=True,
                     ),
                 ),
                 (
@@ -1972,7 +1980,15 @@ class Migration(migrations.Migration):
                 (
                     "performance_blocks",
                     models.PositiveIntegerField(
-                        default=0, help_text="Blocks of the current version that the fit used."
+                        default=0, help_text="Blocks of the fitted version that the fit used."
+                    ),
+                ),
+                (
+                    "fitted_version",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Number of the version that performance, band and probability belong to: the bot's current one. Empty if no fit has counted the bot.",
+                        null=True,
                     ),
                 ),
                 (
@@ -2010,6 +2026,13 @@ class Migration(migrations.Migration):
                 ),
                 ("hidden_at", models.DateTimeField(blank=True, null=True)),
                 (
+                    "awaits_fit",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Whether the bot has got another current version since the last fit.",
+                    ),
+                ),
+                (
                     "bot",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
@@ -2036,7 +2059,7 @@ class Migration(migrations.Migration):
                             models.Q(
                                 ("blocks__lt", models.F("ranked_from")),
                                 models.Q(
-                                    ("performance_blocks__gt", 0),
+                                    ("fitted_version__isnull", False),
                                     ("performance_blocks__lt", models.F("ranked_from")),
                                 ),
                                 _connector="OR",
@@ -2049,6 +2072,11 @@ class Migration(migrations.Migration):
                     ),
                     models.Index(
                         fields=["ladder", "hidden", "active_at"], name="standings_by_activity"
+                    ),
+                    models.Index(
+                        condition=models.Q(("awaits_fit", True)),
+                        fields=["ladder"],
+                        name="standings_to_fit",
                     ),
                 ],
                 "constraints": [

@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from league.models import Bot, Fit, Ladder, Standing, Withdrawal
-from league.models.ladders import SHOWN, Hidden, StandingNumbers
+from league.models.standings import SHOWN, Hidden, StandingNumbers
 
 _DAY = timedelta(days=1)
 

@@ -33,8 +33,8 @@ def copy_ranked_from(ladder_id: int) -> int:
             ranked_from=ladder.ranked_from
         )
         ladder.frozen_standings.update(ranked_from=ladder.ranked_from)
-        unranked = rows.with_provisional().filter(provisional=True)
-        ladder.standings.filter(pk__in=unranked.values("pk")).update(band=None, best_chance=None)
+        ranked = rows.ranked().values("pk")
+        rows.shown().exclude(pk__in=ranked).update(band=None, best_chance=None)
         if changed:
             request_new_fit(ladder)
     return changed

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from league.accounts.quarantines import quarantine_of
 from league.models import HeadToHead, Ladder, Performance, Round, RoundEntry, Standing
-from league.models.ladders import SHOWN, StandingQuerySet
 from league.models.moderation import in_quarantine
+from league.models.standings import SHOWN, StandingQuerySet
 from league.ratings.ledger import round_entries
 
 ORDER = ("hidden", "provisional", "-rating", "bot_id")
@@ -127,7 +127,8 @@ FROM (
     FROM (
         SELECT bot_id, hidden, rating,
             blocks < ranked_from
-                OR (performance_blocks > 0 AND performance_blocks < ranked_from) AS provisional
+                OR (fitted_version IS NOT NULL AND performance_blocks < ranked_from)
+                AS provisional
         FROM {table} WHERE ladder_id = %s AND (%s OR hidden = '')
     ) AS known
 ) AS placed

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from league import accounts, competitions
 from league.competitions.settings_checks import k_problems
 from league.models import Block, Ladder, Round
-from league.models.ladders import SHOWN, Hidden
+from league.models.standings import SHOWN, Hidden
 from league.ratings.fair_play import fair_play_report
 from league.ratings.ledger import revision_of, revisions_of
 from league.ratings.match_results import k_schedule

@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
         st.tuples(
             st.integers(1_499_998, 1_500_002),
             st.integers(small.RANKED_FROM - 2, small.RANKED_FROM + 1),
-            st.sampled_from([0, 1, small.RANKED_FROM - 1, small.RANKED_FROM]),
+            st.sampled_from([None, 0, 1, small.RANKED_FROM - 1, small.RANKED_FROM]),
             st.sampled_from(["", "", "", "idle", "withdrawn"]),
         ),
         min_size=1,
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 )
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_bot_has_the_same_rank_in_lists_and_searches(
-    numbers: list[tuple[int, int, int, str]], wanted: str, with_hidden: bool, db: None
+    numbers: list[tuple[int, int, int | None, str]], wanted: str, with_hidden: bool, db: None
 ) -> None:
     with transaction.atomic():
         ladder = small.ladder()
@@ -54,7 +54,8 @@ def test_a_bot_has_the_same_rank_in_lists_and_searches(
                 bot=bot,
                 rating=rating,
                 blocks=blocks,
-                performance_blocks=of_version,
+                performance_blocks=of_version or 0,
+                fitted_version=None if of_version is None else 1,
                 version=1,
                 hidden=hidden,
             )
@@ -67,11 +68,14 @@ def test_a_bot_has_the_same_rank_in_lists_and_searches(
         higher = [
             rating
             for rating, blocks, of_version, hidden in numbers
-            if blocks >= small.RANKED_FROM and of_version in (0, small.RANKED_FROM) and not hidden
+            if blocks >= small.RANKED_FROM
+            and of_version in (None, small.RANKED_FROM)
+            and not hidden
         ]
         for standing, shown_rank in ((row.standing, row.rank) for row in rows):
             rank = 1 + sum(rating > standing.rating for rating in higher)
-            fitted = standing.performance_blocks in (0, small.RANKED_FROM)
+            unfitted = standing.fitted_version is None
+            fitted = unfitted or standing.performance_blocks == small.RANKED_FROM
             enough = standing.blocks >= small.RANKED_FROM and fitted
             assert shown_rank == (rank if enough and not standing.hidden else None)
             assert standing.is_provisional == (not enough)
