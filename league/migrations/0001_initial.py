@@ -2932,4 +2932,126 @@ class Migration(migrations.Migration):
                 name="a_tournament_opens_a_stage_once",
             ),
         ),
+        migrations.CreateModel(
+            name="LuckCount",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "queued_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When a count was last put into the queue.", null=True
+                    ),
+                ),
+                (
+                    "counted_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When the last count ended; empty before the first.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "revision",
+                    models.PositiveIntegerField(
+                        blank=True, help_text="Revision of the ledger that was counted.", null=True
+                    ),
+                ),
+                (
+                    "block_error",
+                    models.FloatField(
+                        blank=True,
+                        help_text="Standard error of a performance by one block, in Elo: the median over the ranked bots. Empty before a bot has a rank.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="luck_count",
+                        to="league.ladder",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="TwinErrors",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "fits",
+                    models.PositiveIntegerField(
+                        help_text="The fits of performance that gave both bots a band."
+                    ),
+                ),
+                (
+                    "apart",
+                    models.PositiveIntegerField(
+                        help_text="Those that put them into different bands."
+                    ),
+                ),
+                (
+                    "blocks",
+                    models.PositiveIntegerField(
+                        help_text="The last rated blocks in which both sat."
+                    ),
+                ),
+                (
+                    "ended",
+                    models.PositiveIntegerField(
+                        help_text="The A/B tests over these blocks that ended."
+                    ),
+                ),
+                (
+                    "better",
+                    models.PositiveIntegerField(
+                        help_text="The tests that called either bot better, by mistake."
+                    ),
+                ),
+                (
+                    "not_better",
+                    models.PositiveIntegerField(help_text="The tests that found no gain."),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "count",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="twins",
+                        to="league.luckcount",
+                    ),
+                ),
+                (
+                    "twin",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="league.bot",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "twin errors",
+                "constraints": [
+                    models.UniqueConstraint(fields=("count", "bot"), name="twins_are_counted_once")
+                ],
+            },
+        ),
     ]

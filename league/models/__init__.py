@@ -5,6 +5,7 @@ from league.models.bots import Bot, BotVersion, FormerName
 from league.models.comparisons import Comparison, SwapBlock
 from league.models.ladders import Ladder, LadderEntry, Withdrawal
 from league.models.ledger import BlockEntry, Revision, RoundEntry, VoidMark
+from league.models.luck import LuckCount, TwinErrors
 from league.models.matches import Match, MatchSeat
 from league.models.moderation import ModerationEntry, Quarantine
 from league.models.performance import Fit, PackedResults, Performance
@@ -36,6 +37,7 @@ __all__ = [
     "Ladder",
     "LadderEntry",
     "LiveMove",
+    "LuckCount",
     "Match",
     "MatchSeat",
     "ModerationEntry",
@@ -55,6 +57,7 @@ __all__ = [
     "Tournament",
     "TournamentEntry",
     "Turn",
+    "TwinErrors",
     "VoidMark",
     "Withdrawal",
 ]
