@@ -234,6 +234,7 @@ CELERY_TASK_ROUTES = {
     "league.tasks.upkeep": {"queue": "clock"},
     # These read all records or results of a ladder, so one may take hours.
     "league.tasks.fit_performance": {"queue": "ratings"},
+    "league.tasks.count_luck": {"queue": "ratings"},
     "league.tasks.correct_ladder": {"queue": "ratings"},
     "league.tasks.check_ladder": {"queue": "ratings"},
 }

@@ -483,6 +483,13 @@ class Migration(migrations.Migration):
                         help_text="A bot that no round has rated for this number of days is hidden from the standings.",
                     ),
                 ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="A bot has a rank and a band from this number of rated blocks of its current version on. Placement draws so many blocks of a new bot or version.",
+                    ),
+                ),
                 ("paused", models.BooleanField(default=False)),
                 (
                     "revision",
@@ -568,6 +575,8 @@ class Migration(migrations.Migration):
                             ("random_percent__lte", 100),
                             ("idle_days__gte", 1),
                             ("idle_days__lte", 3650),
+                            ("ranked_from__gte", 1),
+                            ("ranked_from__lte", 1000),
                         ),
                         name="a_ladder_has_numbers_within_limits",
                     )
@@ -635,6 +644,13 @@ class Migration(migrations.Migration):
                         help_text="Rated blocks, by the count that decides K."
                     ),
                 ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="The ladder's setting. It is copied here, so that an index sorts by rank.",
+                    ),
+                ),
                 ("version", models.PositiveIntegerField()),
                 ("matches", models.PositiveIntegerField(default=0)),
                 (
@@ -667,7 +683,15 @@ class Migration(migrations.Migration):
                 (
                     "performance_blocks",
                     models.PositiveIntegerField(
-                        default=0, help_text="Blocks of the current version that the fit used."
+                        default=0, help_text="Blocks of the fitted version that the fit used."
+                    ),
+                ),
+                (
+                    "fitted_version",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Number of the version that performance, band and probability belong to: the bot's current one. Empty if no fit has counted the bot.",
+                        null=True,
                     ),
                 ),
                 (
@@ -1917,6 +1941,13 @@ class Migration(migrations.Migration):
                         help_text="Rated blocks, by the count that decides K."
                     ),
                 ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="The ladder's setting. It is copied here, so that an index sorts by rank.",
+                    ),
+                ),
                 ("version", models.PositiveIntegerField()),
                 ("matches", models.PositiveIntegerField(default=0)),
                 (
@@ -1949,7 +1980,15 @@ class Migration(migrations.Migration):
                 (
                     "performance_blocks",
                     models.PositiveIntegerField(
-                        default=0, help_text="Blocks of the current version that the fit used."
+                        default=0, help_text="Blocks of the fitted version that the fit used."
+                    ),
+                ),
+                (
+                    "fitted_version",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Number of the version that performance, band and probability belong to: the bot's current one. Empty if no fit has counted the bot.",
+                        null=True,
                     ),
                 ),
                 (
@@ -1987,6 +2026,13 @@ class Migration(migrations.Migration):
                 ),
                 ("hidden_at", models.DateTimeField(blank=True, null=True)),
                 (
+                    "awaits_fit",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Whether the bot has got another current version since the last fit.",
+                    ),
+                ),
+                (
                     "bot",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
@@ -2011,9 +2057,10 @@ class Migration(migrations.Migration):
                         models.F("hidden"),
                         models.ExpressionWrapper(
                             models.Q(
-                                ("blocks__lt", 20),
+                                ("blocks__lt", models.F("ranked_from")),
                                 models.Q(
-                                    ("performance_blocks__gt", 0), ("performance_blocks__lt", 20)
+                                    ("fitted_version__isnull", False),
+                                    ("performance_blocks__lt", models.F("ranked_from")),
                                 ),
                                 _connector="OR",
                             ),
@@ -2025,6 +2072,11 @@ class Migration(migrations.Migration):
                     ),
                     models.Index(
                         fields=["ladder", "hidden", "active_at"], name="standings_by_activity"
+                    ),
+                    models.Index(
+                        condition=models.Q(("awaits_fit", True)),
+                        fields=["ladder"],
+                        name="standings_to_fit",
                     ),
                 ],
                 "constraints": [
@@ -2879,5 +2931,127 @@ class Migration(migrations.Migration):
                 fields=("tournament", "stage", "extra"),
                 name="a_tournament_opens_a_stage_once",
             ),
+        ),
+        migrations.CreateModel(
+            name="LuckCount",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "queued_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When a count was last put into the queue.", null=True
+                    ),
+                ),
+                (
+                    "counted_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When the last count ended; empty before the first.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "revision",
+                    models.PositiveIntegerField(
+                        blank=True, help_text="Revision of the ledger that was counted.", null=True
+                    ),
+                ),
+                (
+                    "block_error",
+                    models.FloatField(
+                        blank=True,
+                        help_text="Standard error of a performance by one block, in Elo: the median over the ranked bots. Empty before a bot has a rank.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="luck_count",
+                        to="league.ladder",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="TwinErrors",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "fits",
+                    models.PositiveIntegerField(
+                        help_text="The fits of performance that gave both bots a band."
+                    ),
+                ),
+                (
+                    "apart",
+                    models.PositiveIntegerField(
+                        help_text="Those that put them into different bands."
+                    ),
+                ),
+                (
+                    "blocks",
+                    models.PositiveIntegerField(
+                        help_text="The last rated blocks in which both sat."
+                    ),
+                ),
+                (
+                    "ended",
+                    models.PositiveIntegerField(
+                        help_text="The A/B tests over these blocks that ended."
+                    ),
+                ),
+                (
+                    "better",
+                    models.PositiveIntegerField(
+                        help_text="The tests that called either bot better, by mistake."
+                    ),
+                ),
+                (
+                    "not_better",
+                    models.PositiveIntegerField(help_text="The tests that found no gain."),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "count",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="twins",
+                        to="league.luckcount",
+                    ),
+                ),
+                (
+                    "twin",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="league.bot",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "twin errors",
+                "constraints": [
+                    models.UniqueConstraint(fields=("count", "bot"), name="twins_are_counted_once")
+                ],
+            },
         ),
     ]
