@@ -18,6 +18,7 @@ from bots_sdk.commands import (
     comparing,
     looking,
     playing,
+    reading,
     starting,
     trying,
     uploading,
@@ -38,6 +39,7 @@ app = typer.Typer(
 )
 for command in (
     starting.new,
+    reading.rules,
     checking.check,
     comparing.ab,
     accounts.login,
