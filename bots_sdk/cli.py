@@ -22,6 +22,7 @@ from bots_sdk.commands import (
     starting,
     trying,
     uploading,
+    watching,
 )
 from bots_sdk.commands.errors import Group
 from bots_sdk.commands.help_pages import Command
@@ -40,6 +41,7 @@ app = typer.Typer(
 for command in (
     starting.new,
     reading.rules,
+    watching.watch,
     checking.check,
     comparing.ab,
     accounts.login,
