@@ -2725,7 +2725,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "given_back_ms",
-                    models.PositiveIntegerField(
+                    models.PositiveBigIntegerField(
                         default=0,
                         help_text="Time that the league lost after the turn's clock had started; the deadline contains it.",
                     ),
