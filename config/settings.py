@@ -290,6 +290,7 @@ SPECTACULAR_SETTINGS = {
         "api.play.schema.add_gateway_paths",
         "api.schema.add_the_rest",
         "api.links.add_links",
+        "api.examples.in_schema.add_examples",
     ],
     "ENUM_NAME_OVERRIDES": {
         "AcceptedStatus": ["accepted"],
