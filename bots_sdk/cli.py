@@ -20,9 +20,11 @@ from bots_sdk.commands import (
     comparing,
     looking,
     playing,
+    reading,
     starting,
     trying,
     uploading,
+    watching,
 )
 from bots_sdk.commands.errors import Group
 from bots_sdk.commands.help_pages import Command
@@ -40,6 +42,8 @@ app = typer.Typer(
 )
 for command in (
     starting.new,
+    reading.rules,
+    watching.watch,
     checking.check,
     comparing.ab,
     accounts.login,

@@ -237,6 +237,7 @@ CELERY_TASK_ROUTES = {
     "league.tasks.upkeep": {"queue": "clock"},
     # These read all records or results of a ladder, so one may take hours.
     "league.tasks.fit_performance": {"queue": "ratings"},
+    "league.tasks.count_luck": {"queue": "ratings"},
     "league.tasks.correct_ladder": {"queue": "ratings"},
     "league.tasks.check_ladder": {"queue": "ratings"},
 }
@@ -292,6 +293,7 @@ SPECTACULAR_SETTINGS = {
         "api.play.schema.add_gateway_paths",
         "api.schema.add_the_rest",
         "api.links.add_links",
+        "api.examples.in_schema.add_examples",
     ],
     "ENUM_NAME_OVERRIDES": {
         "AcceptedStatus": ["accepted"],

@@ -135,6 +135,16 @@ def fit_performance(round_id: int) -> None:
         log.exception("a performance fit failed; a later tick tries again")
 
 
+@shared_task
+@_binds_id
+def count_luck(ladder_id: int) -> None:
+    """Count how much of a ladder's numbers is luck. If it fails, a later upkeep tries again."""
+    try:
+        ratings.count_luck(ladder_id)
+    except Exception:
+        log.exception("luck was not counted; a later upkeep tries again")
+
+
 @shared_task(time_limit=_MAX_FOLD_SECONDS)
 @_binds_id
 def correct_ladder(ladder_id: int) -> None:
@@ -173,8 +183,10 @@ def upkeep() -> None:
     _do(competitions.announce_scheduled)
     _each(moderation.bots_to_stop, moderation.stop_new_matches)
     _each(ratings.ladders_to_hide_on, ratings.hide_idle)
+    _each(ratings.ladders_with_other_ranked_from, ratings.copy_ranked_from)
     _each(bots.versions_to_check, check_version.delay)
     _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
+    _each(lambda: ratings.take_luck_counts(timezone.now()), count_luck.delay)
 
 
 def _has_room(queue: str) -> bool:

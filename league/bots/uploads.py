@@ -10,7 +10,7 @@ from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import check_source
 from league.bots.daily_limits import count_upload, deleted_checks, note_deleted_checks
 from league.bots.retiring import require_active
-from league.models import Bot, BotSource, BotVersion
+from league.models import Bot, BotSource, BotVersion, Standing
 from league.queueing import queue
 
 MAX_CHECKING = 5
@@ -142,6 +142,8 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
         version.refresh_from_db()
         if version.state != BotVersion.State.READY:
             raise ValidationError(why_not_ready(version), code="not-ready")
-        bot.current = version
-        bot.save(update_fields=["current"])
+        if bot.current_id != version.pk:
+            bot.current = version
+            bot.save(update_fields=["current"])
+            Standing.objects.filter(bot=bot).begin_version(version.number)
     return True

@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from bots_sdk.statuses import UNFINISHED
 from league.models import Block, Bot, Ladder, Match, Standing
-from league.models.ladders import RANKED_FROM
 
 _TOGETHER = timedelta(seconds=5)
 """The rounds of one placement of a hosted bot are opened within this time."""
@@ -70,15 +69,17 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
         return None
     counts = count_blocks(ladder, bot)
     drawn, now = sum(counts), timezone.now()
-    if drawn >= RANKED_FROM:
+    if drawn >= ladder.ranked_from:
         left = _seconds_left(ladder, bot, now)
     else:
         left = _usual_seconds(ladder) if drawn == 0 and bot.kind == Bot.Kind.HOSTED else None
-    return RankProgress(RANKED_FROM, *counts, seconds_left=left)
+    return RankProgress(ladder.ranked_from, *counts, seconds_left=left)
 
 
 def _is_ranked(standing: Standing | None, version: int) -> bool:
-    return standing is not None and standing.version == version and not standing.is_provisional
+    if standing is None or standing.is_provisional:
+        return False
+    return (standing.fitted_version or standing.version) == version
 
 
 def _usual_seconds(ladder: Ladder) -> float | None:

@@ -299,6 +299,33 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["name"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("kind", "house"), ("owner__isnull", False), _connector="OR"
+                        ),
+                        name="only_house_bots_have_no_owner",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("kind__in", ["house", "remote", "hosted"])),
+                        name="a_bot_has_a_kind",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("name__regex", "^[a-z0-9-]{3,32}$")),
+                        name="a_bot_has_a_name",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("challenges_from__in", ["anyone", "nobody"])),
+                        name="a_bot_has_challengers",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("max_challenges_per_day__gte", 1),
+                            ("max_challenges_per_day__lte", 10000),
+                        ),
+                        name="challenges_per_day_are_within_limits",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -371,6 +398,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("block", "bot"), name="a_bot_sits_once_at_a_table"
+                    )
+                ]
+            },
         ),
         migrations.CreateModel(
             name="Challenge",
@@ -435,6 +469,12 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["pk"],
+                "indexes": [models.Index(fields=["bot", "-challenge"], name="challenges_of_a_bot")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("challenge", "bot"), name="a_bot_once_in_a_challenge"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -469,6 +509,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["owner", "kind", "used_at"], name="daily_uses_of_an_account"
+                    )
+                ]
+            },
         ),
         migrations.CreateModel(
             name="FormerName",
@@ -574,6 +621,13 @@ class Migration(migrations.Migration):
                         help_text="A bot that no round has rated for this number of days is hidden from the standings.",
                     ),
                 ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="A bot has a rank and a band from this number of rated blocks of its current version on. Placement draws so many blocks of a new bot or version.",
+                    ),
+                ),
                 ("paused", models.BooleanField(default=False)),
                 (
                     "revision",
@@ -638,6 +692,33 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["slug"],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("seats__gte", 2),
+                            ("seats__lte", 12),
+                            ("move_seconds__gte", 0.01),
+                            ("move_seconds__lte", 3600),
+                            ("bank_seconds__gte", 0),
+                            ("bank_seconds__lte", 86400),
+                            ("round_pause_seconds__gte", 0),
+                            ("round_pause_seconds__lte", 604800),
+                            ("idle_pause_seconds__gte", 0),
+                            ("idle_pause_seconds__lte", 604800),
+                            ("settled_blocks__gte", 1),
+                            ("settled_blocks__lte", 1000000),
+                            ("max_blocks_per_round__gte", 1),
+                            ("max_blocks_per_round__lte", 4),
+                            ("random_percent__gte", 0),
+                            ("random_percent__lte", 100),
+                            ("idle_days__gte", 1),
+                            ("idle_days__lte", 3650),
+                            ("ranked_from__gte", 1),
+                            ("ranked_from__lte", 1000),
+                        ),
+                        name="a_ladder_has_numbers_within_limits",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -678,6 +759,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name_plural": "head to head",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("ladder", "bot", "opponent"), name="one_row_a_bot_and_opponent"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -694,6 +780,13 @@ class Migration(migrations.Migration):
                     "blocks",
                     models.PositiveIntegerField(
                         help_text="Rated blocks, by the count that decides K."
+                    ),
+                ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="The ladder's setting. It is copied here, so that an index sorts by rank.",
                     ),
                 ),
                 ("version", models.PositiveIntegerField()),
@@ -728,7 +821,15 @@ class Migration(migrations.Migration):
                 (
                     "performance_blocks",
                     models.PositiveIntegerField(
-                        default=0, help_text="Blocks of the current version that the fit used."
+                        default=0, help_text="Blocks of the fitted version that the fit used."
+                    ),
+                ),
+                (
+                    "fitted_version",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Number of the version that performance, band and probability belong to: the bot's current one. Empty if no fit has counted the bot.",
+                        null=True,
                     ),
                 ),
                 (
@@ -782,6 +883,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("ladder", "bot"), name="one_frozen_standing_a_bot_and_ladder"
+                    )
+                ]
+            },
         ),
         migrations.CreateModel(
             name="Comparison",
@@ -868,6 +976,13 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-id"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        condition=models.Q(("state", "running")),
+                        fields=("bot",),
+                        name="one_comparison_of_a_bot_at_a_time",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -897,6 +1012,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("ladder", "bot"), name="one_entry_a_bot_and_ladder"
+                    )
+                ]
+            },
         ),
         migrations.CreateModel(
             name="Match",
@@ -1022,6 +1144,42 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "matches",
                 "ordering": ["-id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("live", False), ("status__in", ("waiting", "playing"))),
+                        fields=["due_at", "id"],
+                        name="matches_to_play",
+                    ),
+                    models.Index(
+                        condition=models.Q(("live", True), ("status__in", ("waiting", "playing"))),
+                        fields=["due_at", "id"],
+                        name="matches_to_keep_going",
+                    ),
+                    models.Index(
+                        condition=models.Q(("status", "finished")),
+                        fields=["-finished_at"],
+                        name="matches_finished_last",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("block", "number"), name="one_match_a_seat_order"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("challenge", "number"), name="one_match_a_seat_order_of_a_challenge"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("packed_record__isnull", False), ("status", "finished")),
+                            models.Q(
+                                models.Q(("status", "finished"), _negated=True),
+                                ("packed_record__isnull", True),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="a_finished_match_has_its_record",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1053,6 +1211,9 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["match", "ply"],
+                "constraints": [
+                    models.UniqueConstraint(fields=("match", "ply"), name="one_move_a_ply")
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1085,6 +1246,16 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("printed", ""), _negated=True),
+                        fields=["written_at"],
+                        include=("printed_bytes",),
+                        name="seat_output",
+                    )
+                ]
+            },
         ),
         migrations.AddField(
             model_name="matchseat",
@@ -1236,6 +1407,19 @@ class Migration(migrations.Migration):
             options={
                 "verbose_name_plural": "qualifying matches",
                 "ordering": ["version", "game"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("printed", ""), _negated=True),
+                        fields=["played_at"],
+                        include=("printed_bytes",),
+                        name="qualifying_output",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("version", "game"), name="one_qualifying_match_a_game"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1298,6 +1482,28 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-id"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("lifted_at", None)),
+                        fields=["bot"],
+                        name="quarantines_of_bots_not_lifted",
+                    ),
+                    models.Index(
+                        condition=models.Q(("lifted_at", None)),
+                        fields=["account"],
+                        name="quarantines_of_accounts",
+                    ),
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("account__isnull", False), ("bot__isnull", True)),
+                            models.Q(("account__isnull", True), ("bot__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="a_quarantine_is_a_bots_or_an_accounts",
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1329,6 +1535,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["ladder", "number"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("ladder", "number"), name="one_revision_a_number"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1439,6 +1650,27 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["ladder", "number"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("applied_at", None)),
+                        fields=["ladder", "number"],
+                        name="rounds_not_applied",
+                    )
+                ],
+                "constraints": [
+                    models.UniqueConstraint(fields=("ladder", "number"), name="one_round_a_number"),
+                    models.UniqueConstraint(
+                        fields=("ladder", "applied_number"), name="one_round_an_applied_number"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("applied_at", None), ("applied_number", None)),
+                            models.Q(("applied_at__isnull", False), ("applied_number__gte", 1)),
+                            _connector="OR",
+                        ),
+                        name="an_applied_round_has_its_number",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1507,6 +1739,12 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [models.Index(fields=["bot", "-round"], name="performances_of_a_bot")],
+                "constraints": [
+                    models.UniqueConstraint(fields=("round", "bot"), name="a_round_fits_a_bot_once")
+                ],
+            },
         ),
         migrations.CreateModel(
             name="PackedResults",
@@ -1530,6 +1768,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name_plural": "packed results",
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("round", "seats"), name="a_round_packs_a_size_once"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1585,6 +1828,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("round", "bot"), name="one_bye_a_bot_and_round")
+                ]
+            },
         ),
         migrations.AddField(
             model_name="block",
@@ -1632,6 +1880,14 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name_plural": "round entries",
+                "indexes": [
+                    models.Index(fields=["bot", "-applied_number"], name="rating_changes_of_a_bot")
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("round", "bot", "revision"), name="a_round_rates_a_bot_once"
+                    )
+                ],
             },
         ),
         migrations.CreateModel(
@@ -1757,6 +2013,69 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(
+                                ("every_hours__gte", 1),
+                                ("time_of_day__isnull", True),
+                                ("weekday__isnull", True),
+                            ),
+                            models.Q(
+                                ("every_hours__isnull", True),
+                                ("time_of_day__isnull", False),
+                                ("weekday__lte", 6),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="every_so_many_hours_or_weekly",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("blocks_per_table__gte", 1),
+                            ("blocks_per_table__lte", 4),
+                            ("swiss_rounds__gte", 1),
+                            ("swiss_rounds__lte", 50),
+                            ("max_tables__gte", 1),
+                            ("max_tables__lte", 5000),
+                            ("extra_blocks__gte", 0),
+                            ("extra_blocks__lte", 20),
+                        ),
+                        name="a_schedule_has_numbers_within_limits",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("format__in", ["round-robin", "swiss", "knockout"])),
+                        name="a_schedule_has_a_format",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "first_at__gte",
+                                datetime.datetime(2000, 1, 1, 0, 0, tzinfo=datetime.UTC),
+                            ),
+                            (
+                                "first_at__lt",
+                                datetime.datetime(2200, 1, 1, 0, 0, tzinfo=datetime.UTC),
+                            ),
+                        ),
+                        name="a_schedule_has_a_readable_time",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("every_hours__gte", 1),
+                            ("every_hours__lte", 8784),
+                            ("entry_hours__gte", 1),
+                            ("entry_hours__lte", 720),
+                        ),
+                        name="a_schedule_has_hours_within_limits",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("time_of_day__lte", datetime.time(23, 59, 59, 999999))),
+                        name="a_schedule_has_a_time_of_the_day",
+                    ),
+                ]
+            },
         ),
         migrations.CreateModel(
             name="Standing",
@@ -1772,6 +2091,13 @@ class Migration(migrations.Migration):
                     "blocks",
                     models.PositiveIntegerField(
                         help_text="Rated blocks, by the count that decides K."
+                    ),
+                ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="The ladder's setting. It is copied here, so that an index sorts by rank.",
                     ),
                 ),
                 ("version", models.PositiveIntegerField()),
@@ -1806,7 +2132,15 @@ class Migration(migrations.Migration):
                 (
                     "performance_blocks",
                     models.PositiveIntegerField(
-                        default=0, help_text="Blocks of the current version that the fit used."
+                        default=0, help_text="Blocks of the fitted version that the fit used."
+                    ),
+                ),
+                (
+                    "fitted_version",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Number of the version that performance, band and probability belong to: the bot's current one. Empty if no fit has counted the bot.",
+                        null=True,
                     ),
                 ),
                 (
@@ -1844,6 +2178,13 @@ class Migration(migrations.Migration):
                 ),
                 ("hidden_at", models.DateTimeField(blank=True, null=True)),
                 (
+                    "awaits_fit",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Whether the bot has got another current version since the last fit.",
+                    ),
+                ),
+                (
                     "bot",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
@@ -1860,6 +2201,42 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "indexes": [
+                    models.Index(fields=["ladder", "-rating", "bot"], name="standings_by_rating"),
+                    models.Index(
+                        models.F("ladder"),
+                        models.F("hidden"),
+                        models.ExpressionWrapper(
+                            models.Q(
+                                ("blocks__lt", models.F("ranked_from")),
+                                models.Q(
+                                    ("fitted_version__isnull", False),
+                                    ("performance_blocks__lt", models.F("ranked_from")),
+                                ),
+                                _connector="OR",
+                            ),
+                            output_field=models.BooleanField(),
+                        ),
+                        models.OrderBy(models.F("rating"), descending=True),
+                        models.F("bot"),
+                        name="standings_as_shown",
+                    ),
+                    models.Index(
+                        fields=["ladder", "hidden", "active_at"], name="standings_by_activity"
+                    ),
+                    models.Index(
+                        condition=models.Q(("awaits_fit", True)),
+                        fields=["ladder"],
+                        name="standings_to_fit",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("ladder", "bot"), name="one_standing_a_bot_and_ladder"
+                    )
+                ],
+            },
         ),
         migrations.CreateModel(
             name="SwapBlock",
@@ -1904,6 +2281,11 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["comparison", "number"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("comparison", "number"), name="one_swap_block_a_number"
+                    )
+                ],
             },
         ),
         migrations.AddField(
@@ -1942,6 +2324,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("ladder", "bots"), name="one_count_a_ladder_and_table"
+                    )
+                ]
+            },
         ),
         migrations.CreateModel(
             name="Token",
@@ -2022,6 +2411,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("bot__isnull", False), ("owner__isnull", True)),
+                            models.Q(("bot__isnull", True), ("owner__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="a_token_is_an_owners_or_a_bots",
+                    )
+                ]
+            },
         ),
         migrations.CreateModel(
             name="FirstAnswer",
@@ -2060,6 +2461,11 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("client", "key"), name="one_first_answer_a_key")
+                ]
+            },
         ),
         migrations.CreateModel(
             name="Tournament",
@@ -2244,6 +2650,51 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["-starts_at", "-id"],
+                "indexes": [models.Index(fields=["state", "starts_at"], name="tournaments_due")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("schedule", "scheduled_for"),
+                        name="a_schedule_makes_each_event_once",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("blocks_per_table__gte", 1),
+                            ("blocks_per_table__lte", 4),
+                            ("swiss_rounds__gte", 1),
+                            ("swiss_rounds__lte", 50),
+                            ("max_tables__gte", 1),
+                            ("max_tables__lte", 5000),
+                            ("extra_blocks__gte", 0),
+                            ("extra_blocks__lte", 20),
+                        ),
+                        name="a_tournament_has_numbers_within_limits",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("format__in", ["round-robin", "swiss", "knockout"])),
+                        name="a_tournament_has_a_format",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            (
+                                "entries_open_at__gte",
+                                datetime.datetime(2000, 1, 1, 0, 0, tzinfo=datetime.UTC),
+                            ),
+                            (
+                                "entries_open_at__lt",
+                                datetime.datetime(2200, 1, 1, 0, 0, tzinfo=datetime.UTC),
+                            ),
+                            (
+                                "starts_at__gte",
+                                datetime.datetime(2000, 1, 1, 0, 0, tzinfo=datetime.UTC),
+                            ),
+                            (
+                                "starts_at__lt",
+                                datetime.datetime(2200, 1, 1, 0, 0, tzinfo=datetime.UTC),
+                            ),
+                        ),
+                        name="a_tournament_has_readable_times",
+                    ),
+                ],
             },
         ),
         migrations.AddField(
@@ -2345,6 +2796,20 @@ class Migration(migrations.Migration):
             ],
             options={
                 "verbose_name_plural": "tournament entries",
+                "constraints": [
+                    models.UniqueConstraint(fields=("tournament", "bot"), name="a_bot_enters_once"),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("left_after__isnull", True), ("state", "entered")),
+                            models.Q(
+                                models.Q(("state", "entered"), _negated=True),
+                                ("left_after__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="an_entry_that_left_has_its_round",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -2373,7 +2838,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "given_back_ms",
-                    models.PositiveIntegerField(
+                    models.PositiveBigIntegerField(
                         default=0,
                         help_text="Time that the league lost after the turn's clock had started; the deadline contains it.",
                     ),
@@ -2411,6 +2876,24 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["match", "seat", "number"],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("decided_at__isnull", True)),
+                        fields=["deadline"],
+                        name="turns_overdue",
+                    ),
+                    models.Index(
+                        condition=models.Q(("decided_at__isnull", True)),
+                        fields=["bot", "opened_at"],
+                        name="turns_open",
+                    ),
+                ],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("match", "seat", "number"), name="one_turn_a_decision"
+                    ),
+                    models.UniqueConstraint(fields=("match", "ply"), name="one_turn_a_ply"),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -2489,6 +2972,13 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("ladder", "bot"), name="one_withdrawal_a_bot_and_ladder"
+                    )
+                ]
+            },
         ),
         migrations.CreateModel(
             name="BlockEntry",
@@ -2533,129 +3023,6 @@ class Migration(migrations.Migration):
                 fields=("bot", "number"), name="one_version_a_number"
             ),
         ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("kind", "house"), ("owner__isnull", False), _connector="OR"),
-                name="only_house_bots_have_no_owner",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("kind__in", ["house", "remote", "hosted"])),
-                name="a_bot_has_a_kind",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("name__regex", "^[a-z0-9-]{3,32}$")), name="a_bot_has_a_name"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("challenges_from__in", ["anyone", "nobody"])),
-                name="a_bot_has_challengers",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bot",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("max_challenges_per_day__gte", 1), ("max_challenges_per_day__lte", 10000)
-                ),
-                name="challenges_per_day_are_within_limits",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="blockbot",
-            constraint=models.UniqueConstraint(
-                fields=("block", "bot"), name="a_bot_sits_once_at_a_table"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="challengebot",
-            index=models.Index(fields=["bot", "-challenge"], name="challenges_of_a_bot"),
-        ),
-        migrations.AddConstraint(
-            model_name="challengebot",
-            constraint=models.UniqueConstraint(
-                fields=("challenge", "bot"), name="a_bot_once_in_a_challenge"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="dailyuse",
-            index=models.Index(
-                fields=["owner", "kind", "used_at"], name="daily_uses_of_an_account"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ladder",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("seats__gte", 2),
-                    ("seats__lte", 12),
-                    ("move_seconds__gte", 0.01),
-                    ("move_seconds__lte", 3600),
-                    ("bank_seconds__gte", 0),
-                    ("bank_seconds__lte", 86400),
-                    ("round_pause_seconds__gte", 0),
-                    ("round_pause_seconds__lte", 604800),
-                    ("idle_pause_seconds__gte", 0),
-                    ("idle_pause_seconds__lte", 604800),
-                    ("settled_blocks__gte", 1),
-                    ("settled_blocks__lte", 1000000),
-                    ("max_blocks_per_round__gte", 1),
-                    ("max_blocks_per_round__lte", 4),
-                    ("random_percent__gte", 0),
-                    ("random_percent__lte", 100),
-                    ("idle_days__gte", 1),
-                    ("idle_days__lte", 3650),
-                ),
-                name="a_ladder_has_numbers_within_limits",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="headtohead",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "bot", "opponent"), name="one_row_a_bot_and_opponent"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="frozenstanding",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "bot"), name="one_frozen_standing_a_bot_and_ladder"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="comparison",
-            constraint=models.UniqueConstraint(
-                condition=models.Q(("state", "running")),
-                fields=("bot",),
-                name="one_comparison_of_a_bot_at_a_time",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="ladderentry",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "bot"), name="one_entry_a_bot_and_ladder"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="livemove",
-            constraint=models.UniqueConstraint(fields=("match", "ply"), name="one_move_a_ply"),
-        ),
-        migrations.AddIndex(
-            model_name="seatlog",
-            index=models.Index(
-                condition=models.Q(("printed", ""), _negated=True),
-                fields=["written_at"],
-                include=("printed_bytes",),
-                name="seat_output",
-            ),
-        ),
         migrations.AddIndex(
             model_name="matchseat",
             index=models.Index(fields=["bot", "-match"], name="matches_of_a_bot"),
@@ -2664,339 +3031,10 @@ class Migration(migrations.Migration):
             model_name="matchseat",
             constraint=models.UniqueConstraint(fields=("match", "seat"), name="one_bot_a_seat"),
         ),
-        migrations.AddIndex(
-            model_name="qualifyingmatch",
-            index=models.Index(
-                condition=models.Q(("printed", ""), _negated=True),
-                fields=["played_at"],
-                include=("printed_bytes",),
-                name="qualifying_output",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="qualifyingmatch",
-            constraint=models.UniqueConstraint(
-                fields=("version", "game"), name="one_qualifying_match_a_game"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="quarantine",
-            index=models.Index(
-                condition=models.Q(("lifted_at", None)),
-                fields=["bot"],
-                name="quarantines_of_bots_not_lifted",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="quarantine",
-            index=models.Index(
-                condition=models.Q(("lifted_at", None)),
-                fields=["account"],
-                name="quarantines_of_accounts",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="quarantine",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("account__isnull", False), ("bot__isnull", True)),
-                    models.Q(("account__isnull", True), ("bot__isnull", False)),
-                    _connector="OR",
-                ),
-                name="a_quarantine_is_a_bots_or_an_accounts",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="revision",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "number"), name="one_revision_a_number"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="performance",
-            index=models.Index(fields=["bot", "-round"], name="performances_of_a_bot"),
-        ),
-        migrations.AddConstraint(
-            model_name="performance",
-            constraint=models.UniqueConstraint(
-                fields=("round", "bot"), name="a_round_fits_a_bot_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="packedresults",
-            constraint=models.UniqueConstraint(
-                fields=("round", "seats"), name="a_round_packs_a_size_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="bye",
-            constraint=models.UniqueConstraint(
-                fields=("round", "bot"), name="one_bye_a_bot_and_round"
-            ),
-        ),
         migrations.AddConstraint(
             model_name="block",
             constraint=models.UniqueConstraint(
                 fields=("round", "number"), name="one_block_a_number"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="roundentry",
-            index=models.Index(fields=["bot", "-applied_number"], name="rating_changes_of_a_bot"),
-        ),
-        migrations.AddConstraint(
-            model_name="roundentry",
-            constraint=models.UniqueConstraint(
-                fields=("round", "bot", "revision"), name="a_round_rates_a_bot_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="schedule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(
-                        ("every_hours__gte", 1),
-                        ("time_of_day__isnull", True),
-                        ("weekday__isnull", True),
-                    ),
-                    models.Q(
-                        ("every_hours__isnull", True),
-                        ("time_of_day__isnull", False),
-                        ("weekday__lte", 6),
-                    ),
-                    _connector="OR",
-                ),
-                name="every_so_many_hours_or_weekly",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="schedule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("blocks_per_table__gte", 1),
-                    ("blocks_per_table__lte", 4),
-                    ("swiss_rounds__gte", 1),
-                    ("swiss_rounds__lte", 50),
-                    ("max_tables__gte", 1),
-                    ("max_tables__lte", 5000),
-                    ("extra_blocks__gte", 0),
-                    ("extra_blocks__lte", 20),
-                ),
-                name="a_schedule_has_numbers_within_limits",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="schedule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("format__in", ["round-robin", "swiss", "knockout"])),
-                name="a_schedule_has_a_format",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="schedule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("first_at__gte", datetime.datetime(2000, 1, 1, 0, 0, tzinfo=datetime.UTC)),
-                    ("first_at__lt", datetime.datetime(2200, 1, 1, 0, 0, tzinfo=datetime.UTC)),
-                ),
-                name="a_schedule_has_a_readable_time",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="schedule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("every_hours__gte", 1),
-                    ("every_hours__lte", 8784),
-                    ("entry_hours__gte", 1),
-                    ("entry_hours__lte", 720),
-                ),
-                name="a_schedule_has_hours_within_limits",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="schedule",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("time_of_day__lte", datetime.time(23, 59, 59, 999999))),
-                name="a_schedule_has_a_time_of_the_day",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="standing",
-            index=models.Index(fields=["ladder", "-rating", "bot"], name="standings_by_rating"),
-        ),
-        migrations.AddIndex(
-            model_name="standing",
-            index=models.Index(
-                models.F("ladder"),
-                models.F("hidden"),
-                models.ExpressionWrapper(
-                    models.Q(
-                        ("blocks__lt", 20),
-                        models.Q(("performance_blocks__gt", 0), ("performance_blocks__lt", 20)),
-                        _connector="OR",
-                    ),
-                    output_field=models.BooleanField(),
-                ),
-                models.OrderBy(models.F("rating"), descending=True),
-                models.F("bot"),
-                name="standings_as_shown",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="standing",
-            index=models.Index(
-                fields=["ladder", "hidden", "active_at"], name="standings_by_activity"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="standing",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "bot"), name="one_standing_a_bot_and_ladder"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="swapblock",
-            constraint=models.UniqueConstraint(
-                fields=("comparison", "number"), name="one_swap_block_a_number"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="match",
-            index=models.Index(
-                condition=models.Q(("live", False), ("status__in", ("waiting", "playing"))),
-                fields=["due_at", "id"],
-                name="matches_to_play",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="match",
-            index=models.Index(
-                condition=models.Q(("live", True), ("status__in", ("waiting", "playing"))),
-                fields=["due_at", "id"],
-                name="matches_to_keep_going",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="match",
-            index=models.Index(
-                condition=models.Q(("status", "finished")),
-                fields=["-finished_at"],
-                name="matches_finished_last",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="match",
-            constraint=models.UniqueConstraint(
-                fields=("block", "number"), name="one_match_a_seat_order"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="match",
-            constraint=models.UniqueConstraint(
-                fields=("challenge", "number"), name="one_match_a_seat_order_of_a_challenge"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="match",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("packed_record__isnull", False), ("status", "finished")),
-                    models.Q(
-                        models.Q(("status", "finished"), _negated=True),
-                        ("packed_record__isnull", True),
-                    ),
-                    _connector="OR",
-                ),
-                name="a_finished_match_has_its_record",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tablecount",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "bots"), name="one_count_a_ladder_and_table"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="token",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("bot__isnull", False), ("owner__isnull", True)),
-                    models.Q(("bot__isnull", True), ("owner__isnull", False)),
-                    _connector="OR",
-                ),
-                name="a_token_is_an_owners_or_a_bots",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="firstanswer",
-            constraint=models.UniqueConstraint(
-                fields=("client", "key"), name="one_first_answer_a_key"
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="tournament",
-            index=models.Index(fields=["state", "starts_at"], name="tournaments_due"),
-        ),
-        migrations.AddConstraint(
-            model_name="tournament",
-            constraint=models.UniqueConstraint(
-                fields=("schedule", "scheduled_for"), name="a_schedule_makes_each_event_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tournament",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    ("blocks_per_table__gte", 1),
-                    ("blocks_per_table__lte", 4),
-                    ("swiss_rounds__gte", 1),
-                    ("swiss_rounds__lte", 50),
-                    ("max_tables__gte", 1),
-                    ("max_tables__lte", 5000),
-                    ("extra_blocks__gte", 0),
-                    ("extra_blocks__lte", 20),
-                ),
-                name="a_tournament_has_numbers_within_limits",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tournament",
-            constraint=models.CheckConstraint(
-                condition=models.Q(("format__in", ["round-robin", "swiss", "knockout"])),
-                name="a_tournament_has_a_format",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tournament",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    (
-                        "entries_open_at__gte",
-                        datetime.datetime(2000, 1, 1, 0, 0, tzinfo=datetime.UTC),
-                    ),
-                    (
-                        "entries_open_at__lt",
-                        datetime.datetime(2200, 1, 1, 0, 0, tzinfo=datetime.UTC),
-                    ),
-                    ("starts_at__gte", datetime.datetime(2000, 1, 1, 0, 0, tzinfo=datetime.UTC)),
-                    ("starts_at__lt", datetime.datetime(2200, 1, 1, 0, 0, tzinfo=datetime.UTC)),
-                ),
-                name="a_tournament_has_readable_times",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="round",
-            index=models.Index(
-                condition=models.Q(("applied_at", None)),
-                fields=["ladder", "number"],
-                name="rounds_not_applied",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="round",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "number"), name="one_round_a_number"
             ),
         ),
         migrations.AddConstraint(
@@ -3007,72 +3045,126 @@ class Migration(migrations.Migration):
                 name="a_tournament_opens_a_stage_once",
             ),
         ),
-        migrations.AddConstraint(
-            model_name="round",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "applied_number"), name="one_round_an_applied_number"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="round",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("applied_at", None), ("applied_number", None)),
-                    models.Q(("applied_at__isnull", False), ("applied_number__gte", 1)),
-                    _connector="OR",
-                ),
-                name="an_applied_round_has_its_number",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tournamententry",
-            constraint=models.UniqueConstraint(
-                fields=("tournament", "bot"), name="a_bot_enters_once"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="tournamententry",
-            constraint=models.CheckConstraint(
-                condition=models.Q(
-                    models.Q(("left_after__isnull", True), ("state", "entered")),
-                    models.Q(
-                        models.Q(("state", "entered"), _negated=True), ("left_after__isnull", False)
+        migrations.CreateModel(
+            name="LuckCount",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
                     ),
-                    _connector="OR",
                 ),
-                name="an_entry_that_left_has_its_round",
-            ),
+                (
+                    "queued_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When a count was last put into the queue.", null=True
+                    ),
+                ),
+                (
+                    "counted_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When the last count ended; empty before the first.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "revision",
+                    models.PositiveIntegerField(
+                        blank=True, help_text="Revision of the ledger that was counted.", null=True
+                    ),
+                ),
+                (
+                    "block_error",
+                    models.FloatField(
+                        blank=True,
+                        help_text="Standard error of a performance by one block, in Elo: the median over the ranked bots. Empty before a bot has a rank.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="luck_count",
+                        to="league.ladder",
+                    ),
+                ),
+            ],
         ),
-        migrations.AddIndex(
-            model_name="turn",
-            index=models.Index(
-                condition=models.Q(("decided_at__isnull", True)),
-                fields=["deadline"],
-                name="turns_overdue",
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="turn",
-            index=models.Index(
-                condition=models.Q(("decided_at__isnull", True)),
-                fields=["bot", "opened_at"],
-                name="turns_open",
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="turn",
-            constraint=models.UniqueConstraint(
-                fields=("match", "seat", "number"), name="one_turn_a_decision"
-            ),
-        ),
-        migrations.AddConstraint(
-            model_name="turn",
-            constraint=models.UniqueConstraint(fields=("match", "ply"), name="one_turn_a_ply"),
-        ),
-        migrations.AddConstraint(
-            model_name="withdrawal",
-            constraint=models.UniqueConstraint(
-                fields=("ladder", "bot"), name="one_withdrawal_a_bot_and_ladder"
-            ),
+        migrations.CreateModel(
+            name="TwinErrors",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "fits",
+                    models.PositiveIntegerField(
+                        help_text="The fits of performance that gave both bots a band."
+                    ),
+                ),
+                (
+                    "apart",
+                    models.PositiveIntegerField(
+                        help_text="Those that put them into different bands."
+                    ),
+                ),
+                (
+                    "blocks",
+                    models.PositiveIntegerField(
+                        help_text="The last rated blocks in which both sat."
+                    ),
+                ),
+                (
+                    "ended",
+                    models.PositiveIntegerField(
+                        help_text="The A/B tests over these blocks that ended."
+                    ),
+                ),
+                (
+                    "better",
+                    models.PositiveIntegerField(
+                        help_text="The tests that called either bot better, by mistake."
+                    ),
+                ),
+                (
+                    "not_better",
+                    models.PositiveIntegerField(help_text="The tests that found no gain."),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "count",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="twins",
+                        to="league.luckcount",
+                    ),
+                ),
+                (
+                    "twin",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="league.bot",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "twin errors",
+                "constraints": [
+                    models.UniqueConstraint(fields=("count", "bot"), name="twins_are_counted_once")
+                ],
+            },
         ),
     ]

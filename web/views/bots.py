@@ -13,7 +13,6 @@ from bots_sdk.sandbox.sources import MAX_BYTES
 from league import accounts, bots
 from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.models import Bot, BotVersion, Ladder
-from league.models.ladders import RANKED_FROM
 from league.ratings.standings import public_standing
 from league.visibility import owns
 from web.bot_panels import first_blocks, panel
@@ -46,7 +45,6 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
         "unrated": first_blocks(found),
         "seats": last_seats(found, _MATCHES),
         "faults": last_faults(found, _FAULTS_AMONG),
-        "ranked_from": RANKED_FROM,
         "versions": last_versions(found, _VERSIONS),
         "comparisons": found.comparisons.select_related("bot", "new", "old")[:_COMPARISONS],
         "challenges": last_challenges(found, _CHALLENGES),
