@@ -245,10 +245,11 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
     if places:
         print(f"`twelfth-night status {name}` shows how far it is.")
     else:
-        passed = [match["game"] for match in version["qualifying"] if match["passed"]]
+        checked = version.get("qualifying", [])  # absent if the command did not wait
+        passed = {match["game"] for match in checked if match["passed"]}
         print("It plays when it is on a ladder. Enter it; --wait follows it to its rank:")
         for ladder in client.send(calls.ladders())["results"]:
-            if ladder["game"] in passed:
+            if not checked or ladder["game"] in passed:
                 print(f"  twelfth-night enter {ladder['slug']} {name} --wait")
 
 

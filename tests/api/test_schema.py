@@ -135,7 +135,8 @@ class World:
         ladder = small.ladder()
         hosted, _ = bots.create_bot(owner=ada[0], name="hosted", kind="hosted")
         versions = [BotVersion.objects.create(bot=hosted, number=n) for n in (1, 2)]
-        Bot.objects.filter(pk=hosted.pk).update(current=versions[0])
+        hosted.current = versions[0]
+        hosted.save()
         for version in versions:
             BotSource.objects.create(version=version, data=b"def choose(o): ...")
             QualifyingMatch.objects.create(version=version, game="twelve-days", passed=True)

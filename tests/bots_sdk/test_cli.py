@@ -358,7 +358,10 @@ def test_the_help_shows_no_type_for_flags(cli: Cli, command: tuple[str, ...]) ->
 @pytest.mark.parametrize(
     ("held", "next_step"),
     [
-        (False, "If the bot is on no ladder yet, enter it: `twelfth-night enter LADDER mybot`."),
+        (
+            False,
+            "Enter it; --wait follows it to its rank:\n  twelfth-night enter days mybot --wait",
+        ),
         (True, "It does not play until you promote it: {url}/account/bots/mybot/versions/2/"),
     ],
 )
@@ -369,6 +372,8 @@ def test_upload_prints_the_next_step(
     version = {"bot": "mybot", "number": 2, "state": "ready", "held": held}
     stub.answers["GET bots/mybot"] = (200, {"name": "mybot", "kind": "hosted"})
     stub.answers["POST bots/mybot/versions"] = (202, version)
+    ladders = [{"slug": "days", "game": "twelve-days"}]
+    stub.answers["GET ladders"] = (200, {"results": ladders, "next": None})
     result = logged_in("upload", "mybot.py", "--no-wait")
     assert result.exit_code == 0
     assert next_step.format(url=stub.url) in result.stdout
