@@ -23,8 +23,8 @@ def ladder_places(client: Client, bot: str) -> list[answers.LadderPlace]:
 def describe(place: answers.LadderPlace) -> str:
     """Return in a few sentences when a bot plays next on a ladder, and when it has a rank."""
     progress = place["rank_progress"]
-    if progress is None:
-        return place["next_block"]
+    if progress is None or progress["playing"] + progress["queued"]:
+        return place["next_block"]  # it has the numbers of the blocks that are drawn
     rank = f"It has a rank after {progress['needed']} blocks"
     if progress["seconds_left"] is not None:
         rank += f", in {about(progress['seconds_left'])}"

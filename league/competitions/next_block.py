@@ -1,5 +1,7 @@
 """A bot's next block on a ladder, described in words: when it plays, or why it does not."""
 
+import math
+
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
@@ -45,7 +47,10 @@ def describe_next_block(standing: Standing) -> str:
             f"It waits for bots of {more}, or for house bots: a table has {ladder.seats} seats, "
             "and an owner's bots take at most one of them."
         )
-    if before := bots_before(ladder, bot):
+    before = bots_before(ladder, bot)
+    if before == 0:
+        return "Its first blocks are drawn next, and played ahead of other matches."
+    if before:
         others = f"{before} other bot{'' if before == 1 else 's'}"
         return f"Its first blocks are drawn soon, after those of {others}."
     fewer = _short_of(standing.blocks, can_play, ladder).count()
@@ -102,13 +107,15 @@ def _placement(ladder: Ladder, bot: Bot) -> str | None:
     if progress is None:
         return None
     text = (
-        "Its first blocks are played now, ahead of other matches. Of the "
-        f"{progress.needed} blocks that a rank needs, {progress.finished} are over, "
-        f"{progress.playing} are in play and {progress.queued} wait."
+        "Its first blocks are played now, ahead of other matches. A rank needs "
+        f"{progress.needed} blocks; finished: {progress.finished}, in play: {progress.playing}, "
+        f"queued: {progress.queued}."
     )
     if progress.seconds_left is None:
         return text
-    return f"{text} At this pace they are over in about {progress.seconds_left:.0f} s."
+    seconds = math.ceil(progress.seconds_left)
+    left = f"{seconds} s" if seconds < 120 else f"{math.ceil(seconds / 60)} minutes"
+    return f"{text} At this pace they are over in about {left}."
 
 
 def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:

@@ -237,8 +237,8 @@ def test_the_next_block_of_a_placed_bot_is_described(ladder: Ladder, ada: User) 
     competitions.open_placements(ladder.pk)
     text = competitions.describe_next_block(Standing(ladder=ladder, bot=bot, blocks=0))
     assert text == (
-        "Its first blocks are played now, ahead of other matches. Of the 20 blocks that a rank "
-        "needs, 0 are over, 0 are in play and 20 wait."
+        "Its first blocks are played now, ahead of other matches. A rank needs 20 blocks; "
+        "finished: 0, in play: 0, queued: 20."
     )
 
 
@@ -325,6 +325,7 @@ def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
 
 def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada: User) -> None:
     [bot] = enter(ladder, ada)
+    assert "Its first blocks are drawn next" in page(client, f"/bots/{bot.name}/")
     competitions.open_placements(ladder.pk)
     assert "No rating yet. Its first blocks are played now" in page(client, f"/bots/{bot.name}/")
     entry = client.get(f"/api/v1/ladders/quick/entries/{bot.name}").json()
