@@ -83,10 +83,8 @@ up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:80
 	@exec $(BIN)/python -m devserver.up $(if $(PORT),--port $(PORT)) \
 		$(if $(filter command,$(origin HOST)),--host $(HOST))
 
-URL ?= http://127.0.0.1:8000
-
 .PHONY: demo-bot
-demo-bot: $(VENV)/.project ## a remote bot joins the league at URL=... and plays, to be watched
+demo-bot: $(VENV)/.project ## a remote bot joins the league that runs here, or URL=..., and plays
 	@exec $(BIN)/python -m bots_sdk.demo $(URL)
 
 # --- Checks ----------------------------------------------------------------------------------

@@ -69,7 +69,8 @@ def main() -> int:
             # Celery warns about root. Only the front can be reached from outside, so root is fine.
             environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")
             environment.setdefault("ALLOWED_HOSTS", allowed_hosts(options.host))
-            with noted(options.directory, environment):
+            url = address(options.host, options.port).rstrip("/")
+            with noted(options.directory, environment, url):
                 asyncio.run(_run(options, environment, place, servers))
     except (CannotStartError, ServersError) as error:
         print(f"make up: {error}", file=sys.stderr)
