@@ -54,14 +54,12 @@ ifdef UV
 		echo "venv: Python $$version in $(VENV)"; \
 		$(UV) venv --quiet --clear --python "$$(command -v $$python)" $(VENV); }
 	@echo "venv: installing requirements/dev.txt"
-	@$(UV) pip sync --quiet --require-hashes --python $(BIN)/python requirements/dev.txt
+	@$(UV) pip sync --require-hashes --python $(BIN)/python requirements/dev.txt
 else
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { $(find_python); \
 		echo "venv: Python $$version in $(VENV)"; \
 		$$python -m venv --clear $(VENV); }
-	@echo "venv: installing requirements/dev.txt (one to three minutes)"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes \
-		-r requirements/dev.txt
+	@$(BIN)/python devserver/install.py requirements/dev.txt
 endif
 	@touch $@
 
