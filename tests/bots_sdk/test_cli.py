@@ -73,6 +73,18 @@ def test_a_new_bot_passes_the_test_that_comes_with_it(cli: Cli, tmp_path: Path, 
     assert (done.stdout, done.stderr) == ("no faults\n", "")
 
 
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_new_names_the_rules_and_prints_commands_that_work(
+    cli: Cli, stub: StubLeague, tmp_path: Path, game: str
+) -> None:
+    run_here(stub.url, tmp_path)
+    result = cli("new", "mybot", "--game", game)
+    assert f"  twelfth-night login {stub.url} --sign-up  " in result.stdout
+    assert f"`twelfth-night rules {game}`" in (tmp_path / "mybot.py").read_text()
+    assert cli("rules", game).exit_code == 0
+    assert cli("rules", "observations").exit_code == 0
+
+
 def test_new_overwrites_no_file(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "test_mybot.py").write_text("mine")
     result = cli("new", "mybot")
