@@ -14,6 +14,7 @@ import typer
 
 from bots_sdk.commands import (
     accounts,
+    challenging,
     checking,
     comparing,
     looking,
@@ -50,6 +51,7 @@ for command in (
     uploading.logs,
     playing.run,
     playing.enter,
+    challenging.challenge,
     looking.ladder,
     looking.match,
     looking.verify,
