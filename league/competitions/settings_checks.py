@@ -30,6 +30,7 @@ from league.models.limits import (
     MOVE_SECONDS,
     PAUSE_SECONDS,
     PERCENT,
+    RANKED_FROM,
     SETTLED_BLOCKS,
     SWISS_ROUNDS,
     TABLES,
@@ -77,6 +78,7 @@ def ladder_problems(values: Values) -> list[Problem]:
         *_whole(values, "max_blocks_per_round", BLOCKS_PER_ROUND),
         *_whole(values, "random_percent", PERCENT),
         *_whole(values, "idle_days", IDLE_DAYS),
+        *_whole(values, "ranked_from", RANKED_FROM),
     ]
 
 
