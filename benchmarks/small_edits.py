@@ -2,10 +2,10 @@
 
 Usage: python benchmarks/small_edits.py [--seconds 100] [--tests 400] [--seed 1]
 
-Both versions are `bots_sdk.reference.thumb_bot`; the old one lacks one rule, which only few
-positions use, or none: no bot at this table plays a Claus, so no pot is awarded. The engine plays swap blocks of `twelve-days` calliope at tables of four, as the
-league does: one deal, the versions exchange seats, two `house-random` sit beside them. Each edit
-gets the same share of `--seconds`.
+Both versions are `bots_sdk.reference.thumb_bot`. The old one lacks one rule, which few positions
+use, or none: no bot at this table plays a Claus, so no pot is awarded. The engine plays swap blocks
+of `twelve-days` calliope at tables of four, as the league does: one deal, the versions exchange
+seats, two bots with random moves sit beside them. Each edit gets the same share of `--seconds`.
 
 The first blocks are one test of the default plan, as a bot's author would run it. Then tests are
 drawn from all blocks with replacement: of the edit, of the edit taken back, and of no gain (each
