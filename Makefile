@@ -135,6 +135,11 @@ sdk-types: $(VENV)/.project ## write bots_sdk/answers/ from the OpenAPI schema
 	@$(SETTINGS) $(BIN)/python manage.py write_sdk_types
 	@echo "sdk-types: ok"
 
+.PHONY: api-examples
+api-examples: $(VENV)/.project ## write api/examples/calls/ from the answers of a league
+	@WRITE_API_EXAMPLES=1 $(BIN)/pytest -q -n0 tests/api/test_examples.py
+	@echo "api-examples: ok"
+
 # --- Measuring -------------------------------------------------------------------------------
 
 .PHONY: bench

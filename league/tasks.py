@@ -107,13 +107,13 @@ def follow_up() -> None:
 
 
 def _queue_matches() -> None:
-    """Queue the hosted matches that are due; those of placement come before the others."""
+    """Queue the hosted matches that are due; placement and challenges come before the others."""
     due = _do(play.claim_due_hosted) or []
-    placing = play.of_placement(due)
+    urgent = play.played_first(due)
     first, others = settings.PLAY_QUEUES
 
     def send(match_id: int) -> None:
-        play_match.apply_async((match_id,), queue=first if match_id in placing else others)
+        play_match.apply_async((match_id,), queue=first if match_id in urgent else others)
 
     _each(lambda: due, send)
 

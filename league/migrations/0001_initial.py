@@ -255,6 +255,22 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "challenges_from",
+                    models.CharField(
+                        choices=[("anyone", "anyone"), ("nobody", "nobody")],
+                        default="anyone",
+                        help_text="Who may challenge the bot. House bots accept every challenge, and an owner's own bots accept the owner's.",
+                        max_length=6,
+                    ),
+                ),
+                (
+                    "max_challenges_per_day",
+                    models.PositiveSmallIntegerField(
+                        default=100,
+                        help_text="Challenges of other owners that the bot accepts in 24 hours.",
+                    ),
+                ),
+                (
                     "seen_at",
                     models.DateTimeField(
                         blank=True, help_text="When a remote bot last asked for turns.", null=True
@@ -297,6 +313,17 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("name__regex", "^[a-z0-9-]{3,32}$")),
                         name="a_bot_has_a_name",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("challenges_from__in", ["anyone", "nobody"])),
+                        name="a_bot_has_challengers",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("max_challenges_per_day__gte", 1),
+                            ("max_challenges_per_day__lte", 10000),
+                        ),
+                        name="challenges_per_day_are_within_limits",
                     ),
                 ],
             },
@@ -375,6 +402,117 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("block", "bot"), name="a_bot_sits_once_at_a_table"
+                    )
+                ]
+            },
+        ),
+        migrations.CreateModel(
+            name="Challenge",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("game", models.CharField(max_length=20)),
+                ("rules", models.CharField(max_length=40)),
+                ("duplicate", models.BooleanField(help_text="All its matches use one deal.")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        help_text="The bot of the owner who started it.",
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="challenges_made",
+                        to="league.bot",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ChallengeBot",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="challenges",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="bots",
+                        to="league.challenge",
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="league.botversion",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+                "indexes": [models.Index(fields=["bot", "-challenge"], name="challenges_of_a_bot")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("challenge", "bot"), name="a_bot_once_in_a_challenge"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="DailyUse",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("bot", "new bot"),
+                            ("upload", "uploaded version"),
+                            ("rename", "new name of a bot"),
+                            ("check", "version that was deleted before its check was over"),
+                            ("challenge", "challenge"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
+                ("used_at", models.DateTimeField()),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["owner", "kind", "used_at"], name="daily_uses_of_an_account"
                     )
                 ]
             },
@@ -992,6 +1130,16 @@ class Migration(migrations.Migration):
                         to="league.block",
                     ),
                 ),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="matches",
+                        to="league.challenge",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "matches",
@@ -1016,6 +1164,9 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("block", "number"), name="one_match_a_seat_order"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("challenge", "number"), name="one_match_a_seat_order_of_a_challenge"
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
@@ -1463,17 +1614,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "replays",
-                    models.ForeignKey(
-                        blank=True,
-                        help_text="The round of the block that this round plays again.",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="replayed_in",
-                        to="league.round",
-                    ),
-                ),
-                (
                     "placed",
                     models.ForeignKey(
                         blank=True,
@@ -1482,6 +1622,17 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="placements",
                         to="league.bot",
+                    ),
+                ),
+                (
+                    "replays",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="The round of the block that this round plays again.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="replayed_in",
+                        to="league.round",
                     ),
                 ),
                 (
@@ -2273,45 +2424,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="DailyUse",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("bot", "new bot"),
-                            ("upload", "uploaded version"),
-                            ("rename", "new name of a bot"),
-                            ("check", "version that was deleted before its check was over"),
-                        ],
-                        max_length=6,
-                    ),
-                ),
-                ("used_at", models.DateTimeField()),
-                (
-                    "owner",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["owner", "kind", "used_at"], name="daily_uses_of_an_account"
-                    )
-                ],
-            },
-        ),
-        migrations.CreateModel(
             name="FirstAnswer",
             fields=[
                 (
@@ -2725,7 +2837,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "given_back_ms",
-                    models.PositiveIntegerField(
+                    models.PositiveBigIntegerField(
                         default=0,
                         help_text="Time that the league lost after the turn's clock had started; the deadline contains it.",
                     ),

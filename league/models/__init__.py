@@ -2,6 +2,7 @@
 
 from league.models.accounts import AccountName, DailyUse, FirstAnswer, Token
 from league.models.bots import Bot, BotVersion, FormerName
+from league.models.challenges import Challenge, ChallengeBot
 from league.models.comparisons import Comparison, SwapBlock
 from league.models.ladders import Ladder, LadderEntry, Withdrawal
 from league.models.ledger import BlockEntry, Revision, RoundEntry, VoidMark
@@ -24,6 +25,8 @@ __all__ = [
     "BotSource",
     "BotVersion",
     "Bye",
+    "Challenge",
+    "ChallengeBot",
     "Clock",
     "Comparison",
     "DailyUse",

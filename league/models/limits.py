@@ -32,6 +32,7 @@ TABLES = Limits(1, 5000)
 EXTRA_BLOCKS = Limits(0, 20)
 EVERY_HOURS = Limits(1, 8784)
 ENTRY_HOURS = Limits(1, 720)
+CHALLENGES_PER_DAY = Limits(1, 10_000)
 
 
 def limits_in_database(name: str, **fields: Limits) -> CheckConstraint:

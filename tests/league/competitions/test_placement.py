@@ -193,7 +193,7 @@ def test_the_tick_queues_placement_first_and_apart(
 def queued(bot: Bot) -> tuple[int, int]:
     """Return how many due matches are claimed: of the placement, and of other rounds."""
     due = play.claim_due_hosted()
-    first = play.of_placement(due)
+    first = play.played_first(due)
     return len(first), len(due) - len(first)
 
 
