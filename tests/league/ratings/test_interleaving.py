@@ -40,10 +40,8 @@ class _League:
         for bot in self.house:
             competitions.enter_ladder(ladder=self.ladder, bot=bot)
         self.held = self.open_own()
-        for rounds in (None, 2):
-            style = "swiss" if rounds else "round-robin"
-            settings = {"format": style, "swiss_rounds": rounds, "blocks_per_table": 1}
-            small.tournament(self.ladder, **settings)
+        for style, rounds in (("round-robin", None), ("swiss", 2)):
+            small.tournament(self.ladder, format=style, swiss_rounds=rounds, blocks_per_table=1)
         self.events = [self.open_own, self.open_own, self.enter, self.enter, self.promote]
         self.events += [self.void, self.void, self.correct]
         self.rng.shuffle(self.events)
