@@ -1,12 +1,13 @@
 """The progress of an installation: what pip prints, and what a person sees."""
 
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from devserver import install
-from devserver.install import Progress, count_packages
+from devserver.install import Progress
 
 OUTPUT = """\
 Collecting alpha==1.0 (from -r dev.txt (line 1))
@@ -35,15 +36,29 @@ def test_the_time_left_follows_from_the_time_so_far(monkeypatch: pytest.MonkeyPa
     assert "about 65 s left" in progress.text(0, bar=False)
 
 
+LOCKED = """\
+# locked
+alpha==1.0 \\
+    --hash=sha256:00
+beta==2.0 ; sys_platform == "no such system" \\
+    --hash=sha256:00
+gamma[extra]==3.0 ; python_version >= "3.11"
+"""
+
+
 def test_only_the_packages_of_this_system_are_counted() -> None:
-    lines = [
-        "# locked",
-        "alpha==1.0 \\",
-        "    --hash=sha256:00",
-        'beta==2.0 ; sys_platform == "no such system" \\',
-        'gamma[extra]==3.0 ; python_version >= "3.11"',
-    ]
-    assert count_packages(lines) == 2
+    # In a process of its own: pip and setuptools warn about each other.
+    program = "import sys; from devserver.install import count_packages; "
+    program += "print(count_packages(sys.stdin.read().splitlines()))"
+    counted = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=Path(install.__file__).parents[1],
+        input=LOCKED,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert counted.stdout == "2\n"
 
 
 PIP = """
