@@ -25,6 +25,7 @@ SCHEMES = {
 _SENTENCES = {
     "bots_quarantine_show": "Needs the owner token of the bot's owner or of an organiser.",
     "matches_create": "Needs an owner token; at least one of the bots must be yours.",
+    "challenges_create": "Needs an owner token; `bot` must be yours.",
     "matches_log": "Needs an owner token; at least one of the bots must be yours.",
 }
 """The token of calls for which the problems' codes don't state it."""

@@ -101,6 +101,7 @@ _PATH_PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {**_ID, "minimum": 0, "maximum": 2**31 - 1},
     ),
     "match_id": ("Id of the match.", _ID),
+    "challenge_id": ("Id of the challenge.", _ID),
     "token_id": ("Id of the token.", _ID),
     "tournament_id": ("Id of the tournament.", _ID),
     "comparison_id": ("Id of the comparison.", _ID),

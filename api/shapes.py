@@ -48,13 +48,22 @@ _FROM_0 = (
     *("frozen_rounds", "gap", "given_back_ms", "illegal_answers", "left_after", "move_seconds"),
     *("pairs", "performance_blocks", "performance_error", "performance_margin", "playing", "ply"),
     *("queued", "remaining_ms", "revision", "seat", "seconds_left", "turn", "wins", "number"),
-    *("needed", "blocks_to_halve_error"),
+    *("needed", "blocks_to_halve_error", "matches_finished"),
 )
 _FROM_1 = (
     *("applied_number", "band", "blocks_per_table", "from_applied_number", "from_round", "id"),
     *("first_round", "idle_days", "match", "max_tables", "new", "old", "place", "rank"),
     *("rank_now", "rank_then", "replays_round", "round", "round_reached", "stage", "superseded"),
-    *("swiss_rounds", "table_place", "tournament", "version", "Version.number"),
+    *(
+        "swiss_rounds",
+        "challenge",
+        "max_challenges_per_day",
+        "ranked_from",
+        "table_place",
+        "tournament",
+        "version",
+        "Version.number",
+    ),
     *("VersionLog.number", "Round.number", "TournamentRound.number", "BracketSeat.seed"),
     *("Block.matches", "Suspicion.matches"),
 )
@@ -65,7 +74,7 @@ _SEATS = {"minimum": int(SEATS.low), "maximum": int(SEATS.high)}
 _NUMBERS: dict[str, Schema] = {
     **dict.fromkeys(_FROM_0, _AT_LEAST_0),
     **dict.fromkeys(_FROM_1, _AT_LEAST_1),
-    **dict.fromkeys(("best_chance", "win_share", "superiority", "p"), _SHARE),
+    **dict.fromkeys(("best_chance", "win_share", "superiority", "share", "p"), _SHARE),
     **dict.fromkeys(("seats", "min_seats", "max_seats"), _SEATS),
     "seat": {"minimum": 0, "maximum": int(SEATS.high) - 1},
     "matches": {"minimum": 0},

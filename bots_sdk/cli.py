@@ -14,13 +14,16 @@ import typer
 
 from bots_sdk.commands import (
     accounts,
+    challenging,
     checking,
     comparing,
     looking,
     playing,
+    reading,
     starting,
     trying,
     uploading,
+    watching,
 )
 from bots_sdk.commands.errors import Group
 from bots_sdk.commands.help_pages import Command
@@ -38,6 +41,8 @@ app = typer.Typer(
 )
 for command in (
     starting.new,
+    reading.rules,
+    watching.watch,
     checking.check,
     comparing.ab,
     accounts.login,
@@ -46,6 +51,7 @@ for command in (
     uploading.logs,
     playing.run,
     playing.enter,
+    challenging.challenge,
     looking.ladder,
     looking.match,
     looking.verify,

@@ -45,7 +45,7 @@ FROM (
         )),
         CASE WHEN deadline >= %(since)s AND opened_at < %(until)s
             THEN extract(epoch FROM %(called_again)s - deadline) END
-    ) * 1000)::int AS ms
+    ) * 1000)::bigint AS ms
     FROM league_turn
     WHERE decided_at IS NULL
     ORDER BY id

@@ -13,6 +13,7 @@ Home = Callable[..., Result]
 BOTS = {
     "first.py": "def choose(observation): return observation['legal_moves'][0]\n",
     "last.py": "def choose(observation): return observation['legal_moves'][-1]\n",
+    "typo.py": 'GAMES = ["twelve-day"]\ndef choose(observation): return "pass"\n',
     "crash.py": "def choose(observation):\n    return observation['no such key']\n",
 }
 

@@ -1,6 +1,7 @@
 """The command line against a stub league: what it prints, saves and exits with."""
 
 import json
+import os
 import re
 import stat
 import subprocess
@@ -93,6 +94,73 @@ def test_a_token_can_come_from_standard_input(cli: Cli, stub: StubLeague, tmp_pa
     assert cli("login", stub.url, "--with-token", input="tn_o_2\n").exit_code == 0
     assert stub.headers[-1]["Authorization"] == "Bearer tn_o_2"
     assert saved(tmp_path)["leagues"][stub.url]["token"] == "tn_o_2"
+
+
+def test_a_password_can_come_from_standard_input(
+    cli: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("login", stub.url, "--username", "ada", "--password-stdin")
+    assert cli(*words, input="four calling birds\n").exit_code == 0
+    assert stub.bodies[-1] == {"username": "ada", "password": "four calling birds"}
+    monkeypatch.delenv("TWELFTH_NIGHT_PASSWORD")
+    empty = cli(*words, input="")
+    assert empty.exit_code == 2
+    assert "`twelfth-night login --password-stdin < FILE`" in empty.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ((), "No username is given, and there is no terminal to ask for it. Use --username NAME."),
+        (("--username", "ada"), "No password is given, and there is no terminal to ask for it."),
+        (("--username", "ada"), "--password-stdin, or set the variable TWELFTH_NIGHT_PASSWORD"),
+        (("--with-token",), "Standard input has no owner token."),
+        (("--with-token", "--sign-up"), "leave out --username, --sign-up and --password-stdin"),
+    ],
+)
+def test_login_without_a_terminal_names_the_option_instead_of_a_prompt(
+    cli: Cli,
+    stub: StubLeague,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    named: str,
+) -> None:
+    monkeypatch.delenv("TWELFTH_NIGHT_PASSWORD")
+    result = cli("login", stub.url, *words, input="")
+    assert result.exit_code == 2
+    assert named in result.stderr
+
+
+AT_A_TERMINAL = """
+import os, sys
+os.open(sys.argv[1], os.O_RDWR)  # the first terminal that the leader of a session opens is its own
+from bots_sdk.cli import main
+main(sys.argv[2:])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_login_does_not_ask_at_the_terminal_of_a_command_with_other_input(
+    cli: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Python's getpass asks at the controlling terminal, even if standard input is another file.
+    monkeypatch.delenv("TWELFTH_NIGHT_PASSWORD")
+    controller, terminal = os.openpty()
+    words = [os.ttyname(terminal), "login", stub.url, "--username", "ada"]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", AT_A_TERMINAL, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            start_new_session=True,
+            timeout=40,
+            check=False,
+        )
+    finally:
+        os.close(terminal)
+        os.close(controller)
+    assert done.returncode == 2
+    assert b"--password-stdin" in done.stderr
 
 
 def test_run_uses_the_saved_token_of_the_bot(

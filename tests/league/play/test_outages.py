@@ -48,6 +48,18 @@ def test_a_night_without_the_league_causes_no_timeout(match: Match, bots: list[B
     assert {turn.fault for turn in Turn.objects.filter(number=0)} == {"timeout"}
 
 
+def test_a_year_without_the_league_is_given_back_like_a_night(
+    match: Match, bots: list[Bot]
+) -> None:
+    play.open_turns(bots[0], second(0.5))
+    assert tick(1) == 0
+    assert tick(1 + 365 * 3 * NIGHT) == 0
+    assert tick(2 * 365 * 3 * NIGHT) == 0
+    [turn] = play.open_turns(bots[0], second(2 * 365 * 3 * NIGHT))
+    assert turn["remaining_ms"] >= 2500
+    assert play.open_turns(bots[1], second(2 * 365 * 3 * NIGHT))
+
+
 def test_an_outage_uses_up_no_bank(match: Match, bots: list[Bot]) -> None:
     for bot in bots:
         play.open_turns(bot, second(0.2))
