@@ -52,6 +52,7 @@ def record_all(recorder: Recorder) -> None:
     _remote_bots(recorder)
     _match(recorder)
     _hosted_bot(recorder)
+    _challenge(recorder)
     _ladder(recorder, ladder)
     _blocks(recorder)
     _comparisons(recorder)
@@ -169,6 +170,15 @@ def _hosted_bot(recorder: Recorder) -> None:
     call("versions_source", "owner", name="goose", number=1)
     call("versions_promote", "owner", name="goose", number=1)
     call("ladders_enter", "owner", slug=LADDER, name="goose")
+
+
+def _challenge(recorder: Recorder) -> None:
+    call = recorder.call
+    table = {"bot": "goose", "opponents": list(HOUSE[:2]), "game": "twelve-days"}
+    number = call("challenges_create", "owner", body=table)["id"]
+    small.play_due()
+    call("challenges_list", query={"bot": "goose", "limit": 2})
+    call("challenges_show", challenge_id=number)
 
 
 def _ladder(recorder: Recorder, ladder: Ladder) -> None:
