@@ -47,8 +47,8 @@ def high_from(stake: int) -> Choose:
 
     def choose(observation: Observation) -> str:
         if observation["phase"] == "play" and sum(observation["pot"]) >= stake:
-            return max(observation["legal_moves"], key=lambda move: int(move.split()[1]))
-        return thumb_bot.choose(observation)
+            return str(max(observation["legal_moves"], key=lambda move: int(move.split()[1])))
+        return str(thumb_bot.choose(observation))
 
     return choose
 
@@ -56,7 +56,7 @@ def high_from(stake: int) -> Choose:
 def late_pots_to_the_richest(observation: Observation) -> str:
     """Award a pot of the last three days to the seat with the most points, not the fewest."""
     if observation["phase"] != "award" or observation["day"] < 10:
-        return thumb_bot.choose(observation)
+        return str(thumb_bot.choose(observation))
     points = [sum(cards) for cards in observation["day_cards"]]
     moves: list[str] = observation["legal_moves"]
     return max(moves, key=lambda move: points[int(move.split()[1])])
