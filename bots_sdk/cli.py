@@ -60,10 +60,14 @@ for command in (
 app.command("try", cls=BareReplay)(trying.try_bot)
 
 bot_app = typer.Typer(
-    cls=Group, no_args_is_help=True, help="Create your bots, and get their tokens."
+    cls=Group,
+    no_args_is_help=True,
+    help="Create, pause and resume your bots, and get their tokens.",
 )
 bot_app.command("create", cls=Command)(accounts.bot_create)
 bot_app.command("token", cls=Command)(accounts.bot_token)
+bot_app.command("pause", cls=Command)(accounts.bot_pause)
+bot_app.command("resume", cls=Command)(accounts.bot_resume)
 app.add_typer(bot_app, name="bot")
 
 
