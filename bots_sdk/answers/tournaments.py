@@ -316,17 +316,20 @@ class TournamentRow(TypedDict):
     """Tie-break: mean score a match, in the game's points."""
     lot: str
     """Last tie-break: 16 hex digits drawn from the tournament's seed; the higher ranks first."""
-    decided_by: Literal[
-        "round-reached",
-        "table-place",
-        "score",
-        "head-to-head",
-        "buchholz",
-        "sonneborn-berger",
-        "wins",
-        "mean-points",
-        "lot",
-    ] | None
+    decided_by: (
+        Literal[
+            "round-reached",
+            "table-place",
+            "score",
+            "head-to-head",
+            "buchholz",
+            "sonneborn-berger",
+            "wins",
+            "mean-points",
+            "lot",
+        ]
+        | None
+    )
     """The first number that differs from the row above: `round-reached`, `table-place`, `score`,
     `head-to-head`, `buchholz`, `sonneborn-berger`, `wins`, `mean-points` or `lot`. Null in the
     first row and for a disqualified bot."""
