@@ -1,5 +1,6 @@
 """The OpenAPI schema as the page of the API's reference shows it: calls, objects, types."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
@@ -9,7 +10,12 @@ from typing import Any
 from django.utils.html import escape, format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 
+from api.examples.samples import ADDRESS
+from api.examples.stored import pretty
+
 Schema = dict[str, Any]
+_WIDTH = 72
+"""Columns of an example's answer."""
 _PREFIX = "#/components/schemas/"
 _PAGE = {"results", "next", "previous"}
 _FORMATS = {
@@ -50,6 +56,10 @@ class Call:
         body: fields of the request's body.
         answers: status and content of each successful answer.
         problems: codes of the problems.
+        tokens: the tokens of which the call needs one, in words.
+        samples: the example's request as code, by language.
+        status: of the example's answer; 0 without an example.
+        answer: the example's answer as text; empty without one.
     """
 
     id: str
@@ -60,6 +70,10 @@ class Call:
     body: list[Field]
     answers: list[tuple[str, SafeString]]
     problems: list[str]
+    tokens: str
+    samples: dict[str, str]
+    status: int
+    answer: str
 
 
 @dataclass(frozen=True)
@@ -80,7 +94,14 @@ class Object:
 class Reference:
     """Reads calls and objects from an OpenAPI document."""
 
-    def __init__(self, document: Schema) -> None:
+    def __init__(self, document: Schema, address: str = ADDRESS) -> None:
+        """Read a document.
+
+        Args:
+            document: the schema.
+            address: of the league for code, without a slash at the end.
+        """
+        self._address = address
         self._paths: Schema = document["paths"]
         self._schemas: Schema = document["components"]["schemas"]
 
@@ -117,6 +138,12 @@ class Reference:
                 if status < "300"
             ],
             problem_codes(operation),
+            _tokens(operation["x-token"]),
+            {
+                each["label"]: each["source"].replace(ADDRESS, self._address)
+                for each in operation.get("x-codeSamples", [])
+            },
+            *_example_answer(operation["responses"]),
         )
 
     def _parameter(self, parameter: Schema) -> Field:
@@ -184,6 +211,22 @@ class Reference:
         return format_html('<a href="#object-{}">{}</a>', name, name)
 
 
+def _tokens(kinds: list[str]) -> str:
+    words = {"owner": "owner token", "bot": "bot token", "organiser": "organiser's token"}
+    return " or ".join(words[kind] for kind in kinds) or "no token"
+
+
+def _example_answer(responses: Schema) -> tuple[int, str]:
+    """Return the status and the text of the example among the answers of a call."""
+    for status, response in responses.items():
+        for content in response.get("content", {}).values():
+            if "example" in content:
+                answer = content["example"]
+                text = answer if isinstance(answer, str) else pretty(answer, width=_WIDTH)
+                return int(status), text
+    return next((int(status) for status in responses if status == "204"), 0), ""
+
+
 def common_problems(calls: Collection[Call]) -> list[str]:
     """Return the codes of problems that nine of ten calls share, so that a page lists them once."""
     counts = Counter(code for call in calls for code in call.problems)
@@ -208,18 +251,36 @@ def paragraphs(text: str) -> SafeString:
     return format_html_join("", "<p>{}</p>", ((_code(part),) for part in parts))
 
 
+_RANGES = (
+    ("minimum", "maximum", ""),
+    ("minLength", "maxLength", " characters"),
+    ("minItems", "maxItems", " items"),
+)
+"""Keywords of the schema for the bounds of a value, and what they count."""
+
+
 def _meaning(text: str, schema: Schema) -> SafeString:
-    bounds = [
-        f"{word} {schema[key]}."
-        for key, word in (
-            ("minimum", "At least"),
-            ("maximum", "At most"),
-            ("maxLength", "Longest text in characters:"),
-            ("default", "Default:"),
-        )
-        if schema.get(key) is not None and not isinstance(schema[key], bool)
-    ]
-    return paragraphs(" ".join(filter(None, [text, *bounds])))
+    bounds = []
+    for each in (schema, schema.get("items", {})):
+        bounds += [_range(each.get(low), each.get(high), of) for low, high, of in _RANGES]
+        if "pattern" in each:
+            bounds.append(f"Pattern: `{each['pattern']}`.")
+    if "default" in schema:
+        bounds.append(f"Default: `{json.dumps(schema['default'])}`.")
+    # drf-spectacular appends the values of an enumeration as a list.
+    text, marker, values = text.partition("\n\n* `")
+    return paragraphs(" ".join(filter(None, [text, *bounds])) + marker + values)
+
+
+def _range(low: float | None, high: float | None, of: str) -> str:
+    """Return a sentence on the bounds of a value; empty if it has none."""
+    # The database's bounds of ids mean nothing to a reader.
+    high = None if high is not None and high >= 2**31 - 1 else high
+    if low is not None and high is not None:
+        return f"From {low} to {high}{of}."
+    if low is not None:
+        return f"At least {low}{of}."
+    return "" if high is None else f"At most {high}{of}."
 
 
 def _code(text: str) -> SafeString:

@@ -8,6 +8,7 @@ from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiResponse
 
+from api.needed_tokens import SCHEMES, add_token
 from api.operations import NoFields
 from api.problems import CODES, CONTENT_TYPE
 from api.reference import problem_codes
@@ -205,6 +206,7 @@ def add_problems(responses: dict[str, Any], codes: Iterable[str]) -> None:
 def add_the_rest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
     """Add the problem document and each call's token, and sort the calls by path, as a hook."""
     result["components"].setdefault("schemas", {})["Problem"] = PROBLEM
+    result["components"]["securitySchemes"] = SCHEMES
     result["paths"] = dict(sorted(result["paths"].items()))
     for methods in result["paths"].values():
         for operation in methods.values():
@@ -212,40 +214,8 @@ def add_the_rest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
                 if parameter["in"] == "path":
                     text, bounds = _PATH_PARAMETERS[parameter["name"]]
                     parameter |= {"description": text, "schema": bounds}
-            needed = _TOKENS.get(operation["operationId"]) or _needed_token(
-                {*problem_codes(operation)}
-            )
-            operation["description"] += f"\n\n{needed}"
+            add_token(operation, {*problem_codes(operation)})
     return result
-
-
-_TOKENS = {
-    "bots_quarantine_show": "Needs the owner token of the bot's owner or of an organiser.",
-    "matches_create": "Needs an owner token; at least one of the bots must be yours.",
-    "challenges_create": "Needs an owner token; `bot` must be yours.",
-    "matches_log": "Needs an owner token; at least one of the bots must be yours.",
-}
-"""The token of calls for which the problems' codes don't state it."""
-
-
-def _needed_token(codes: set[str]) -> str:
-    """Return a sentence on the token that a call needs, from the codes of its problems."""
-    of_one_bot = "not-your-bot" in codes
-    if "organiser-needed" in codes:
-        return "Needs the owner token of an organiser."
-    if "bot-token-needed" in codes:
-        return "Needs a bot token."
-    if "owner-token-needed" in codes:
-        return (
-            "Needs the owner token of the bot's owner." if of_one_bot else "Needs an owner token."
-        )
-    if "not-authenticated" in codes:
-        return (
-            "Needs the bot token, or the owner token of the bot's owner."
-            if of_one_bot
-            else "Needs an owner token or a bot token."
-        )
-    return "Needs no token."
 
 
 NO_CONTENT = OpenApiResponse(description="Done. The answer has no body.")

@@ -190,8 +190,12 @@ def _wrapped(line: str) -> str:
     values, _, tail = rest.partition("]")
     if len(line) <= _WIDTH or not literal:
         return line
-    listed = "".join(f"        {value},\n" for value in values.split(", "))
-    return f"{head}{literal}\n{listed}    ]{tail}"
+    if not tail:
+        listed = "".join(f"        {value},\n" for value in values.split(", "))
+        return f"{head}{literal}\n{listed}    ]"
+    listed = "".join(f"            {value},\n" for value in values.split(", "))
+    last = tail.removeprefix(" ")
+    return f"{head}(\n        {literal}\n{listed}        ]\n        {last}\n    )"
 
 
 def _import(module: str, names: list[str]) -> str:

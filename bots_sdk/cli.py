@@ -64,11 +64,11 @@ app.command("try", cls=BareReplay)(trying.try_bot)
 bot_app = typer.Typer(cls=Group, no_args_is_help=True, help="Create and change your bots.")
 bot_app.command("create", cls=Command)(accounts.bot_create)
 bot_app.command("token", cls=Command)(accounts.bot_token)
+bot_app.command("pause", cls=Command)(accounts.bot_pause)
+bot_app.command("resume", cls=Command)(accounts.bot_resume)
 for change in (
     changing.rename,
     changing.delete,
-    changing.pause,
-    changing.resume,
     changing.note,
     changing.withdraw,
 ):

@@ -292,6 +292,7 @@ SPECTACULAR_SETTINGS = {
         "drf_spectacular.hooks.postprocess_schema_enums",
         "api.play.schema.add_gateway_paths",
         "api.schema.add_the_rest",
+        "api.shapes.add_shapes",
         "api.links.add_links",
         "api.examples.in_schema.add_examples",
     ],

@@ -113,9 +113,7 @@ class TournamentSerializer(serializers.ModelSerializer[Tournament]):
 class EventSettingsSerializer(serializers.Serializer[None]):
     """How a tournament is played."""
 
-    format = OneOfField(
-        Tournament.Format.choices, required=False, help_text=FORMATS + " Default: `round-robin`."
-    )
+    format = OneOfField(Tournament.Format.choices, required=False, help_text=FORMATS)
     blocks_per_table = serializers.IntegerField(
         min_value=1,
         max_value=int(BLOCKS_PER_ROUND.high),
@@ -134,14 +132,14 @@ class EventSettingsSerializer(serializers.Serializer[None]):
     )
     late_entry = serializers.BooleanField(
         required=False,
-        help_text="Accept entries while it runs; not in a knockout. Default: false.",
+        help_text="Accept entries while it runs; not in a knockout.",
     )
     house_bots = serializers.BooleanField(
-        required=False, help_text="Enter the house bots at the start. Default: true."
+        required=False, help_text="Enter the house bots at the start."
     )
     fill_in = serializers.BooleanField(
         required=False,
-        help_text="Let house bots that are not entered take empty seats. Default: false.",
+        help_text="Let house bots that are not entered take empty seats.",
     )
     max_tables = serializers.IntegerField(
         min_value=1,
@@ -149,15 +147,14 @@ class EventSettingsSerializer(serializers.Serializer[None]):
         required=False,
         help_text="The most tables of a round robin. If the bots can form more, it plays a "
         "balanced choice of at most this number. There are more tables than this only if the "
-        "bots could not play equally often otherwise. Default: 500.",
+        "bots could not play equally often otherwise.",
     )
     extra_blocks = serializers.IntegerField(
         min_value=0,
         max_value=int(EXTRA_BLOCKS.high),
         required=False,
         help_text="The most extra blocks that a table of a knockout plays to break a tie for a "
-        "place in the next stage. If bots still tie, the bot with the better seeding goes on. "
-        "Default: 4.",
+        "place in the next stage. If bots still tie, the bot with the better seeding goes on.",
     )
 
 

@@ -35,7 +35,7 @@ class SchemaView(ApiView):
 def docs(request: HttpRequest) -> HttpResponse:
     """Show the order of calls for a first bot, all calls, all objects and all problem codes."""
     schema = openapi_schema()
-    reference = Reference(schema)
+    reference = Reference(schema, request.build_absolute_uri("/").removesuffix("/"))
     calls = reference.calls()
     by_id = {call.id: call for group in calls.values() for call in group}
     context = {

@@ -95,7 +95,7 @@ class Comparison(TypedDict):
     """Why a better version did not become current although `promote` is true; else empty."""
     state: Literal["running", "finished", "cancelled"]
     """`running`, `finished` or `cancelled`."""
-    verdict: str
+    verdict: Literal["", "better", "not better", "undecided", "no difference in behaviour"]
     """`better`, `not better`, `undecided` or, if no move ever differed, `no difference in
     behaviour`; empty while the comparison runs."""
     created_at: str
@@ -287,7 +287,7 @@ class Preset(TypedDict):
 class Game(TypedDict):
     """A game with its presets."""
 
-    game: str
+    game: Literal["twelve-days", "partridge"]
     """`twelve-days` or `partridge`."""
     rules_url: str
     """Address of the rules, below the league's address."""
@@ -298,7 +298,7 @@ class Game(TypedDict):
 class QualifyingMatch(TypedDict):
     """A qualifying match: the one match of a game in a version's check."""
 
-    game: str
+    game: Literal["twelve-days", "partridge"]
     """`twelve-days` or `partridge`."""
     passed: bool
     """Whether the version played without a fault."""

@@ -59,9 +59,20 @@ class Ladder(TypedDict):
     """The ladder's name in addresses."""
     title: str
     """The title, for people."""
-    game: str
+    game: Literal["twelve-days", "partridge"]
     """`twelve-days` or `partridge`."""
-    rules: str
+    rules: Literal[
+        "calliope",
+        "cheapass",
+        "eight-nights",
+        "eight-players",
+        "cheapass-eight-players",
+        "eight-nights-eight-players",
+        "eagle",
+        "eagle-short",
+        "mathpickle",
+        "mathpickle-short",
+    ]
     """Name of the preset."""
     seats: int
     """Number of seats at a table."""

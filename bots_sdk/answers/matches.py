@@ -34,9 +34,20 @@ class Challenge(TypedDict):
     """Name of the bot that challenges."""
     bots: list[ChallengeBot]
     """All bots in the challenge; the first one challenges."""
-    game: str
+    game: Literal["twelve-days", "partridge"]
     """`twelve-days` or `partridge`."""
-    rules: str
+    rules: Literal[
+        "calliope",
+        "cheapass",
+        "eight-nights",
+        "eight-players",
+        "cheapass-eight-players",
+        "eight-nights-eight-players",
+        "eagle",
+        "eagle-short",
+        "mathpickle",
+        "mathpickle-short",
+    ]
     """Name of the preset."""
     duplicate: bool
     """Whether all matches use one deal. This is so if all bots run at the league; the matches are
@@ -50,7 +61,7 @@ class Fault(TypedDict):
 
     ply: int
     """Position of the move in the match, from 0."""
-    kind: str
+    kind: Literal["timeout", "illegal", "crash", "forfeit"]
     """`timeout`, `illegal`, `crash` or `forfeit`."""
     reason: str
     """The cause, in a sentence."""
@@ -151,7 +162,7 @@ class Receipt(TypedDict):
     """Number of illegal moves that the bot sent."""
     move: str
     """The move played; empty while the turn is open."""
-    fault: str
+    fault: Literal["", "timeout", "illegal", "crash", "forfeit"]
     """The kind of fault, if the referee played; else empty."""
 
 
@@ -180,9 +191,20 @@ class Match(TypedDict):
 
     id: int
     """Id of the match."""
-    game: str
+    game: Literal["twelve-days", "partridge"]
     """`twelve-days` or `partridge`."""
-    rules: str
+    rules: Literal[
+        "calliope",
+        "cheapass",
+        "eight-nights",
+        "eight-players",
+        "cheapass-eight-players",
+        "eight-nights-eight-players",
+        "eagle",
+        "eagle-short",
+        "mathpickle",
+        "mathpickle-short",
+    ]
     """Name of the preset."""
     seats: int
     """Number of seats."""

@@ -77,7 +77,7 @@ class NewTournament(TypedDict):
 
     format: NotRequired[Literal["round-robin", "swiss", "knockout"]]
     """`round-robin`: all possible tables, or a balanced choice of them. `swiss`: bots with similar
-    scores meet. `knockout`: the better half of each table goes on. Default: `round-robin`."""
+    scores meet. `knockout`: the better half of each table goes on."""
     blocks_per_table: NotRequired[int | None]
     """Number of blocks that a table plays in a round. Null or left out: 2 in a Swiss, 1 in other
     formats."""
@@ -85,18 +85,18 @@ class NewTournament(TypedDict):
     """Number of rounds of a Swiss. Null or left out: the base-2 logarithm of the number of
     entrants, rounded up, plus 2. So 16 bots play 6 rounds."""
     late_entry: NotRequired[bool]
-    """Accept entries while it runs; not in a knockout. Default: false."""
+    """Accept entries while it runs; not in a knockout."""
     house_bots: NotRequired[bool]
-    """Enter the house bots at the start. Default: true."""
+    """Enter the house bots at the start."""
     fill_in: NotRequired[bool]
-    """Let house bots that are not entered take empty seats. Default: false."""
+    """Let house bots that are not entered take empty seats."""
     max_tables: NotRequired[int]
     """The most tables of a round robin. If the bots can form more, it plays a balanced choice of at
     most this number. There are more tables than this only if the bots could not play equally often
-    otherwise. Default: 500."""
+    otherwise."""
     extra_blocks: NotRequired[int]
     """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
-    stage. If bots still tie, the bot with the better seeding goes on. Default: 4."""
+    stage. If bots still tie, the bot with the better seeding goes on."""
     title: str
     """The title, for people."""
     ladder: str
@@ -209,7 +209,7 @@ class TournamentChanges(TypedDict):
 
     format: NotRequired[Literal["round-robin", "swiss", "knockout"]]
     """`round-robin`: all possible tables, or a balanced choice of them. `swiss`: bots with similar
-    scores meet. `knockout`: the better half of each table goes on. Default: `round-robin`."""
+    scores meet. `knockout`: the better half of each table goes on."""
     blocks_per_table: NotRequired[int | None]
     """Number of blocks that a table plays in a round. Null or left out: 2 in a Swiss, 1 in other
     formats."""
@@ -217,18 +217,18 @@ class TournamentChanges(TypedDict):
     """Number of rounds of a Swiss. Null or left out: the base-2 logarithm of the number of
     entrants, rounded up, plus 2. So 16 bots play 6 rounds."""
     late_entry: NotRequired[bool]
-    """Accept entries while it runs; not in a knockout. Default: false."""
+    """Accept entries while it runs; not in a knockout."""
     house_bots: NotRequired[bool]
-    """Enter the house bots at the start. Default: true."""
+    """Enter the house bots at the start."""
     fill_in: NotRequired[bool]
-    """Let house bots that are not entered take empty seats. Default: false."""
+    """Let house bots that are not entered take empty seats."""
     max_tables: NotRequired[int]
     """The most tables of a round robin. If the bots can form more, it plays a balanced choice of at
     most this number. There are more tables than this only if the bots could not play equally often
-    otherwise. Default: 500."""
+    otherwise."""
     extra_blocks: NotRequired[int]
     """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
-    stage. If bots still tie, the bot with the better seeding goes on. Default: 4."""
+    stage. If bots still tie, the bot with the better seeding goes on."""
     title: NotRequired[str]
     """The title, for people."""
     starts_at: NotRequired[str]
@@ -290,7 +290,7 @@ class TournamentRow(TypedDict):
     """Name of the bot."""
     owner: str | None
     """Name of the account that owns the bot; null for a house bot."""
-    state: str
+    state: Literal["entered", "withdrawn", "disqualified"]
     """`entered`, `withdrawn` or `disqualified`."""
     reason: str
     """Why the bot is disqualified; else empty."""
@@ -316,7 +316,20 @@ class TournamentRow(TypedDict):
     """Tie-break: mean score a match, in the game's points."""
     lot: str
     """Last tie-break: 16 hex digits drawn from the tournament's seed; the higher ranks first."""
-    decided_by: str | None
+    decided_by: (
+        Literal[
+            "round-reached",
+            "table-place",
+            "score",
+            "head-to-head",
+            "buchholz",
+            "sonneborn-berger",
+            "wins",
+            "mean-points",
+            "lot",
+        ]
+        | None
+    )
     """The first number that differs from the row above: `round-reached`, `table-place`, `score`,
     `head-to-head`, `buchholz`, `sonneborn-berger`, `wins`, `mean-points` or `lot`. Null in the
     first row and for a disqualified bot."""

@@ -9,7 +9,6 @@ import typer
 from bots_sdk import calls
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import (
-    LOCAL,
     chosen_league,
     client_for,
     owner_token,
@@ -17,13 +16,16 @@ from bots_sdk.commands.leagues import (
     save_bot,
 )
 from bots_sdk.commands.output import Json, print_json
+from bots_sdk.nearby import USUAL, usual_url
 
 
 def login(
     url: Annotated[
         str,
         typer.Argument(
-            help=f"The league's address; default: the last one, else {LOCAL}.", show_default=False
+            help="The league's address; default: the last one, else the league that runs in this "
+            f"checkout, else {USUAL}.",
+            show_default=False,
         ),
     ] = "",
     username: Annotated[
@@ -52,7 +54,7 @@ def login(
             "--with-token needs no account: leave out --username, --sign-up and --password-stdin."
         )
     saved = read_saved()
-    url = url or os.environ.get("TWELFTH_NIGHT_URL", "") or saved.url or LOCAL
+    url = url or os.environ.get("TWELFTH_NIGHT_URL", "") or saved.url or usual_url()
     if with_token:
         if sys.stdin.isatty():
             token = _prompt("owner token", "--with-token", hide_input=True).strip()
@@ -150,6 +152,32 @@ def bot_token(
         print_json({"name": name, **fresh})
     else:
         print(f"{name} has a new token, saved in {path}.")
+
+
+def bot_pause(
+    name: Annotated[str, typer.Argument(help="One of your bots.")], as_json: Json = False
+) -> None:
+    """Pause a bot: no round draws it until you resume it."""
+    _set_paused(name, paused=True, as_json=as_json)
+
+
+def bot_resume(
+    name: Annotated[str, typer.Argument(help="One of your bots.")], as_json: Json = False
+) -> None:
+    """Resume a bot that is paused: rounds draw it again."""
+    _set_paused(name, paused=False, as_json=as_json)
+
+
+def _set_paused(name: str, *, paused: bool, as_json: bool) -> None:
+    url, token = owner_token()
+    with client_for(url, token) as client:
+        bot = client.send(calls.change_bot(name, paused=paused))
+    if as_json:
+        print_json(bot)
+    elif paused:
+        print(f"{name} is paused. `twelfth-night bot resume {name}` resumes it.")
+    else:
+        print(f"{name} plays again: {url}/bots/{name}/")
 
 
 def _prompt(name: str, remedy: str, **options: Any) -> str:

@@ -1,4 +1,4 @@
-"""``bot rename``, ``delete``, ``pause``, ``resume``, ``note``, ``withdraw``: change your bots."""
+"""``bot rename``, ``delete``, ``note``, ``withdraw``: change your bots."""
 
 import sys
 from typing import Annotated
@@ -57,16 +57,6 @@ def delete(
         print(f"{name} is deleted.")
 
 
-def pause(name: Name, as_json: Json = False) -> None:
-    """Pause a bot: it finishes its open matches and gets no new ones."""
-    _set_paused(name, True, as_json)
-
-
-def resume(name: Name, as_json: Json = False) -> None:
-    """Resume a bot that is paused."""
-    _set_paused(name, False, as_json)
-
-
 def note(
     name: Name,
     number: Number,
@@ -93,13 +83,3 @@ def withdraw(name: Name, number: Number, as_json: Json = False) -> None:
     else:
         print(f"Version {number} of {name} is withdrawn.")
         print(f"If you don't need the bot, delete it: `twelfth-night bot delete {name}`.")
-
-
-def _set_paused(name: str, paused: bool, as_json: bool) -> None:
-    url, token = owner_token()
-    with client_for(url, token) as client:
-        bot = client.send(calls.change_bot(name, paused=paused))
-    if as_json:
-        print_json(bot)
-    else:
-        print(f"{name} {'is paused' if paused else 'plays again'}.")

@@ -10,6 +10,7 @@ from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
 from bots_sdk.commands.ranking import describe, ladder_places
+from bots_sdk.errors import ProblemError
 from bots_sdk.statuses import UNFINISHED
 from bots_sdk.verifying import check_match
 from engine.errors import RecordError
@@ -28,9 +29,16 @@ def status(
     url, league = chosen_league()
     names = bots or list(league.bots)
     rows = []
+    gone: list[str] = []
     with client_for(url) as client:
         for name in names:
-            bot = client.send(calls.bot(name))
+            try:
+                bot = client.send(calls.bot(name))
+            except ProblemError as error:
+                if bots or error.code != "not-found":
+                    raise
+                gone.append(name)  # deleted, or the league began anew
+                continue
             latest = client.send(calls.matches(bot=name, limit=10))["results"]
             rows.append((bot, latest, ladder_places(client, name)))
     if as_json:
@@ -40,6 +48,8 @@ def status(
         print_json({"url": url, "username": league.username, "bots": found})
         return
     print(f"{url}, {league.username or 'not logged in'}")
+    if gone:
+        print(f"Tokens are saved here for bots that the league does not have: {', '.join(gone)}.")
     if not rows:
         print(
             f"No bot token is saved on this machine for {url}. `twelfth-night status NAME` shows "
@@ -60,8 +70,13 @@ def status(
         add_row(table, bot["name"], bot["kind"], bot["version"], online, playing, ", ".join(places))
     print_table(table)
     for bot, _, entries in rows:
+        name = bot["name"]
         for entry in entries:
-            print(f"{bot['name']} on {entry['ladder']}: {describe(entry)}")
+            print(f"{name} on {entry['ladder']}: {describe(entry)}")
+        if bot["paused"] and name in league.bots:
+            print(f"`twelfth-night bot resume {name}` resumes {name}.")
+        elif not entries and name in league.bots:
+            print(f"{name} is on no ladder: `twelfth-night enter LADDER {name}` enters one.")
 
 
 def ladder(

@@ -195,7 +195,11 @@ def _print_next(words: str, setup: HomeSetup, summary: TrialSummary, against: li
     rows = []
     if summary.blocks < _MAX_QUICK_BLOCKS * 10:
         more = max(8, 4 * summary.blocks)
-        rows.append((f"twelfth-night try {words} --blocks {more}", "half the error bars"))
+        opponents = "".join(
+            f" --against {shlex.quote(each)}" for each in against if against != [QUICK]
+        )
+        command = f"twelfth-night try {words}{opponents} --blocks {more}"
+        rows.append((command, "half the error bars"))
     if against == [QUICK]:
         rows.append((f"twelfth-night try {words} --against search --blocks 2", "a slow opponent"))
     rows.append((f"twelfth-night watch {words}", "see why it wins or loses"))

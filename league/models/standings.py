@@ -12,8 +12,8 @@ from engine.rating.intervals import margin
 ERROR_FROM = 5
 """From so many blocks of its version on a bot's performance has an error bar.
 
-Below, the sandwich estimate is far too small: of its 95 % intervals 32 % hold at one block, 85 % at
-five (docs/ratings.md).
+Below, the sandwich estimate is far too small: of intervals of 1.96 standard errors 44 % hold at one
+block, 85 % at five (docs/ratings-statistics.md).
 """
 
 

@@ -56,11 +56,11 @@ def test_the_examples_are_what_a_league_answers(monkeypatch: pytest.MonkeyPatch)
 
 def difference(names: list[str], stored: dict[str, Example], now: dict[str, Example]) -> str:
     """Return the lines that differ, times and tokens too."""
-    texts = [
+    before, after = (
         as_text({name: examples[name] for name in names if name in examples}).splitlines()
         for examples in (stored, now)
-    ]
-    return "\n".join(unified_diff(*texts, "stored", "now", lineterm="", n=1))
+    )
+    return "\n".join(unified_diff(before, after, "stored", "now", lineterm="", n=1))
 
 
 def write(examples: dict[str, Example]) -> None:

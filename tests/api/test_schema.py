@@ -1,5 +1,6 @@
 """The schema, the reference page, and answers that match the schema."""
 
+import html
 import os
 import re
 from collections.abc import Iterator
@@ -64,6 +65,17 @@ def test_the_reference_lists_every_call_and_every_problem(api: Api) -> None:
             assert f"{method.upper()} {path}" in words
     for code in CODES:
         assert f'id="{code}"' in text
+
+
+def test_the_reference_shows_token_bounds_and_example_of_a_call(api: Api) -> None:
+    page = api.get("docs/", Accept="text/html", Host="localhost:8001").content.decode()
+    call = page.partition('id="turns_list"')[2].partition("</article>")[0]
+    words = " ".join(html.unescape(re.sub(r"<[^>]+>", "", call)).split())
+    assert "GET /api/v1/turns bot token" in words
+    assert "From 0 to 30. Default: 0." in words
+    assert "curl 'http://localhost:8001/api/v1/turns?wait=25'" in words
+    assert "httpx.get(" in words
+    assert '"legal_moves": [' in words
 
 
 def test_the_reference_loads_nothing_from_other_sites(api: Api) -> None:

@@ -65,7 +65,7 @@ class Visit:
 def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
     """A fresh browser profile whose addresses begin at the league."""
     opened = browser.new_context(base_url=live_server.url, viewport={"width": 1400, "height": 900})
-    opened.set_default_timeout(10_000)
+    opened.set_default_timeout(30_000)
     yield opened
     opened.close()
 

@@ -161,5 +161,5 @@ def test_the_bots_have_about_thirty_lines() -> None:
         for language, listing in listings().items()
     }
     assert lines.keys() == TOOLS.keys()
-    assert lines["Python"] <= 32
-    assert lines["JavaScript"] <= 32
+    assert lines["Python"] <= 34
+    assert lines["JavaScript"] <= 34

@@ -26,7 +26,7 @@ from engine.referee import FAULTS_TO_FORFEIT
 
 logging.getLogger("httpx").setLevel(logging.WARNING)  # it notes every poll
 
-SECONDS = 120
+SECONDS = 300
 CHECKOUT = Path(__file__).parents[2]
 QUICK_BOTS = "house-random,house-thumb,house-random-2,house-thumb-2"
 PAUSE = "from league.models import Ladder; Ladder.objects.update(paused=True)"

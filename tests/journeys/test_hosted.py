@@ -22,7 +22,7 @@ from tests.journeys.running import wait_for_end as wait_for_tournament
 from tests.journeys.test_survival import TWO, check_all_is_whole, finished, kill, set_up
 from tests.league.bots.uploaded import LOUD, RAISES
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(600)
 
 
 def upload(running: League, owner: str, bot: str, source: bytes) -> Any:

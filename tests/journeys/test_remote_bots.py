@@ -20,7 +20,7 @@ from tests.journeys.running import (
 )
 from tests.journeys.test_survival import TWO, check_all_is_whole, set_up
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(600)
 
 STRICT = """
 Ladder.objects.create(slug="strict", title="Strict", game="twelve-days", rules="eight-nights",

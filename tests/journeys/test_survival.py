@@ -22,7 +22,7 @@ from tests.journeys.running import (
     wait_for_end,
 )
 
-pytestmark = pytest.mark.timeout(240)
+pytestmark = pytest.mark.timeout(600)
 
 SET_UP = """
 from league.models import Ladder

@@ -17,7 +17,7 @@ from tests.docs.listings import TOOLS, listings, save, why_not
 from tests.docs.running_blocks import wrong_at_league
 from tests.journeys.running import PAUSE, SECONDS, League, free_port, league, sign_up, wait_for
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = pytest.mark.timeout(600)
 
 needs_curl = pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 
@@ -111,7 +111,7 @@ def check_listings(running: League, directory: Path) -> None:
 
 
 @needs_curl
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_a_second_start_keeps_the_first_tournament_and_there_the_pages_and_the_demo_bot_work(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],

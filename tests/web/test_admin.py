@@ -218,6 +218,8 @@ def test_the_admin_pages_change_nothing_that_the_league_keeps(
         "current": str(other.current_id),
         "paused": "on",
         "description": "A text.",
+        "challenges_from": "nobody",
+        "max_challenges_per_day": "7",
     }
     assert organiser.post(path, sent).status_code == 302
     kept = (bot.name, bot.kind, bot.owner_id, bot.current_id, False)

@@ -52,13 +52,13 @@ def record_all(recorder: Recorder) -> None:
     _remote_bots(recorder)
     _match(recorder)
     _hosted_bot(recorder)
+    _challenge(recorder)
     _ladder(recorder, ladder)
     _blocks(recorder)
     _comparisons(recorder)
     _tournaments(recorder, ladder)
     _played_tournament(recorder, ladder)
     _quarantines(recorder)
-    _challenges(recorder)
     _ends(recorder)
 
 
@@ -172,6 +172,15 @@ def _hosted_bot(recorder: Recorder) -> None:
     call("ladders_enter", "owner", slug=LADDER, name="goose")
 
 
+def _challenge(recorder: Recorder) -> None:
+    call = recorder.call
+    table = {"bot": "goose", "opponents": list(HOUSE[:2]), "game": "twelve-days"}
+    number = call("challenges_create", "owner", body=table)["id"]
+    small.play_due()
+    call("challenges_list", query={"bot": "goose", "limit": 2})
+    call("challenges_show", challenge_id=number)
+
+
 def _ladder(recorder: Recorder, ladder: Ladder) -> None:
     """Play two rounds of a ladder, then read all about it."""
     call = recorder.call
@@ -274,16 +283,6 @@ def _quarantines(recorder: Recorder) -> None:
     call("accounts_lift_quarantine", "organiser", username="toby", query={"reason": "Mended"})
     call("moderation_log_list", "organiser", query={"limit": 2})
     call("moderation_log_export", "organiser")
-
-
-def _challenges(recorder: Recorder) -> None:
-    """Play a challenge of a hosted bot."""
-    call = recorder.call
-    new = {"bot": "goose", "opponents": [*HOUSE[:2]]}
-    number = call("challenges_create", "owner", body=new)["id"]
-    small.play_due()
-    call("challenges_list", query={"bot": "goose"})
-    call("challenges_show", challenge_id=number)
 
 
 def _ends(recorder: Recorder) -> None:

@@ -76,14 +76,10 @@ def test_a_bot_is_deleted_after_a_confirmation(league: League) -> None:
     assert tokens() == {}
 
 
-def test_pause_resume_note_and_withdraw_send_one_call_each(league: League) -> None:
-    for words in (["pause"], ["resume"]):
-        assert run("bot", *words, "swan").exit_code == 0
+def test_note_and_withdraw_send_one_call_each(league: League) -> None:
     assert run("bot", "note", "swan", "2", "counts cards").exit_code == 0
     assert run("bot", "withdraw", "swan", "2").exit_code == 0
     assert league.sent == [
-        ("PATCH", "bots/swan", {"paused": True}),
-        ("PATCH", "bots/swan", {"paused": False}),
         ("PATCH", "bots/swan/versions/2", {"note": "counts cards"}),
         ("POST", "bots/swan/versions/2/withdraw", None),
     ]

@@ -150,7 +150,7 @@ def test_without_a_number_of_blocks_it_plays_at_least_one_block(
     result = home("try", "first.py", "--against", "thumb", "--jobs", 1)
     assert result.exit_code == 0
     assert "verdict      none yet: 1 block can't show a difference" in result.stdout
-    assert "  twelfth-night try first.py --blocks 8 " in result.stdout
+    assert "  twelfth-night try first.py --against thumb --blocks 8 " in result.stdout
 
 
 def test_the_first_verdict_needs_no_slow_opponent(home: Home) -> None:

@@ -327,6 +327,18 @@ def test_an_outage_of_a_door_is_one_line_at_its_begin_and_one_at_its_end(match: 
     assert events[1]["seconds"] == 9.0
 
 
+def test_a_late_pass_is_logged_only_if_it_gave_somebody_time_back(bots: list[Bot]) -> None:
+    outages.keep(START)
+    with logs.captured() as events:
+        outages.keep(second(30))
+    assert not events
+    match_of(bots)
+    play.open_turns(bots[0], second(31))
+    with logs.captured() as events:
+        outages.keep(second(60))
+    assert [event["open_turns"] for event in events] == [3]
+
+
 def test_without_an_open_turn_the_clock_needs_no_probes(bots: list[Bot]) -> None:
     outages.keep(START)
     assert outages.keep_idle(second(0.5))
