@@ -1,7 +1,7 @@
 """Knockouts: snake-seeded tables, the top half of each advances, until one table is left.
 
-That table is the final (`KnockoutRound.final`). `engine.pairing.next_round` ends the knockout after
-it, or earlier if too few entrants are left.
+That table is the final. `engine.pairing.next_round` ends the knockout after it, or earlier if too
+few entrants are left.
 """
 
 from collections.abc import Mapping, Sequence

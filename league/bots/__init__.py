@@ -4,12 +4,11 @@ from league.bots.check_times import check_seconds_left
 from league.bots.checks import check_version, require_qualified, versions_to_check
 from league.bots.daily_limits import DAILY_LIMITS
 from league.bots.hosted_players import HostedBot
+from league.bots.online import ONLINE_FOR, is_online
 from league.bots.registering import (
-    ONLINE_FOR,
     change_bot,
     create_bot,
     find_renamed,
-    is_online,
 )
 from league.bots.retiring import erase_sources, has_played, remove, require_active, retire
 from league.bots.settings_checks import bot_problems

@@ -1,6 +1,4 @@
-"""Create, rename and change bots, and decide whether a bot is online."""
-
-from datetime import datetime, timedelta
+"""Create, rename and change bots."""
 
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -14,8 +12,6 @@ from league.bots.settings_checks import bot_problems
 from league.models import Bot, BotVersion, FormerName
 from league.models.settings_problems import require_valid, values_of
 
-ONLINE_FOR = timedelta(seconds=60)
-"""A remote bot is online for so long after it asked for turns."""
 KEPT_NAMES = 3
 """The former names that a bot keeps."""
 
@@ -103,10 +99,3 @@ def _require_free(name: str, bot: Bot) -> None:
     former = FormerName.objects.filter(name=name).exclude(bot=bot.pk)
     if Bot.objects.filter(name=name).exclude(pk=bot.pk).exists() or former.exists():
         raise ValidationError({"name": [name_taken("name", name)]})
-
-
-def is_online(bot: Bot, now: datetime) -> bool:
-    """Return whether a bot can play now: a remote bot if it asked for turns in the last 60 s."""
-    if bot.kind != Bot.Kind.REMOTE:
-        return bot.current_id is not None
-    return bot.seen_at is not None and now - bot.seen_at <= ONLINE_FOR
