@@ -13,30 +13,12 @@ from league import competitions, moderation, play, ratings, tasks
 from league.competitions import ladder_rounds, placement
 from league.models import Block, Bot, Ladder, LadderEntry, Match, Performance, Round, Standing
 from tests.league import small
+from tests.league.competitions.placing import ada as ada
+from tests.league.competitions.placing import enter
+from tests.league.competitions.placing import ladder as ladder
 from tests.web.pages import page
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def ladder() -> Ladder:
-    """A ladder of four house bots."""
-    ladder = small.ladder()
-    for bot in small.bots(4):
-        competitions.enter_ladder(ladder=ladder, bot=bot)
-    return ladder
-
-
-@pytest.fixture
-def ada(db: None) -> User:
-    return User.objects.create(username="ada")
-
-
-def enter(ladder: Ladder, owner: User, prefix: str = "ada", count: int = 1) -> list[Bot]:
-    bots = small.bots(count, owner=owner, prefix=prefix)
-    for bot in bots:
-        competitions.enter_ladder(ladder=ladder, bot=bot)
-    return bots
 
 
 def blocks_of(bot: Bot) -> int:
@@ -266,78 +248,6 @@ def test_slow_opponents_are_met_less_often(ladder: Ladder, ada: User) -> None:
     competitions.open_placements(ladder.pk)
     blocks = Block.objects.filter(round__placed=bot)
     assert 0 < blocks.filter(bots__bot=slow).count() < blocks.count() / 4
-
-
-def progress(ladder: Ladder, bot: Bot) -> tuple[int, int, int]:
-    found = competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk))
-    assert found is not None
-    assert found.needed == small.RANKED_FROM
-    return found.finished, found.playing, found.queued
-
-
-def test_the_way_to_a_rank_counts_blocks_apart_and_estimates_the_time(
-    ladder: Ladder, ada: User
-) -> None:
-    [bot] = enter(ladder, ada)
-    assert progress(ladder, bot) == (0, 0, 0)
-    first, *_ = competitions.open_placements(ladder.pk)
-    assert progress(ladder, bot) == (0, 0, small.RANKED_FROM)
-    block, other = first.blocks.order_by("number")[:2]
-    for match in block.matches.all():
-        play.play_match(match.pk, players=small.players)
-    play.play_match(other.matches.earliest("pk").pk, players=small.players)
-    assert progress(ladder, bot) == (1, 1, small.RANKED_FROM - 2)
-    Round.objects.update(opened_at=timezone.now() - timedelta(seconds=30))
-    over = ladder.seats + 1
-    left = small.RANKED_FROM * ladder.seats - over
-    found = competitions.rank_progress(ladder, bot)
-    assert found is not None
-    assert found.seconds_left == pytest.approx(30 * left / over, rel=0.1)
-    small.run_all()
-    for round_id in ratings.take_fits():
-        ratings.fit_round(round_id)
-    assert competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk)) is None
-
-
-def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
-    ladder: Ladder, ada: User
-) -> None:
-    [first] = enter(ladder, ada)
-    competitions.open_placements(ladder.pk)
-    small.run_all()
-    opened = Round.objects.filter(placed=first).earliest("pk").opened_at
-    Round.objects.filter(placed=first).update(opened_at=opened)
-    last = Round.objects.filter(placed=first).order_by("-applied_number").first()
-    assert last is not None
-    Round.objects.filter(pk=last.pk).update(applied_at=opened + timedelta(seconds=80))
-    Round.objects.filter(placed=first).exclude(pk=last.pk).update(applied_at=opened)
-    [other] = small.bots(1, owner=User.objects.create_user("zoe"), prefix="zoe")
-    competitions.enter_ladder(ladder=ladder, bot=other)
-    found = competitions.rank_progress(ladder, other)
-    assert found is not None
-    assert found.seconds_left == pytest.approx(80)
-    competitions.open_placements(ladder.pk)
-    Round.objects.filter(placed=other).update(opened_at=timezone.now() - timedelta(seconds=30))
-    found = competitions.rank_progress(ladder, other)
-    assert found is not None
-    assert found.seconds_left == pytest.approx(50, abs=10)
-
-
-def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada: User) -> None:
-    [bot] = enter(ladder, ada)
-    assert "Its first blocks are drawn next" in page(client, f"/bots/{bot.name}/")
-    competitions.open_placements(ladder.pk)
-    assert "No rating yet. Its first blocks are played now" in page(client, f"/bots/{bot.name}/")
-    entry = client.get(f"/api/v1/ladders/quick/entries/{bot.name}").json()
-    assert entry["rank_progress"] == {
-        "needed": small.RANKED_FROM,
-        "finished": 0,
-        "playing": 0,
-        "queued": small.RANKED_FROM,
-        "seconds_left": None,
-    }
-    counts = [entry[f"blocks_{state}"] for state in ("queued", "playing", "finished")]
-    assert counts == [ladder.ranked_from, 0, 0]
 
 
 @pytest.mark.parametrize("why", ["version", "left"])

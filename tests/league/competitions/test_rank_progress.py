@@ -1,0 +1,90 @@
+"""The way of a new bot to its rank: blocks finished, in play and queued, and the time left."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from league import competitions, play, ratings
+from league.models import Bot, Ladder, Round
+from tests.league import small
+from tests.league.competitions.placing import ada as ada
+from tests.league.competitions.placing import enter
+from tests.league.competitions.placing import ladder as ladder
+from tests.web.pages import page
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def progress(ladder: Ladder, bot: Bot) -> tuple[int, int, int]:
+    found = competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk))
+    assert found is not None
+    assert found.needed == small.RANKED_FROM
+    return found.finished, found.playing, found.queued
+
+
+def test_the_way_to_a_rank_counts_blocks_apart_and_estimates_the_time(
+    ladder: Ladder, ada: User
+) -> None:
+    [bot] = enter(ladder, ada)
+    assert progress(ladder, bot) == (0, 0, 0)
+    first, *_ = competitions.open_placements(ladder.pk)
+    assert progress(ladder, bot) == (0, 0, small.RANKED_FROM)
+    block, other = first.blocks.order_by("number")[:2]
+    for match in block.matches.all():
+        play.play_match(match.pk, players=small.players)
+    play.play_match(other.matches.earliest("pk").pk, players=small.players)
+    assert progress(ladder, bot) == (1, 1, small.RANKED_FROM - 2)
+    Round.objects.update(opened_at=timezone.now() - timedelta(seconds=30))
+    over = ladder.seats + 1
+    left = small.RANKED_FROM * ladder.seats - over
+    found = competitions.rank_progress(ladder, bot)
+    assert found is not None
+    assert found.seconds_left == pytest.approx(30 * left / over, rel=0.1)
+    small.run_all()
+    for round_id in ratings.take_fits():
+        ratings.fit_round(round_id)
+    assert competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk)) is None
+
+
+def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
+    ladder: Ladder, ada: User
+) -> None:
+    [first] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    small.run_all()
+    opened = Round.objects.filter(placed=first).earliest("pk").opened_at
+    Round.objects.filter(placed=first).update(opened_at=opened)
+    last = Round.objects.filter(placed=first).order_by("-applied_number").first()
+    assert last is not None
+    Round.objects.filter(pk=last.pk).update(applied_at=opened + timedelta(seconds=80))
+    Round.objects.filter(placed=first).exclude(pk=last.pk).update(applied_at=opened)
+    [other] = small.bots(1, owner=User.objects.create_user("zoe"), prefix="zoe")
+    competitions.enter_ladder(ladder=ladder, bot=other)
+    found = competitions.rank_progress(ladder, other)
+    assert found is not None
+    assert found.seconds_left == pytest.approx(80)
+    competitions.open_placements(ladder.pk)
+    Round.objects.filter(placed=other).update(opened_at=timezone.now() - timedelta(seconds=30))
+    found = competitions.rank_progress(ladder, other)
+    assert found is not None
+    assert found.seconds_left == pytest.approx(50, abs=10)
+
+
+def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    assert "Its first blocks are drawn next" in page(client, f"/bots/{bot.name}/")
+    competitions.open_placements(ladder.pk)
+    assert "No rating yet. Its first blocks are played now" in page(client, f"/bots/{bot.name}/")
+    entry = client.get(f"/api/v1/ladders/quick/entries/{bot.name}").json()
+    assert entry["rank_progress"] == {
+        "needed": small.RANKED_FROM,
+        "finished": 0,
+        "playing": 0,
+        "queued": small.RANKED_FROM,
+        "seconds_left": None,
+    }
+    counts = [entry[f"blocks_{state}"] for state in ("queued", "playing", "finished")]
+    assert counts == [ladder.ranked_from, 0, 0]
