@@ -5,5 +5,6 @@
 - `encoding`: an observation as numbers and a mask, in plain Python, so that a trained bot gets the
   same numbers at the league.
 
-This module imports nothing: the sandbox has no NumPy, and `encoding` must work there.
+This module imports nothing, so that `encoding` needs no other package: without NumPy a bot starts
+faster.
 """
