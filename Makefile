@@ -54,14 +54,12 @@ ifdef UV
 		echo "venv: Python $$version in $(VENV)"; \
 		$(UV) venv --quiet --clear --python "$$(command -v $$python)" $(VENV); }
 	@echo "venv: installing requirements/dev.txt"
-	@$(UV) pip sync --quiet --require-hashes --python $(BIN)/python requirements/dev.txt
+	@$(UV) pip sync --require-hashes --python $(BIN)/python requirements/dev.txt
 else
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { $(find_python); \
 		echo "venv: Python $$version in $(VENV)"; \
 		$$python -m venv --clear $(VENV); }
-	@echo "venv: installing requirements/dev.txt (one to three minutes)"
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes \
-		-r requirements/dev.txt
+	@$(BIN)/python devserver/install.py requirements/dev.txt
 endif
 	@touch $@
 
@@ -83,10 +81,8 @@ up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:80
 	@exec $(BIN)/python -m devserver.up $(if $(PORT),--port $(PORT)) \
 		$(if $(filter command,$(origin HOST)),--host $(HOST))
 
-URL ?= http://127.0.0.1:8000
-
 .PHONY: demo-bot
-demo-bot: $(VENV)/.project ## a remote bot joins the league at URL=... and plays, to be watched
+demo-bot: $(VENV)/.project ## a remote bot joins the league that runs here, or URL=..., and plays
 	@exec $(BIN)/python -m bots_sdk.demo $(URL)
 
 # --- Checks ----------------------------------------------------------------------------------
@@ -134,6 +130,11 @@ format: $(VENV)/.project ## put the code in ruff's format, with what ruff can me
 sdk-types: $(VENV)/.project ## write bots_sdk/answers/ from the OpenAPI schema
 	@$(SETTINGS) $(BIN)/python manage.py write_sdk_types
 	@echo "sdk-types: ok"
+
+.PHONY: api-examples
+api-examples: $(VENV)/.project ## write api/examples/calls/ from the answers of a league
+	@WRITE_API_EXAMPLES=1 $(BIN)/pytest -q -n0 tests/api/test_examples.py
+	@echo "api-examples: ok"
 
 # --- Measuring -------------------------------------------------------------------------------
 

@@ -21,6 +21,14 @@ class BotQuery(PageQuery):
     )
 
 
+class ChallengeQuery(PeriodQuery):
+    """Challenges by bot and time of creation."""
+
+    bot = serializers.CharField(
+        required=False, max_length=32, help_text="Name of a bot: list challenges with it only."
+    )
+
+
 class MatchQuery(PeriodQuery):
     """Matches by bot, ladder, tournament, status and time of creation."""
 

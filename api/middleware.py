@@ -94,7 +94,7 @@ class ApiMiddleware:
         if request.encoding:
             # JSON is UTF-8 (RFC 8259), and so are our query strings. Ignore another charset.
             request.encoding = "utf-8"
-        response = _refuse_body(request) or self.get_response(request)
+        response = _refuse_early(request) or self.get_response(request)
         if response.status_code >= 400 and response.get("Content-Type") != CONTENT_TYPE:
             kept = {
                 name: response[name]
@@ -115,11 +115,14 @@ class ApiMiddleware:
         return response
 
 
-def _refuse_body(request: HttpRequest) -> HttpResponseBase | None:
-    """Return the problem for a body that is too long or of unknown length, before it is read.
+def _refuse_early(request: HttpRequest) -> HttpResponseBase | None:
+    """Return the problem for an address that no object can have, or for a body before it is read.
 
-    The front has the same limits, so that this answer need not wait for the body.
+    A body is refused if it is too long or of unknown length. The front has the same limits, so that
+    this answer need not wait for the body.
     """
+    if "\0" in request.path_info:  # PostgreSQL can't search for it
+        return problem_response("not-found")
     length = request.META.get("CONTENT_LENGTH") or ""
     if not length and "HTTP_TRANSFER_ENCODING" in request.META:
         return problem_response("length-required", headers=_CLOSE)

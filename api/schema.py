@@ -100,6 +100,7 @@ _PATH_PARAMETERS: dict[str, tuple[str, dict[str, Any]]] = {
         {**_ID, "minimum": 0, "maximum": 2**31 - 1},
     ),
     "match_id": ("Id of the match.", _ID),
+    "challenge_id": ("Id of the challenge.", _ID),
     "token_id": ("Id of the token.", _ID),
     "tournament_id": ("Id of the tournament.", _ID),
     "comparison_id": ("Id of the comparison.", _ID),
@@ -221,6 +222,7 @@ def add_the_rest(result: dict[str, Any], **_: Any) -> dict[str, Any]:
 _TOKENS = {
     "bots_quarantine_show": "Needs the owner token of the bot's owner or of an organiser.",
     "matches_create": "Needs an owner token; at least one of the bots must be yours.",
+    "challenges_create": "Needs an owner token; `bot` must be yours.",
     "matches_log": "Needs an owner token; at least one of the bots must be yours.",
 }
 """The token of calls for which the problems' codes don't state it."""

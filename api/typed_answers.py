@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 _SUBJECTS = {
-    "matches": ("matches", "moves", "turns"),
+    "matches": ("challenges", "matches", "moves", "turns"),
     "ladders": ("ladders",),
     "tournaments": ("tournaments",),
     "bots": ("accounts", "bots", "comparisons", "games", "tokens", "quarantines", "moderation-log"),

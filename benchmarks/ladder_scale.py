@@ -131,6 +131,7 @@ def fill(size: int, blocks: int, rounds: int) -> int:
         ids[rows, order],
         np.ones_like(ids),
         np.full_like(ids, 40),
+        np.zeros_like(ids),
         half_points[rows, order[:, first], order[:, second]],
         np.full((len(ids), 1), SEATS),
     ]

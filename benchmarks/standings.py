@@ -108,15 +108,16 @@ FROM generate_series(1, %(size)s) AS i;
 
 INSERT INTO league_ladder (id, slug, title, game, rules, seats, move_seconds, bank_seconds,
     k_schedule, round_pause_seconds, paused, created_at, max_blocks_per_round, random_percent,
-    settled_blocks, idle_days, idle_pause_seconds, revision, alarm, set_aside)
+    settled_blocks, idle_days, ranked_from, idle_pause_seconds, revision, alarm, set_aside)
 VALUES (%(size)s, 'big-' || %(size)s, 'Big', 'twelve-days', 'calliope', 4, 1, 30, '{}', 20, false,
-    now(), 4, 10, 400, 14, 20, 1, '', '');
+    now(), 4, 10, 400, 14, 20, 20, 1, '', '');
 
-INSERT INTO league_standing (ladder_id, bot_id, rating, blocks, version, matches, pairs,
-    half_wins, points, performance, performance_error, performance_blocks, band, hidden, hidden_at,
-    active_at)
+INSERT INTO league_standing (ladder_id, bot_id, rating, blocks, ranked_from, version, matches,
+    pairs, half_wins, points, performance, performance_error, performance_blocks, fitted_version,
+    awaits_fit, band, hidden, hidden_at, active_at)
 SELECT %(size)s, %(first)s + i, 1500000 + (hashint4(i) %% 400000), CASE WHEN i %% 10 = 0 THEN 5
-    ELSE 400 END, 1, 1600, 4800, 4800 + i %% 1000, 16000, 1500 + hashint4(i) %% 400, 20, 400, 1,
+    ELSE 400 END, 20, 1, 1600, 4800, 4800 + i %% 1000, 16000, 1500 + hashint4(i) %% 400, 20, 400, 1,
+    false, 1,
     CASE WHEN i %% 10 = 3 THEN 'idle' ELSE '' END, CASE WHEN i %% 10 = 3 THEN now() END,
     now()
 FROM generate_series(1, %(size)s) AS i;

@@ -14,13 +14,16 @@ import typer
 
 from bots_sdk.commands import (
     accounts,
+    challenging,
     checking,
     comparing,
     looking,
     playing,
+    reading,
     starting,
     trying,
     uploading,
+    watching,
 )
 from bots_sdk.commands.errors import Group
 from bots_sdk.commands.help_pages import Command
@@ -38,6 +41,8 @@ app = typer.Typer(
 )
 for command in (
     starting.new,
+    reading.rules,
+    watching.watch,
     checking.check,
     comparing.ab,
     accounts.login,
@@ -46,6 +51,7 @@ for command in (
     uploading.logs,
     playing.run,
     playing.enter,
+    challenging.challenge,
     looking.ladder,
     looking.match,
     looking.verify,
@@ -54,10 +60,14 @@ for command in (
 app.command("try", cls=BareReplay)(trying.try_bot)
 
 bot_app = typer.Typer(
-    cls=Group, no_args_is_help=True, help="Create your bots, and get their tokens."
+    cls=Group,
+    no_args_is_help=True,
+    help="Create, pause and resume your bots, and get their tokens.",
 )
 bot_app.command("create", cls=Command)(accounts.bot_create)
 bot_app.command("token", cls=Command)(accounts.bot_token)
+bot_app.command("pause", cls=Command)(accounts.bot_pause)
+bot_app.command("resume", cls=Command)(accounts.bot_resume)
 app.add_typer(bot_app, name="bot")
 
 

@@ -1,6 +1,7 @@
 """The decisions that both clients share: requests, retries and errors, without input or output."""
 
 import random
+import re
 import secrets
 import ssl
 import time
@@ -29,6 +30,7 @@ _SILENT_SECONDS = 40.0
 
 _HOPELESS = (httpx.UnsupportedProtocol, httpx.LocalProtocolError)
 _RETRIED_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
+_HOST = re.compile(r"[\w.-]+(:\d+)?/?", re.ASCII)
 _IN_PROGRESS = "idempotency-key-in-use"
 """The code of a problem: the first attempt of this call still runs."""
 
@@ -145,7 +147,9 @@ class Connection:
     def error(self, outcome: Outcome) -> LeagueError:
         """Return the exception for an outcome other than success."""
         if isinstance(outcome, httpx.Response):
-            return _problem(outcome)
+            problem = _problem(outcome)
+            problem.url = self.url
+            return problem
         reason = str(outcome) or type(outcome).__name__
         return UnreachableError(self.url, reason)
 
@@ -161,7 +165,10 @@ def check_url(url: str) -> str:
     except httpx.InvalidURL as error:
         raise ValueError(f"{url!r} is not an address: {error}") from None
     if parsed.scheme not in ("http", "https") or not parsed.host:
-        raise ValueError(f"{url!r} is not an address such as http://127.0.0.1:8000")
+        example = "http://127.0.0.1:8000"
+        if "://" not in url and _HOST.fullmatch(url.strip()):
+            example = f"http://{url.strip()}"
+        raise ValueError(f"{url!r} is not an address such as {example}")
     return str(parsed.copy_with(query=None, fragment=None)).rstrip("/").removesuffix(API[:-1])
 
 
@@ -179,11 +186,13 @@ def unexpected_answer(response: httpx.Response) -> ProblemError:
     """Return the exception for a response that is not an answer of the API."""
     kind = response.headers.get("content-type", "no content type")
     where = f" to {response.headers['location']}" if "location" in response.headers else ""
+    root = response.url.copy_with(raw_path=b"/")
     return ProblemError(
         "unexpected-answer",
         response.status_code,
         f"{response.url} answered {response.status_code}{where} with {kind}. That is not an "
-        "answer of a league; check the address.",
+        f"answer of a league. Check the address: it is that of the league's front page, such as "
+        f"{root}.",
         retry_after=_retry_after(response),
     )
 

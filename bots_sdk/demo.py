@@ -15,10 +15,10 @@ from bots_sdk import calls, running
 from bots_sdk.answers import Ladder
 from bots_sdk.client import Client, Retry
 from bots_sdk.errors import LeagueError, ProblemError, UnreachableError
+from bots_sdk.nearby import USUAL, running_league
 from bots_sdk.reference import thumb_bot
 from bots_sdk.saved import Saved, SavedError, SavedLeague
 
-URL = "http://127.0.0.1:8000"
 SAVED = Path("var/demo-bot.json")
 
 _SHORT = Retry(seconds=3.0)
@@ -27,14 +27,22 @@ _SHORT = Retry(seconds=3.0)
 def main() -> int:
     """Run the demo bot until Ctrl-C; return the exit status."""
     parser = argparse.ArgumentParser(prog="make demo-bot", description=__doc__)
-    parser.add_argument("url", nargs="?", default=os.environ.get("TWELFTH_NIGHT_URL") or URL)
+    parser.add_argument("url", nargs="?", default="")
     parser.add_argument("--saved", type=Path, default=SAVED, help="the file for its tokens")
     parser.add_argument("--json", action="store_true", help="print JSON lines")
     options = parser.parse_args()
+    url = options.url or os.environ.get("TWELFTH_NIGHT_URL") or running_league()
+    if not url:
+        print(
+            "demo-bot: No league runs in this checkout. Start one with `make up` in another "
+            f"terminal, or name a league: `make demo-bot URL={USUAL}`.",
+            file=sys.stderr,
+        )
+        return 3
     output = sys.stderr if options.json else sys.stdout
     try:
         saved = Saved.read(options.saved)
-        with Client(options.url, retry=_SHORT) as anyone:
+        with Client(url, retry=_SHORT) as anyone:
             url = anyone.url
             ladders = list(anyone.pages(calls.ladders()))
         name, token = _bot(saved, url)
@@ -47,7 +55,7 @@ def main() -> int:
                     f"On the ladder {ladder['title']}: {url}/ladders/{ladder['slug']}/", file=output
                 )
                 print(f"  {_start_match(owner, ladder, name)}", file=output, flush=True)
-        running.run(Path(thumb_bot.__file__), url, token, as_json=options.json)
+        running.run(Path(thumb_bot.__file__), url, token, name=name, as_json=options.json)
     except UnreachableError as error:
         print(f"demo-bot: {error}; `make up` starts a league.", file=sys.stderr)
         return 3

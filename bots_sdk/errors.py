@@ -30,7 +30,10 @@ class ProblemError(LeagueError):
         members: all members of the problem document, such as ``errors`` or ``legal_moves``.
         retry_after: the seconds to wait before the next attempt; None if the answer has none.
         request_id: the id of the request in the league's log; None if it never got there.
+        url: the address of the league; empty if no client made the call.
     """
+
+    url = ""
 
     def __init__(
         self,

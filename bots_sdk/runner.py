@@ -160,7 +160,9 @@ class Runner:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._nothing_to_do.wait(), _POLL_SECONDS)
             # The turns in hand are open too: with one of them, a waiting call returns at once.
-            wait = WAIT_SECONDS if self._nothing_to_do.is_set() else 0.0
+            # The first call is answered at once, and so reports the connection.
+            idle = self._connected and self._nothing_to_do.is_set()
+            wait = WAIT_SECONDS if idle else 0.0
             sent_at = _now()
             turns = (await self._send(calls.turns(wait)))["turns"]
             self._take(turns, sent_at)

@@ -8,6 +8,7 @@ from pathlib import Path
 from bots_sdk.bot import BotFile, load
 from bots_sdk.reports import RunnerStatus, reporting
 from bots_sdk.runner import THREADS, Runner
+from bots_sdk.waiting import NotedReports, report_waiting, waiting_client
 
 
 def run(
@@ -15,6 +16,7 @@ def run(
     url: str,
     token: str,
     *,
+    name: str = "",
     threads: int = THREADS,
     faults: Path = Path("faults"),
     as_json: bool = False,
@@ -25,6 +27,7 @@ def run(
         bot_file: the bot, or the path of its Python file.
         url: the address of the league.
         token: the bot's token.
+        name: the bot's name at the league; with it, the runner reports what the bot waits for.
         threads: the number of turns to compute in parallel.
         faults: the directory for the observations of faults.
         as_json: whether to print a JSON object for each event instead of text.
@@ -35,18 +38,25 @@ def run(
         KeyboardInterrupt: a second signal arrived.
     """
     bot = bot_file if isinstance(bot_file, BotFile) else load(bot_file)
-    return asyncio.run(_run(bot, url, token, threads, faults, as_json))
+    return asyncio.run(_run(bot, url, token, name, threads, faults, as_json))
 
 
 async def _run(
-    bot: BotFile, url: str, token: str, threads: int, faults: Path, as_json: bool
+    bot: BotFile, url: str, token: str, name: str, threads: int, faults: Path, as_json: bool
 ) -> RunnerStatus:
     stop = _stop_at_signals()
-    with reporting(as_json=as_json) as (report, show):
+    with reporting(as_json=as_json) as (plain_report, show):
+        report = NotedReports(plain_report)
         runner = Runner(bot, url, token, report, threads=threads, faults=faults)
         show(runner.status)
         report("ready", f"{bot.path} is ready; Ctrl-C stops it", bot=str(bot.path))
-        await runner.run(stop)
+        async with waiting_client(url, token) as client:
+            waiting = asyncio.create_task(report_waiting(client, name, report, runner.status))
+            try:
+                await runner.run(stop)
+            finally:
+                waiting.cancel()
+                await asyncio.gather(waiting, return_exceptions=True)
     return runner.status
 
 

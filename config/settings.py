@@ -108,6 +108,7 @@ RATE_LIMITS = {
 MAX_BOTS_PER_DAY = environment.number("MAX_BOTS_PER_DAY", 50)
 MAX_UPLOADS_PER_DAY = environment.number("MAX_UPLOADS_PER_DAY", 200)
 MAX_RENAMES_PER_DAY = environment.number("MAX_RENAMES_PER_DAY", 10)
+MAX_CHALLENGES_PER_DAY = environment.number("MAX_CHALLENGES_PER_DAY", 100)
 # Requests that may wait in one gateway process: of one bot (or of one spectator's address), of one
 # address, and in all.
 MAX_WAITING_REQUESTS = environment.number("MAX_WAITING_REQUESTS", 1000)
@@ -234,6 +235,7 @@ CELERY_TASK_ROUTES = {
     "league.tasks.upkeep": {"queue": "clock"},
     # These read all records or results of a ladder, so one may take hours.
     "league.tasks.fit_performance": {"queue": "ratings"},
+    "league.tasks.count_luck": {"queue": "ratings"},
     "league.tasks.correct_ladder": {"queue": "ratings"},
     "league.tasks.check_ladder": {"queue": "ratings"},
 }
@@ -289,6 +291,7 @@ SPECTACULAR_SETTINGS = {
         "api.play.schema.add_gateway_paths",
         "api.schema.add_the_rest",
         "api.links.add_links",
+        "api.examples.in_schema.add_examples",
     ],
     "ENUM_NAME_OVERRIDES": {
         "AcceptedStatus": ["accepted"],

@@ -13,12 +13,19 @@ _NAME = "running.json"
 
 
 @contextmanager
-def noted(directory: Path, environment: Mapping[str, str]) -> Iterator[None]:
-    """Store the addresses of a league in its directory while the context lasts."""
+def noted(directory: Path, environment: Mapping[str, str], url: str) -> Iterator[None]:
+    """Store the addresses of a league in its directory while the context lasts.
+
+    Args:
+        directory: the league's directory.
+        environment: has `VARIABLES`.
+        url: the address of the league's pages; `bots_sdk.nearby` reads it.
+    """
     path = directory / _NAME
     fresh = directory / f"{_NAME}.{os.getpid()}"
     with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
-        json.dump({name: environment[name] for name in VARIABLES}, file)
+        variables = {name: environment[name] for name in VARIABLES}
+        json.dump({"url": url, **variables}, file)
     fresh.replace(path)
     try:
         yield
@@ -33,7 +40,7 @@ def variables_of_running(directory: Path = CHECKOUT / "var") -> dict[str, str]:
     """
     directory = Path(os.environ.get("LEAGUE_DIRECTORY", directory))
     try:
-        variables: dict[str, str] = json.loads((directory / _NAME).read_text())
+        stored: dict[str, str] = json.loads((directory / _NAME).read_text())
     except FileNotFoundError:
         return {}
-    return variables
+    return {name: stored[name] for name in VARIABLES}

@@ -69,7 +69,8 @@ def main() -> int:
             # Celery warns about root. Only the front can be reached from outside, so root is fine.
             environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")
             environment.setdefault("ALLOWED_HOSTS", allowed_hosts(options.host))
-            with noted(options.directory, environment):
+            url = address(options.host, options.port).rstrip("/")
+            with noted(options.directory, environment, url):
                 asyncio.run(_run(options, environment, place, servers))
     except (CannotStartError, ServersError) as error:
         print(f"make up: {error}", file=sys.stderr)
@@ -301,7 +302,7 @@ async def _announce(address: str, directory: Path, stop: asyncio.Event) -> None:
     deadline = time.monotonic() + _READY_SECONDS
     while not stop.is_set():
         if await asyncio.to_thread(_answers, address):
-            print(_BANNER.format(address=address, directory=directory), flush=True)
+            print(banner(address, directory), flush=True)
             return
         if time.monotonic() > deadline:
             print(f"The league does not answer at {address}. Its output is above.", file=sys.stderr)
@@ -309,11 +310,24 @@ async def _announce(address: str, directory: Path, stop: asyncio.Event) -> None:
         await asyncio.sleep(0.1)
 
 
-_BANNER = """
+def banner(address: str, directory: Path) -> str:
+    """Return what a started league prints: its address, and what to do next."""
+    activate = Path(sys.prefix) / "bin" / "activate"
+    here = Path.cwd()
+    activate, directory = (
+        each.relative_to(here) if each.is_relative_to(here) else each
+        for each in (activate, directory)
+    )
+    return f"""
 Twelfth Night is up: {address}
 
-  The first tournament starts in a few seconds: {address}tournaments/
-  Press Ctrl-C to stop. All data stay in {directory} for the next start.
+Next, in a second terminal in this directory:
+  source {activate}
+  twelfth-night login {address.rstrip("/")} --sign-up
+  twelfth-night new mybot
+
+`make demo-bot` lets an example bot play. Ctrl-C stops the league.
+All data stay in {directory} for the next start.
 """
 
 

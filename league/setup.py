@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import transaction
 from django.utils import timezone
 
+from bots_sdk.arena.matches import LADDER_RULES
 from bots_sdk.reference import HOUSE
 from league.bots import bot_problems
 from league.competitions import announce_tournament, check_ladder, check_schedule, enter_ladder
@@ -13,8 +14,8 @@ from league.models import Bot, BotVersion, Ladder, Schedule, Tournament
 from league.models.settings_problems import require_valid, values_of
 
 LADDERS = [
-    ("twelve-days", "12 Days", "twelve-days", "calliope", 4),
-    ("partridge", "12 Days of Christmas", "partridge", "eagle-short", 4),
+    ("twelve-days", "12 Days", "twelve-days", LADDER_RULES["twelve-days"], 4),
+    ("partridge", "12 Days of Christmas", "partridge", LADDER_RULES["partridge"], 4),
 ]
 ANCHOR = "house-thumb"
 """A house bot of middling strength: the zero point of performance."""

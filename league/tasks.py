@@ -107,13 +107,13 @@ def follow_up() -> None:
 
 
 def _queue_matches() -> None:
-    """Queue the hosted matches that are due; those of placement come before the others."""
+    """Queue the hosted matches that are due; placement and challenges come before the others."""
     due = _do(play.claim_due_hosted) or []
-    placing = play.of_placement(due)
+    urgent = play.played_first(due)
     first, others = settings.PLAY_QUEUES
 
     def send(match_id: int) -> None:
-        play_match.apply_async((match_id,), queue=first if match_id in placing else others)
+        play_match.apply_async((match_id,), queue=first if match_id in urgent else others)
 
     _each(lambda: due, send)
 
@@ -133,6 +133,16 @@ def fit_performance(round_id: int) -> None:
         ratings.fit_round(round_id)
     except Exception:
         log.exception("a performance fit failed; a later tick tries again")
+
+
+@shared_task
+@_binds_id
+def count_luck(ladder_id: int) -> None:
+    """Count how much of a ladder's numbers is luck. If it fails, a later upkeep tries again."""
+    try:
+        ratings.count_luck(ladder_id)
+    except Exception:
+        log.exception("luck was not counted; a later upkeep tries again")
 
 
 @shared_task(time_limit=_MAX_FOLD_SECONDS)
@@ -173,8 +183,10 @@ def upkeep() -> None:
     _do(competitions.announce_scheduled)
     _each(moderation.bots_to_stop, moderation.stop_new_matches)
     _each(ratings.ladders_to_hide_on, ratings.hide_idle)
+    _each(ratings.ladders_with_other_ranked_from, ratings.copy_ranked_from)
     _each(bots.versions_to_check, check_version.delay)
     _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
+    _each(lambda: ratings.take_luck_counts(timezone.now()), count_luck.delay)
 
 
 def _has_room(queue: str) -> bool:

@@ -11,13 +11,15 @@ from league.models import Block, Bot, Match, MatchSeat, Round, Tournament
 def may_see_record(match: Match) -> bool:
     """Return whether everybody may see all of a match: its record, all cards, its deal seed.
 
-    The matches of a duplicate block share one deal, and so do the two matches of a swap block. So
-    their records are secret until all of them are played.
+    The matches of a duplicate block share one deal, and so do those of a duplicate challenge and
+    the two matches of a swap block. So their records are secret until all of them are played.
     """
     if match.status != Match.Status.FINISHED:
         return False
     if match.swap_block is not None:
         return not any(twin.is_unfinished for twin in match.swap_block.matches.all())
+    if match.challenge is not None and match.challenge.duplicate:
+        return not any(twin.is_unfinished for twin in match.challenge.matches.all())
     block = match.block
     return block is None or not block.duplicate or block.state != Block.State.PLAYING
 
@@ -25,13 +27,15 @@ def may_see_record(match: Match) -> bool:
 def may_watch(match: Match) -> bool:
     """Return whether spectators may see a match as it stands now, without hidden cards.
 
-    A void match is secret, as its cards may still be played. A match of a duplicate block is
-    secret until its record is public.
+    A void match is secret, as its cards may still be played. A match of a duplicate block or
+    challenge is secret until its record is public.
     """
     if match.status == Match.Status.FINISHED:
         return may_see_record(match)
     if match.status == Match.Status.VOID:
         return False
+    if match.challenge is not None:
+        return not match.challenge.duplicate
     return match.block is None or not match.block.duplicate
 
 

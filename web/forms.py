@@ -3,12 +3,18 @@
 from typing import Any
 
 from django import forms
+from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.utils import timezone
 
 from league import bots
 from league.models import Bot, Ladder
+from league.models.bots import MAX_DESCRIPTION
+from league.models.limits import CHALLENGES_PER_DAY
 
+_OPPONENTS = 2
+"""Opponents that are chosen at first: with the bot these are three, as many as each game allows."""
 _VERSIONS = 50
 """Versions that can be chosen for a comparison."""
 
@@ -32,7 +38,7 @@ class BotForm(forms.Form):
 
     name = forms.CharField(
         max_length=32,
-        help_text="3 to 32 characters: a-z, 0-9 and -. You can rename the bot later over the API.",
+        help_text="3 to 32 characters: a-z, 0-9 and -. You can rename the bot later.",
         widget=forms.TextInput(
             {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),
@@ -69,6 +75,112 @@ class UploadForm(forms.Form):
         help_text="A held version does not become current after its check. You can promote it "
         "later, or allow a comparison to promote it if it is better.",
     )
+
+
+class NoteForm(forms.Form):
+    """The note about a version."""
+
+    note = forms.CharField(required=False, max_length=500)
+
+
+class BotSettingsForm(forms.Form):
+    """The name and settings of a bot."""
+
+    name = forms.CharField(
+        max_length=32,
+        help_text="3 to 32 characters: a-z, 0-9 and -. Old addresses lead to the new name.",
+        widget=forms.TextInput(
+            {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+    description = forms.CharField(
+        required=False,
+        max_length=MAX_DESCRIPTION,
+        help_text="Everybody can read it on the bot’s page.",
+        widget=forms.Textarea({"rows": 3}),
+    )
+    challenges_from = forms.ChoiceField(
+        label="Who may challenge the bot",
+        choices=[
+            (Bot.Challengers.ANYONE, "Anyone with an account"),
+            (Bot.Challengers.NOBODY, "Nobody but you"),
+        ],
+        help_text="A challenge is one unrated block, played at once.",
+        widget=forms.RadioSelect,
+    )
+    max_challenges_per_day = forms.IntegerField(
+        label="Challenges of others in 24 hours",
+        min_value=int(CHALLENGES_PER_DAY.low),
+        max_value=int(CHALLENGES_PER_DAY.high),
+    )
+
+    @staticmethod
+    def values(bot: Bot) -> dict[str, Any]:
+        """Return what a form shows of a bot."""
+        return {name: getattr(bot, name) for name in BotSettingsForm.base_fields}
+
+
+class ChallengeForm(forms.Form):
+    """A bot of one's own, its opponents, and the game.
+
+    Attributes:
+        has_bots: whether one of the person's bots can play now.
+    """
+
+    bot = forms.ChoiceField(label="Your bot")
+    opponents = forms.MultipleChoiceField(
+        required=False, label="Opponents", widget=forms.CheckboxSelectMultiple
+    )
+    others = forms.CharField(
+        required=False,
+        max_length=300,
+        label="More opponents (optional)",
+        help_text="Names of bots that accept challenges, with spaces between.",
+        widget=forms.TextInput(
+            {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+    game = forms.ChoiceField(required=False, label="Game")
+
+    def __init__(self, user: User, named: Bot, data: Any = None) -> None:
+        """Create a form.
+
+        Args:
+            user: who challenges.
+            named: the bot on whose page the person was: one of theirs, or an opponent.
+            data: of a request.
+        """
+        super().__init__(data)
+        online = Bot.objects.playable().answering(since=timezone.now() - bots.ONLINE_FOR)
+        own = list(online.owned_by(user).order_by("name").values_list("name", flat=True))
+        is_own = named.owner_id == user.pk
+        if is_own and named.name not in own:
+            own.insert(0, named.name)  # the answer states why it can't play
+        self.has_bots = bool(own)
+        opponents = list(Bot.objects.playable().house().values_list("name", flat=True))
+        if not is_own and named.name not in opponents:
+            opponents.insert(0, named.name)
+        first = [] if is_own else [named.name]
+        picked = [*first, *(name for name in opponents if name not in first)][:_OPPONENTS]
+        ladders = Ladder.objects.order_by("title").values_list("title", "game", "rules")
+        games = {f"{game} {rules}": title for title, game, rules in ladders}
+        self._fill("bot", [(name, name) for name in own], named.name if is_own else None)
+        self._fill("opponents", [(name, name) for name in opponents], picked)
+        as_usual = ("", "That of a ladder of your bot")
+        self._fill("game", [as_usual, *((key, f"{games[key]}: {key}") for key in games)], "")
+
+    def _fill(self, name: str, choices: list[tuple[str, str]], initial: Any) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices, field.initial = choices, initial
+
+    def challenge(self) -> dict[str, Any]:
+        """Return the arguments of `league.competitions.challenge`."""
+        sent = self.cleaned_data
+        more = sent["others"].replace(",", " ").split()
+        game, _, rules = sent["game"].partition(" ")
+        opponents = [*sent["opponents"], *more]
+        return {"bot": sent["bot"], "opponents": opponents, "game": game, "rules": rules}
 
 
 class CompareForm(forms.Form):

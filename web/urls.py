@@ -7,7 +7,9 @@ from web import health, metrics
 from web.docs import views as docs
 from web.views import (
     account,
+    bot_settings,
     bots,
+    challenges,
     comparisons,
     decisions,
     home,
@@ -25,6 +27,8 @@ urlpatterns = [
     path("ladders/<slug:slug>/fair-play/", ladders.fair_play, name="fair-play"),
     path("ladders/<slug:slug>/rounds/<int:number>/", ladders.ladder_round, name="round"),
     path("bots/<slug:name>/", bots.bot, name="bot"),
+    path("bots/<slug:name>/challenge/", challenges.new_challenge, name="new-challenge"),
+    path("challenges/<int:pk>/", challenges.challenge, name="challenge"),
     path("comparisons/<int:pk>/", comparisons.comparison, name="comparison"),
     path("tournaments/", tournaments.tournaments, name="tournaments"),
     path("tournaments/<int:pk>/", tournaments.tournament, name="tournament"),
@@ -44,6 +48,18 @@ urlpatterns = [
     path("account/bots/<slug:name>/token/", bots.new_token, name="new-token"),
     path("account/bots/<slug:name>/upload/", bots.upload, name="upload"),
     path("account/bots/<slug:name>/versions/<int:number>/", bots.version, name="version"),
+    path(
+        "account/bots/<slug:name>/versions/<int:number>/note/",
+        bot_settings.note,
+        name="change-note",
+    ),
+    path(
+        "account/bots/<slug:name>/versions/<int:number>/withdraw/",
+        bot_settings.withdraw,
+        name="withdraw-version",
+    ),
+    path("account/bots/<slug:name>/settings/", bot_settings.settings, name="bot-settings"),
+    path("account/bots/<slug:name>/delete/", bot_settings.delete, name="delete-bot"),
     path("account/bots/<slug:name>/promote/", bots.promote, name="promote"),
     path("account/bots/<slug:name>/pause/", bots.pause, name="pause"),
     path("account/bots/<slug:name>/ladders/<slug:slug>/", bots.ladder_entry, name="ladder-entry"),

@@ -12,6 +12,7 @@ from league import visibility
 from league.accounts.quarantines import quarantine_of
 from league.bots import is_online
 from league.models import Bot, BotVersion, QualifyingMatch
+from league.models.limits import CHALLENGES_PER_DAY
 from league.play.bot_output import kept_until
 
 NEW_TOKEN = "The bot token. Keep it: the league shows it only now."
@@ -46,6 +47,8 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             "owner",
             "description",
             "paused",
+            "challenges_from",
+            "max_challenges_per_day",
             "quarantined",
             "version",
             "online",
@@ -61,6 +64,13 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
             },
             "description": {"help_text": "The owner's text about the bot; may be empty."},
             "paused": {"help_text": "If true, rounds do not draw the bot for a table."},
+            "challenges_from": {
+                "help_text": "Who may challenge the bot: `anyone` or `nobody` but its owner. House "
+                "bots accept every challenge."
+            },
+            "max_challenges_per_day": {
+                "help_text": "Challenges of other owners that the bot accepts in 24 hours."
+            },
             "created_at": {"help_text": "When the bot was created."},
             "retired_at": {"help_text": "When its owner deleted it; null if it was not deleted."},
         }
@@ -109,6 +119,17 @@ class BotChangesSerializer(serializers.Serializer[None]):
     )
     description = serializers.CharField(
         required=False, max_length=500, allow_blank=True, help_text="A public text about the bot."
+    )
+    challenges_from = OneOfField(
+        Bot.Challengers.values,
+        required=False,
+        help_text="Who may challenge the bot: `anyone`, or `nobody` but you.",
+    )
+    max_challenges_per_day = serializers.IntegerField(
+        required=False,
+        min_value=int(CHALLENGES_PER_DAY.low),
+        max_value=int(CHALLENGES_PER_DAY.high),
+        help_text="Challenges of other owners that the bot accepts in 24 hours.",
     )
 
 

@@ -6,7 +6,7 @@ from rest_framework import serializers
 from api.serializers.fields import owner_field
 from league.competitions import RankProgress, describe_next_block, rank_progress
 from league.models import Block, Ladder, LadderEntry, Round, Standing
-from league.models.ladders import RANKED_FROM, Hidden
+from league.models.standings import Hidden
 from league.ratings.standings import StandingRow
 from league.ratings.twins import Twins, twins_on
 from league.visibility import public_seed
@@ -42,6 +42,7 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "bank_seconds",
             "anchor",
             "idle_days",
+            "ranked_from",
             "revision",
             "alarm",
             "frozen_rounds",
@@ -66,6 +67,10 @@ class LadderSerializer(serializers.ModelSerializer[Ladder]):
             "idle_days": {
                 "help_text": "A bot that no round has rated for this number of days is hidden from "
                 "the standings."
+            },
+            "ranked_from": {
+                "help_text": "A bot has a rank and a band from this number of rated blocks of its "
+                "current version on."
             },
             "revision": {
                 "help_text": "Number of the ledger's revision that counts now. It starts at 1, and "
@@ -159,14 +164,14 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     provisional = serializers.BooleanField(
         source="standing.is_provisional",
-        help_text=f"A bot is provisional, without a rank, until its current version has played "
-        f"{RANKED_FROM} rated blocks.",
+        help_text="A bot is provisional, without a rank, until its current version has played the "
+        "ladder's `ranked_from` rated blocks.",
     )
     performance = serializers.FloatField(
         source="standing.performance",
         allow_null=True,
-        help_text="Strength in Elo, estimated from all blocks of the current version on a scale "
-        "with the ladder's anchor at 1500. Null before the first estimate.",
+        help_text="Strength in Elo, estimated from all blocks of the bot's current version on a "
+        "scale with the ladder's anchor at 1500. Null before the first estimate of that version.",
     )
     performance_error = serializers.FloatField(
         source="standing.performance_error",
@@ -182,7 +187,7 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     performance_blocks = serializers.IntegerField(
         source="standing.performance_blocks",
-        help_text="Number of blocks in the estimate of `performance`.",
+        help_text="Number of blocks of the bot's current version in the estimate of `performance`.",
     )
     blocks = serializers.IntegerField(
         source="standing.blocks",

@@ -68,6 +68,12 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         allow_null=True,
         help_text="Number of the block in its round; null for an unrated match.",
     )
+    challenge = serializers.IntegerField(
+        source="challenge_id",
+        read_only=True,
+        allow_null=True,
+        help_text="Id of the match's challenge; null without one.",
+    )
     seating = SeatSerializer(many=True, help_text="The seats, ascending.")
     deal_seed = serializers.SerializerMethodField(
         help_text="The deal seed as 64 hex digits. Null until the match is finished; in a "
@@ -87,6 +93,7 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "tournament",
             "round",
             "block",
+            "challenge",
             "number",
             "move_seconds",
             "bank_seconds",

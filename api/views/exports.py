@@ -128,7 +128,9 @@ def _lines(tournament: Tournament) -> Iterator[bytes]:
 
 def _matches(round_: Round) -> Iterable[Match]:
     seating = MatchSeat.objects.select_related("bot", "version")
-    matches = Match.objects.filter(block__round=round_).select_related("block", "swap_block")
+    matches = Match.objects.filter(block__round=round_).select_related(
+        "block", "swap_block", "challenge"
+    )
     ordered = matches.order_by("block__number", "number")
     return ordered.prefetch_related(Prefetch("seating", seating)).iterator(100)
 

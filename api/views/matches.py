@@ -90,10 +90,8 @@ class RecordView(ApiView):
 def _matches() -> QuerySet[Match]:
     """Return all matches with their seats, blocks, rounds and ladders."""
     seating = MatchSeat.objects.select_related("bot", "version")
-    twins = Match.objects.only("status", "swap_block")
-    return Match.objects.select_related("block__round__ladder", "swap_block").prefetch_related(
-        Prefetch("seating", seating), Prefetch("swap_block__matches", twins)
-    )
+    found = Match.objects.with_deals().select_related("block__round__ladder")
+    return found.prefetch_related(Prefetch("seating", seating))
 
 
 class MatchLogView(ApiView):

@@ -19,6 +19,11 @@ class Bot(TypedDict):
     """The owner's text about the bot; may be empty."""
     paused: bool
     """If true, rounds do not draw the bot for a table."""
+    challenges_from: Literal["anyone", "nobody"]
+    """Who may challenge the bot: `anyone` or `nobody` but its owner. House bots accept every
+    challenge."""
+    max_challenges_per_day: int
+    """Challenges of other owners that the bot accepts in 24 hours."""
     quarantined: bool
     """Whether an organiser keeps the bot or its account out of new matches. The owner gets the
     reason and the end from `bots/{name}/quarantine`."""
@@ -45,6 +50,10 @@ class BotChanges(TypedDict):
     back."""
     description: NotRequired[str]
     """A public text about the bot."""
+    challenges_from: NotRequired[Literal["anyone", "nobody"]]
+    """Who may challenge the bot: `anyone`, or `nobody` but you."""
+    max_challenges_per_day: NotRequired[int]
+    """Challenges of other owners that the bot accepts in 24 hours."""
 
 
 class BotStanding(Standing):

@@ -75,6 +75,8 @@ class Ladder(TypedDict):
     1500."""
     idle_days: int
     """A bot that no round has rated for this number of days is hidden from the standings."""
+    ranked_from: int
+    """A bot has a rank and a band from this number of rated blocks of its current version on."""
     revision: int
     """Number of the ledger's revision that counts now. It starts at 1, and each correction adds
     1."""
@@ -353,11 +355,11 @@ class Standing(TypedDict):
     rating: int
     """In thousandths of an Elo point."""
     provisional: bool
-    """A bot is provisional, without a rank, until its current version has played 20 rated
-    blocks."""
+    """A bot is provisional, without a rank, until its current version has played the ladder's
+    `ranked_from` rated blocks."""
     performance: float | None
-    """Strength in Elo, estimated from all blocks of the current version on a scale with the
-    ladder's anchor at 1500. Null before the first estimate."""
+    """Strength in Elo, estimated from all blocks of the bot's current version on a scale with the
+    ladder's anchor at 1500. Null before the first estimate of that version."""
     performance_error: float | None
     """Uncertainty (standard error) of the distance between this bot's performance and the mean of
     all bots, in Elo."""
@@ -365,7 +367,7 @@ class Standing(TypedDict):
     """`performance` ± this number is the 95 % interval. With few blocks it is more than 1.96
     standard errors, because the error itself is uncertain."""
     performance_blocks: int
-    """Number of blocks in the estimate of `performance`."""
+    """Number of blocks of the bot's current version in the estimate of `performance`."""
     blocks: int
     """Rated blocks, by the counter that decides K. When the bot gets a new version and this number
     is above the ladder's limit (by default 10), it is lowered to the limit."""

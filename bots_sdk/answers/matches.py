@@ -16,6 +16,35 @@ class Accepted(TypedDict):
     """Milliseconds that were left until the turn's deadline."""
 
 
+class ChallengeBot(TypedDict):
+    """A bot in a challenge."""
+
+    bot: str
+    """Name of the bot."""
+    version: int
+    """Number of the bot's version that plays."""
+
+
+class Challenge(TypedDict):
+    """A challenge: one unrated block of a bot against others."""
+
+    id: int
+    """Id of the challenge."""
+    bot: str
+    """Name of the bot that challenges."""
+    bots: list[ChallengeBot]
+    """All bots in the challenge; the first one challenges."""
+    game: str
+    """`twelve-days` or `partridge`."""
+    rules: str
+    """Name of the preset."""
+    duplicate: bool
+    """Whether all matches use one deal. This is so if all bots run at the league; the matches are
+    then secret until the last one is over."""
+    created_at: str
+    """When it was started."""
+
+
 class Fault(TypedDict):
     """A fault: a move that the referee had to play for a seat."""
 
@@ -57,6 +86,21 @@ class Moves(TypedDict):
     """At most 100 moves."""
 
 
+class NewChallenge(TypedDict):
+    """A challenge to start."""
+
+    bot: str
+    """Name of one of your bots."""
+    opponents: list[str]
+    """Names of the other bots, each once: house bots, your bots, and bots of others that accept
+    challenges."""
+    game: NotRequired[Literal["partridge", "twelve-days"]]
+    """`twelve-days` or `partridge`. If you leave it out, the league takes game, preset and clocks
+    from a ladder that fits: first one that your bot is on."""
+    rules: NotRequired[str]
+    """Name of a preset of the game, such as `calliope`. Only together with `game`."""
+
+
 class NewMatch(TypedDict):
     """An unrated match to play."""
 
@@ -66,6 +110,19 @@ class NewMatch(TypedDict):
     """Name of a preset of the game, such as `calliope`."""
     bots: list[str]
     """Names of the bots by seat: your bots and house bots, each at most once."""
+
+
+class PairResult(TypedDict):
+    """The bot's result against one opponent in the finished matches."""
+
+    opponent: str
+    """Name of the opponent."""
+    share: float
+    """Mean pair result, from 0 to 1: a win counts 1, a tied place 1/2, a loss 0."""
+    low: float
+    """Lower end of the 95 % interval of `share` (Wilson's score)."""
+    high: float
+    """Upper end of this interval."""
 
 
 class Receipt(TypedDict):
@@ -142,6 +199,8 @@ class Match(TypedDict):
     """Number of the ladder's round; null for an unrated match."""
     block: int | None
     """Number of the block in its round; null for an unrated match."""
+    challenge: int | None
+    """Id of the match's challenge; null without one."""
     number: int
     """Number of the match in its block, from 0."""
     move_seconds: float
@@ -162,6 +221,23 @@ class Match(TypedDict):
     """When it started; null before."""
     finished_at: str | None
     """When it finished; null before."""
+
+
+class ChallengeDetail(Challenge):
+    """A challenge with its matches and its result so far."""
+
+    state: Literal["waiting", "playing", "finished", "void"]
+    """`waiting`: no match has begun. `playing`: in play. `finished`: all matches are over. `void`:
+    a match could not be played, so the challenge has no result."""
+    matches_finished: int
+    """Number of finished matches."""
+    win_share: float | None
+    """Mean of the pair results of `bot`, from 0 to 1. Null without a finished match; with one deal
+    for all matches, null until the last one is over."""
+    results: list[PairResult]
+    """The result of `bot` against each opponent; empty as long as `win_share` is null."""
+    matches: list[Match]
+    """The matches, one for each seat order."""
 
 
 class SeatLog(TypedDict):

@@ -11,6 +11,9 @@ from bots_sdk.reference import HOUSE, make_player
 
 FIELD = "house"
 """The name for all reference bots, without their twins."""
+QUICK = "quick"
+"""The name for the reference bots that need less than a tenth of a second per match."""
+_SLOW = "house-search"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,22 +42,23 @@ def contestant(word: str) -> Contestant:
     if not path.exists():
         raise ArenaError(
             f"There is no file {word}, and no reference bot of that name. The reference bots are "
-            f"{', '.join(HOUSE)}."
+            f"{', '.join(HOUSE)}; {QUICK} stands for all but {_SLOW} and the twins."
         )
     inside = path / "bot.py" if path.is_dir() else path
     return Contestant(str(path), inside.resolve())
 
 
 def field_of(words: Iterable[str]) -> tuple[Contestant, ...]:
-    """Return the opponents for some words; ``house`` gives all reference bots.
+    """Return the opponents for some words; ``house`` gives all reference bots, ``quick`` most.
 
     Raises:
         ArenaError: one of the bots does not exist.
     """
     found: list[Contestant] = []
     for word in words:
-        if word == FIELD and not Path(word).exists():
-            found += [Contestant(name) for name in HOUSE if not name.endswith("-2")]
+        if word in (FIELD, QUICK) and not Path(word).exists():
+            names = [name for name in HOUSE if not name.endswith("-2")]
+            found += [Contestant(name) for name in names if (word, name) != (QUICK, _SLOW)]
         else:
             found.append(contestant(word))
     return tuple(dict.fromkeys(found))

@@ -24,6 +24,9 @@ Result = TypeVar("Result")
 CLOCK = TimeControl(move_seconds=1.0, bank_seconds=30.0)
 """The default time control of ladders."""
 
+LADDER_RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
+"""The preset of a new league's ladder, by game; these ladders have 4 seats."""
+
 _MAX_SECONDS = CLOCK.move_seconds + CLOCK.bank_seconds
 _CAN_RING = hasattr(signal, "setitimer")
 _MAX_PRINTED_LETTERS = 20_000

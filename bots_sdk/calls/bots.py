@@ -89,16 +89,26 @@ def change_bot(
     new_name: str | None = None,
     paused: bool | None = None,
     description: str | None = None,
+    challenges_from: Literal["anyone", "nobody"] | None = None,
+    max_challenges_per_day: int | None = None,
 ) -> Call[answers.Bot]:
-    """Rename, pause, resume or describe a bot. Needs an owner token.
+    """Change the name and settings of a bot. Needs an owner token.
 
     Args:
         name: the bot.
         new_name: its name from now on; None to leave it as it is.
         paused: True to pause the bot, False to resume it, None to leave this as it is.
         description: the new description; None to leave it as it is.
+        challenges_from: who may challenge the bot; None to leave it as it is.
+        max_challenges_per_day: challenges of others in 24 hours; None to leave it as it is.
     """
-    changes = {"name": new_name, "paused": paused, "description": description}
+    changes = {
+        "name": new_name,
+        "paused": paused,
+        "description": description,
+        "challenges_from": challenges_from,
+        "max_challenges_per_day": max_challenges_per_day,
+    }
     body = {key: value for key, value in changes.items() if value is not None}
     return Call("PATCH", url_path("bots", name), body)
 

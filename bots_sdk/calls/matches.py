@@ -18,6 +18,38 @@ def create_match(game: str, rules: str, bots: Iterable[str]) -> Call[answers.Mat
     return Call("POST", "matches", body, creates=True)
 
 
+def challenge(
+    bot: str,
+    opponents: Iterable[str],
+    *,
+    game: str | None = None,
+    rules: str | None = None,
+) -> Call[answers.ChallengeDetail]:
+    """Start a challenge: one unrated block, played at once. Needs an owner token.
+
+    Args:
+        bot: one of your bots.
+        opponents: the other bots.
+        game: None for the game of a ladder that fits.
+        rules: a preset of the game; None for that of the ladder.
+    """
+    body = {"bot": bot, "opponents": list(opponents), "game": game, "rules": rules}
+    sent = {key: value for key, value in body.items() if value is not None}
+    return Call("POST", "challenges", sent, creates=True)
+
+
+def challenge_result(number: int) -> Call[answers.ChallengeDetail]:
+    """Get a challenge with its matches and its result so far."""
+    return Call("GET", url_path("challenges", number))
+
+
+def challenges(
+    *, bot: str | None = None, limit: int | None = None
+) -> Call[Page[answers.Challenge]]:
+    """List challenges, or those with a bot, the latest first."""
+    return Call("GET", "challenges", query={"bot": bot, "limit": limit})
+
+
 def matches(
     *,
     bot: str | None = None,

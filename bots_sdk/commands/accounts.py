@@ -8,15 +8,18 @@ import typer
 
 from bots_sdk import calls
 from bots_sdk.commands.errors import ImpossibleError
-from bots_sdk.commands.leagues import LOCAL, client_for, owner_token, read_saved, save_bot
+from bots_sdk.commands.leagues import client_for, owner_token, read_saved, save_bot
 from bots_sdk.commands.output import Json, print_json
+from bots_sdk.nearby import USUAL, usual_url
 
 
 def login(
     url: Annotated[
         str,
         typer.Argument(
-            help=f"The league's address; default: the last one, else {LOCAL}.", show_default=False
+            help="The league's address; default: the last one, else the league that runs in this "
+            f"checkout, else {USUAL}.",
+            show_default=False,
         ),
     ] = "",
     username: Annotated[
@@ -29,16 +32,28 @@ def login(
             "--with-token", help="Read an owner token from standard input; no username needed."
         ),
     ] = False,
+    password_stdin: Annotated[
+        bool,
+        typer.Option("--password-stdin", help="Read the password from standard input."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Log in to a league: save its address and an owner token, which manages your bots there.
 
-    The command prompts for the password, or takes it from TWELFTH_NIGHT_PASSWORD.
+    In a terminal, the command asks for the username and the password. Elsewhere, give --username,
+    and the password by --password-stdin or in the variable TWELFTH_NIGHT_PASSWORD.
     """
+    if with_token and (password_stdin or username or sign_up):
+        raise ImpossibleError(
+            "--with-token needs no account: leave out --username, --sign-up and --password-stdin."
+        )
     saved = read_saved()
-    url = url or os.environ.get("TWELFTH_NIGHT_URL", "") or saved.url or LOCAL
+    url = url or os.environ.get("TWELFTH_NIGHT_URL", "") or saved.url or usual_url()
     if with_token:
-        token = sys.stdin.readline().strip()
+        if sys.stdin.isatty():
+            token = _prompt("owner token", "--with-token", hide_input=True).strip()
+        else:
+            token = _line_of_stdin("owner token", "--with-token").strip()
         with client_for(url, token) as client:
             url = client.url
             client.send(calls.ladders(limit=1))  # refused if the token does not work
@@ -46,10 +61,16 @@ def login(
         with client_for(url) as client:
             url = client.url
             client.send(calls.ladders(limit=1))  # checks the address before the prompts
-            username = username or _prompt("Username", "--username")
-            password = os.environ.get("TWELFTH_NIGHT_PASSWORD") or _prompt(
-                "Password", "TWELFTH_NIGHT_PASSWORD", hide_input=True, confirmation_prompt=sign_up
-            )
+            username = username or _prompt("username", "--username NAME")
+            if password_stdin:
+                password = _line_of_stdin("password", "--password-stdin")
+            else:
+                password = os.environ.get("TWELFTH_NIGHT_PASSWORD") or _prompt(
+                    "password",
+                    "--password-stdin, or set the variable TWELFTH_NIGHT_PASSWORD",
+                    hide_input=True,
+                    confirmation_prompt=sign_up,
+                )
             enter = calls.create_account if sign_up else calls.create_token
             token = client.send(enter(username, password))["token"]
     league = saved.league(url)
@@ -98,23 +119,62 @@ def bot_token(
         print(f"{name} has a new token, saved in {path}.")
 
 
-def _prompt(name: str, source: str, **options: Any) -> str:
+def bot_pause(
+    name: Annotated[str, typer.Argument(help="One of your bots.")], as_json: Json = False
+) -> None:
+    """Pause a bot: no round draws it until you resume it."""
+    _set_paused(name, paused=True, as_json=as_json)
+
+
+def bot_resume(
+    name: Annotated[str, typer.Argument(help="One of your bots.")], as_json: Json = False
+) -> None:
+    """Resume a bot that is paused: rounds draw it again."""
+    _set_paused(name, paused=False, as_json=as_json)
+
+
+def _set_paused(name: str, *, paused: bool, as_json: bool) -> None:
+    url, token = owner_token()
+    with client_for(url, token) as client:
+        bot = client.send(calls.change_bot(name, paused=paused))
+    if as_json:
+        print_json(bot)
+    elif paused:
+        print(f"{name} is paused. `twelfth-night bot resume {name}` resumes it.")
+    else:
+        print(f"{name} plays again: {url}/bots/{name}/")
+
+
+def _prompt(name: str, remedy: str, **options: Any) -> str:
     """Return an answer typed at the terminal.
 
     Args:
         name: the name of the value.
-        source: the option or variable that gives the value without a prompt.
+        remedy: the option or variable that gives the value without a prompt.
         options: options of `typer.prompt`.
 
     Raises:
-        ImpossibleError: there is no terminal, and standard input has no answer.
+        ImpossibleError: standard input is not a terminal. A prompt would wait for ever, or ask at
+            a terminal where nobody sits.
     """
-    try:
-        answer: str = typer.prompt(name, err=True, **options)
-    except typer.Abort:
-        if sys.stdin.isatty():
-            raise
+    if not sys.stdin.isatty():
         raise ImpossibleError(
-            f"No {name.lower()} is given, and there is no terminal to ask for it. Use {source}."
-        ) from None
+            f"No {name} is given, and there is no terminal to ask for it. Use {remedy}."
+        )
+    answer: str = typer.prompt(name.capitalize(), err=True, **options)
     return answer
+
+
+def _line_of_stdin(name: str, option: str) -> str:
+    """Return the first line of standard input without its end.
+
+    Raises:
+        ImpossibleError: standard input has no such line.
+    """
+    line = sys.stdin.readline().rstrip("\r\n")
+    if not line:
+        raise ImpossibleError(
+            f"Standard input has no {name}. Write it there, for example "
+            f"`twelfth-night login {option} < FILE`."
+        )
+    return line

@@ -2,23 +2,21 @@
 
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
-from rich.status import Status
 from rich.text import Text
 
 from bots_sdk.checking.findings import CheckResult, Finding
 from bots_sdk.checking.runtimes import Runtime, sandbox, unconfined
-from bots_sdk.checking.suite import Progress, Suite
+from bots_sdk.checking.suite import Suite
 from bots_sdk.commands.errors import REFUSED, STOPPED, ImpossibleError
 from bots_sdk.commands.home import Faults
 from bots_sdk.commands.output import Json, print_json
+from bots_sdk.commands.progress import progress
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import (
     SandboxBrokenError,
@@ -79,13 +77,16 @@ def check(
     stopped = False
     if not as_json:
         tier_text = f"the league's sandbox, tier {runtime.tier}"
-        print(f"{bot} {f'in {tier_text}' if runtime.tier else 'without a sandbox'}\n")
-    with _progress(quiet=as_json) as (progress, show):
-        suite = Suite(bot, source, runtime, [game] if game else games, faults, progress)
+        print(f"{bot} {f'in {tier_text}' if runtime.tier else 'without a sandbox'}\n", flush=True)
+    console = Console(highlight=False, soft_wrap=True)
+    now = _Now()
+    suite = Suite(bot, source, runtime, [game] if game else games, faults, now.note)
+    with progress(lambda: now.text, quiet=as_json, results=console):
         try:
             for finding in suite.run():
                 findings.append(finding)
-                show(finding)
+                if not as_json:
+                    _show(console, finding)
         except KeyboardInterrupt:
             stopped = True
         except SandboxBrokenError as error:
@@ -140,31 +141,29 @@ def _sandbox(tier: int) -> Runtime:
         ) from None
 
 
-@contextmanager
-def _progress(*, quiet: bool) -> Iterator[tuple[Progress, Callable[[Finding], None]]]:
-    """Yield a function that shows the progress, and a function that prints a finding."""
-    console = Console(highlight=False, soft_wrap=True)
-    if quiet:
-        yield (lambda match, done, total: None), (lambda finding: None)
-        return
-    if not (console.is_terminal and sys.stderr.isatty()):
-        yield (lambda match, done, total: None), (lambda finding: _show(console, finding))
-        return
-    with Status("", console=console) as status:
-        yield (
-            (lambda match, done, total: status.update(f"{done} of {total} matches: {match}")),
-            (lambda finding: _show(console, finding)),
-        )
+@dataclass(slots=True)
+class _Now:
+    """The match in play, for the progress line."""
+
+    text: str = ""
+
+    def note(self, match: str, done: int, total: int) -> None:
+        """Note a match with the number of finished matches before it, and of all matches."""
+        self.text = f"{done} of {total} matches: {match}"
 
 
 def _show(console: Console, finding: Finding) -> None:
+    """Print a finding; in a terminal its lines wrap under its text."""
     word, style = _STYLES[finding.result]
-    first, *rest = finding.text.splitlines() or [""]
+    indent = len(word) + 1 + _COLUMN + 1
+    width = max(40, console.width - indent - 1) if console.is_terminal else sys.maxsize
+    lines = [part for line in finding.text.splitlines() for part in textwrap.wrap(line, width)]
+    first, *rest = lines or [""]
     console.print(Text(word, style), Text(f"{finding.subject:{_COLUMN}} {first}"))
     for line in rest:
-        console.print(Text(f"{'':{len(word) + 1 + _COLUMN}} {line}"))
-    if finding.remedy:
-        console.print(Text(f"{'':{len(word) + 1 + _COLUMN}} {finding.remedy.strip()}", "bold"))
+        console.print(Text(f"{'':{indent}}{line}"))
+    for line in textwrap.wrap(finding.remedy.strip(), width):
+        console.print(Text(f"{'':{indent}}{line}", "bold"))
     if finding.evidence:
         console.print(Text(textwrap.indent(finding.evidence.rstrip(), " " * 8), "dim"))
 

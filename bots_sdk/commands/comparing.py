@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.live import Live
 from rich.text import Text
 
-from bots_sdk.arena.contestants import contestant
+from bots_sdk.arena.contestants import QUICK, contestant
 from bots_sdk.arena.figures import times
 from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.swaps import NEW, OLD, SwapBlock, SwapTest, blocks_in_order
@@ -23,13 +21,15 @@ from bots_sdk.commands.home import (
     Game,
     HomeSetup,
     Jobs,
+    LadderRules,
     RulesName,
     Seats,
     SeedText,
-    live_display,
+    note_undeclared,
     process_count,
 )
 from bots_sdk.commands.output import Json, print_json
+from bots_sdk.commands.progress import progress
 from engine.rating import sprt
 from engine.rating.sprt import Decision
 
@@ -100,7 +100,7 @@ class _Run:
 def ab(
     old: Annotated[str, typer.Argument(help="The old version's Python file.")],
     new: Annotated[str, typer.Argument(help="The new version's Python file.")],
-    against: Against = ["house"],  # noqa: B006 - typer copies it
+    against: Against = [QUICK],  # noqa: B006 - typer copies it
     max_blocks: Annotated[
         int,
         typer.Option(
@@ -110,6 +110,7 @@ def ab(
     game: Game = None,
     rules: RulesName = "",
     seats: Seats = 0,
+    ladder: LadderRules = "",
     jobs: Jobs = 0,
     seed: SeedText = "",
     faults: Faults = Path("faults"),
@@ -130,7 +131,9 @@ def ab(
 
     Exit status 0: better; 1: not better, no difference in behaviour, or undecided.
     """
-    setup = HomeSetup.from_options(game, rules, seats, against, seed)
+    setup = HomeSetup.from_options(
+        [old, new], game=game, rules=rules, seats=seats, ladder=ladder, against=against, seed=seed
+    )
     seats = setup.table.seats
     plan = sprt.Plan(seats=seats, max_blocks=max_blocks)
     test = SwapTest(
@@ -147,8 +150,9 @@ def ab(
         )
     jobs = process_count(jobs, 2 * max_blocks)
     if not as_json:
+        note_undeclared([old, new], setup.table.game)
         print(f"Is {test.new.name} better than {test.old.name}?")
-        print(f"{setup.title}, {jobs} matches in parallel, --seed {setup.seed_text}")
+        print(f"{setup.title}, {jobs} matches in parallel, --seed {setup.seed_text}", flush=True)
     run = _Run(test)
     printers = {
         version: FaultPrinter(bot, setup, faults, as_json=as_json)
@@ -156,10 +160,7 @@ def ab(
     }
     stopped = False
 
-    def status(console: Console) -> Live:
-        return Live(console=console, get_renderable=run.line, transient=True, refresh_per_second=4)
-
-    with live_display(status, as_json=as_json) as (print_line, _):
+    with progress(run.line, quiet=as_json) as print_line:
         try:
             with Pool(WorkerSetup(setup.table, test.contestants), jobs) as pool:
                 blocks = blocks_in_order(pool.play(test.fixtures()))

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from bots_sdk.arena.errors import ArenaError
 from bots_sdk.bot import BotFileError
 from bots_sdk.commands.help_pages import without_flag_types
+from bots_sdk.commands.remedies import after_problem, after_silence
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.saved import SavedError
 
@@ -55,7 +56,7 @@ class Group(TyperGroup):
             raise typer.Exit(STOPPED) from None
         except UnreachableError as error:
             status = UNREACHABLE
-            detail = f"{error}. Check the address, and that the league is running."
+            detail = f"{error}. {after_silence(error)}"
             problem = {"error": "unreachable", "detail": detail}
         except ProblemError as error:
             status = NO_TOKEN if error.status == 401 else REFUSED
@@ -76,14 +77,7 @@ class Group(TyperGroup):
         raise typer.Exit(status)
 
 
-_REMEDIES = {
-    "invalid-token": "Run `twelfth-night login` to get a new owner token, or "
-    "`twelfth-night bot token NAME` to get a new bot token.",
-    "not-authenticated": "Run `twelfth-night login` to get a token.",
-    "bot-token-needed": "Unset TWELFTH_NIGHT_TOKEN, or set it to the bot's token.",
-    "owner-token-needed": "Unset TWELFTH_NIGHT_TOKEN, or set it to an owner token.",
-}
-
-
 def _with_remedy(error: ProblemError) -> str:
-    return " ".join(filter(None, [str(error), _REMEDIES.get(error.code)]))
+    detail = str(error)
+    remedy = after_problem(error)
+    return f"{detail}{'' if detail.endswith('.') else '.'} {remedy}" if remedy else detail

@@ -2,37 +2,50 @@
 
 import secrets
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, Literal, TypeVar
+from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
+from bots_sdk import calls
 from bots_sdk.arena.contestants import Contestant, field_of
-from bots_sdk.arena.matches import MatchType
+from bots_sdk.arena.matches import LADDER_RULES, MatchType
 from bots_sdk.arena.pool import cores
 from bots_sdk.commands.errors import ImpossibleError
+from bots_sdk.commands.leagues import chosen_league, client_for
+from bots_sdk.sandbox.declarations import declared_games
+from bots_sdk.sandbox.errors import SourceRefusedError
+from bots_sdk.sandbox.sources import Source
 from engine.deals import parse_seed
 from engine.errors import UnknownRulesError, listed, quote
 from engine.games.catalogue import GAMES
 
-Display = TypeVar("Display", bound=AbstractContextManager[object])
-
 Game = Annotated[
     Literal["twelve-days", "partridge"] | None,
     typer.Option(
-        help="The game; default: the game of --rules, else twelve-days.", show_default=False
+        help="The game; default: the game of --rules or --ladder, else the game that the file "
+        "declares in GAMES, else twelve-days.",
+        show_default=False,
     ),
 ]
 RulesName = Annotated[
     str,
     typer.Option(
-        help="The preset, which is an edition of the game; default: calliope for twelve-days, "
-        "eagle for partridge.",
+        help="The preset, which is an edition of the game; default: the preset of a new league's "
+        f"ladders, {' and '.join(f'{rules} for {game}' for game, rules in LADDER_RULES.items())}.",
+        show_default=False,
+    ),
+]
+LadderRules = Annotated[
+    str,
+    typer.Option(
+        "--ladder",
+        metavar="SLUG",
+        help="Play the game, preset and seats of this ladder of your league; `twelfth-night "
+        "ladder` lists the ladders.",
         show_default=False,
     ),
 ]
@@ -42,8 +55,9 @@ Seats = Annotated[
 Against = Annotated[
     list[str],
     typer.Option(
-        help="The opponents: a reference bot such as house-thumb, a bot's file, or house for all "
-        "reference bots. You can repeat this option."
+        help="The opponents: a reference bot such as house-thumb, a bot's file, quick for the "
+        "quick reference bots, or house for all of them: house-search takes seconds per match. "
+        "You can repeat this option."
     ),
 ]
 SeedText = Annotated[
@@ -81,15 +95,43 @@ class HomeSetup:
 
     @classmethod
     def from_options(
-        cls, game: str | None, rules: str, seats: int, against: list[str], seed: str
+        cls,
+        files: Sequence[str],
+        *,
+        game: str | None,
+        rules: str,
+        seats: int,
+        ladder: str,
+        against: list[str],
+        seed: str,
     ) -> "HomeSetup":
         """Return the set-up for the options of a command.
+
+        Args:
+            files: the words for the tested bots; their GAMES set the default game.
+            game: the option --game, and so on.
+            rules: the preset.
+            seats: the number of seats.
+            ladder: the slug of a ladder.
+            against: the words for the opponents.
+            seed: the seed's text.
 
         Raises:
             ImpossibleError: no such preset or number of seats exists, or no opponent is given.
             ArenaError: an opponent does not exist.
+            LeagueError: a ladder is given, and the league does not show it.
         """
-        table = _match_type(game, rules, seats)
+        if ladder:
+            if game or rules or seats:
+                raise ImpossibleError(
+                    "--ladder sets game, preset and seats: leave out --game, --rules and --seats."
+                )
+            table = _ladder_table(ladder)
+        else:
+            declared = {each: None for word in files for each in declared_by(word)}
+            if not game and not rules and declared:
+                game = next(iter(declared))
+            table = _match_type(game, rules, seats)
         text, seed_bytes = _seed_of(seed)
         return cls(table, _opponents(against), text, seed_bytes)
 
@@ -104,25 +146,38 @@ def process_count(jobs: int, matches: int) -> int:
     return max(1, min(jobs or cores(), matches))
 
 
-@contextmanager
-def live_display(
-    create: Callable[[Console], Display], *, as_json: bool
-) -> Iterator[tuple[Callable[[str], None], Display | None]]:
-    """Show a live display on the terminal, if there is one.
+def declared_by(word: str) -> tuple[str, ...]:
+    """Return the games that a bot's file declares in GAMES; none for a reference bot.
 
-    Args:
-        create: returns the display for a console.
-        as_json: whether the command prints JSON and nothing else.
-
-    Yields:
-        A function that prints a line above the display, and the display; None without a terminal.
+    Raises:
+        ImpossibleError: the declaration is not a list of games.
     """
-    console = Console(stderr=True, highlight=False, soft_wrap=True)
-    if as_json or not console.is_terminal:
-        yield (lambda line: None if as_json else print(line, file=sys.stderr)), None
-        return
-    with (display := create(console)):
-        yield (lambda line: console.print(line, markup=False)), display
+    path = Path(word)
+    try:
+        text = (path / "bot.py" if path.is_dir() else path).read_bytes()
+    except OSError:
+        return ()
+    try:
+        return declared_games(Source(text))
+    except SourceRefusedError as error:
+        raise ImpossibleError(f"{word}: {error}.") from None
+
+
+def note_undeclared(files: Sequence[str], game: str) -> None:
+    """Print a note for each file that declares other games than the one that is played."""
+    for word in files:
+        declared = declared_by(word)
+        if declared and game not in declared:
+            print(
+                f"Note: {word} declares GAMES = {list(declared)}, so it may not play {game}.",
+                file=sys.stderr,
+            )
+
+
+def _ladder_table(slug: str) -> MatchType:
+    with client_for(chosen_league()[0]) as client:
+        found = client.send(calls.ladder(slug))
+    return MatchType(found["game"], found["rules"], found["seats"])
 
 
 def _match_type(game: str | None, rules: str, seats: int) -> MatchType:
@@ -135,7 +190,7 @@ def _match_type(game: str | None, rules: str, seats: int) -> MatchType:
             )
     state = GAMES[game or "twelve-days"]
     try:
-        preset = state.preset(rules or next(iter(state.presets)))
+        preset = state.preset(rules or LADDER_RULES[state.game])
         seats = seats or min(4, preset.max_seats)
         preset.check_seats(seats)
     except UnknownRulesError as error:
@@ -153,7 +208,7 @@ def _opponents(words: list[str]) -> tuple[Contestant, ...]:
     ]
     if not names:
         raise ImpossibleError(
-            "--against names no opponent. --against house takes all reference bots."
+            "--against names no opponent. Name one, such as --against thumb, or leave it out."
         )
     return field_of(names)
 

@@ -7,11 +7,11 @@ import typer
 
 from bots_sdk.client import Client, Retry
 from bots_sdk.commands.errors import ImpossibleError, NoTokenError
+from bots_sdk.nearby import USUAL, running_league
 from bots_sdk.saved import Saved, SavedLeague
 
 SHORT = Retry(seconds=3.0)
 """How long commands retry if a league does not answer."""
-LOCAL = "http://127.0.0.1:8000"
 
 
 def read_saved() -> Saved:
@@ -32,9 +32,12 @@ def chosen_league() -> tuple[str, SavedLeague]:
     saved = read_saved()
     url = os.environ.get("TWELFTH_NIGHT_URL", "") or saved.url
     if not url:
+        running = running_league()
+        where = f"A league runs here: `twelfth-night login {running} --sign-up`"
+        if not running:
+            where = f"Log in to one, for example `twelfth-night login {USUAL} --sign-up`"
         raise ImpossibleError(
-            f"No league is set. Log in to one, for example `twelfth-night login {LOCAL}`, or set "
-            "TWELFTH_NIGHT_URL."
+            f"No league is set. {where}. Without --sign-up you log in to an account that exists."
         )
     with client_for(url) as client:
         return client.url, saved.leagues.get(client.url, SavedLeague())
@@ -50,8 +53,16 @@ def owner_token() -> tuple[str, str]:
     url, league = chosen_league()
     token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token
     if not token:
-        raise NoTokenError(f"You are not logged in at {url}. Run `twelfth-night login {url}`.")
+        raise NoTokenError(not_logged_in(url))
     return url, token
+
+
+def not_logged_in(url: str) -> str:
+    """Return the message for a league without a saved owner token."""
+    return (
+        f"You are not logged in at {url}. Run `twelfth-night login {url}`; with --sign-up it "
+        "creates the account."
+    )
 
 
 def save_bot(url: str, name: str, token: str) -> Path:

@@ -29,9 +29,16 @@ def status(
     url, league = chosen_league()
     names = bots or list(league.bots)
     rows = []
+    gone: list[str] = []
     with client_for(url) as client:
         for name in names:
-            bot = client.send(calls.bot(name))
+            try:
+                bot = client.send(calls.bot(name))
+            except ProblemError as error:
+                if bots or error.code != "not-found":
+                    raise
+                gone.append(name)  # deleted, or the league began anew
+                continue
             latest = client.send(calls.matches(bot=name, limit=10))["results"]
             rows.append((bot, latest, _places(client, name)))
     if as_json:
@@ -41,6 +48,8 @@ def status(
         print_json({"url": url, "username": league.username, "bots": found})
         return
     print(f"{url}, {league.username or 'not logged in'}")
+    if gone:
+        print(f"Tokens are saved here for bots that the league does not have: {', '.join(gone)}.")
     if not rows:
         print(
             f"No bot token is saved on this machine for {url}. `twelfth-night status NAME` shows "
@@ -61,8 +70,13 @@ def status(
         add_row(table, bot["name"], bot["kind"], bot["version"], online, playing, ", ".join(places))
     print_table(table)
     for bot, _, entries in rows:
+        name = bot["name"]
         for entry in entries:
-            print(f"{bot['name']} on {entry['ladder']}: {entry['next_block']}")
+            print(f"{name} on {entry['ladder']}: {entry['next_block']}")
+        if bot["paused"] and name in league.bots:
+            print(f"`twelfth-night bot resume {name}` resumes {name}.")
+        elif not entries and name in league.bots:
+            print(f"{name} is on no ladder: `twelfth-night enter LADDER {name}` enters one.")
 
 
 def _places(client: Client, bot: str) -> list[answers.LadderPlace]:

@@ -8,10 +8,11 @@ import typer
 
 from bots_sdk import calls, running
 from bots_sdk.bot import load
-from bots_sdk.commands.errors import NoTokenError
+from bots_sdk.commands.errors import ImpossibleError, NoTokenError
 from bots_sdk.commands.home import Faults
-from bots_sdk.commands.leagues import chosen_league, client_for
+from bots_sdk.commands.leagues import chosen_league, client_for, not_logged_in, read_saved
 from bots_sdk.commands.output import Json, print_json
+from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.runner import THREADS
 
 _BOT_TOKEN = "tn_b_"
@@ -42,6 +43,16 @@ def run(
     if not token.startswith(_BOT_TOKEN):
         token = league.bots.get(name, "")
     if not token:
+        elsewhere = [
+            other
+            for other, each in read_saved().leagues.items()
+            if other != url and name in each.bots
+        ]
+        if elsewhere:
+            raise NoTokenError(
+                f"The token of the bot {name} is saved for {elsewhere[0]}, not for {url}. Use that "
+                f"league: `export TWELFTH_NIGHT_URL={elsewhere[0]}`."
+            )
         known = f" Tokens are saved for {', '.join(league.bots)}." if league.bots else ""
         raise NoTokenError(
             f"No token is saved here for the bot {name} at {url}. "
@@ -49,7 +60,32 @@ def run(
             f"If it exists, get a new token: `twelfth-night bot token {name}`. "
             f"To run another bot, use --bot.{known}"
         )
-    running.run(loaded, url, token, threads=threads, faults=faults, as_json=as_json)
+    _check_kind(url, token, name, file)
+    running.run(loaded, url, token, name=name, threads=threads, faults=faults, as_json=as_json)
+
+
+def _check_kind(url: str, token: str, name: str, file: Path) -> None:
+    """Refuse a hosted bot, which the league runs itself: it would wait for turns for ever.
+
+    Raises:
+        ImpossibleError: the bot is a hosted bot.
+    """
+    try:
+        with client_for(url, token) as client:
+            kind = client.send(calls.bot(name))["kind"]
+    except UnreachableError:
+        return  # the runner waits for the league
+    except ProblemError as error:
+        if error.code != "not-found":
+            raise
+        return  # the token in TWELFTH_NIGHT_TOKEN may be that of a bot with another name
+    if kind == "hosted":
+        home = f"{name[:24]}-at-home"
+        raise ImpossibleError(
+            f"{name} is a hosted bot: the league runs the versions that you upload, with "
+            f"`twelfth-night upload {file} --bot {name}`. To run the file here, create a remote "
+            f"bot: `twelfth-night bot create {home}`, then `twelfth-night run {file} --bot {home}`."
+        )
 
 
 def enter(
@@ -63,7 +99,7 @@ def enter(
     url, league = chosen_league()
     token = os.environ.get("TWELFTH_NIGHT_TOKEN") or league.token or league.bots.get(bot, "")
     if not token:
-        raise NoTokenError(f"You are not logged in at {url}. Run `twelfth-night login {url}`.")
+        raise NoTokenError(not_logged_in(url))
     with client_for(url, token) as client:
         entry = client.send(calls.enter_ladder(ladder, bot))
     if as_json:

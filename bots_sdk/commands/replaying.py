@@ -1,4 +1,4 @@
-"""``try --replay``: step through a match in the terminal."""
+"""``try --replay`` and ``watch``: step through a match in the terminal."""
 
 import os
 import sys
@@ -45,18 +45,23 @@ def replay_match(trial: Trial, number: int, seed: str, *, show_all: bool, as_jso
     )
     if as_json:
         print(write(played.record))
-        return
-    title = f"match {number} of --seed {seed}"
-    if show_all:
-        for frame in _frames(played, title):
-            print(f"{frame}\n")
-        return
-    _step_through(_frames(played, title))
+    else:
+        show_steps(steps_of(played, f"match {number} of --seed {seed}"), show_all=show_all)
 
 
-def _frames(played: PlayedMatch, title: str) -> list[str]:
+def steps_of(played: PlayedMatch, title: str) -> list[str]:
+    """Return the steps of a match, with a star at the seat of the first bot."""
     reasons = {fault.ply: f"{fault.kind}: {fault.reason}" for fault in played.faults}
     return list(frames(played.record, title, played.fixture.seating.index(0), reasons))
+
+
+def show_steps(steps: list[str], *, show_all: bool) -> None:
+    """Print all steps, or show them one by one at the terminal."""
+    if not show_all:
+        _step_through(steps)
+        return
+    for step in steps:
+        print(f"{step}\n")
 
 
 def _step_through(steps: list[str]) -> None:

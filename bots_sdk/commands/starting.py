@@ -9,6 +9,7 @@ import typer
 from bots_sdk import starters
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.output import Json, print_json
+from bots_sdk.nearby import usual_url
 
 _NAME = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
 
@@ -45,11 +46,14 @@ def new(
         return
     bot, test = files
     print(f"Wrote {bot} and {test}. Next:")
-    for command, purpose in (
+    rows = (
         (f"python {test}", "test that it plays without a fault"),
         (f"twelfth-night try {bot}", "play against the reference bots"),
         (f"twelfth-night check {bot}", "run it in the league's sandbox"),
-        ("twelfth-night login ADDRESS --sign-up", "create an account at a league"),
+        (f"twelfth-night rules {game}", "read the rules of the game"),
+        (f"twelfth-night login {usual_url()} --sign-up", "create an account at a league"),
         (f"twelfth-night upload {bot}", "let the league run it"),
-    ):
-        print(f"  {command:<40}{purpose}")
+    )
+    width = max(len(command) for command, _ in rows)
+    for command, purpose in rows:
+        print(f"  {command:<{width}}  {purpose}")

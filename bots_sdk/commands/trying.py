@@ -1,17 +1,18 @@
 """``try``: blocks of a bot against opponents, on all cores."""
 
-from collections.abc import Sequence
+import shlex
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from bots_sdk.arena.contestants import contestant
+from bots_sdk.arena.contestants import QUICK, contestant
 from bots_sdk.arena.errors import ArenaError
 from bots_sdk.arena.figures import Share
+from bots_sdk.arena.matches import Fixture
 from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.trials import Trial, TrialResults, TrialSummary
 from bots_sdk.arena.worker import WorkerSetup
@@ -23,30 +24,42 @@ from bots_sdk.commands.home import (
     Game,
     HomeSetup,
     Jobs,
+    LadderRules,
     RulesName,
     Seats,
     SeedText,
-    live_display,
+    declared_by,
+    note_undeclared,
     process_count,
 )
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
+from bots_sdk.commands.progress import progress, time_left
 from bots_sdk.commands.replaying import replay_match
+from engine.games.catalogue import GAMES
 
+FIRST_VERDICT_SECONDS = 6.0
+"""How long a trial without ``--blocks`` plays. With its start and end, it takes 10 s."""
+_MAX_QUICK_BLOCKS = 100
 _ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
 
 
 def try_bot(
     bot: Annotated[str, typer.Argument(help="The bot's Python file.", metavar="FILE")],
-    against: Against = ["house"],  # noqa: B006 - typer copies it
-    matches: Annotated[
+    against: Against = [QUICK],  # noqa: B006 - typer copies it
+    blocks: Annotated[
         int,
         typer.Option(
-            min=1, max=1_000_000, help="The number of matches, rounded up to whole blocks."
+            min=0,
+            max=250_000,
+            help="The number of blocks; default: as many as fit into "
+            f"{FIRST_VERDICT_SECONDS:.0f} s, but at least 1 and at most {_MAX_QUICK_BLOCKS}.",
+            show_default=False,
         ),
-    ] = 400,
+    ] = 0,
     game: Game = None,
     rules: RulesName = "",
     seats: Seats = 0,
+    ladder: LadderRules = "",
     jobs: Jobs = 0,
     seed: SeedText = "",
     replay: Annotated[
@@ -66,14 +79,21 @@ def try_bot(
 ) -> None:
     """Play a bot against opponents on your machine, and print its win share and Elo.
 
-    The bots play blocks. In a block, every bot plays the same deal once from every seat.
-    The ranges in brackets are 95 % error bars: the true value is probably within them.
+    A first verdict comes in about ten seconds. For a surer one, ask for more --blocks.
+
+    In a block, every bot plays the same deal once from every seat, so a block has as many matches
+    as seats. The ranges in brackets are 95 % error bars: the true value is probably within them.
 
     Exit status 1: the bot made faults.
     """
-    setup = HomeSetup.from_options(game, rules, seats, against, seed)
-    blocks = -(-matches // setup.table.seats)
-    trial = Trial(setup.table, contestant(bot), setup.field, blocks, setup.seed)
+    began = time.monotonic()
+    setup = HomeSetup.from_options(
+        [bot], game=game, rules=rules, seats=seats, ladder=ladder, against=against, seed=seed
+    )
+    seats = setup.table.seats
+    trial = Trial(
+        setup.table, contestant(bot), setup.field, blocks or _MAX_QUICK_BLOCKS, setup.seed
+    )
     if replay:
         replay_match(trial, replay, setup.seed_text, show_all=show_all, as_json=as_json)
         return
@@ -81,25 +101,35 @@ def try_bot(
         raise ImpossibleError("--all needs --replay.")
     jobs = process_count(jobs, trial.matches)
     if not as_json:
+        note_undeclared([bot], setup.table.game)
         field = ", ".join(each.name for each in trial.field)
+        count = f"{trial.matches} matches in {blocks} {_plural('block', blocks)}"
+        if not blocks:
+            count = f"blocks of {seats} matches for {FIRST_VERDICT_SECONDS:.0f} s"
         print(f"{trial.bot.name} against {field}")
-        print(
-            f"{setup.title}: {trial.matches} matches in {blocks} blocks, {jobs} in parallel, "
-            f"--seed {setup.seed_text}"
-        )
+        print(f"{setup.title}: {count}, {jobs} in parallel, --seed {setup.seed_text}", flush=True)
     results = TrialResults(trial)
     fault_printer = FaultPrinter(trial.bot, setup, faults, as_json=as_json)
     error: ArenaError | None = None
     stopped = False
-    with live_display(_progress_bar, as_json=as_json) as (print_line, progress):
-        task = progress.add_task("", total=trial.matches) if progress else None
+
+    def line() -> str:
+        done = len(results.played)
+        if blocks:
+            return f"{done} of {trial.matches} matches{time_left(done, trial.matches, began)}"
+        if time.monotonic() - began > FIRST_VERDICT_SECONDS and done < seats:
+            return f"{done} of {seats} matches of the first block; the bots are slow"
+        return f"{done} matches in {time.monotonic() - began:.0f} s"
+
+    with progress(line, quiet=as_json) as print_line:
+        fixtures = trial.fixtures()
+        if not blocks:
+            fixtures = in_time(fixtures, seats, began + FIRST_VERDICT_SECONDS)
         try:
             with Pool(WorkerSetup(setup.table, trial.contestants), jobs) as pool:
-                for played in pool.play(trial.fixtures()):
+                for played in pool.play(fixtures):
                     for fault in results.add(played):
                         fault_printer.take(played, fault, print_line)
-                    if progress is not None and task is not None:
-                        progress.advance(task)
         except KeyboardInterrupt:
             stopped = True
         except ArenaError as failed:
@@ -110,6 +140,11 @@ def try_bot(
     elif summary.matches or not error:
         _show(trial, summary, stopped=stopped)
         fault_printer.show_end(summary.faults, summary.forfeits)
+        if summary.matches and summary.forfeits == summary.matches and not declared_by(bot):
+            _print_other_games(bot, setup.table.game)
+        if not stopped and not error:
+            words = _command(bot, game, rules, seats if setup.table.seats != 4 else 0, ladder)
+            _print_next(words, setup, summary, against)
     if error:
         raise error
     if stopped:
@@ -118,9 +153,63 @@ def try_bot(
         raise typer.Exit(REFUSED)
 
 
-def _progress_bar(console: Console) -> Progress:
-    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("matches"), TimeRemainingColumn())
-    return Progress(*columns, console=console, transient=True, refresh_per_second=4)
+def in_time(fixtures: Iterator[Fixture], seats: int, until: float) -> Iterator[Fixture]:
+    """Yield whole blocks of fixtures while another block probably ends in time; at least one.
+
+    Args:
+        fixtures: the fixtures, block by block; as they are taken, matches are played.
+        seats: the number of matches in a block.
+        until: the end, by `time.monotonic`.
+    """
+    began = time.monotonic()
+    for blocks, fixture in enumerate(fixtures):
+        finished = blocks // seats
+        if finished and blocks % seats == 0:
+            now = time.monotonic()
+            if now + (now - began) / finished > until:
+                return
+        yield fixture
+
+
+def _command(bot: str, game: str | None, rules: str, seats: int, ladder: str) -> str:
+    """Return the arguments of a command that plays the same file by the same rules."""
+    options = {"--game": game, "--rules": rules, "--seats": seats, "--ladder": ladder}
+    words = [bot]
+    for option, value in options.items():
+        words += [option, str(value)] if value else []
+    return shlex.join(words)
+
+
+def _print_other_games(bot: str, game: str) -> None:
+    """Print what to do if a bot without GAMES was tried at a game that it does not play."""
+    other = next(each for each in GAMES if each != game)
+    print()
+    print(f"The bot forfeited every match. If it plays {other}, not {game}:")
+    print(f"  twelfth-night try {shlex.quote(bot)} --game {other}")
+    print(f'or write GAMES = ["{other}"] into its file.')
+
+
+def _print_next(words: str, setup: HomeSetup, summary: TrialSummary, against: list[str]) -> None:
+    """Print the commands for a surer verdict and for a closer look."""
+    game = setup.table.game
+    rows = []
+    if summary.blocks < _MAX_QUICK_BLOCKS * 10:
+        more = max(8, 4 * summary.blocks)
+        rows.append((f"twelfth-night try {words} --blocks {more}", "half the error bars"))
+    if against == [QUICK]:
+        rows.append((f"twelfth-night try {words} --against search --blocks 2", "a slow opponent"))
+    rows.append((f"twelfth-night watch {words}", "see why it wins or loses"))
+    rows.append((f"twelfth-night rules {game}", "read the rules"))
+    rows.append(("twelfth-night rules observations", "what your bot may see"))
+    width = max(len(command) for command, _ in rows)
+    print()
+    print("Next:")
+    for command, purpose in rows:
+        print(f"  {command:<{width}}  {purpose}")
+
+
+def _plural(noun: str, count: int) -> str:
+    return noun if count == 1 else f"{noun}s"
 
 
 def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
@@ -136,6 +225,7 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
             "not finished."
         )
     print()
+    print(f"verdict      {verdict(summary.share)}")
     print(f"win share    {percent(summary.share)}")
     print(f"Elo          {spelled_elo(summary.share)} compared with the opponents")
     counted = sum(summary.places)
@@ -145,9 +235,7 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     )
     print(f"places       {places}")
     print()
-    rows = new_table(
-        "bot", "matches", "mean place", "mean score", "your win share", "your Elo lead"
-    )
+    rows = new_table("bot", "matches", "place", "score", "your win share", "your Elo lead")
     for line in summary.contestants:
         if not line.matches:
             continue
@@ -164,8 +252,8 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     took = summary.times
     print()
     print(
-        f"move times   {_ms(took.mean)} on average; 99 % of the moves take at most "
-        f"{_ms(took.p99)}; the longest {_ms(took.longest)}"
+        f"move times   {_ms(took.mean)} on average; 99 % take at most {_ms(took.p99)}; the "
+        f"longest {_ms(took.longest)}"
     )
     if took.out_of_time:
         print(
@@ -182,6 +270,18 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
             f"faults       {count} by the opponent {name}, which therefore played below its "
             "strength"
         )
+
+
+def verdict(found: Share) -> str:
+    """Return what a share shows about the bot, in words."""
+    count = f"{found.blocks} {_plural('block', found.blocks)}"
+    if found.low is None or found.high is None:
+        return f"none yet: {count} can't show a difference"
+    if found.low > 0.5:
+        return f"stronger than these opponents, by {count}"
+    if found.high < 0.5:
+        return f"weaker than these opponents, by {count}"
+    return f"not clear after {count}: the error bar contains 50 %"
 
 
 def percent(found: Share) -> str:

@@ -57,6 +57,10 @@ def upload(
     """
     try:
         source = file.read_bytes()
+    except FileNotFoundError:
+        raise ImpossibleError(
+            f"There is no file {file}. `twelfth-night new {file.stem}` writes a first bot."
+        ) from None
     except OSError as error:
         raise ImpossibleError(f"{file} can't be read: {error.strerror}.") from None
     _refuse_early(file, source)
@@ -118,6 +122,7 @@ def logs(
                 _print_version(url, checked)
                 _print_qualifying_matches(checked)
             return
+        client.send(calls.bot(name))  # refused if there is no such bot
         numbers = [match] if match is not None else _matches_with_faults(client, name)
         reports = [
             {"match": each, **seat}

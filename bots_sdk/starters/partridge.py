@@ -4,6 +4,8 @@ The leader plays a single card, a set (cards of one rank) or a straight (cards i
 seat passes, or plays the same kind. Its lowest card must not be higher than the lowest card led.
 The seat with the lowest card wins the trick and leads the next one. A seat that wins a trick with
 its last cards wins the round. A seat that plays its last cards without winning takes them back.
+
+Rules: `twelfth-night rules partridge`. What a bot sees: `twelfth-night rules observations`.
 """
 
 from typing import Any

@@ -4,6 +4,8 @@ Each day, every seat gives a card to its left neighbour, then plays a card. The 
 only one seat played wins the pot, the day cards at stake. The two cards of rank 0 are called Claus:
 a seat that wins with a Claus must give the pot to another seat. At the end, each rank scores for
 the seats that hold the most cards of it.
+
+Rules: `twelfth-night rules twelve-days`. What a bot sees: `twelfth-night rules observations`.
 """
 
 from typing import Any

@@ -43,6 +43,27 @@ def margin(error: float | None, blocks: int) -> float | None:
     return half_width(error, blocks)
 
 
+def wilson(share: float, trials: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share of so many trials, by Wilson's score.
+
+    A tie that counts half makes the interval somewhat too long. Source: E. B. Wilson, "Probable
+    inference, the law of succession, and statistical inference", 1927.
+
+    Args:
+        share: from 0 to 1.
+        trials: at least 1.
+
+    Raises:
+        ValueError: there are no trials.
+    """
+    if trials < 1:
+        raise ValueError(f"an interval needs 1 trial, not {trials}")
+    weight = Z_95**2 / trials
+    middle = (share + weight / 2) / (1 + weight)
+    spread = Z_95 * math.sqrt(share * (1 - share) / trials + weight / (4 * trials)) / (1 + weight)
+    return max(0.0, middle - spread), min(1.0, middle + spread)
+
+
 @cache
 def student_t(degrees: int) -> float:
     """Return the two-sided 95 % point of Student's t for so many degrees of freedom."""

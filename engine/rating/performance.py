@@ -11,7 +11,7 @@ between machines, so pages show them, but no rating depends on them.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -83,7 +83,11 @@ class Performance:
 
 
 def fit(
-    results: PairResults, *, anchor: int | None = None, virtual_draws: float = 3.0
+    results: PairResults,
+    *,
+    anchor: int | None = None,
+    virtual_draws: float = 3.0,
+    among: Container[int] | None = None,
 ) -> Performance:
     """Return the performance of each bot with results.
 
@@ -98,9 +102,11 @@ def fit(
     off up to `MAX_EXACT` bots.
 
     Args:
-        results: of current versions.
-        anchor: the bot that has 1500 Elo; None gives 1500 to the mean of all bots.
+        results: of current versions, and of the opponents that they had.
+        anchor: the bot that has 1500 Elo; None gives 1500 to the mean of all returned bots.
         virtual_draws: above 0.
+        among: the bots to return; None returns all. The others are fitted too: their strengths
+            are estimated, so that results against them count.
 
     Raises:
         ValueError: the anchor has no results, or ``virtual_draws`` is not above 0.
@@ -115,13 +121,16 @@ def fit(
     groups = list(results.groups())
     luck = list(results.luck()) if results.has_luck else None
     strengths, covariance = _fit(groups, luck, len(ids), virtual_draws)
-    elo = ANCHOR_ELO + ELO_PER_NAT * (strengths - (0 if base is None else strengths[base]))
+    kept = np.array([among is None or bot in among for bot in ids])
+    middle = strengths[kept].mean() if base is None and kept.any() else strengths[base or 0]
+    elo = ANCHOR_ELO + ELO_PER_NAT * (strengths - middle)
     blocks = np.zeros(len(ids), np.int64)
     for group in groups:
         blocks += np.bincount(group.bots.ravel(), minlength=len(ids))
 
     # Bots with equal estimates are sorted by id, so that the order of the results has no effect.
     order = np.lexsort((np.array(ids), -np.round(elo, 6)))
+    order = order[kept[order]]
     elo, covariance = elo[order], PartOfCovariance(covariance, order)
     variances = covariance.variances()
     return Performance(

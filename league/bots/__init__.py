@@ -12,7 +12,7 @@ from league.bots.registering import (
 )
 from league.bots.retiring import erase_sources, has_played, remove, require_active, retire
 from league.bots.settings_checks import bot_problems
-from league.bots.uploads import promote, upload, why_not_ready
+from league.bots.uploads import change_note, promote, upload, why_not_ready, withdraw_version
 
 __all__ = [
     "DAILY_LIMITS",
@@ -20,6 +20,7 @@ __all__ = [
     "HostedBot",
     "bot_problems",
     "change_bot",
+    "change_note",
     "check_version",
     "create_bot",
     "erase_sources",
@@ -34,4 +35,5 @@ __all__ = [
     "upload",
     "versions_to_check",
     "why_not_ready",
+    "withdraw_version",
 ]

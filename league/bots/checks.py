@@ -26,7 +26,7 @@ from league.bots.qualifying import (
     match_settings,
     play_qualifying_match,
 )
-from league.models import Bot, BotVersion, QualifyingMatch
+from league.models import Bot, BotVersion, QualifyingMatch, Standing
 from league.queueing import queue
 
 log = structlog.get_logger(__name__)
@@ -190,6 +190,7 @@ def _decide(
         if not reasons and takes_over:
             bot.current = version
             bot.save(update_fields=["current"])
+            Standing.objects.filter(bot=bot).begin_version(version.number)
     return True
 
 

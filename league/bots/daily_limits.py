@@ -15,7 +15,7 @@ from django.db import transaction
 from league.models import Bot, DailyUse
 
 _PERIOD = timedelta(hours=24)
-DAILY_LIMITS = ("too-many-bots", "too-many-versions", "too-many-renames")
+DAILY_LIMITS = ("too-many-bots", "too-many-versions", "too-many-renames", "too-many-challenges")
 """The codes of the errors here."""
 
 
@@ -40,13 +40,20 @@ def count_rename(owner: User, now: datetime) -> None:
     _count(owner, now, DailyUse.Kind.RENAME, limit, "names of bots", "too-many-renames")
 
 
-def note_deleted_checks(bot: Bot, now: datetime) -> None:
-    """Note the unchecked versions of a bot, which is being deleted."""
+def count_challenge(owner: User, now: datetime) -> None:
+    """Count a challenge that an account starts, as `count_bot`, with ``too-many-challenges``."""
+    limit = settings.MAX_CHALLENGES_PER_DAY
+    _count(owner, now, DailyUse.Kind.CHALLENGE, limit, "challenges", "too-many-challenges")
+
+
+def note_deleted_checks(bot: Bot, now: datetime, count: int | None = None) -> None:
+    """Note so many checks of a bot that may still run; None: of all its unchecked versions."""
     if bot.owner_id is None:
         return
+    checks = bot.versions.checking().count() if count is None else count
     DailyUse.objects.bulk_create(
         DailyUse(owner_id=bot.owner_id, kind=DailyUse.Kind.CHECK, used_at=now)
-        for _ in bot.versions.checking()
+        for _ in range(checks)
     )
 
 
@@ -77,13 +84,13 @@ def _count(
         params={
             "limit": limit,
             "noun": noun,
-            "wait": _rounded_up(max(1, seconds)),
+            "wait": rounded_up(max(1, seconds)),
             "retry_seconds": max(1, seconds),
         },
     )
 
 
-def _rounded_up(seconds: int) -> str:
+def rounded_up(seconds: int) -> str:
     """Return a time in whole minutes, or in whole hours from two hours on."""
     minutes = math.ceil(seconds / 60)
     if minutes < 120:

@@ -6,14 +6,14 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from bots_sdk.bot import match_info
 from bots_sdk.reference import make_player
 from engine.errors import MatchInterruptedError
 from engine.games import catalogue
 from engine.games.game import Observation
-from engine.referee import MatchClock, TimeControl, play
+from engine.referee import play
 from league.bots import jails
-from league.bots.hosted_players import HostedBot, storable
+from league.bots.hosted_clocks import HostedClock
+from league.bots.hosted_players import HostedBot, info_for, storable
 from league.models import BotVersion, Ladder, QualifyingMatch
 
 _OPPONENT = "house-random"
@@ -36,12 +36,13 @@ class _NoTimeLeftError(MatchInterruptedError):
 
 
 class MatchSetting(NamedTuple):
-    """The preset, seats and clock of a game's qualifying match."""
+    """The preset, seats and clock of a game's qualifying match: a `TimedMatch`."""
 
     game: str
     rules: str
     seats: int
-    control: TimeControl
+    move_seconds: float = 1.0
+    bank_seconds: float = 30.0
 
 
 class WallLimit:
@@ -94,11 +95,11 @@ def match_settings(games: tuple[str, ...] = ()) -> list[MatchSetting]:
         ladders = Ladder.objects.filter(game=game, rules__in=presets).order_by("pk")
         ladder = next((each for each in ladders if _fits(each)), None)
         if ladder is not None:
-            control = TimeControl(ladder.move_seconds, ladder.bank_seconds)
-            found.append(MatchSetting(game, ladder.rules, ladder.seats, control))
+            clock = (ladder.move_seconds, ladder.bank_seconds)
+            found.append(MatchSetting(game, ladder.rules, ladder.seats, *clock))
         else:
             rules, preset = next(iter(presets.items()))
-            found.append(MatchSetting(game, rules, preset.min_seats, TimeControl(1.0, 30.0)))
+            found.append(MatchSetting(game, rules, preset.min_seats))
     return found
 
 
@@ -118,21 +119,21 @@ def play_qualifying_match(
         SandboxUnavailableError: this machine has no sandbox.
         MatchInterruptedError: the sandbox failed.
     """
-    game, rules, seats, control = setting
-    clock = MatchClock(control, seats, time.monotonic)
+    game, clock = setting.game, HostedClock(setting)
     bot = HostedBot(
         jails.jail(),
         version,
-        match_info(game, rules, seats, 0, control),
+        info_for(setting, 0),
         allowance=lambda: min(clock.allowance(0), limit.left()),
     )
     with bot:
         player = _LimitedPlayer(bot, limit)
         bot.load()
-        others = [make_player(_OPPONENT) for _ in range(seats - 1)]
+        clock.players = {0: bot}
+        others = [make_player(_OPPONENT) for _ in range(setting.seats - 1)]
         seed = hashlib.sha256(f"qualify {version.pk} {game}".encode()).digest()
         try:
-            outcome = play(game, rules, seed, [player, *others], clock=clock)
+            outcome = play(game, setting.rules, seed, [player, *others], clock=clock)
         except _NoTimeLeftError:
             match = QualifyingMatch(
                 version=version,

@@ -50,19 +50,27 @@ def change_bot(
     name: str | None = None,
     paused: bool | None = None,
     description: str | None = None,
+    challenges_from: str | None = None,
+    max_challenges_per_day: int | None = None,
 ) -> Bot:
-    """Rename, pause, resume or describe a bot; a field that is None stays as it is.
+    """Change the name and settings of a bot; a field that is None stays as it is.
 
     The old name leads to the bot (`find_renamed`), and no other bot can take it, until the bot has
     had `KEPT_NAMES` later ones.
 
     Raises:
-        ValidationError: by field: the name is taken or not allowed, or the description is too long.
-            Or with a code: the bot is retired (``bot-retired``), or the owner has renamed bots too
+        ValidationError: by field: the name is taken, or a value is not allowed. Or with a code:
+            the bot is retired (``bot-retired``), or the owner has renamed bots too
             often in 24 hours (``too-many-renames``).
     """
     require_active(bot)
-    changed = {"name": name, "paused": paused, "description": description}
+    changed = {
+        "name": name,
+        "paused": paused,
+        "description": description,
+        "challenges_from": challenges_from,
+        "max_challenges_per_day": max_challenges_per_day,
+    }
     changed = {field: value for field, value in changed.items() if value is not None}
     old = bot.name
     for field, value in changed.items():

@@ -10,6 +10,7 @@ from typing import Any
 from engine.errors import listed, quote
 from league.models import Bot
 from league.models.bots import MAX_DESCRIPTION, NAME_PATTERN
+from league.models.limits import CHALLENGES_PER_DAY
 from league.models.settings_problems import Problem
 
 Kind = Bot.Kind
@@ -25,6 +26,7 @@ def bot_problems(values: Mapping[str, Any]) -> list[Problem]:
         *_name_problems(values["name"]),
         *_kind_problems(values["kind"], values["owner_id"]),
         *_description_problems(values["description"]),
+        *_challenge_problems(values["challenges_from"], values["max_challenges_per_day"]),
     ]
 
 
@@ -44,6 +46,17 @@ def _kind_problems(kind: Any, owner_id: Any) -> Iterator[Problem]:
         yield Problem("kind", "House bots belong to the league; choose remote or hosted.")
     elif kind != Kind.HOUSE and owner_id is None:
         yield Problem("kind", f"A {kind} bot needs an owner.")
+
+
+def _challenge_problems(challengers: Any, per_day: Any) -> Iterator[Problem]:
+    known = Bot.Challengers.values
+    if challengers not in known:
+        yield Problem(
+            "challenges_from", f"{quote(challengers)} is not possible; choose {listed(known)}."
+        )
+    limits = CHALLENGES_PER_DAY
+    if type(per_day) is not int or not limits.low <= per_day <= limits.high:
+        yield Problem("max_challenges_per_day", f"Choose a number {limits}.")
 
 
 def _description_problems(description: Any) -> Iterator[Problem]:

@@ -8,9 +8,9 @@ from django.utils import timezone
 
 from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import check_source
-from league.bots.daily_limits import count_upload, deleted_checks
+from league.bots.daily_limits import count_upload, deleted_checks, note_deleted_checks
 from league.bots.retiring import require_active
-from league.models import Bot, BotSource, BotVersion
+from league.models import Bot, BotSource, BotVersion, Standing
 from league.queueing import queue
 
 MAX_CHECKING = 5
@@ -18,6 +18,10 @@ MAX_CHECKING = 5
 
 A version that was deleted during its check counts for as long as that may still run.
 """
+
+
+WITHDRAWN = "Its owner withdrew it during its check."
+"""The reason of a version that was withdrawn."""
 
 
 def why_not_ready(version: BotVersion) -> str:
@@ -88,6 +92,36 @@ def _check_file(data: bytes) -> None:
         raise ValidationError({"source": f"This can't be a bot: {error}."}) from None
 
 
+def change_note(version: BotVersion, note: str) -> None:
+    """Change the owner's note about a version.
+
+    Raises:
+        ValidationError: by field: the note is too long.
+    """
+    version.note = note
+    version.clean_fields(exclude={"bot"})
+    version.save(update_fields=["note"])
+
+
+def withdraw_version(version: BotVersion) -> None:
+    """Withdraw a version during its check: it is refused, and the check has no result.
+
+    Raises:
+        ValidationError: its check is over (code ``not-checking``).
+    """
+    with transaction.atomic():
+        checking = BotVersion.objects.checking().filter(pk=version.pk)
+        if not checking.update(state=BotVersion.State.REFUSED, reason=WITHDRAWN):
+            version.refresh_from_db()
+            raise ValidationError(
+                f"The check of version {version.number} is over, and it is {version.state}. To "
+                "play with another version, promote that one or upload a new one.",
+                code="not-checking",
+            )
+        note_deleted_checks(version.bot, timezone.now(), count=1)
+    version.refresh_from_db()
+
+
 def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> bool:
     """Make a ready version the current one; open matches go on with the old version.
 
@@ -108,6 +142,8 @@ def promote(version: BotVersion, *, instead_of: BotVersion | None = None) -> boo
         version.refresh_from_db()
         if version.state != BotVersion.State.READY:
             raise ValidationError(why_not_ready(version), code="not-ready")
-        bot.current = version
-        bot.save(update_fields=["current"])
+        if bot.current_id != version.pk:
+            bot.current = version
+            bot.save(update_fields=["current"])
+            Standing.objects.filter(bot=bot).begin_version(version.number)
     return True

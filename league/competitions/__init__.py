@@ -1,5 +1,6 @@
 """Competitions: which bots play each other, and when, on ladders, in tournaments and A/B tests."""
 
+from league.competitions.challenges import challenge
 from league.competitions.comparisons import (
     advance_comparison,
     cancel_comparison,
@@ -44,6 +45,7 @@ __all__ = [
     "announce_tournament",
     "cancel_comparison",
     "cancel_tournament",
+    "challenge",
     "change_tournament",
     "check_event_settings",
     "check_ladder",

@@ -39,15 +39,11 @@ from league.models import (
     Round,
     Standing,
 )
-from league.models.ladders import RANKED_FROM
 
 MAX_PLACED = 8
 """Hosted bots that are placed on a ladder at a time, and so many remote ones; the others wait."""
 REMOTE_BLOCKS = 2
 """Blocks of a remote bot that are drawn at a time."""
-MAX_VOID = RANKED_FROM
-"""If so many blocks of a placement became void, the version is placed no more: something is wrong
-with it. Ordinary rounds still draw it."""
 MAX_TIMED = 500
 """On a ladder of more bots, all are taken to be equally fast: each is met once at most."""
 ROUNDS_TIMED = 20
@@ -91,7 +87,7 @@ def open_placements(ladder_id: int) -> list[Round]:
         for each in waiting:
             bot = bots[each.bot]
             if _take_place(bot, taken, owners):
-                opened += _place(ladder, bot, RANKED_FROM - each.drawn, costs)
+                opened += _place(ladder, bot, ladder.ranked_from - each.drawn, costs)
         return opened
 
 
@@ -193,12 +189,14 @@ def _unplaced(ladders: QuerySet[Ladder]) -> list[_Unplaced]:
     """Return the bots to place: those without a rating first, then those that wait the longest.
 
     The rated blocks of the version that plays count, also those in play. House bots are not placed:
-    nobody waits for their rank.
+    nobody waits for their rank. If so many blocks of a placement became void as a rank needs, the
+    version is placed no more: something is wrong with it. Ordinary rounds still draw it.
     """
     of_bot = {"ladder": OuterRef("ladder"), "bot": OuterRef("bot")}
     rated = Standing.objects.filter(**of_bot)
     ranked = rated.filter(
-        version=OuterRef("bot__current__number"), performance_blocks__gte=RANKED_FROM
+        fitted_version=OuterRef("bot__current__number"),
+        performance_blocks__gte=OuterRef("ladder__ranked_from"),
     )
     being_placed = Round.objects.open().filter(ladder=OuterRef("ladder"), placed=OuterRef("bot"))
     in_live_match = MatchSeat.objects.filter(
@@ -216,6 +214,7 @@ def _unplaced(ladders: QuerySet[Ladder]) -> list[_Unplaced]:
         .annotate(count=Count("pk"))
         .values("count")
     )
+    needed = F("ladder__ranked_from")
     is_void = Q(block__state=Block.State.VOID)
     ready = Bot.objects.playable().answering(since=timezone.now() - ONLINE_FOR)
     found = (
@@ -228,7 +227,7 @@ def _unplaced(ladders: QuerySet[Ladder]) -> list[_Unplaced]:
             void=Coalesce(Subquery(seats.filter(is_void, block__round__placed=F("bot"))), 0),
             since=Greatest("entered_at", "bot__current__created_at"),
         )
-        .filter(drawn__lt=RANKED_FROM, void__lt=MAX_VOID)
+        .filter(drawn__lt=needed, void__lt=needed)
         .order_by(Exists(rated), "since", "pk")
     )
     return [_Unplaced(*row) for row in found.values_list("ladder", "bot", "drawn")]

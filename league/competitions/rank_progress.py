@@ -8,7 +8,6 @@ from django.utils import timezone
 
 from bots_sdk.statuses import UNFINISHED
 from league.models import Block, Bot, Ladder, Match, Standing
-from league.models.ladders import RANKED_FROM
 
 
 class RankProgress(NamedTuple):
@@ -42,9 +41,9 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
     states = list(blocks.annotate(begun=begun).values_list("state", "begun"))
     finished = sum(state == Block.State.FINISHED for state, _ in states)
     playing = sum(state != Block.State.FINISHED and begun > 0 for state, begun in states)
-    drawn_all = len(states) >= RANKED_FROM
+    drawn_all = len(states) >= ladder.ranked_from
     return RankProgress(
-        needed=RANKED_FROM,
+        needed=ladder.ranked_from,
         finished=finished,
         playing=playing,
         queued=len(states) - finished - playing,
@@ -53,7 +52,9 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
 
 
 def _is_ranked(standing: Standing | None, version: int) -> bool:
-    return standing is not None and standing.version == version and not standing.is_provisional
+    if standing is None or standing.is_provisional:
+        return False
+    return (standing.fitted_version or standing.version) == version
 
 
 def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:

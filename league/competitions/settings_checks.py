@@ -30,6 +30,7 @@ from league.models.limits import (
     MOVE_SECONDS,
     PAUSE_SECONDS,
     PERCENT,
+    RANKED_FROM,
     SETTLED_BLOCKS,
     SWISS_ROUNDS,
     TABLES,
@@ -48,6 +49,8 @@ FURTHEST = timedelta(days=2 * 366)
 SHORTEST_ENTRY = timedelta(seconds=1)
 """The shortest time from the opening of entries to the start."""
 MAX_TITLE = 80
+MAX_SCHEDULE_TITLE = MAX_TITLE - len(", 30 September 2026 18:00")
+"""Shorter, because a schedule's tournaments add the local time of their start."""
 MAX_SLUG = 50
 MAX_K_STEPS = 20
 _K = Limits(1, 1000)
@@ -75,6 +78,7 @@ def ladder_problems(values: Values) -> list[Problem]:
         *_whole(values, "max_blocks_per_round", BLOCKS_PER_ROUND),
         *_whole(values, "random_percent", PERCENT),
         *_whole(values, "idle_days", IDLE_DAYS),
+        *_whole(values, "ranked_from", RANKED_FROM),
     ]
 
 
@@ -201,7 +205,10 @@ def tournament_problems(values: Values) -> list[Problem]:
 
 def schedule_problems(values: Values) -> list[Problem]:
     """Return the problems of a schedule: its settings, and when its tournaments start."""
-    problems = [*_title_problems(values["title"]), *event_problems(values)]
+    problems = [
+        *_title_problems(values["title"], MAX_SCHEDULE_TITLE),
+        *event_problems(values),
+    ]
     weekly = (values["weekday"], values["time_of_day"])
     if values["every_hours"] is not None:
         problems += _whole(values, "every_hours", EVERY_HOURS)
@@ -277,12 +284,12 @@ def _time_zone_problems(name: Any) -> Iterator[Problem]:
         )
 
 
-def _title_problems(title: Any) -> Iterator[Problem]:
+def _title_problems(title: Any, longest: int = MAX_TITLE) -> Iterator[Problem]:
     if not isinstance(title, str) or not title.strip():
         yield Problem("title", "Give a title.")
-    elif len(title) > MAX_TITLE:
+    elif len(title) > longest:
         yield Problem(
-            "title", f"The title has {len(title)} characters; at most {MAX_TITLE} are allowed."
+            "title", f"The title has {len(title)} characters; at most {longest} are allowed."
         )
     elif any(unicodedata.category(letter).startswith("C") for letter in title):
         yield Problem("title", f"{quote(title)} has a character that can't be shown; remove it.")

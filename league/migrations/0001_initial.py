@@ -255,6 +255,22 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "challenges_from",
+                    models.CharField(
+                        choices=[("anyone", "anyone"), ("nobody", "nobody")],
+                        default="anyone",
+                        help_text="Who may challenge the bot. House bots accept every challenge, and an owner's own bots accept the owner's.",
+                        max_length=6,
+                    ),
+                ),
+                (
+                    "max_challenges_per_day",
+                    models.PositiveSmallIntegerField(
+                        default=100,
+                        help_text="Challenges of other owners that the bot accepts in 24 hours.",
+                    ),
+                ),
+                (
                     "seen_at",
                     models.DateTimeField(
                         blank=True, help_text="When a remote bot last asked for turns.", null=True
@@ -297,6 +313,17 @@ class Migration(migrations.Migration):
                     models.CheckConstraint(
                         condition=models.Q(("name__regex", "^[a-z0-9-]{3,32}$")),
                         name="a_bot_has_a_name",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(("challenges_from__in", ["anyone", "nobody"])),
+                        name="a_bot_has_challengers",
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            ("max_challenges_per_day__gte", 1),
+                            ("max_challenges_per_day__lte", 10000),
+                        ),
+                        name="challenges_per_day_are_within_limits",
                     ),
                 ],
             },
@@ -375,6 +402,117 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("block", "bot"), name="a_bot_sits_once_at_a_table"
+                    )
+                ]
+            },
+        ),
+        migrations.CreateModel(
+            name="Challenge",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("game", models.CharField(max_length=20)),
+                ("rules", models.CharField(max_length=40)),
+                ("duplicate", models.BooleanField(help_text="All its matches use one deal.")),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        help_text="The bot of the owner who started it.",
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="challenges_made",
+                        to="league.bot",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="ChallengeBot",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="challenges",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="bots",
+                        to="league.challenge",
+                    ),
+                ),
+                (
+                    "version",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="league.botversion",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+                "indexes": [models.Index(fields=["bot", "-challenge"], name="challenges_of_a_bot")],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("challenge", "bot"), name="a_bot_once_in_a_challenge"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="DailyUse",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("bot", "new bot"),
+                            ("upload", "uploaded version"),
+                            ("rename", "new name of a bot"),
+                            ("check", "version that was deleted before its check was over"),
+                            ("challenge", "challenge"),
+                        ],
+                        max_length=9,
+                    ),
+                ),
+                ("used_at", models.DateTimeField()),
+                (
+                    "owner",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "indexes": [
+                    models.Index(
+                        fields=["owner", "kind", "used_at"], name="daily_uses_of_an_account"
                     )
                 ]
             },
@@ -483,6 +621,13 @@ class Migration(migrations.Migration):
                         help_text="A bot that no round has rated for this number of days is hidden from the standings.",
                     ),
                 ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="A bot has a rank and a band from this number of rated blocks of its current version on. Placement draws so many blocks of a new bot or version.",
+                    ),
+                ),
                 ("paused", models.BooleanField(default=False)),
                 (
                     "revision",
@@ -568,6 +713,8 @@ class Migration(migrations.Migration):
                             ("random_percent__lte", 100),
                             ("idle_days__gte", 1),
                             ("idle_days__lte", 3650),
+                            ("ranked_from__gte", 1),
+                            ("ranked_from__lte", 1000),
                         ),
                         name="a_ladder_has_numbers_within_limits",
                     )
@@ -635,6 +782,13 @@ class Migration(migrations.Migration):
                         help_text="Rated blocks, by the count that decides K."
                     ),
                 ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="The ladder's setting. It is copied here, so that an index sorts by rank.",
+                    ),
+                ),
                 ("version", models.PositiveIntegerField()),
                 ("matches", models.PositiveIntegerField(default=0)),
                 (
@@ -667,7 +821,15 @@ class Migration(migrations.Migration):
                 (
                     "performance_blocks",
                     models.PositiveIntegerField(
-                        default=0, help_text="Blocks of the current version that the fit used."
+                        default=0, help_text="Blocks of the fitted version that the fit used."
+                    ),
+                ),
+                (
+                    "fitted_version",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Number of the version that performance, band and probability belong to: the bot's current one. Empty if no fit has counted the bot.",
+                        null=True,
                     ),
                 ),
                 (
@@ -968,6 +1130,16 @@ class Migration(migrations.Migration):
                         to="league.block",
                     ),
                 ),
+                (
+                    "challenge",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="matches",
+                        to="league.challenge",
+                    ),
+                ),
             ],
             options={
                 "verbose_name_plural": "matches",
@@ -992,6 +1164,9 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.UniqueConstraint(
                         fields=("block", "number"), name="one_match_a_seat_order"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("challenge", "number"), name="one_match_a_seat_order_of_a_challenge"
                     ),
                     models.CheckConstraint(
                         condition=models.Q(
@@ -1439,17 +1614,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
-                    "replays",
-                    models.ForeignKey(
-                        blank=True,
-                        help_text="The round of the block that this round plays again.",
-                        null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
-                        related_name="replayed_in",
-                        to="league.round",
-                    ),
-                ),
-                (
                     "placed",
                     models.ForeignKey(
                         blank=True,
@@ -1458,6 +1622,17 @@ class Migration(migrations.Migration):
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="placements",
                         to="league.bot",
+                    ),
+                ),
+                (
+                    "replays",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="The round of the block that this round plays again.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="replayed_in",
+                        to="league.round",
                     ),
                 ),
                 (
@@ -1917,6 +2092,13 @@ class Migration(migrations.Migration):
                         help_text="Rated blocks, by the count that decides K."
                     ),
                 ),
+                (
+                    "ranked_from",
+                    models.PositiveIntegerField(
+                        default=20,
+                        help_text="The ladder's setting. It is copied here, so that an index sorts by rank.",
+                    ),
+                ),
                 ("version", models.PositiveIntegerField()),
                 ("matches", models.PositiveIntegerField(default=0)),
                 (
@@ -1949,7 +2131,15 @@ class Migration(migrations.Migration):
                 (
                     "performance_blocks",
                     models.PositiveIntegerField(
-                        default=0, help_text="Blocks of the current version that the fit used."
+                        default=0, help_text="Blocks of the fitted version that the fit used."
+                    ),
+                ),
+                (
+                    "fitted_version",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="Number of the version that performance, band and probability belong to: the bot's current one. Empty if no fit has counted the bot.",
+                        null=True,
                     ),
                 ),
                 (
@@ -1987,6 +2177,13 @@ class Migration(migrations.Migration):
                 ),
                 ("hidden_at", models.DateTimeField(blank=True, null=True)),
                 (
+                    "awaits_fit",
+                    models.BooleanField(
+                        default=False,
+                        help_text="Whether the bot has got another current version since the last fit.",
+                    ),
+                ),
+                (
                     "bot",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.PROTECT,
@@ -2011,9 +2208,10 @@ class Migration(migrations.Migration):
                         models.F("hidden"),
                         models.ExpressionWrapper(
                             models.Q(
-                                ("blocks__lt", 20),
+                                ("blocks__lt", models.F("ranked_from")),
                                 models.Q(
-                                    ("performance_blocks__gt", 0), ("performance_blocks__lt", 20)
+                                    ("fitted_version__isnull", False),
+                                    ("performance_blocks__lt", models.F("ranked_from")),
                                 ),
                                 _connector="OR",
                             ),
@@ -2025,6 +2223,11 @@ class Migration(migrations.Migration):
                     ),
                     models.Index(
                         fields=["ladder", "hidden", "active_at"], name="standings_by_activity"
+                    ),
+                    models.Index(
+                        condition=models.Q(("awaits_fit", True)),
+                        fields=["ladder"],
+                        name="standings_to_fit",
                     ),
                 ],
                 "constraints": [
@@ -2218,45 +2421,6 @@ class Migration(migrations.Migration):
                         name="a_token_is_an_owners_or_a_bots",
                     )
                 ]
-            },
-        ),
-        migrations.CreateModel(
-            name="DailyUse",
-            fields=[
-                (
-                    "id",
-                    models.BigAutoField(
-                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
-                    ),
-                ),
-                (
-                    "kind",
-                    models.CharField(
-                        choices=[
-                            ("bot", "new bot"),
-                            ("upload", "uploaded version"),
-                            ("rename", "new name of a bot"),
-                            ("check", "version that was deleted before its check was over"),
-                        ],
-                        max_length=6,
-                    ),
-                ),
-                ("used_at", models.DateTimeField()),
-                (
-                    "owner",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="+",
-                        to=settings.AUTH_USER_MODEL,
-                    ),
-                ),
-            ],
-            options={
-                "indexes": [
-                    models.Index(
-                        fields=["owner", "kind", "used_at"], name="daily_uses_of_an_account"
-                    )
-                ],
             },
         ),
         migrations.CreateModel(
@@ -2673,7 +2837,7 @@ class Migration(migrations.Migration):
                 ),
                 (
                     "given_back_ms",
-                    models.PositiveIntegerField(
+                    models.PositiveBigIntegerField(
                         default=0,
                         help_text="Time that the league lost after the turn's clock had started; the deadline contains it.",
                     ),
@@ -2879,5 +3043,127 @@ class Migration(migrations.Migration):
                 fields=("tournament", "stage", "extra"),
                 name="a_tournament_opens_a_stage_once",
             ),
+        ),
+        migrations.CreateModel(
+            name="LuckCount",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "queued_at",
+                    models.DateTimeField(
+                        blank=True, help_text="When a count was last put into the queue.", null=True
+                    ),
+                ),
+                (
+                    "counted_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When the last count ended; empty before the first.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "revision",
+                    models.PositiveIntegerField(
+                        blank=True, help_text="Revision of the ledger that was counted.", null=True
+                    ),
+                ),
+                (
+                    "block_error",
+                    models.FloatField(
+                        blank=True,
+                        help_text="Standard error of a performance by one block, in Elo: the median over the ranked bots. Empty before a bot has a rank.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="luck_count",
+                        to="league.ladder",
+                    ),
+                ),
+            ],
+        ),
+        migrations.CreateModel(
+            name="TwinErrors",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "fits",
+                    models.PositiveIntegerField(
+                        help_text="The fits of performance that gave both bots a band."
+                    ),
+                ),
+                (
+                    "apart",
+                    models.PositiveIntegerField(
+                        help_text="Those that put them into different bands."
+                    ),
+                ),
+                (
+                    "blocks",
+                    models.PositiveIntegerField(
+                        help_text="The last rated blocks in which both sat."
+                    ),
+                ),
+                (
+                    "ended",
+                    models.PositiveIntegerField(
+                        help_text="The A/B tests over these blocks that ended."
+                    ),
+                ),
+                (
+                    "better",
+                    models.PositiveIntegerField(
+                        help_text="The tests that called either bot better, by mistake."
+                    ),
+                ),
+                (
+                    "not_better",
+                    models.PositiveIntegerField(help_text="The tests that found no gain."),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "count",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="twins",
+                        to="league.luckcount",
+                    ),
+                ),
+                (
+                    "twin",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="league.bot",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "twin errors",
+                "constraints": [
+                    models.UniqueConstraint(fields=("count", "bot"), name="twins_are_counted_once")
+                ],
+            },
         ),
     ]

@@ -2,20 +2,16 @@
 
 from league.models.accounts import AccountName, DailyUse, FirstAnswer, Token
 from league.models.bots import Bot, BotVersion, FormerName
+from league.models.challenges import Challenge, ChallengeBot
 from league.models.comparisons import Comparison, SwapBlock
-from league.models.ladders import (
-    FrozenStanding,
-    HeadToHead,
-    Ladder,
-    LadderEntry,
-    Standing,
-    Withdrawal,
-)
+from league.models.ladders import Ladder, LadderEntry, Withdrawal
 from league.models.ledger import BlockEntry, Revision, RoundEntry, VoidMark
+from league.models.luck import LuckCount, TwinErrors
 from league.models.matches import Match, MatchSeat
 from league.models.moderation import ModerationEntry, Quarantine
 from league.models.performance import Fit, PackedResults, Performance
 from league.models.rounds import Block, BlockBot, Bye, Round, TableCount
+from league.models.standings import FrozenStanding, HeadToHead, Standing
 from league.models.tournaments import EventSettings, Schedule, Tournament, TournamentEntry
 from league.models.turns import Clock, Door, LiveMove, Turn
 from league.models.uploads import BotSource, QualifyingMatch, SeatLog
@@ -29,6 +25,8 @@ __all__ = [
     "BotSource",
     "BotVersion",
     "Bye",
+    "Challenge",
+    "ChallengeBot",
     "Clock",
     "Comparison",
     "DailyUse",
@@ -42,6 +40,7 @@ __all__ = [
     "Ladder",
     "LadderEntry",
     "LiveMove",
+    "LuckCount",
     "Match",
     "MatchSeat",
     "ModerationEntry",
@@ -61,6 +60,7 @@ __all__ = [
     "Tournament",
     "TournamentEntry",
     "Turn",
+    "TwinErrors",
     "VoidMark",
     "Withdrawal",
 ]

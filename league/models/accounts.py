@@ -62,7 +62,7 @@ class Token(models.Model):
 
 
 class DailyUse(models.Model):
-    """A bot, an upload, a new name or a deleted check that counts for a limit of an account.
+    """Something that counts for a limit of an account: a bot, an upload, a challenge, and others.
 
     The row stays when the bot is deleted, so deleting bots does not reset a limit.
     """
@@ -74,9 +74,10 @@ class DailyUse(models.Model):
         UPLOAD = "upload", "uploaded version"
         RENAME = "rename", "new name of a bot"
         CHECK = "check", "version that was deleted before its check was over"
+        CHALLENGE = "challenge", "challenge"
 
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
-    kind = models.CharField(max_length=6, choices=Kind)
+    kind = models.CharField(max_length=9, choices=Kind)
     used_at = models.DateTimeField()
 
     class Meta:

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from league.models.limits import CHALLENGES_PER_DAY, limits_in_database
 from league.models.moderation import in_quarantine
 
 if TYPE_CHECKING:
@@ -72,6 +73,12 @@ class Bot(models.Model):
         REMOTE = "remote", "remote bot: runs on its owner's machine, plays over the API"
         HOSTED = "hosted", "hosted bot: uploaded, runs in the league's sandbox"
 
+    class Challengers(models.TextChoices):
+        """Who may challenge a bot."""
+
+        ANYONE = "anyone", "anyone"
+        NOBODY = "nobody", "nobody"
+
     name = models.CharField(
         max_length=32,
         unique=True,
@@ -94,6 +101,16 @@ class Bot(models.Model):
     paused = models.BooleanField(
         default=False,
         help_text="Paused by its owner. Organisers use a quarantine to keep a bot out instead.",
+    )
+    challenges_from = models.CharField(
+        max_length=6,
+        choices=Challengers,
+        default=Challengers.ANYONE,
+        help_text="Who may challenge the bot. House bots accept every challenge, and an owner's "
+        "own bots accept the owner's.",
+    )
+    max_challenges_per_day = models.PositiveSmallIntegerField(
+        default=100, help_text="Challenges of other owners that the bot accepts in 24 hours."
     )
     current = models.ForeignKey(
         "BotVersion", models.PROTECT, related_name="+", null=True, blank=True
@@ -120,6 +137,13 @@ class Bot(models.Model):
             ),
             models.CheckConstraint(
                 condition=models.Q(name__regex=f"^{NAME_PATTERN}$"), name="a_bot_has_a_name"
+            ),
+            models.CheckConstraint(
+                condition=models.Q(challenges_from__in=["anyone", "nobody"]),
+                name="a_bot_has_challengers",
+            ),
+            limits_in_database(
+                "challenges_per_day_are_within_limits", max_challenges_per_day=CHALLENGES_PER_DAY
             ),
         ]
 

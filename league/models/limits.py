@@ -26,11 +26,13 @@ SETTLED_BLOCKS = Limits(1, 1_000_000)
 BLOCKS_PER_ROUND = Limits(1, MAX_BLOCKS_PER_ROUND)
 PERCENT = Limits(0, 100)
 IDLE_DAYS = Limits(1, 3650)
+RANKED_FROM = Limits(1, 1000)
 SWISS_ROUNDS = Limits(1, 50)
 TABLES = Limits(1, 5000)
 EXTRA_BLOCKS = Limits(0, 20)
 EVERY_HOURS = Limits(1, 8784)
 ENTRY_HOURS = Limits(1, 720)
+CHALLENGES_PER_DAY = Limits(1, 10_000)
 
 
 def limits_in_database(name: str, **fields: Limits) -> CheckConstraint:

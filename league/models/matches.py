@@ -40,6 +40,19 @@ class MatchQuerySet(models.QuerySet["Match"]):
         """Leave out the matches of comparisons."""
         return self.filter(swap_block=None)
 
+    def alone(self) -> "MatchQuerySet":
+        """Keep the unrated matches that belong to no comparison and no challenge."""
+        return self.filter(block=None, swap_block=None, challenge=None)
+
+    def with_deals(self) -> "MatchQuerySet":
+        """Join what `league.visibility` needs: the matches with the same deal."""
+        twins = Match.objects.only("status", "swap_block", "challenge")
+        joined = self.select_related("block", "swap_block", "challenge")
+        return joined.prefetch_related(
+            models.Prefetch("swap_block__matches", twins),
+            models.Prefetch("challenge__matches", twins),
+        )
+
     def live(self) -> "MatchQuerySet":
         """Keep the live matches: at least one seat has a remote bot."""
         return self.filter(live=True)
@@ -73,6 +86,9 @@ class Match(models.Model):
     )
     swap_block = models.ForeignKey(
         "SwapBlock", models.SET_NULL, related_name="matches", null=True, blank=True
+    )
+    challenge = models.ForeignKey(
+        "Challenge", models.PROTECT, related_name="matches", null=True, blank=True
     )
     number = models.PositiveSmallIntegerField(default=0, help_text="From 0 in its block.")
     game = models.CharField(max_length=20)
@@ -128,6 +144,9 @@ class Match(models.Model):
         verbose_name_plural = "matches"
         constraints = [
             models.UniqueConstraint(fields=["block", "number"], name="one_match_a_seat_order"),
+            models.UniqueConstraint(
+                fields=["challenge", "number"], name="one_match_a_seat_order_of_a_challenge"
+            ),
             models.CheckConstraint(
                 condition=models.Q(status="finished", packed_record__isnull=False)
                 | (~models.Q(status="finished") & models.Q(packed_record__isnull=True)),

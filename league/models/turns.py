@@ -62,7 +62,7 @@ class Turn(models.Model):
     handed_out_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField(help_text="When the referee plays for the bot.")
     bank_ms = models.PositiveIntegerField(help_text="The seat's bank when the turn opened.")
-    given_back_ms = models.PositiveIntegerField(
+    given_back_ms = models.PositiveBigIntegerField(
         default=0,
         help_text="Time that the league lost after the turn's clock had started; the deadline "
         "contains it.",

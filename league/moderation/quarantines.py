@@ -292,8 +292,9 @@ def _blocks_not_begun(bots: Collection[int]) -> QuerySet[Block]:
 
 
 def _unrated_not_begun(bots: Collection[int]) -> QuerySet[Match]:
-    alone = Match.objects.waiting().outside_comparisons().filter(block=None)
-    return alone.filter(seating__bot__in=bots)
+    begun = Match.objects.exclude(status=Match.Status.WAITING).filter(challenge__isnull=False)
+    waiting = Match.objects.waiting().filter(block=None, swap_block=None, seating__bot__in=bots)
+    return waiting.exclude(challenge__in=begun.values("challenge"))
 
 
 def _swaps_not_begun(bots: Collection[int]) -> QuerySet[Match]:

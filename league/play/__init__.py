@@ -7,12 +7,17 @@ from league.play.live import open_live
 from league.play.match_queue import (
     claim_due_hosted,
     claim_due_live,
-    of_placement,
+    played_first,
     requeue_all,
 )
 from league.play.mixed_tables import play_house_turns
 from league.play.moves import Move, SentMove, submit, submit_all, submit_together
-from league.play.opening import open_matches, open_swap_match, open_unrated_match
+from league.play.opening import (
+    open_challenge_matches,
+    open_matches,
+    open_swap_match,
+    open_unrated_match,
+)
 from league.play.overdue_turns import expire_overdue
 from league.play.turns import open_turns
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
@@ -27,7 +32,7 @@ __all__ = [
     "claim_due_live",
     "expire_overdue",
     "note_results",
-    "of_placement",
+    "open_challenge_matches",
     "open_live",
     "open_matches",
     "open_swap_match",
@@ -35,6 +40,7 @@ __all__ = [
     "open_unrated_match",
     "play_house_turns",
     "play_match",
+    "played_first",
     "remove_old_output",
     "requeue_all",
     "submit",

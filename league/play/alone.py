@@ -1,7 +1,7 @@
 """Matches that are played alone: in a process of their own, beside which their worker waits.
 
-If a match ends its process, its worker sees it and counts a failure of the match. If the worker is
-killed, the process ends too, and its attempt counts as a loss.
+If a match ends its process, its worker sees it and counts a failure of the match. If the worker or
+the process is killed, its attempt counts as a loss.
 """
 
 import ctypes
@@ -19,6 +19,8 @@ from league.play import leases, retries
 log = structlog.get_logger(__name__)
 
 _PR_SET_PDEATHSIG = 1
+_FROM_OUTSIDE = {signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP}
+"""Signals that an operator or the system sends; a match can't cause them by a defect."""
 
 
 def play_alone(match_id: int, lease: uuid.UUID) -> bool:
@@ -33,7 +35,9 @@ def play_alone(match_id: int, lease: uuid.UUID) -> bool:
             stdin=subprocess.DEVNULL,
             check=False,
         )
-    if ended.returncode < 0:
+    if -ended.returncode in _FROM_OUTSIDE:
+        retries.note_loss(match_id, lease)
+    elif ended.returncode < 0:
         name = signal.Signals(-ended.returncode).name
         retries.note_failure(match_id, f"the process of the match died of {name}", lease)
     elif ended.returncode > 1:

@@ -15,9 +15,9 @@ from django.db import DatabaseError, connection
 
 from engine.errors import MatchInterruptedError
 from league.bots import jails
+from league.bots.hosted_clocks import HostedClock
 from league.bots.hosted_players import HostedBot, info_for
 from league.models import Match, MatchSeat
-from league.play.hosted_clocks import HostedClock
 from league.play.rows import MatchRow
 
 log = structlog.get_logger(__name__)

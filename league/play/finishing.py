@@ -64,7 +64,7 @@ def _finish_block(block_id: int) -> None:
 
 
 def void_match(match: Match, reason: str = "") -> None:
-    """Void a match that could not be played, and its block.
+    """Void a match that could not be played, and the rest of its block or challenge.
 
     Args:
         match: the match.
@@ -74,7 +74,8 @@ def void_match(match: Match, reason: str = "") -> None:
         void_block(match.block_id, reason)
         return
     with transaction.atomic():
-        unfinished = Match.objects.unfinished().filter(pk=match.pk)
+        of_it = {"challenge": match.challenge_id} if match.challenge_id else {"pk": match.pk}
+        unfinished = Match.objects.unfinished().filter(**of_it).order_by("pk")
         _void(list(unfinished.select_for_update(of=("self",))), reason)
 
 

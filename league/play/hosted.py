@@ -22,11 +22,11 @@ from bots_sdk.sandbox.jail import Jail
 from engine.errors import MatchInterruptedError
 from engine.referee import MatchClock, Outcome, Player, play
 from league.bots import jails
+from league.bots.hosted_clocks import HostedClock, HouseBot
 from league.bots.hosted_players import HostedBot, info_for
 from league.models import Bot, Match, MatchSeat
 from league.play import alone, leases, retries, sandbox_failures
 from league.play.finishing import finish
-from league.play.hosted_clocks import HostedClock, HouseBot
 from league.play.seat_logs import store_logs
 
 log = structlog.get_logger(__name__)

@@ -5,13 +5,15 @@ unrated matches have equal shares of it and take turns. The shares grow with the
 that play, so that no worker runs out of matches before the next tick. While rated matches wait,
 unrated matches and comparisons also hold no more than their share of the workers.
 
-The first blocks of new bots (placement) have a queue of their own, which workers empty first. Each
-of these bots is a group. While other matches wait, placement holds at most half of the workers.
+The first blocks of new bots (placement) and challenges have a queue of their own, which workers
+empty first. Each of these bots is a group, and so is each owner of challenges. These groups take
+turns. While other matches wait, they hold at most half of the workers.
 """
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
 from itertools import chain, zip_longest
+from random import Random
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -30,6 +32,7 @@ AHEAD = 8
 AHEAD_PER_WORKER = 2
 MAX_COMPARED = 2
 """Matches of comparisons, queued or in play, while a tournament has matches to play."""
+_LOT = Random()
 MAX_LIVE = 200
 """Live matches queued at a time."""
 
@@ -45,6 +48,7 @@ class _Group(NamedTuple):
         queued: number of matches that are queued and wait for a worker.
         playing: number of matches that a worker plays.
         placed: id of the bot whose first blocks they are; None for other matches.
+        challenger: id of the owner whose challenges they are; None for other matches.
     """
 
     ladder: int | None
@@ -54,6 +58,12 @@ class _Group(NamedTuple):
     queued: int
     playing: int
     placed: int | None = None
+    challenger: int | None = None
+
+    @property
+    def is_urgent(self) -> bool:
+        """Whether workers take its matches before others."""
+        return self.placed is not None or self.challenger is not None
 
     @property
     def is_rated(self) -> bool:
@@ -64,8 +74,10 @@ class _Group(NamedTuple):
         """Keep the matches of the group."""
         if self.swap:
             return unfinished.of_comparisons()
+        if self.challenger is not None:
+            return unfinished.filter(challenge__bot__owner=self.challenger)
         if self.ladder is None:
-            return unfinished.outside_comparisons().filter(block=None)
+            return unfinished.alone()
         return unfinished.filter(
             block__round__ladder=self.ladder,
             block__round__tournament=self.tournament,
@@ -142,19 +154,20 @@ def _groups(unfinished: MatchQuerySet, now: datetime) -> list[_Group]:
     """Return all groups with unfinished matches, in one query."""
     is_swap = ExpressionWrapper(Q(swap_block__isnull=False), output_field=BooleanField())
     of = ("block__round__ladder", "block__round__tournament", "swap")
+    urgent = ("block__round__placed", "challenge__bot__owner")
     ahead, waiting = Q(due_at__gt=now), Q(status=Match.Status.WAITING)
     queued = Q(queued_at__isnull=False)
     rows: QuerySet[Match, tuple[Any, ...]] = (
         unfinished.order_by()
         .annotate(swap=is_swap)
-        .values(*of, "block__round__placed")
+        .values(*of, *urgent)
         .annotate(
             due=Count("pk", filter=~ahead),
             queued=Count("pk", filter=ahead & waiting & queued),
             playing=Count("pk", filter=ahead & ~waiting),
         )
-        .order_by(*of, "block__round__placed")
-        .values_list(*of, "due", "queued", "playing", "block__round__placed")
+        .order_by(*of, *urgent)
+        .values_list(*of, "due", "queued", "playing", *urgent)
     )
     return [_Group(*row) for row in rows]
 
@@ -164,12 +177,12 @@ def _rooms(groups: Iterable[_Group]) -> list[tuple[_Group, int]]:
     groups = list(groups)
     if not groups:
         return []
-    others = [group for group in groups if group.placed is None]
+    others = [group for group in groups if not group.is_urgent]
     playing = sum(group.playing for group in groups)
     share = AHEAD + AHEAD_PER_WORKER * playing // max(len(others), 1)
     tournament = any(group.tournament is not None for group in others)
     rated_wait = any(group.is_rated and (group.due or group.queued) for group in others)
-    rooms = _placement_rooms(groups, playing)
+    rooms = _urgent_rooms(groups, playing)
     for group in others:
         room = share - group.queued
         if group.swap and tournament:
@@ -183,24 +196,24 @@ def _rooms(groups: Iterable[_Group]) -> list[tuple[_Group, int]]:
     return rooms
 
 
-def _placement_rooms(groups: Iterable[_Group], playing: int) -> list[tuple[_Group, int]]:
-    """Return how many matches of each bot's placement may be queued now.
+def _urgent_rooms(groups: Iterable[_Group], playing: int) -> list[tuple[_Group, int]]:
+    """Return how many matches of each placement, and of each owner's challenges, may be queued.
 
-    Workers take these before all others. So while other matches wait, one match of a placement is
-    queued at a time, only if the last match that a worker took was another one, and all placements
-    together hold at most half of the workers. The bot with the least in play comes first.
+    Workers take these before all others. So while other matches wait, one of these is queued at a
+    time, only if the last match that a worker took was another one, and together they hold at most
+    half of the workers. The group with the least in play comes first. Of several, one by lot: each
+    gets its turn, also where each match is over before the next one is queued.
     """
-    placements = sorted(
-        (group for group in groups if group.placed is not None),
-        key=lambda group: group.queued + group.playing,
-    )
-    due = [group for group in placements if group.due]
-    if not any(group.placed is None and (group.due or group.queued) for group in groups):
+    urgent = [group for group in groups if group.is_urgent]
+    _LOT.shuffle(urgent)
+    urgent.sort(key=lambda group: group.queued + group.playing)
+    due = [group for group in urgent if group.due]
+    if not any(not group.is_urgent and (group.due or group.queued) for group in groups):
         return [(group, AHEAD - group.queued) for group in due if group.queued < AHEAD]
-    held = sum(group.queued + group.playing for group in placements)
+    held = sum(group.queued + group.playing for group in urgent)
     first, _ = settings.PLAY_QUEUES
     if (
-        any(group.queued for group in placements)
+        any(group.queued for group in urgent)
         or held >= max(1, playing // 2)
         or queueing.last_taken() == first
     ):
@@ -208,11 +221,12 @@ def _placement_rooms(groups: Iterable[_Group], playing: int) -> list[tuple[_Grou
     return [(group, 1) for group in due[:1]]
 
 
-def of_placement(match_ids: Collection[int]) -> set[int]:
-    """Return those of some matches that are first blocks of new bots."""
+def played_first(match_ids: Collection[int]) -> set[int]:
+    """Return those of some matches that are first blocks of new bots, or of challenges."""
     if not match_ids:
         return set()
-    found = Match.objects.filter(pk__in=match_ids, block__round__placed__isnull=False)
+    urgent = Q(block__round__placed__isnull=False) | Q(challenge__isnull=False)
+    found = Match.objects.filter(urgent, pk__in=match_ids)
     return set(found.values_list("pk", flat=True))
 
 

@@ -8,7 +8,19 @@ from django.db import transaction
 from engine.deals import SEED_BYTES, commitment
 from engine.games import catalogue
 from engine.rating.blocks import BlockPlan
-from league.models import Block, Bot, BotVersion, Ladder, Match, MatchSeat, SwapBlock
+from league.models import (
+    Block,
+    Bot,
+    BotVersion,
+    Challenge,
+    Ladder,
+    Match,
+    MatchSeat,
+    SwapBlock,
+)
+
+MOVE_SECONDS, BANK_SECONDS = 1.0, 30.0
+"""Time control of unrated matches without a ladder."""
 
 
 def open_matches(
@@ -50,8 +62,8 @@ def open_unrated_match(
     game: str,
     rules: str,
     versions: Sequence[BotVersion],
-    move_seconds: float = 1.0,
-    bank_seconds: float = 30.0,
+    move_seconds: float = MOVE_SECONDS,
+    bank_seconds: float = BANK_SECONDS,
 ) -> Match:
     """Store a match of no block.
 
@@ -110,6 +122,43 @@ def open_swap_match(
     )
     _store([(match, versions)])
     return match
+
+
+def open_challenge_matches(
+    *,
+    challenge: Challenge,
+    plan: BlockPlan,
+    versions: Mapping[int, BotVersion],
+    move_seconds: float,
+    bank_seconds: float,
+) -> None:
+    """Store the matches of a challenge.
+
+    Args:
+        challenge: gives game and preset.
+        plan: of its block.
+        versions: by bot id, each with its bot.
+        move_seconds: time control.
+        bank_seconds: time control.
+    """
+    _store(
+        [
+            (
+                Match(
+                    challenge=challenge,
+                    number=match.index,
+                    game=challenge.game,
+                    rules=challenge.rules,
+                    seats=len(match.seating),
+                    move_seconds=move_seconds,
+                    bank_seconds=bank_seconds,
+                    deal_seed=match.deal_seed,
+                ),
+                [versions[bot] for bot in match.seating],
+            )
+            for match in plan.matches
+        ]
+    )
 
 
 def _store(matches: Sequence[tuple[Match, Sequence[BotVersion]]]) -> None:

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from datetime import datetime
 
-from django.db.models import Prefetch
-
 from league.models import Bot, Match
 from league.play.spectating import record_line
 from league.visibility import may_see_record
@@ -28,10 +26,7 @@ def record_lines(
         finished = finished.filter(finished_at__gte=since)
     if until is not None:
         finished = finished.filter(finished_at__lt=until)
-    twins = Match.objects.only("status", "swap_block")
-    matches = finished.select_related("block", "swap_block").prefetch_related(
-        Prefetch("swap_block__matches", twins)
-    )
+    matches = finished.with_deals()
     last = 0
     while found := list(matches.filter(pk__gt=last).order_by("pk")[:_MATCHES]):
         last = found[-1].pk

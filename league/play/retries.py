@@ -1,9 +1,10 @@
 """Retries: what follows an attempt to play a hosted match that ended without a result.
 
-A *loss* comes from outside: the worker was killed, or the database was away. A *failure* is the
-match's own: playing it raised an exception, or ended its process. Both are followed by a pause that
-grows. After a failure, or after two losses, the match is played alone, in a process of its own
-(`league.play.alone`). After `MAX_FAILURES` failures the match is void, and its block.
+A *loss* comes from outside: the worker or the process was killed, or the database was away. A
+*failure* is the match's own: playing it raised an exception, or crashed its process. Both are
+followed by a pause that grows. After a failure, or after two losses, the match is played alone, in
+a process of its own (`league.play.alone`). After `MAX_FAILURES` failures the match is void, and its
+block.
 """
 
 import uuid

@@ -90,7 +90,9 @@ class MatchFeed:
         Raises:
             Match.DoesNotExist: the match does not exist.
         """
-        match = Match.objects.select_related("block", "swap_block").get(pk=self._match_id)
+        match = Match.objects.select_related("block", "swap_block", "challenge").get(
+            pk=self._match_id
+        )
         if self.over:
             return []
         if match.status == Match.Status.VOID:

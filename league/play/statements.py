@@ -76,7 +76,7 @@ HAND_OUT = """
 UPDATE league_turn AS turn
 SET handed_out_at = greatest(%(now)s::timestamptz, opened_at),
     given_back_ms = least(given_back_ms, greatest(0, extract(epoch FROM
-        %(now)s::timestamptz - opened_at - %(grace)s::interval) * 1000))::int,
+        %(now)s::timestamptz - opened_at - %(grace)s::interval) * 1000))::bigint,
     deadline = least(deadline, greatest(%(now)s::timestamptz, opened_at) + (
         deadline - opened_at - %(grace)s::interval - given_back_ms * interval '1 ms'))
 WHERE id = ANY(%(turns)s::bigint[]) AND decided_at IS NULL AND handed_out_at IS NULL

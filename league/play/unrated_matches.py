@@ -63,7 +63,7 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
 
 def _check_room(owner: User) -> None:
     own = MatchSeat.objects.filter(bot__owner=owner).values("match")
-    if Match.objects.unfinished().filter(block=None, pk__in=own).count() >= MAX_OPEN:
+    if Match.objects.unfinished().alone().filter(pk__in=own).count() >= MAX_OPEN:
         raise ValidationError(
             f"{MAX_OPEN} unrated matches of yours are not finished yet; wait until one is.",
             code="too-many-matches",

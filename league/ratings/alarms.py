@@ -13,7 +13,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from league.models import Bot, FrozenStanding, Ladder
-from league.models.ladders import StandingNumbers
+from league.models.standings import StandingNumbers
 from league.ratings.recomputing import Difference, Recomputed, recompute_up_to
 
 log = structlog.get_logger(__name__)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from engine.rating import elo
 from league.models import Block, BlockEntry, Ladder, Round, RoundEntry, Standing
-from league.models.ladders import SHOWN, Hidden
+from league.models.standings import SHOWN, Hidden
 from league.ratings.hiding import hide_withdrawn
 from league.ratings.ledger import applied_number
 from league.ratings.match_results import SeatDifference, rewrite_wrong_copies, round_to_rate
@@ -100,7 +100,9 @@ def _write_standings(
 ) -> None:
     changed = []
     for entry in applied.bots:
-        row = rows.get(entry.bot) or Standing(ladder=ladder, bot_id=entry.bot)
+        row = rows.get(entry.bot) or Standing(
+            ladder=ladder, bot_id=entry.bot, ranked_from=ladder.ranked_from
+        )
         row.rating = entry.after.rating
         row.blocks = entry.after.blocks
         row.version = entry.after.version

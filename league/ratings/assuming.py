@@ -13,7 +13,7 @@ from typing import NamedTuple
 from engine.rating import elo
 from engine.rating.blocks import MatchResult
 from league.models import Block, BlockBot, Ladder, MatchSeat, Round
-from league.models.ladders import RANKED_FROM, SHOWN
+from league.models.standings import SHOWN
 from league.ratings.match_results import k_schedule, stored_results
 
 _CHUNK = 200
@@ -64,14 +64,14 @@ def changes(
 
 
 def _places(ladder: Ladder, state: _State) -> dict[int, Place]:
-    rows = ladder.standings.values_list("bot", "hidden", "performance_blocks")
-    known = {bot: (hidden, fitted > 0) for bot, hidden, fitted in rows}
+    rows = ladder.standings.values_list("bot", "hidden", "fitted_version")
+    known = {bot: (hidden, fitted) for bot, hidden, fitted in rows}
 
     def has_rank(bot: int, of: elo.RatingState) -> bool:
-        hidden, is_fitted = known.get(bot, (SHOWN, False))
+        hidden, fitted = known.get(bot, (SHOWN, None))
         # A fit counts the blocks of the version that plays, as `StandingNumbers.blocks_for_rank`.
-        blocks = min(of.blocks, state.blocks[bot, of.version]) if is_fitted else of.blocks
-        return hidden == SHOWN and blocks >= RANKED_FROM
+        blocks = of.blocks if fitted is None else min(of.blocks, state.blocks[bot, fitted])
+        return hidden == SHOWN and blocks >= ladder.ranked_from
 
     ranked = sorted(of.rating for bot, of in state.ratings.items() if has_rank(bot, of))
     return {

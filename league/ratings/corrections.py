@@ -111,6 +111,7 @@ def _replace_standings(fold: Fold) -> None:
                 bot_id=bot,
                 rating=standing.rating,
                 blocks=standing.blocks,
+                ranked_from=ladder.ranked_from,
                 version=standing.version,
                 **fold.sums.bots[bot],
             )

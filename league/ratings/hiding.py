@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef, Q, Subquery
 from django.utils import timezone
 
 from league.models import Bot, Fit, Ladder, Standing, Withdrawal
-from league.models.ladders import SHOWN, Hidden, StandingNumbers
+from league.models.standings import SHOWN, Hidden, StandingNumbers
 
 _DAY = timedelta(days=1)
 
@@ -63,7 +63,7 @@ def hide_idle(ladder_id: int) -> int:
             hidden=SHOWN, hidden_at=None
         )
         if hidden or back:
-            _request_new_fit(ladder)
+            request_new_fit(ladder)
     return hidden + back
 
 
@@ -71,7 +71,7 @@ def note_withdrawal(ladder: Ladder, bot: Bot) -> None:
     """Hide a bot that leaves a ladder; call it in a transaction that holds the ladder's lock."""
     Withdrawal.objects.get_or_create(ladder=ladder, bot=bot)
     if hide_withdrawn(ladder):
-        _request_new_fit(ladder)
+        request_new_fit(ladder)
 
 
 def note_entry(ladder: Ladder, bot: Bot) -> None:
@@ -84,7 +84,7 @@ def note_entry(ladder: Ladder, bot: Bot) -> None:
     row.active_at = timezone.now()
     row.save(update_fields=["active_at", "hidden", "hidden_at"])
     if was_hidden:
-        _request_new_fit(ladder)
+        request_new_fit(ladder)
 
 
 def hide_withdrawn(ladder: Ladder) -> int:
@@ -112,7 +112,7 @@ def why_hidden(row: StandingNumbers, ladder: Ladder) -> str:
     return ""
 
 
-def _request_new_fit(ladder: Ladder) -> None:
+def request_new_fit(ladder: Ladder) -> None:
     """Delete the last finished fit so that it is made again: bands hold only bots that are shown.
 
     A running fit takes the ladder's lock before it writes, and then reads which bots are shown.

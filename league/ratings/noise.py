@@ -15,14 +15,10 @@ from django.db.models import Count, F, OuterRef, Q, Subquery
 
 from engine.rating import sprt
 from engine.rating.blocks import half_points
-from engine.rating.elo import KSchedule
-from engine.rating.noise import Noise, noise_after
 from league.models import Block, Bot, Ladder, MatchSeat, Performance
 from league.ratings.match_results import StoredResult, stored_results
 from league.ratings.standings import public_standings, up_to_public
 
-NOISE_AFTER = (1, 2, 5, 10, 20, 50, 100, 200, 400)
-"""The numbers of blocks for which a page shows the noise."""
 MAX_BLOCKS = 2000
 """A/B tests of twins run over so many of their last blocks at one table, at most."""
 
@@ -46,21 +42,19 @@ class TestsOfEqualBots(NamedTuple):
         blocks: the number of blocks.
         ended: the number of tests that ended.
         better: those that called either bot better, by mistake.
-        not_better: those that found no gain.
-        others: those that ended in another way.
+        not_better: those that found no gain. The others ended in another way.
     """
 
     blocks: int
     ended: int
     better: int
     not_better: int
-    others: int
 
 
-def noise_of(ladder: Ladder, schedule: KSchedule) -> list[Noise]:
-    """Return the noise after `NOISE_AFTER` blocks; empty before a bot has a rank.
+def block_error(ladder: Ladder) -> float | None:
+    """Return the standard error of a performance by one block, in Elo; None before a rank.
 
-    The standard error of one block is the median over the shown bots with a rank.
+    It is the median over the shown bots with a rank.
     """
     rows = public_standings(ladder).ranked()
     errors = [
@@ -68,9 +62,7 @@ def noise_of(ladder: Ladder, schedule: KSchedule) -> list[Noise]:
         for error, blocks in rows.values_list("performance_error", "performance_blocks")
         if error is not None
     ]
-    if not errors:
-        return []
-    return noise_after(NOISE_AFTER, median(errors), schedule)
+    return median(errors) if errors else None
 
 
 def band_splits(ladder: Ladder, bot: Bot, twin: Bot) -> BandSplits:
@@ -104,10 +96,12 @@ def tests_of_twins(ladder: Ladder, bot: Bot, twin: Bot) -> TestsOfEqualBots:
     decisions = Counter(_decisions(plan, (differences[pk] for pk in reversed(ids))))
     # A test looks for a gain of the first bot only. So it runs again with the bots exchanged.
     decisions += Counter(_decisions(plan, (-differences[pk] for pk in reversed(ids))))
-    ended = decisions.total()
-    better = decisions[sprt.Decision.BETTER]
-    not_better = decisions[sprt.Decision.NOT_BETTER]
-    return TestsOfEqualBots(len(ids), ended, better, not_better, ended - better - not_better)
+    return TestsOfEqualBots(
+        blocks=len(ids),
+        ended=decisions.total(),
+        better=decisions[sprt.Decision.BETTER],
+        not_better=decisions[sprt.Decision.NOT_BETTER],
+    )
 
 
 def _differences(blocks: list[int], bot: int, twin: int) -> dict[int, float]:

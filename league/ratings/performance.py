@@ -16,8 +16,8 @@ from django.db.models import OuterRef, Q, Subquery
 from django.utils import timezone
 
 from engine.rating.blocks import win_share
-from league.models import Fit, Ladder, Performance, Round
-from league.models.ladders import ERROR_FROM, RANKED_FROM
+from league.models import Fit, Ladder, Performance, Round, Standing
+from league.models.standings import ERROR_FROM
 from league.ratings.packing import read_packed
 
 if TYPE_CHECKING:
@@ -44,11 +44,15 @@ def take_fits(*, rest: float = 0) -> list[int]:
     rounds = Ladder.objects.values_list(
         Subquery(latest.order_by("-applied_number").values("pk")[:1]), flat=True
     )
+    latest_ids = list(filter(None, rounds))
+    # A version that has become current since the last fit has no numbers yet.
+    waiting = Standing.objects.filter(awaits_fit=True).values("ladder")
+    Fit.objects.finished().filter(round__in=latest_ids, round__ladder__in=waiting).delete()
     unfitted = Q(fit=None) | Q(fit__finished_at=None, fit__tried_at__lt=now - TRY_AGAIN_AFTER)
     taken = []
-    for round_id, ladder_id in Round.objects.filter(
-        unfitted, pk__in=list(filter(None, rounds))
-    ).values_list("pk", "ladder"):
+    for round_id, ladder_id in Round.objects.filter(unfitted, pk__in=latest_ids).values_list(
+        "pk", "ladder"
+    ):
         if rest and _rests(ladder_id, round_id, rest, now):
             continue
         Fit.objects.get_or_create(round_id=round_id)
@@ -85,14 +89,15 @@ def fit_round(round_id: int) -> bool:
 
     began = time.perf_counter()
     ladder, number = round_.ladder, round_.applied_number
-    results = PerformanceData(read_packed(ladder, up_to=number))
+    results = PerformanceData(read_packed(ladder, up_to=number), _current_versions(ladder))
     fitted = results.fit(ladder.anchor_id)
     totals = results.totals(fitted.bots)
     with_rank = _bots_with_rank(ladder)
-    ranked = _rank(fitted, with_rank)
+    ranked = _rank(fitted, with_rank, ladder.ranked_from)
     took = time.perf_counter() - began
     with transaction.atomic():
-        if Ladder.objects.select_for_update().get(pk=ladder.pk).revision != ladder.revision:
+        locked = Ladder.objects.select_for_update().get(pk=ladder.pk)
+        if locked.revision != ladder.revision:
             return False  # corrected in the meantime: these results no longer count
         fit, _ = Fit.objects.select_for_update().get_or_create(round=round_)
         if fit.finished_at is not None:
@@ -100,10 +105,11 @@ def fit_round(round_id: int) -> bool:
         earlier = Fit.objects.finished().filter(round__ladder=ladder)
         numbers = earlier.order_by("-round__applied_number")
         last = numbers.values_list("round__applied_number", flat=True).first()
-        if (now_with_rank := _bots_with_rank(ladder)) != with_rank:
-            ranked = _rank(fitted, now_with_rank)
+        now_with_rank = _bots_with_rank(locked)
+        if (now_with_rank, locked.ranked_from) != (with_rank, ladder.ranked_from):
+            ranked = _rank(fitted, now_with_rank, locked.ranked_from)
         if last is None or last < number:
-            _write_standings(ladder, fitted, ranked)
+            _write_standings(ladder, fitted, ranked, results.current)
         rounds = ladder.rounds.filter(applied_number__gt=last or 0, applied_number__lte=number)
         since = set(rounds.values_list("pk", flat=True))
         played = [bot for bot in fitted.bots if results.rounds[bot] in since]
@@ -118,6 +124,12 @@ def fit_round(round_id: int) -> bool:
         seconds=round(took, 2),
     )
     return True
+
+
+def _current_versions(ladder: Ladder) -> dict[int, int]:
+    """Return the number of the current version by bot, of the rated bots of a ladder."""
+    rows = ladder.standings.filter(bot__current__isnull=False)
+    return dict(rows.values_list("bot", "bot__current__number"))
 
 
 class _Ranked(NamedTuple):
@@ -136,11 +148,11 @@ def _bots_with_rank(ladder: Ladder) -> list[int]:
     Provisional bots have none: a first bot with a large error would draw all others into its band.
     Hidden bots have none, because the best bot of a band defines it.
     """
-    shown = ladder.standings.shown().filter(blocks__gte=RANKED_FROM)
+    shown = ladder.standings.shown().filter(blocks__gte=ladder.ranked_from)
     return list(shown.order_by("bot").values_list("bot", flat=True))
 
 
-def _rank(fitted: "Fitted", with_rank: Sequence[int]) -> dict[int, _Ranked]:
+def _rank(fitted: "Fitted", with_rank: Sequence[int], ranked_from: int) -> dict[int, _Ranked]:
     """Return the rank band and the chance of being the best of each bot that has a rank."""
     # Imported here, because web processes run without NumPy.
     import numpy as np
@@ -151,7 +163,7 @@ def _rank(fitted: "Fitted", with_rank: Sequence[int]) -> dict[int, _Ranked]:
 
     kept = np.isin(np.array(fitted.bots, np.int64), np.array(with_rank, np.int64))
     blocks = np.array(fitted.blocks, np.int64)
-    kept &= blocks >= RANKED_FROM
+    kept &= blocks >= ranked_from
     bots = [bot for bot, keep in zip(fitted.bots, kept.tolist(), strict=True) if keep]
     covariance = PartOfCovariance(fitted.covariance, np.flatnonzero(kept))
     bands = rank_bands(fitted.elo[kept], covariance, blocks[kept])
@@ -165,30 +177,50 @@ def _rank(fitted: "Fitted", with_rank: Sequence[int]) -> dict[int, _Ranked]:
 _UPDATE = """
 UPDATE league_standing AS standing
 SET performance = fitted.elo, performance_error = fitted.error, band = fitted.band,
-    best_chance = fitted.best_chance, performance_blocks = fitted.blocks
-FROM unnest(%s::bigint[], %s::float8[], %s::float8[], %s::int[], %s::float8[], %s::int[])
-    AS fitted (bot, elo, error, band, best_chance, blocks)
+    best_chance = fitted.best_chance, performance_blocks = fitted.blocks,
+    fitted_version = fitted.version, awaits_fit = false
+FROM unnest(%s::bigint[], %s::int[], %s::float8[], %s::float8[], %s::int[], %s::float8[], %s::int[])
+    AS fitted (bot, version, elo, error, band, best_chance, blocks)
 WHERE standing.ladder_id = %s AND standing.bot_id = fitted.bot
+    AND (NOT standing.awaits_fit OR standing.fitted_version = fitted.version)
 """
 
 
-def _write_standings(ladder: Ladder, fitted: "Fitted", ranked: Mapping[int, _Ranked]) -> None:
-    """Store the fit on the standings: one statement, however many bots there are."""
-    stale = ladder.standings.filter(performance__isnull=False).exclude(bot__in=fitted.bots)
-    stale.update(
+def _write_standings(
+    ladder: Ladder, fitted: "Fitted", ranked: Mapping[int, _Ranked], versions: Mapping[int, int]
+) -> None:
+    """Store the fit on the standings: one statement, however many bots there are.
+
+    If a bot has got another version since the fit began, its standing stays as it is.
+
+    Args:
+        ladder: of the standings.
+        fitted: the fit.
+        ranked: what the bots with a rank have, by bot.
+        versions: the current version of each bot that the fit could count. A bot without a result
+            of this version has no performance and 0 blocks.
+    """
+    others = ladder.standings.exclude(fitted_version=None, awaits_fit=False)
+    others.exclude(bot__in=list(versions)).update(
         performance=None,
         performance_error=None,
         band=None,
         best_chance=None,
         performance_blocks=0,
+        fitted_version=None,
+        awaits_fit=False,
     )
+    unplayed = sorted(versions.keys() - set(fitted.bots))
+    nothing = [None] * len(unplayed)
+    bots = [*fitted.bots, *unplayed]
     columns: list[Any] = [
-        list(fitted.bots),
-        fitted.elo.tolist(),
-        _errors(fitted),
-        [ranked.get(bot, _UNRANKED).band for bot in fitted.bots],
-        [ranked.get(bot, _UNRANKED).best_chance for bot in fitted.bots],
-        list(fitted.blocks),
+        bots,
+        [versions[bot] for bot in bots],
+        [*fitted.elo.tolist(), *nothing],
+        [*_errors(fitted), *nothing],
+        [ranked.get(bot, _UNRANKED).band for bot in bots],
+        [ranked.get(bot, _UNRANKED).best_chance for bot in bots],
+        [*fitted.blocks, *[0] * len(unplayed)],
     ]
     with connection.cursor() as cursor:
         cursor.execute(_UPDATE, [*columns, ladder.pk])

@@ -1,10 +1,14 @@
 """The data of a performance fit: the pair results of current versions, as NumPy arrays.
 
+A block counts if a current version sat in it. Its other seats may hold versions that are current no
+longer: each of these is an entry of the fit with a strength of its own, which nobody sees. So a bot
+keeps its blocks when its opponents change their versions.
+
 Only workers that fit import it; web processes run without NumPy.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -12,15 +16,23 @@ import numpy as np
 import numpy.typing as npt
 import structlog
 
-from engine.rating.performance import PairResults, fit
+from engine.rating.performance import MAX_EXACT, PairResults, fit
 from engine.rating.performance import Performance as Fitted
 from league.ratings.packing import LUCK_UNITS, Packed, integers_a_block
 
 log = structlog.get_logger(__name__)
 
 MAX_BOTS = 10_000
-"""The most bots of a fit: those that played last. A fit is measured up to this number."""
+"""The most bots of a fit: those that played last. A fit is measured up to this number.
 
+With older versions of opponents, an exact fit has at most `MAX_EXACT` entries, and a larger one
+this number. Then older versions that did not play for the longest time are left out.
+"""
+
+_NONE = -1
+"""The number of the current version of a bot that has none."""
+_VERSIONS = 2**31
+"""More than any number of a version."""
 _Ints = npt.NDArray[np.int64]
 
 
@@ -37,14 +49,20 @@ class VersionTotals:
 class PerformanceData:
     """The pair results of a ladder up to a round.
 
-    A bot's current version is here the version that was rated last, as on its standing. A version
-    uploaded since has no results; an older version that plays again counts with all its results.
+    A version that has become current has no results before its first rated block; an older version
+    that is current again counts with all its results.
 
     Ten million pair results at tables of four take 280 MB. No Python object is made for any of
     them.
     """
 
-    def __init__(self, packs: Iterable[Packed]) -> None:
+    def __init__(self, packs: Iterable[Packed], versions: Mapping[int, int]) -> None:
+        """Read packs, in the order of application.
+
+        Args:
+            packs: of the ladder's rounds.
+            versions: the number of the current version by bot. A bot without one is not fitted.
+        """
         buffers: dict[int, bytearray] = defaultdict(bytearray)
         places: dict[int, list[tuple[int, int]]] = defaultdict(list)
         rounds: list[int] = []
@@ -67,22 +85,33 @@ class PerformanceData:
         """The position in ``_bots`` of each block's bots, by number of seats."""
         self._last = np.full(len(self._bots), -1, np.int64)
         """By bot, the position of its last pack: packs come in the order of application."""
-        self._current = np.zeros(len(self._bots), np.int64)
-        """By bot, the version in its last block."""
-        for seats, table in self._tables.items():
-            packs_of_blocks = np.repeat(*np.array(places[seats], np.int64).T)
-            self._note_last(seats, _parts(table, seats)[1], packs_of_blocks)
+        current = [versions.get(bot, _NONE) for bot in self._bots.tolist()]
+        self._current = np.array(current, np.int64)
+        self._packs = {seats: np.repeat(*np.array(at, np.int64).T) for seats, at in places.items()}
+        """The position of each block's pack, by number of seats."""
+        for seats in self._tables:
+            self._note_last(seats)
         last = np.array(rounds, np.int64)[self._last] if rounds else self._last
         self.rounds = dict(zip(self._bots.tolist(), last.tolist(), strict=True))
         """By bot, the id of the last applied round that it played in."""
+        self._is_fitted = self._find_fitted()
+        self.current = dict(
+            zip(
+                self._bots[self._is_fitted].tolist(),
+                self._current[self._is_fitted].tolist(),
+                strict=True,
+            )
+        )
+        """The number of the current version of each bot that the fit can count."""
 
     def fit(self, anchor: int | None) -> Fitted:
-        """Return the fit; if the anchor has results, it has 1500 on the fit's scale."""
+        """Return the fit of current versions; an anchor with results has 1500 on its scale."""
         results = PairResults()
-        is_fitted = self._are_fitted()
+        older = self._older_versions()
         for seats in sorted(self._tables):
-            self._add(results, seats, is_fitted)
-        return fit(results, anchor=anchor if anchor in results.bots else None)
+            self._add(results, seats, older)
+        known = set(results.bots).intersection(self.current)
+        return fit(results, anchor=anchor if anchor in known else None, among=known)
 
     def totals(self, bots: Sequence[int]) -> dict[int, VersionTotals]:
         """Return the sums of each bot's current version against all opponents."""
@@ -112,22 +141,49 @@ class PerformanceData:
             )
         }
 
-    def _note_last(self, seats: int, versions: _Ints, packs: _Ints) -> None:
-        """Note the last pack of each bot at tables of so many seats, and its version there."""
-        cells = self._index[seats].ravel()
-        last, version = np.full((2, len(self._bots)), -1, np.int64)
+    def _note_last(self, seats: int) -> None:
+        """Note the last pack of each bot at tables of so many seats."""
+        last = np.full(len(self._bots), -1, np.int64)
         # Where a cell is assigned more than once, the last value stays.
-        last[cells] = np.repeat(packs, seats)
-        version[cells] = versions.ravel()
-        later = last > self._last
-        self._last[later], self._current[later] = last[later], version[later]
+        last[self._index[seats].ravel()] = np.repeat(self._packs[seats], seats)
+        self._last = np.maximum(self._last, last)
 
-    def _add(self, results: PairResults, seats: int, is_fitted: npt.NDArray[np.bool_]) -> None:
-        """Add the pairs of current versions, for each set of seats that hold one."""
+    def _older_versions(self) -> _Ints:
+        """Return the older versions that are entries of the fit, as ascending `_codes`.
+
+        They sat in a block with a current version. If there are too many, those that played last
+        are taken.
+        """
+        codes, last = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for seats in self._tables:
+            counts = self._counts(seats)
+            beside = counts.any(axis=1) & ~counts.all(axis=1)
+            if beside.any():
+                old = ~self._is_current(seats)[beside]
+                codes.append(self._codes(seats)[beside][old])
+                last.append(np.repeat(self._packs[seats][beside], old.sum(axis=1)))
+        distinct, at = np.unique(np.concatenate(codes), return_inverse=True)
+        played = np.full(len(distinct), -1, np.int64)
+        np.maximum.at(played, at, np.concatenate(last))
+        size = len(self.current)
+        free = max(MAX_EXACT if size <= MAX_EXACT else MAX_BOTS, size) - size
+        return np.sort(distinct[np.lexsort((distinct, -played))[:free]])
+
+    def _add(self, results: PairResults, seats: int, older: _Ints) -> None:
+        """Add the pairs of each block with a current version, for each set of seats that count.
+
+        The id of an older version's entry is negative.
+        """
         table = self._tables[seats]
         ids, _, _, luck = _parts(table, seats)
         halves, matches = table[:, 4 * seats : -1], table[:, -1]
-        counts = self._is_current(seats) & is_fitted[self._index[seats]]
+        counts = self._counts(seats)
+        if len(older):
+            codes = self._codes(seats)
+            at = np.minimum(np.searchsorted(older, codes), len(older) - 1)
+            is_older = (older[at] == codes) & counts.any(axis=1, keepdims=True)
+            ids = np.where(is_older, -1 - at, ids)
+            counts |= is_older
         pattern = np.zeros(len(table), np.int64)
         for seat in range(seats):
             pattern |= counts[:, seat].astype(np.int64) << seat
@@ -147,7 +203,16 @@ class PerformanceData:
         _, versions, *_ = _parts(self._tables[seats], seats)
         return np.equal(versions, self._current[self._index[seats]])
 
-    def _are_fitted(self) -> npt.NDArray[np.bool_]:
+    def _counts(self, seats: int) -> npt.NDArray[np.bool_]:
+        """Return whether each seat of each block holds a current version that is fitted."""
+        return self._is_current(seats) & self._is_fitted[self._index[seats]]
+
+    def _codes(self, seats: int) -> _Ints:
+        """Return a number for the bot and version in each seat of each block, (B, seats)."""
+        _, versions, *_ = _parts(self._tables[seats], seats)
+        return self._index[seats] * _VERSIONS + versions
+
+    def _find_fitted(self) -> npt.NDArray[np.bool_]:
         """Return whether each bot is fitted: the `MAX_BOTS` that played last are."""
         if len(self._bots) > MAX_BOTS:
             log.warning(
@@ -157,6 +222,7 @@ class PerformanceData:
             )
         fitted = np.zeros(len(self._bots), np.bool_)
         fitted[np.lexsort((self._bots, -self._last))[:MAX_BOTS]] = True
+        fitted &= self._current != _NONE
         return fitted
 
 

@@ -13,8 +13,8 @@ from django.utils import timezone
 
 from league.accounts.quarantines import quarantine_of
 from league.models import HeadToHead, Ladder, Performance, Round, RoundEntry, Standing
-from league.models.ladders import RANKED_FROM, SHOWN, StandingQuerySet
 from league.models.moderation import in_quarantine
+from league.models.standings import SHOWN, StandingQuerySet
 from league.ratings.ledger import round_entries
 
 ORDER = ("hidden", "provisional", "-rating", "bot_id")
@@ -126,7 +126,9 @@ FROM (
     SELECT *, rank() OVER (PARTITION BY hidden, provisional ORDER BY rating DESC) AS rank
     FROM (
         SELECT bot_id, hidden, rating,
-            blocks < %s OR (performance_blocks > 0 AND performance_blocks < %s) AS provisional
+            blocks < ranked_from
+                OR (fitted_version IS NOT NULL AND performance_blocks < ranked_from)
+                AS provisional
         FROM {table} WHERE ladder_id = %s AND (%s OR hidden = '')
     ) AS known
 ) AS placed
@@ -140,7 +142,7 @@ def find_bots(ladder: Ladder, wanted: str, *, hidden: bool = False) -> list[Rank
     """Return a ladder's bots with a text in their name, in order. Costs one query."""
     find = _FIND.format(table=public_standings(ladder).model._meta.db_table)
     with connection.cursor() as cursor:
-        cursor.execute(find, [RANKED_FROM, RANKED_FROM, ladder.pk, hidden, wanted.lower()])
+        cursor.execute(find, [ladder.pk, hidden, wanted.lower()])
         return [RankedBot(bot, rank) for bot, rank in cursor.fetchall()]
 
 

@@ -99,6 +99,11 @@ def test_an_unknown_address_is_not_found(api: Api, path: str) -> None:
     assert_problem(api.get(path), 404, "not-found")
 
 
+def test_an_address_with_nul_is_not_found(api: Api, organiser: str) -> None:
+    for path in ("accounts/%00/quarantine", "accounts/ada%00/quarantine", "bots/%00"):
+        assert_problem(api.get(path, token=organiser), 404, "not-found")
+
+
 def test_a_refused_method_comes_with_the_allowed_ones(api: Api) -> None:
     answer = api.call("PUT", "bots")
     assert_problem(answer, 405, "method-not-allowed")

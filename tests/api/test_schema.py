@@ -167,6 +167,7 @@ class World:
             "tournament_id": cup.pk,
             "token_id": Token.objects.create(owner=ada[0], prefix="x", digest="x").pk,
             "comparison_id": 1,
+            "challenge_id": 1,
         }
 
     def ids_for(self, call: str) -> dict[str, Any]:
@@ -194,6 +195,7 @@ BODIES: dict[str, Any] = {
     "tokens_create": {"username": "ada", "password": "a long enough secret"},
     "bots_create": {"name": "new-bot", "kind": "remote"},
     "bots_change": {"description": "Plays low."},
+    "challenges_create": {"bot": "hosted", "opponents": ["house-0", "house-1"]},
     "comparisons_create": {"ladder": "quick", "new": 2, "old": 1},
     "matches_create": {"game": "partridge", "rules": "eagle", "bots": ["ada-bot", "house-0"]},
     "moves_create": {"moves": []},
@@ -260,6 +262,8 @@ def test_nine_of_ten_calls_succeed_and_every_answer_matches_the_schema(world: Wo
                 succeeded.add(name)
             if name == "comparisons_create" and answer.status_code == 201:
                 world.ids["comparison_id"] = answer.json()["id"]
+            if name == "challenges_create" and answer.status_code == 201:
+                world.ids["challenge_id"] = answer.json()["id"]
     missing = sorted(calls.keys() - succeeded)
     print(f"{len(succeeded)} of {len(calls)} calls succeed; these do not: {missing}")
     assert len(succeeded) >= 0.9 * len(calls), missing

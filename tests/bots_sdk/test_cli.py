@@ -1,6 +1,7 @@
 """The command line against a stub league: what it prints, saves and exits with."""
 
 import json
+import os
 import re
 import stat
 import subprocess
@@ -38,6 +39,7 @@ def stub() -> Iterator[StubLeague]:
 def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("LEAGUE_DIRECTORY", str(tmp_path / "var"))
     monkeypatch.setenv("TWELFTH_NIGHT_PASSWORD", "a long and silly one")
     for name in ("TWELFTH_NIGHT_URL", "TWELFTH_NIGHT_TOKEN"):
         monkeypatch.delenv(name, raising=False)
@@ -71,6 +73,18 @@ def test_a_new_bot_passes_the_test_that_comes_with_it(cli: Cli, tmp_path: Path, 
     assert (done.stdout, done.stderr) == ("no faults\n", "")
 
 
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_new_names_the_rules_and_prints_commands_that_work(
+    cli: Cli, stub: StubLeague, tmp_path: Path, game: str
+) -> None:
+    run_here(stub.url, tmp_path)
+    result = cli("new", "mybot", "--game", game)
+    assert f"  twelfth-night login {stub.url} --sign-up  " in result.stdout
+    assert f"`twelfth-night rules {game}`" in (tmp_path / "mybot.py").read_text()
+    assert cli("rules", game).exit_code == 0
+    assert cli("rules", "observations").exit_code == 0
+
+
 def test_new_overwrites_no_file(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "test_mybot.py").write_text("mine")
     result = cli("new", "mybot")
@@ -93,6 +107,73 @@ def test_a_token_can_come_from_standard_input(cli: Cli, stub: StubLeague, tmp_pa
     assert cli("login", stub.url, "--with-token", input="tn_o_2\n").exit_code == 0
     assert stub.headers[-1]["Authorization"] == "Bearer tn_o_2"
     assert saved(tmp_path)["leagues"][stub.url]["token"] == "tn_o_2"
+
+
+def test_a_password_can_come_from_standard_input(
+    cli: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ("login", stub.url, "--username", "ada", "--password-stdin")
+    assert cli(*words, input="four calling birds\n").exit_code == 0
+    assert stub.bodies[-1] == {"username": "ada", "password": "four calling birds"}
+    monkeypatch.delenv("TWELFTH_NIGHT_PASSWORD")
+    empty = cli(*words, input="")
+    assert empty.exit_code == 2
+    assert "`twelfth-night login --password-stdin < FILE`" in empty.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ((), "No username is given, and there is no terminal to ask for it. Use --username NAME."),
+        (("--username", "ada"), "No password is given, and there is no terminal to ask for it."),
+        (("--username", "ada"), "--password-stdin, or set the variable TWELFTH_NIGHT_PASSWORD"),
+        (("--with-token",), "Standard input has no owner token."),
+        (("--with-token", "--sign-up"), "leave out --username, --sign-up and --password-stdin"),
+    ],
+)
+def test_login_without_a_terminal_names_the_option_instead_of_a_prompt(
+    cli: Cli,
+    stub: StubLeague,
+    monkeypatch: pytest.MonkeyPatch,
+    words: tuple[str, ...],
+    named: str,
+) -> None:
+    monkeypatch.delenv("TWELFTH_NIGHT_PASSWORD")
+    result = cli("login", stub.url, *words, input="")
+    assert result.exit_code == 2
+    assert named in result.stderr
+
+
+AT_A_TERMINAL = """
+import os, sys
+os.open(sys.argv[1], os.O_RDWR)  # the first terminal that the leader of a session opens is its own
+from bots_sdk.cli import main
+main(sys.argv[2:])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_login_does_not_ask_at_the_terminal_of_a_command_with_other_input(
+    cli: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Python's getpass asks at the controlling terminal, even if standard input is another file.
+    monkeypatch.delenv("TWELFTH_NIGHT_PASSWORD")
+    controller, terminal = os.openpty()
+    words = [os.ttyname(terminal), "login", stub.url, "--username", "ada"]
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", AT_A_TERMINAL, *words],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            start_new_session=True,
+            timeout=40,
+            check=False,
+        )
+    finally:
+        os.close(terminal)
+        os.close(controller)
+    assert done.returncode == 2
+    assert b"--password-stdin" in done.stderr
 
 
 def test_run_uses_the_saved_token_of_the_bot(
@@ -164,11 +245,137 @@ def test_a_missing_or_wrong_address_names_a_remedy(
 ) -> None:
     result = cli("status")
     assert result.exit_code == 2
-    assert "`twelfth-night login http://127.0.0.1:8000`" in result.stderr
-    monkeypatch.setenv("TWELFTH_NIGHT_URL", "league.test")
+    assert "`twelfth-night login http://127.0.0.1:8000 --sign-up`" in result.stderr
+    monkeypatch.setenv("TWELFTH_NIGHT_URL", "league.test:8001")
     result = cli("status")
     assert result.exit_code == 2
-    assert "'league.test' is not an address" in result.stderr
+    assert "'league.test:8001' is not an address such as http://league.test:8001" in result.stderr
+
+
+def run_here(url: str, tmp_path: Path) -> None:
+    """Have a league run in the directory of the test, as far as commands can see."""
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "running.json").write_text(json.dumps({"url": url}))
+
+
+def test_the_league_that_runs_here_is_the_default(
+    cli: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    run_here(stub.url, tmp_path)
+    assert f"`twelfth-night login {stub.url} --sign-up`" in cli("status").stderr
+    assert cli("login", "--username", "ada").exit_code == 0
+    assert saved(tmp_path)["url"] == stub.url
+
+
+def test_a_wrong_port_gets_the_address_of_the_league_that_runs_here(
+    cli: Cli, stub: StubLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bots_sdk.commands.leagues.SHORT", Retry(0))
+    run_here(stub.url, tmp_path)
+    result = cli("login", "http://127.0.0.1:1")
+    assert result.exit_code == 3
+    assert f"A league runs here at {stub.url}: `twelfth-night login {stub.url}`." in result.stderr
+    monkeypatch.setenv("TWELFTH_NIGHT_URL", "http://127.0.0.1:1")
+    assert f"`export TWELFTH_NIGHT_URL={stub.url}`" in cli("ladder").stderr
+
+
+def test_the_file_of_a_killed_league_names_no_league(cli: Cli, tmp_path: Path) -> None:
+    run_here("http://127.0.0.1:1", tmp_path)
+    assert "`twelfth-night login http://127.0.0.1:8000 --sign-up`" in cli("status").stderr
+
+
+@pytest.mark.parametrize(
+    ("code", "detail", "remedy"),
+    [
+        ("not-found", "There is no bot mybot.", "`twelfth-night bot create mybot`"),
+        ("not-found", "There is no ladder x.", "`twelfth-night ladder` lists the ladders."),
+        ("invalid", "The name mybot is taken; choose", "`twelfth-night bot token mybot`"),
+        ("invalid", "The username ada is taken; choose", "login {url} --username ada`"),
+        ("wrong-credentials", "No account.", "`twelfth-night login {url} --sign-up`"),
+        ("invalid-token", "It does not work.", "`twelfth-night login {url}`"),
+        ("not-your-bot", "It belongs to another.", "`twelfth-night status` lists the bots"),
+    ],
+)
+def test_a_problem_gets_the_command_that_mends_it(
+    logged_in: Cli, stub: StubLeague, code: str, detail: str, remedy: str
+) -> None:
+    stub.answers["PUT ladders/x/entries/mybot"] = (
+        400,
+        {**problem(400, code), "detail": detail},
+    )
+    result = logged_in("enter", "x", "mybot")
+    assert detail in result.stderr
+    assert remedy.format(url=stub.url) in result.stderr
+
+
+def test_a_token_from_the_environment_that_does_not_work_is_named(
+    logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TWELFTH_NIGHT_TOKEN", "tn_o_old")
+    stub.answers["PUT ladders/x/entries/mybot"] = (401, problem(401, "invalid-token"))
+    assert "`unset TWELFTH_NIGHT_TOKEN`" in logged_in("enter", "x", "mybot").stderr
+
+
+def test_run_refuses_a_hosted_bot(logged_in: Cli, stub: StubLeague, tmp_path: Path) -> None:
+    assert logged_in("bot", "create", "mybot").exit_code == 0
+    stub.answers["GET bots/mybot"] = (200, {"name": "mybot", "kind": "hosted"})
+    (tmp_path / "mybot.py").write_text("def choose(observation): return 'pass'")
+    result = logged_in("run", "mybot.py")
+    assert result.exit_code == 2
+    assert "`twelfth-night bot create mybot-at-home`" in result.stderr
+
+
+def test_run_names_the_league_for_which_the_token_is_saved(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert logged_in("bot", "create", "mybot").exit_code == 0
+    (tmp_path / "mybot.py").write_text("def choose(observation): return 'pass'")
+    monkeypatch.setenv("TWELFTH_NIGHT_URL", "http://127.0.0.1:1")
+    result = logged_in("run", "mybot.py")
+    assert result.exit_code == 4
+    assert f"`export TWELFTH_NIGHT_URL={stub.url}`" in result.stderr
+
+
+def test_a_bot_is_paused_and_resumed(logged_in: Cli, stub: StubLeague) -> None:
+    stub.answers["PATCH bots/mybot"] = (200, {"name": "mybot", "paused": True})
+    result = logged_in("bot", "pause", "mybot")
+    assert stub.bodies[-1] == {"paused": True}
+    assert "`twelfth-night bot resume mybot`" in result.stdout
+    assert logged_in("bot", "resume", "mybot").exit_code == 0
+    assert stub.bodies[-1] == {"paused": False}
+
+
+def test_status_names_the_command_for_a_bot_that_is_paused_or_on_no_ladder(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    assert logged_in("bot", "create", "mybot").exit_code == 0
+    bot = {"name": "mybot", "kind": "remote", "version": 1, "online": False, "paused": True}
+    stub.answers["GET bots/mybot"] = (200, bot)
+    stub.answers["GET matches"] = (200, {"results": []})
+    assert "`twelfth-night bot resume mybot`" in logged_in("status").stdout
+    bot["paused"] = False
+    assert "`twelfth-night enter LADDER mybot`" in logged_in("status").stdout
+
+
+def test_status_skips_saved_bots_that_the_league_does_not_have(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    assert logged_in("bot", "create", "mybot").exit_code == 0
+    result = logged_in("status")
+    assert result.exit_code == 0
+    assert "bots that the league does not have: mybot." in result.stdout
+    assert logged_in("status", "mybot").exit_code == 1
+
+
+def test_logs_of_a_bot_that_does_not_exist_are_refused(logged_in: Cli, stub: StubLeague) -> None:
+    stub.answers["GET matches"] = (200, {"results": []})
+    assert logged_in("logs", "nobot").exit_code == 1
+
+
+def test_upload_of_a_file_that_does_not_exist_names_the_command_for_a_first_bot(cli: Cli) -> None:
+    result = cli("upload", "none.py")
+    assert result.exit_code == 2
+    assert "There is no file none.py. `twelfth-night new none` writes a first bot." in result.stderr
 
 
 def test_a_damaged_file_of_saved_leagues_is_named(cli: Cli, tmp_path: Path) -> None:
@@ -315,3 +522,19 @@ def test_the_demo_reports_an_unreachable_league(
     assert demo.main() == 3
     assert "http://127.0.0.1:1 does not answer" in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_demo_finds_the_league_that_runs_here(
+    stub: StubLeague,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+) -> None:
+    monkeypatch.setenv("LEAGUE_DIRECTORY", str(tmp_path / "var"))
+    monkeypatch.setattr(sys, "argv", ["demo"])
+    assert demo.main() == 3
+    assert "Start one with `make up`" in capsys.readouterr().err
+    run_here(stub.url, tmp_path)
+    monkeypatch.setattr(sys, "argv", ["demo", "--saved", str(tmp_path / "saved.json")])
+    assert demo.main() == 1  # the stub has no accounts
+    assert ("POST", "accounts") in stub.requests

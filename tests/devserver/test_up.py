@@ -3,10 +3,11 @@
 import os
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from devserver.up import address, allowed_hosts
+from devserver.up import address, allowed_hosts, banner
 from tests.journeys.running import CHECKOUT
 
 
@@ -23,6 +24,15 @@ from tests.journeys.running import CHECKOUT
 def test_a_host_gives_the_allowed_names_and_the_address(host: str, names: str, at: str) -> None:
     assert allowed_hosts(host) == names
     assert address(host, 8000) == at
+
+
+def test_a_started_league_prints_the_next_commands_for_its_address() -> None:
+    text = banner("http://127.0.0.1:8123/", Path.cwd() / "var")
+    assert "Twelfth Night is up: http://127.0.0.1:8123/\n" in text
+    assert "\n  twelfth-night login http://127.0.0.1:8123 --sign-up\n" in text
+    assert "\n  twelfth-night new mybot\n" in text
+    assert "All data stay in var for" in text
+    assert str(Path("/elsewhere/var")) in banner("http://127.0.0.1:8123/", Path("/elsewhere/var"))
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="needs make")

@@ -6,6 +6,8 @@ The rules that pages follow:
   same heading, is its output.
 - ``console`` blocks of a page run in order in one shell. A line that begins with ``$ `` is a
   command, other lines are its output. A ``json`` block after one is its output too.
+- Blocks that name a file, such as ``go remote_bot.go``, and ``sh run`` blocks run in
+  `tests.docs.listings`.
 - In an output ``...`` stands for any text, and a line ``...`` for any number of lines.
 - In the output of a running league, texts and numbers of the same kind are equal.
 """

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.docs.documents import blocks
+from tests.docs.listings import PAGE, is_listing
 from tests.docs.running_blocks import Place, exec_python, is_same, matches, needs_league, pages, run
 
 PAGES = pages()
 WITH_LEAGUE = [page for page in PAGES if needs_league(page)]
-LANGUAGES = {"python", "console", "json", "text", "sh no-run"}
+LANGUAGES = {"python", "console", "json", "text", "sh no-run", "sh run"}
 NOT_RUN = {"../README.md": 1, "operate.md": 2, "ratings-statistics.md": 1}
 """By page, the blocks that no test runs: they need containers, root or another machine."""
 
@@ -32,7 +33,10 @@ def test_the_blocks_of_a_page_run_and_print_the_output_that_it_shows(
 def test_json_blocks_are_json_and_blocks_have_a_known_language() -> None:
     for document in PAGES:
         for block in blocks(document):
-            assert block.language in LANGUAGES, f"{document}, under {block.heading}"
+            known = block.language in LANGUAGES or is_listing(block.language)
+            assert known, f"{document}, under {block.heading}"
+            if block.language == "sh run":
+                assert document == PAGE, f"no test runs a block of {document}"
             if block.language == "json":
                 json.loads(block.text)
             if block.language == "console":

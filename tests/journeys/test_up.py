@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from bots_sdk.reference import HOUSE
+from tests.docs.listings import TOOLS, listings, save, why_not
 from tests.docs.running_blocks import wrong_at_league
-from tests.journeys.running import PAUSE, SECONDS, League, free_port, league, wait_for
+from tests.journeys.running import PAUSE, SECONDS, League, free_port, league, sign_up, wait_for
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -77,6 +78,38 @@ def check_demo_bot(running: League, home: Path) -> None:
         assert json.loads(done.stdout)["holds"]
 
 
+def check_listings(running: League, directory: Path) -> None:
+    """Have the bots of the page about remote bots play one match without a fault."""
+    directory.mkdir()
+    owner = sign_up(running, "listings")
+    can_run = [name for name in TOOLS if not why_not(name)]
+    bots = {
+        f"in-{name.lower()}": listing for name, listing in listings().items() if name in can_run
+    }
+    processes = []
+    try:
+        for name, listing in bots.items():
+            token = running.post("bots", owner, name=name, kind="remote")["token"]
+            process = subprocess.Popen(
+                save(listing, directory, running.address),
+                cwd=directory,
+                env={**os.environ, "BOT_TOKEN": token},
+                start_new_session=True,  # `go run` starts the bot as a child of its own
+            )
+            processes.append(process)
+        # A compiler may need a minute.
+        wait_for(lambda: all(running.get(f"bots/{name}")["online"] for name in bots), running.log)
+        table = {"game": "twelve-days", "rules": "calliope", "bots": [*bots, "house-thumb"]}
+        match = running.post("matches", owner, **table)
+        path = f"matches/{match['id']}"
+        wait_for(lambda: running.get(path)["status"] == "finished", running.log)
+        assert [seat["faults"] for seat in running.get(path)["seating"]] == [0] * (len(bots) + 1)
+    finally:
+        for process in processes:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
 @needs_curl
 @pytest.mark.timeout(300)
 def test_a_second_start_keeps_the_first_tournament_and_there_the_pages_and_the_demo_bot_work(
@@ -119,6 +152,7 @@ def test_a_second_start_keeps_the_first_tournament_and_there_the_pages_and_the_d
         )
         assert not wrong, "\n\n".join(wrong)
         check_demo_bot(running, tmp_path)
+        check_listings(running, tmp_path / "listings")
 
 
 def test_a_port_that_is_taken_is_named_with_the_way_round_it(tmp_path: Path) -> None:

@@ -15,11 +15,21 @@ from engine.referee import Player
 from league import competitions, play, ratings
 from league.models import Bot, BotVersion, Ladder, MatchSeat, Round, Tournament
 
+RANKED_FROM: int = Ladder._meta.get_field("ranked_from").default
+"""The blocks that a rank needs on a ladder whose organisers have not changed the setting."""
+
 
 def ladder(slug: str = "quick", seats: int = 3) -> Ladder:
     """Store a ladder of short matches; only one of the games is for two."""
     game, rules = ("partridge", "eagle-short") if seats == 2 else ("twelve-days", "eight-nights")
     return Ladder.objects.create(slug=slug, title=slug.title(), game=game, rules=rules, seats=seats)
+
+
+def rank_from(ladder: Ladder, blocks: int) -> None:
+    """Change the number of blocks that a rank needs on a ladder."""
+    ladder.ranked_from = blocks
+    ladder.save(update_fields=["ranked_from"])
+    ratings.copy_ranked_from(ladder.pk)
 
 
 def bots(count: int, owner: User | None = None, prefix: str = "bot") -> list[Bot]:

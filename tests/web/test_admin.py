@@ -111,6 +111,7 @@ LADDER = {
     "max_blocks_per_round": "4",
     "random_percent": "10",
     "idle_days": "14",
+    "ranked_from": "20",
 }
 
 

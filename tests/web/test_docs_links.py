@@ -29,7 +29,9 @@ PAGES = sorted(
 @pytest.mark.parametrize(("template", "link"), LINKS)
 def test_a_link_to_a_document_leads_to_a_section_of_it(template: str, link: str) -> None:
     for game in catalogue.GAMES:
-        address = Template(link).render(Context({"match": {"game": game}}))
+        address = Template(link).render(
+            Context({"match": {"game": game}, "ladder": {"game": game}})
+        )
         path, _, anchor = address.partition("#")
         document = find(path.removeprefix("/docs/").strip("/"))
         assert document is not None, f"{template}: {link} leads to no document"
@@ -40,6 +42,21 @@ def test_a_link_to_a_document_leads_to_a_section_of_it(template: str, link: str)
 @pytest.mark.parametrize("page", PAGES)
 def test_every_page_links_to_a_document(page: str) -> None:
     assert any(LINK.search(SOURCES[part]) for part in parts(page))
+
+
+@pytest.mark.parametrize("page", ["web/ladder.html", "web/match.html", "web/upload.html"])
+@pytest.mark.parametrize("document", ["rules/", "reference/observations"])
+def test_pages_of_bot_authors_link_to_the_rules_and_the_observations(
+    page: str, document: str
+) -> None:
+    assert any(f"{{% docs '{document}" in SOURCES[part] for part in parts(page))
+
+
+def test_the_reference_of_the_api_links_to_the_rules_and_the_observations() -> None:
+    source = (TEMPLATES.parents[1] / "api/templates/api/docs.html").read_text("utf-8")
+    for page in ("rules/twelve-days", "rules/partridge", "reference/observations"):
+        assert f'"/docs/{page}/"' in source
+        assert find(page) is not None
 
 
 def parts(template: str) -> set[str]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from league.models import Standing
-from league.models.ladders import SHOWN
+from league.models.standings import SHOWN
 
 WIDTH, HEIGHT = 120, 16
 _EDGE = 5

@@ -4,9 +4,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 
-from league.models import Bot, BotSource, BotVersion, Ladder, MatchSeat
+from league.models import (
+    Bot,
+    BotSource,
+    BotVersion,
+    Challenge,
+    ChallengeBot,
+    Ladder,
+    MatchSeat,
+)
 
 
 class Faults(NamedTuple):
@@ -28,6 +36,13 @@ def last_faults(bot: Bot, matches: int) -> Faults:
     return Faults(
         len(seats), sum(faults for faults, _ in seats), sum(forfeited for _, forfeited in seats)
     )
+
+
+def last_challenges(bot: Bot, count: int) -> list[Challenge]:
+    """Return the last challenges with a bot, each with its bots."""
+    seats = ChallengeBot.objects.select_related("bot")
+    found = Challenge.objects.filter(bots__bot=bot).select_related("bot").order_by("-pk")
+    return list(found.prefetch_related(Prefetch("bots", seats))[:count])
 
 
 def bots_of(owner: User) -> QuerySet[Bot]:

@@ -9,7 +9,7 @@ from django.db.models.functions import RowNumber
 
 from engine.rating.elo import START
 from league.models import Ladder, RoundEntry, Standing
-from league.models.ladders import SHOWN
+from league.models.standings import SHOWN
 from league.ratings.standings import (
     ORDER,
     StandingRow,

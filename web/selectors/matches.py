@@ -15,8 +15,8 @@ def matches_listed() -> MatchQuerySet:
 
     Matches of comparisons are left out; the comparison's page shows their result.
     """
-    listed = Match.objects.outside_comparisons().defer("packed_record")
-    return listed.select_related("block").prefetch_related(SEATING)
+    listed = Match.objects.outside_comparisons().with_deals().defer("packed_record")
+    return listed.prefetch_related(SEATING)
 
 
 def matches_playing(count: int) -> QuerySet[Match]:
@@ -35,7 +35,7 @@ def matches_finished(count: int) -> QuerySet[Match]:
 def matches_with_seats() -> QuerySet[Match]:
     """Return matches with all that their page shows."""
     return Match.objects.select_related(
-        "block__round__tournament", "block__round__ladder"
+        "block__round__tournament", "block__round__ladder", "challenge"
     ).prefetch_related("seating__bot", "seating__version")
 
 
@@ -44,9 +44,12 @@ def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
     seats = (
         MatchSeat.objects.outside_comparisons()
         .filter(bot=bot)
-        .select_related("match__block")
+        .select_related("match__block", "match__challenge")
         .defer("match__packed_record")
-        .prefetch_related(Prefetch("match__seating", queryset=SEATING.queryset))
+        .prefetch_related(
+            Prefetch("match__seating", queryset=SEATING.queryset),
+            Prefetch("match__challenge__matches", Match.objects.only("status", "challenge")),
+        )
         .order_by("-match_id")
     )
     return list(seats[:count])

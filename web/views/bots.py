@@ -13,19 +13,19 @@ from bots_sdk.sandbox.sources import MAX_BYTES
 from league import accounts, bots
 from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.models import Bot, BotVersion, Ladder
-from league.models.ladders import RANKED_FROM
 from league.ratings.standings import public_standing
 from league.visibility import owns
 from web.bot_panels import first_blocks, panel
 from web.forms import UploadForm, add_errors, status_of
 from web.requests import signed_in, visitor, whole_number
-from web.selectors.bots import last_faults, last_versions, source_text
+from web.selectors.bots import last_challenges, last_faults, last_versions, source_text
 from web.selectors.matches import last_seats
 
 _MATCHES = 20
 _FAULTS_AMONG = 200
 _VERSIONS = 10
 _COMPARISONS = 5
+_CHALLENGES = 5
 
 
 @require_safe
@@ -45,10 +45,13 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
         "unrated": first_blocks(found),
         "seats": last_seats(found, _MATCHES),
         "faults": last_faults(found, _FAULTS_AMONG),
-        "ranked_from": RANKED_FROM,
         "versions": last_versions(found, _VERSIONS),
         "comparisons": found.comparisons.select_related("bot", "new", "old")[:_COMPARISONS],
-        "owned": found.retired_at is None and owns(visitor(request), found),
+        "challenges": last_challenges(found, _CHALLENGES),
+        "owned": (owned := found.retired_at is None and owns(visitor(request), found)),
+        "challengeable": found.current_id is not None
+        and found.retired_at is None
+        and (owned or found.owner_id is None or found.challenges_from != "nobody"),
     }
     return render(request, "web/bot.html", context)
 

@@ -11,9 +11,10 @@ from django.views.decorators.http import require_safe
 from league import accounts, competitions
 from league.competitions.settings_checks import k_problems
 from league.models import Block, Ladder, Round
-from league.models.ladders import RANKED_FROM, SHOWN, Hidden
+from league.models.standings import SHOWN, Hidden
 from league.ratings.fair_play import fair_play_report
 from league.ratings.ledger import revision_of, revisions_of
+from league.ratings.luck_counts import last_luck_count
 from league.ratings.match_results import k_schedule
 from league.ratings.standings import TREND_ROUNDS, StandingRow
 from league.ratings.twins import twins_on
@@ -24,7 +25,7 @@ from web.charts.ratings import chart_of_gap, chart_of_ladder
 from web.requests import page_of, whole_number
 from web.selectors import rounds
 from web.selectors.ladders import likely_best, standings_page, sums_of
-from web.selectors.luck import noise_of, told_apart
+from web.selectors.luck import noise_of, twin_errors
 
 _STANDINGS = 50
 _ROUNDS = 10
@@ -68,7 +69,6 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "hidden": hidden,
         "rounds": rounds_page,
         "rounds_shown": [(each, progress[each.pk]) for each in rounds_page],
-        "ranked_from": RANKED_FROM,
         "trend_rounds": TREND_ROUNDS,
         "twins": twins_on(found),
         "schedule": None if k_problems(found.k_schedule) else k_schedule(found.k_schedule),
@@ -111,13 +111,16 @@ def ladder_round(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 def luck(request: HttpRequest, slug: str) -> HttpResponse:
     """Show how much of a ladder's numbers is luck."""
     found = get_object_or_404(Ladder, slug=slug)
-    pairs = twins_on(found)
-    apart = told_apart(found, pairs)
+    count = last_luck_count(found)
+    errors = twin_errors(count)
     context = {
         "ladder": found,
-        "pairs": [(twins, chart_of_gap(found, twins), apart[twins.bot.pk]) for twins in pairs],
-        "noise": noise_of(found),
-        "ranked_from": RANKED_FROM,
+        "count": count,
+        "pairs": [
+            (twins, chart_of_gap(found, twins), errors.get(twins.bot.pk))
+            for twins in twins_on(found)
+        ],
+        "noise": noise_of(found, count),
     }
     return render(request, "web/luck.html", context)
 

@@ -10,12 +10,17 @@ from pathlib import Path
 
 import pytest
 
+from bots_sdk.arena.contestants import contestant
+from bots_sdk.arena.matches import MatchType
+from bots_sdk.arena.trials import Trial
 from bots_sdk.bot import load
-from bots_sdk.commands import replaying
+from bots_sdk.commands import replaying, trying
 from engine.record import read, verify
-from tests.bots_sdk.conftest import Home
+from tests.bots_sdk.conftest import BOTS, Home
+from tests.bots_sdk.stub import StubLeague
 
-SMALL = ("--against", "thumb,random", "--matches", 24, "--seed", "x", "--jobs", 2)
+HOUSE = contestant("thumb"), (contestant("random"),)
+SMALL = ("--against", "thumb,random", "--blocks", 6, "--seed", "x", "--jobs", 2)
 
 
 def test_it_prints_places_elo_and_times(home: Home) -> None:
@@ -25,7 +30,7 @@ def test_it_prints_places_elo_and_times(home: Home) -> None:
     assert re.search(r"^Elo +[-+]\d+ \(.*compared with the opponents$", result.stdout, re.M)
     assert re.search(r"^places +1st \d+ %", result.stdout, re.M)
     assert re.search(r"^first\.py +24 ", result.stdout, re.M)
-    assert "99 % of the moves take at most" in result.stdout
+    assert "99 % take at most" in result.stdout
     assert "faults       none" in result.stdout
 
 
@@ -43,8 +48,8 @@ def test_json_is_one_object_and_the_same_for_any_number_of_processes(home: Home)
     assert found[0]["win_share"]["elo_interval"][0] < found[0]["win_share"]["elo"]
 
 
-def test_matches_are_rounded_up_to_whole_blocks(home: Home) -> None:
-    result = home("try", "first.py", *SMALL[:2], "--matches", 5, "--seats", 3, "--json")
+def test_a_block_has_as_many_matches_as_seats(home: Home) -> None:
+    result = home("try", "first.py", *SMALL[:2], "--blocks", 2, "--seats", 3, "--json")
     assert json.loads(result.stdout)["matches"] == 6
 
 
@@ -67,10 +72,12 @@ def test_a_crash_is_shown_and_saved_ready_for_a_test(home: Home, tmp_path: Path)
         (["no.py"], "There is no file no.py, and no reference bot of that name"),
         (["first.py", "--against", "nobody"], "no file nobody"),
         (["first.py", "--against", ","], "--against names no opponent"),
+        (["typo.py"], "typo.py: the line 'GAMES = [\"twelve-day\"]' declares no games"),
+        (["first.py", "--ladder", "x", "--seats", 3], "--ladder sets game, preset and seats"),
         (["first.py", "--rules", "eagl"], "no preset 'eagl'. The presets are calliope"),
         (["first.py", "--rules", "eagle", "--game", "twelve-days"], "no preset 'eagle'"),
         (["first.py", "--seats", 9], "calliope takes 3 to 5 seats, not 9"),
-        (["first.py", "--matches", 0], "Invalid value for '--matches'"),
+        (["first.py", "--blocks", -1], "Invalid value for '--blocks'"),
         (["first.py", "--all"], "--all needs --replay"),
         (["first.py", "--replay", 401], "no match 401: the run has 400 matches"),
         (["first.py", "--replays"], "No such option: --replays"),
@@ -123,6 +130,66 @@ def test_a_key_is_read_as_it_is_pressed(monkeypatch: pytest.MonkeyPatch, key: st
         assert replaying.read_key() == key
 
 
+def test_without_a_number_of_blocks_it_plays_whole_blocks_until_the_time_is_over(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = 100.0
+    monkeypatch.setattr("bots_sdk.commands.trying.time.monotonic", lambda: now)
+    trial = Trial(MatchType("twelve-days", "calliope", 4), *HOUSE, blocks=50, seed=bytes(32))
+    taken = []
+    for fixture in trying.in_time(trial.fixtures(), 4, until=106.0):
+        taken.append(fixture.number)
+        now += 0.5  # so a block takes two seconds
+    assert taken == list(range(1, 13))
+
+
+def test_without_a_number_of_blocks_it_plays_at_least_one_block(
+    monkeypatch: pytest.MonkeyPatch, home: Home
+) -> None:
+    monkeypatch.setattr(trying, "FIRST_VERDICT_SECONDS", 0.0)
+    result = home("try", "first.py", "--against", "thumb", "--jobs", 1)
+    assert result.exit_code == 0
+    assert "verdict      none yet: 1 block can't show a difference" in result.stdout
+    assert "  twelfth-night try first.py --blocks 8 " in result.stdout
+
+
+def test_the_first_verdict_needs_no_slow_opponent(home: Home) -> None:
+    found = json.loads(home("try", "first.py", "--blocks", 1, "--json").stdout)
+    assert found["field"] == ["house-random", "house-thumb", "house-counting"]
+
+
+def test_the_file_declares_its_game_and_the_ladder_of_that_game_sets_the_rules(
+    home: Home, tmp_path: Path
+) -> None:
+    (tmp_path / "bird.py").write_text(f'GAMES = ["partridge"]\n{BOTS["first.py"]}')
+    result = home("try", "bird.py", *SMALL[:2], "--blocks", 1)
+    assert "\npartridge eagle-short, 4 seats: " in result.stdout
+    assert "twelfth-night watch bird.py\n" in re.sub(" +see why.*", "", result.stdout)
+    result = home("try", "bird.py", *SMALL[:2], "--blocks", 1, "--game", "twelve-days")
+    assert "bird.py declares GAMES = ['partridge'], so it may not play twelve-days" in result.stderr
+
+
+def test_a_bot_that_forfeits_all_matches_gets_the_command_for_the_other_game(home: Home) -> None:
+    result = home("try", "crash.py", *SMALL[:2], "--blocks", 1)
+    assert "  twelfth-night try crash.py --game partridge\n" in result.stdout
+    assert 'GAMES = ["partridge"]' in result.stdout
+
+
+def test_a_ladder_of_the_league_sets_the_rules(
+    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    league = StubLeague()
+    league.answers["GET ladders/duel"] = (
+        200,
+        {"slug": "duel", "game": "partridge", "rules": "eagle", "seats": 2},
+    )
+    with league.serving() as url:
+        monkeypatch.setenv("TWELFTH_NIGHT_URL", url)
+        result = home("try", "first.py", *SMALL[:2], "--ladder", "duel", "--blocks", 1)
+    assert "\npartridge eagle, 2 seats: " in result.stdout
+
+
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_ctrl_c_prints_the_results_so_far(home: Home, tmp_path: Path) -> None:
     (tmp_path / "touches.py").write_text(
@@ -131,7 +198,7 @@ def test_ctrl_c_prints_the_results_so_far(home: Home, tmp_path: Path) -> None:
         "    pathlib.Path('begun').touch()\n"
         "    return observation['legal_moves'][0]\n"
     )
-    words = ["try", "touches.py", "--against", "random", "--matches", "1000000", "--json"]
+    words = ["try", "touches.py", "--against", "random", "--blocks", "250000", "--json"]
     running = subprocess.Popen(
         [sys.executable, "-m", "bots_sdk", *words],
         stdout=subprocess.PIPE,

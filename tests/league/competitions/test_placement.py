@@ -12,7 +12,6 @@ from django.utils import timezone
 from league import competitions, moderation, play, ratings, tasks
 from league.competitions import ladder_rounds, placement
 from league.models import Block, Bot, Ladder, LadderEntry, Match, Performance, Round, Standing
-from league.models.ladders import RANKED_FROM
 from tests.league import small
 from tests.web.pages import page
 
@@ -50,9 +49,28 @@ def test_a_new_bot_gets_all_blocks_for_its_rank_at_once(ladder: Ladder, ada: Use
     opened = competitions.open_placements(ladder.pk)
     assert [round_.blocks.count() for round_ in opened] == [4] * 5
     assert {round_.placed for round_ in opened} == {bot}
-    assert blocks_of(bot) == RANKED_FROM
+    assert blocks_of(bot) == small.RANKED_FROM
     assert competitions.ladders_to_place_on() == []
     assert competitions.open_placements(ladder.pk) == []
+
+
+def test_placement_draws_the_blocks_that_the_ladder_asks_for(ladder: Ladder, ada: User) -> None:
+    small.rank_from(ladder, 6)
+    [bot] = enter(ladder, ada)
+    opened = competitions.open_placements(ladder.pk)
+    assert [round_.blocks.count() for round_ in opened] == [4, 2]
+    found = competitions.rank_progress(ladder, bot)
+    assert found is not None
+    assert (found.needed, found.queued) == (6, 6)
+    small.run_all()
+    for round_id in ratings.take_fits():
+        ratings.fit_round(round_id)
+    standing = Standing.objects.get(bot=bot)
+    assert (standing.blocks, standing.is_provisional, standing.band) == (6, False, 1)
+    assert competitions.rank_progress(ladder, bot) is None
+    small.rank_from(ladder, 8)
+    opened = competitions.open_placements(ladder.pk)
+    assert [round_.blocks.count() for round_ in opened] == [2]
 
 
 def test_a_placed_bot_has_a_rank_once_its_blocks_are_played(ladder: Ladder, ada: User) -> None:
@@ -64,7 +82,7 @@ def test_a_placed_bot_has_a_rank_once_its_blocks_are_played(ladder: Ladder, ada:
     standing = ladder.standings.get(bot=bot)
     assert not standing.is_provisional
     assert standing.band is not None
-    assert standing.blocks == standing.performance_blocks == RANKED_FROM
+    assert standing.blocks == standing.performance_blocks == small.RANKED_FROM
     assert competitions.ladders_to_place_on() == []
 
 
@@ -82,7 +100,7 @@ def test_a_new_version_is_placed_again(ladder: Ladder, ada: User) -> None:
     bot.save()
     assert competitions.ladders_to_place_on() == [ladder.pk]
     opened = competitions.open_placements(ladder.pk)
-    assert sum(round_.blocks.count() for round_ in opened) == RANKED_FROM
+    assert sum(round_.blocks.count() for round_ in opened) == small.RANKED_FROM
 
 
 def test_blocks_that_became_void_are_drawn_again(ladder: Ladder, ada: User) -> None:
@@ -100,7 +118,7 @@ def test_an_owner_has_one_bot_placed_at_a_time(ladder: Ladder, ada: User) -> Non
     bert = User.objects.create(username="bert")
     [other] = enter(ladder, bert, "bert")
     competitions.open_placements(ladder.pk)
-    assert [blocks_of(bot) for bot in [*bots, other]] == [RANKED_FROM, 0, RANKED_FROM]
+    assert [blocks_of(bot) for bot in [*bots, other]] == [small.RANKED_FROM, 0, small.RANKED_FROM]
     small.run_all()
     competitions.open_placements(ladder.pk)
     assert blocks_of(bots[1]) > 0
@@ -113,7 +131,7 @@ def test_only_so_many_bots_are_placed_at_a_time(
     [first] = enter(ladder, ada)
     [second] = enter(ladder, User.objects.create(username="bert"), "bert")
     competitions.open_placements(ladder.pk)
-    assert (blocks_of(first), blocks_of(second)) == (RANKED_FROM, 0)
+    assert (blocks_of(first), blocks_of(second)) == (small.RANKED_FROM, 0)
 
 
 def remote(bot: Bot, *, silent_for: float = 0) -> None:
@@ -175,7 +193,7 @@ def test_the_tick_queues_placement_first_and_apart(
 def queued(bot: Bot) -> tuple[int, int]:
     """Return how many due matches are claimed: of the placement, and of other rounds."""
     due = play.claim_due_hosted()
-    first = play.of_placement(due)
+    first = play.played_first(due)
     return len(first), len(due) - len(first)
 
 
@@ -210,7 +228,7 @@ def test_an_opponents_blocks_count_too(ladder: Ladder, ada: User) -> None:
     competitions.open_placements(ladder.pk)
     small.run_all()
     house = Standing.objects.exclude(bot=bot)
-    assert sum(house.values_list("blocks", flat=True)) == RANKED_FROM * (ladder.seats - 1)
+    assert sum(house.values_list("blocks", flat=True)) == small.RANKED_FROM * (ladder.seats - 1)
     assert Performance.objects.count() == 0
 
 
@@ -253,7 +271,7 @@ def test_slow_opponents_are_met_less_often(ladder: Ladder, ada: User) -> None:
 def progress(ladder: Ladder, bot: Bot) -> tuple[int, int, int]:
     found = competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk))
     assert found is not None
-    assert found.needed == RANKED_FROM
+    assert found.needed == small.RANKED_FROM
     return found.finished, found.playing, found.queued
 
 
@@ -263,15 +281,15 @@ def test_the_way_to_a_rank_counts_blocks_apart_and_estimates_the_time(
     [bot] = enter(ladder, ada)
     assert progress(ladder, bot) == (0, 0, 0)
     first, *_ = competitions.open_placements(ladder.pk)
-    assert progress(ladder, bot) == (0, 0, RANKED_FROM)
+    assert progress(ladder, bot) == (0, 0, small.RANKED_FROM)
     block, other = first.blocks.order_by("number")[:2]
     for match in block.matches.all():
         play.play_match(match.pk, players=small.players)
     play.play_match(other.matches.earliest("pk").pk, players=small.players)
-    assert progress(ladder, bot) == (1, 1, RANKED_FROM - 2)
+    assert progress(ladder, bot) == (1, 1, small.RANKED_FROM - 2)
     Round.objects.update(opened_at=timezone.now() - timedelta(seconds=30))
     over = ladder.seats + 1
-    left = RANKED_FROM * ladder.seats - over
+    left = small.RANKED_FROM * ladder.seats - over
     found = competitions.rank_progress(ladder, bot)
     assert found is not None
     assert found.seconds_left == pytest.approx(30 * left / over, rel=0.1)
@@ -287,10 +305,10 @@ def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada
     assert "No rating yet. Its first blocks are played now" in page(client, f"/bots/{bot.name}/")
     entry = client.get(f"/api/v1/ladders/quick/entries/{bot.name}").json()
     assert entry["rank_progress"] == {
-        "needed": RANKED_FROM,
+        "needed": small.RANKED_FROM,
         "finished": 0,
         "playing": 0,
-        "queued": RANKED_FROM,
+        "queued": small.RANKED_FROM,
         "seconds_left": None,
     }
 
@@ -316,7 +334,7 @@ def test_a_placement_that_is_no_longer_wanted_ends(ladder: Ladder, ada: User, wh
     small.run_all()
     new = Block.objects.filter(bots__version__number=2, round__placed=bot)
     competitions.open_placements(ladder.pk)
-    assert new.count() == (RANKED_FROM if why == "version" else 0)
+    assert new.count() == (small.RANKED_FROM if why == "version" else 0)
 
 
 def test_a_version_whose_blocks_become_void_is_not_placed_without_end(
@@ -330,7 +348,7 @@ def test_a_version_whose_blocks_become_void_is_not_placed_without_end(
         ratings_applied = Round.objects.open()
         assert not ratings_applied.exclude(blocks__state="void").exists()
         small.run_all()
-    assert Block.objects.count() == placement.MAX_VOID
+    assert Block.objects.count() == small.RANKED_FROM
     assert competitions.ladders_to_place_on() == []
 
 
@@ -357,7 +375,7 @@ def test_remote_and_hosted_bots_have_places_of_their_own(
     remote(slow)
     [hosted] = enter(ladder, User.objects.create(username="bert"), "bert")
     competitions.open_placements(ladder.pk)
-    assert (blocks_of(slow), blocks_of(hosted)) == (placement.REMOTE_BLOCKS, RANKED_FROM)
+    assert (blocks_of(slow), blocks_of(hosted)) == (placement.REMOTE_BLOCKS, small.RANKED_FROM)
 
 
 def test_a_remote_bot_in_a_live_match_is_not_placed(ladder: Ladder, ada: User) -> None:

@@ -7,11 +7,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from league import competitions
-from league.competitions.schedules import next_start
+from league.competitions import schedules
+from league.competitions.schedules import check_schedule, next_start
+from league.competitions.settings_checks import MAX_SCHEDULE_TITLE
 from league.models import (
     Schedule,
     Tournament,
@@ -54,6 +56,25 @@ def test_a_schedule_announces_its_next_tournament_once() -> None:
     [tournament] = Tournament.objects.all()
     assert tournament.title.startswith("Hourly, ")
     assert tournament.starts_at > timezone.now()
+
+
+def test_the_longest_title_leaves_room_for_the_time_of_the_start() -> None:
+    hourly = schedule(
+        title="x" * MAX_SCHEDULE_TITLE,
+        ladder=small.ladder(),
+        every_hours=1,
+        first_at=datetime(timezone.now().year + 1, 9, 30, 18, tzinfo=UTC),
+        entry_hours=720,
+    )
+    check_schedule(hourly)
+    hourly.save()
+    starts_at = hourly.first_at
+    with transaction.atomic():
+        schedules._announce_next(hourly.pk, starts_at - timedelta(hours=1))
+    assert Tournament.objects.get().title.endswith(f", 30 September {starts_at.year} 18:00")
+    hourly.title += "x"
+    with pytest.raises(ValidationError, match="at most"):
+        check_schedule(hourly)
 
 
 def test_a_schedule_does_not_announce_again_after_its_tournament_is_moved() -> None:

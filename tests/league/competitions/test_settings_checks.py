@@ -69,7 +69,7 @@ def test_every_preset_is_allowed_with_its_seats_and_no_others(game: str) -> None
 CHECKED = (
     *("slug", "title", "game", "rules", "seats", "move_seconds", "bank_seconds", "k_schedule"),
     *("round_pause_seconds", "idle_pause_seconds", "settled_blocks", "max_blocks_per_round"),
-    *("random_percent", "idle_days"),
+    *("random_percent", "idle_days", "ranked_from"),
 )
 
 

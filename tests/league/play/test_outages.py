@@ -48,6 +48,18 @@ def test_a_night_without_the_league_causes_no_timeout(match: Match, bots: list[B
     assert {turn.fault for turn in Turn.objects.filter(number=0)} == {"timeout"}
 
 
+def test_a_year_without_the_league_is_given_back_like_a_night(
+    match: Match, bots: list[Bot]
+) -> None:
+    play.open_turns(bots[0], second(0.5))
+    assert tick(1) == 0
+    assert tick(1 + 365 * 3 * NIGHT) == 0
+    assert tick(2 * 365 * 3 * NIGHT) == 0
+    [turn] = play.open_turns(bots[0], second(2 * 365 * 3 * NIGHT))
+    assert turn["remaining_ms"] >= 2500
+    assert play.open_turns(bots[1], second(2 * 365 * 3 * NIGHT))
+
+
 def test_an_outage_uses_up_no_bank(match: Match, bots: list[Bot]) -> None:
     for bot in bots:
         play.open_turns(bot, second(0.2))
@@ -313,6 +325,18 @@ def test_an_outage_of_a_door_is_one_line_at_its_begin_and_one_at_its_end(match: 
     ]
     assert events[0]["faults"] == {"turns": "connection refused"}
     assert events[1]["seconds"] == 9.0
+
+
+def test_a_late_pass_is_logged_only_if_it_gave_somebody_time_back(bots: list[Bot]) -> None:
+    outages.keep(START)
+    with logs.captured() as events:
+        outages.keep(second(30))
+    assert not events
+    match_of(bots)
+    play.open_turns(bots[0], second(31))
+    with logs.captured() as events:
+        outages.keep(second(60))
+    assert [event["open_turns"] for event in events] == [3]
 
 
 def test_without_an_open_turn_the_clock_needs_no_probes(bots: list[Bot]) -> None:

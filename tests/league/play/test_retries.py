@@ -155,6 +155,20 @@ def test_a_match_that_ends_its_own_process_has_failed(
     assert reason in match.void_reason
 
 
+def test_a_match_whose_own_process_is_killed_has_not_failed(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(*_: object, **__: object) -> SimpleNamespace:
+        return SimpleNamespace(returncode=-signal.SIGKILL)
+
+    monkeypatch.setattr(alone, "subprocess", SimpleNamespace(run=run, DEVNULL=subprocess.DEVNULL))
+    let_pass(match, losses=2)
+    for _ in range(retries.MAX_FAILURES):
+        assert not play.play_match(let_pass(match).pk)
+    match.refresh_from_db()
+    assert (match.status, match.failures, match.losses) == ("waiting", 0, 5)
+
+
 def test_a_match_that_is_lost_again_and_again_is_void_in_the_end(
     match: Match, played_alone: list[int]
 ) -> None:

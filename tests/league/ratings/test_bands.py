@@ -7,7 +7,6 @@ from django.utils import timezone
 
 from league import ratings
 from league.models import BotVersion, Fit, Ladder, Performance, Standing
-from league.models.ladders import RANKED_FROM
 from league.ratings import performance
 from league.ratings.standings import standing_rows
 from tests.league import small
@@ -36,10 +35,10 @@ def ladder() -> Ladder:
     return ladder
 
 
-def test_only_ranked_bots_have_a_band(ladder: Ladder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_ranked_bots_have_a_band(ladder: Ladder) -> None:
     fit_due()
     assert set(ladder.standings.values_list("band", flat=True)) == {None}
-    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 6)
+    small.rank_from(ladder, 6)
     known = list(ladder.standings.order_by("-performance")[:3])
     ladder.standings.exclude(pk__in=[row.pk for row in known]).update(blocks=5)
     Fit.objects.all().delete()
@@ -52,11 +51,11 @@ def test_only_ranked_bots_have_a_band(ladder: Ladder, monkeypatch: pytest.Monkey
 
 
 def test_ranked_bots_share_the_probability_of_being_the_best(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+    ladder: Ladder,
 ) -> None:
     fit_due()
     assert not ladder.standings.exclude(best_chance=None).exists()
-    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 6)
+    small.rank_from(ladder, 6)
     first, second, third, *others = ladder.standings.order_by("-performance")
     ladder.standings.filter(pk__in=[row.pk for row in others]).update(blocks=5)
     Fit.objects.all().delete()
@@ -73,7 +72,7 @@ def test_ranked_bots_share_the_probability_of_being_the_best(
 def test_a_bot_hidden_during_a_fit_has_neither_band_nor_chance(
     ladder: Ladder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 6)
+    small.rank_from(ladder, 6)
     [round_id] = ratings.take_fits()
     rank = performance._rank
     best = ladder.standings.order_by("-rating").first()
@@ -92,9 +91,9 @@ def test_a_bot_hidden_during_a_fit_has_neither_band_nor_chance(
 
 
 def test_a_new_version_has_no_band_before_enough_blocks_of_its_kind(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+    ladder: Ladder,
 ) -> None:
-    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 10)
+    small.rank_from(ladder, 10)
     bot = ladder.standings.first().bot
     bot.current = BotVersion.objects.create(bot=bot, number=2)
     bot.save()
@@ -104,7 +103,7 @@ def test_a_new_version_has_no_band_before_enough_blocks_of_its_kind(
         assert row.blocks == 12
         fitted, banded = (6, False) if row.bot == bot else (12, True)
         assert (row.performance_blocks, row.band is not None) == (fitted, banded)
-    Standing.objects.update(blocks=RANKED_FROM)
+    Standing.objects.update(blocks=small.RANKED_FROM)
     row = ladder.standings.get(bot=bot)
     [shown] = standing_rows(ladder, [row])
     assert (shown.rank, row.blocks_for_rank) == (None, 6)

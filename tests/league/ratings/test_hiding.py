@@ -9,7 +9,6 @@ from django.utils import timezone
 
 from league import competitions, play, ratings, tasks
 from league.models import BlockEntry, Bot, Fit, Ladder, RoundEntry, Standing, Withdrawal
-from league.models.ladders import RANKED_FROM
 from league.ratings.hiding import hide_idle, ladders_to_hide_on
 from league.ratings.standings import find_bots, standing_rows, standings_in_order
 from tests.league import small
@@ -99,7 +98,7 @@ def test_only_shown_bots_have_ranks_and_hidden_bots_are_listed_last(
 ) -> None:
     for number, bot in enumerate(Bot.objects.order_by("name")):
         Standing.objects.filter(bot=bot).update(
-            rating=1_600_000 - number * 1000, blocks=RANKED_FROM
+            rating=1_600_000 - number * 1000, blocks=small.RANKED_FROM
         )
     last_active(20, "bot-0", "bot-3")
     hide_idle(ladder.pk)
@@ -191,9 +190,9 @@ def test_a_correction_hides_and_shows_no_bot(ladder: Ladder) -> None:
 
 
 def test_only_shown_bots_have_bands_and_the_next_tick_fits_again(
-    ladder: Ladder, monkeypatch: pytest.MonkeyPatch
+    ladder: Ladder,
 ) -> None:
-    monkeypatch.setattr("league.ratings.performance.RANKED_FROM", 1)
+    small.rank_from(ladder, 1)
     small.tournament(ladder)
     small.run_all()
     assert fit_due() == 1

@@ -2,23 +2,22 @@
 
 import math
 from functools import partial
+from typing import Any
 
 import pytest
-from django.core.cache import cache
 from django.test import Client
+from django.utils import timezone
 
 from engine.rating import sprt
 from engine.rating.blocks import pair_results, win_shares
-from engine.rating.elo import KSchedule
-from engine.rating.noise import noise_after
-from league import competitions
-from league.models import Block, BlockBot, Ladder, MatchSeat, Performance, Round, Standing
-from league.models.ladders import RANKED_FROM
-from league.ratings import noise
+from league import competitions, ratings, tasks
+from league.models import Block, BlockBot, Fit, Ladder, MatchSeat, Performance, Round, Standing
+from league.ratings import luck_counts, noise
 from league.ratings.match_results import stored_results
 from league.ratings.twins import Twins, twins_on
 from tests.league import small
 from tests.web.pages import page
+from web.selectors.luck import NOISE_AFTER
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,7 +31,6 @@ def ladder() -> Ladder:
         bot.save()
     small.tournament(ladder)
     small.run_all()
-    cache.clear()
     return ladder
 
 
@@ -118,32 +116,78 @@ def test_bands_are_counted_where_both_twins_have_one(
 
 def ranked(ladder: Ladder) -> None:
     Standing.objects.filter(ladder=ladder).update(
-        blocks=RANKED_FROM, performance_blocks=RANKED_FROM, performance_error=20.0
+        blocks=small.RANKED_FROM, performance_blocks=small.RANKED_FROM, performance_error=20.0
     )
 
 
 def test_the_noise_follows_from_the_error_bars_of_ranked_bots(ladder: Ladder) -> None:
-    assert noise.noise_of(ladder, KSchedule()) == []
+    assert noise.block_error(ladder) is None
     ranked(ladder)
-    one_block = 20.0 * math.sqrt(RANKED_FROM)
-    assert noise.noise_of(ladder, KSchedule()) == noise_after(noise.NOISE_AFTER, one_block)
+    assert noise.block_error(ladder) == pytest.approx(20.0 * math.sqrt(small.RANKED_FROM))
 
 
-def test_the_page_shows_gap_bands_tests_and_noise(
+def fit_due() -> int:
+    return sum(ratings.fit_round(round_id) for round_id in ratings.take_fits())
+
+
+def test_the_page_shows_gap_bands_tests_and_noise_of_the_last_count(
     client: Client, ladder: Ladder, twins: Twins
 ) -> None:
-    assert "No bot has a rank yet" in page(client, "/ladders/quick/luck/")
-    assert "not ranked yet" in page(client, "/ladders/quick/luck/")
+    text = page(client, "/ladders/quick/luck/")
+    assert "is not counted yet" in text
+    assert text.count("not counted yet") == 3
+    ratings.count_luck(ladder.pk)
+    text = page(client, "/ladders/quick/luck/")
+    assert "No bot has a rank yet" in text
+    assert "not ranked yet" in text
     fitted(ladder, (1, 2), twins)
     ranked(ladder)
-    cache.clear()
+    assert page(client, "/ladders/quick/luck/") == text
+    ratings.count_luck(ladder.pk)
     text = page(client, "/ladders/quick/luck/")
     assert "after 1 of 1 rounds" in text
     assert f"in {len(both_in(twins))} block" in text
     assert f"{twins.gap / 1000:.0f} Elo" in text
     assert 'aria-label="Gap between the twins’ ratings' in text
-    assert text.count("<tr>") == 1 + len(noise.NOISE_AFTER)
+    assert text.count("<tr>") == 1 + len(NOISE_AFTER)
     assert 'href="/ladders/quick/luck/"' in page(client, "/ladders/quick/")
+
+
+def test_a_request_for_the_page_reads_no_result_of_a_match(
+    client: Client, ladder: Ladder, django_assert_max_num_queries: Any
+) -> None:
+    ratings.count_luck(ladder.pk)
+    with django_assert_max_num_queries(12) as queries:
+        page(client, "/ladders/quick/luck/")
+    read = " ".join(query["sql"] for query in queries)
+    assert "league_luckcount" in read
+    assert not any(table in read for table in ("league_matchseat", "league_performance"))
+
+
+def test_luck_is_counted_after_a_fit_and_then_again_after_ten_minutes(ladder: Ladder) -> None:
+    now = timezone.now()
+    assert ratings.take_luck_counts(now) == []
+    assert fit_due() == 1
+    assert ratings.take_luck_counts(now) == [ladder.pk]
+    assert ratings.take_luck_counts(now) == []
+    later = now + luck_counts.EVERY
+    assert ratings.take_luck_counts(later) == [ladder.pk]  # the first one was lost
+    tasks.count_luck(ladder.pk)
+    assert ratings.take_luck_counts(later + luck_counts.EVERY) == []  # nothing is new
+    Fit.objects.update(finished_at=timezone.now())
+    assert ratings.take_luck_counts(later) == []
+    assert ratings.take_luck_counts(later + luck_counts.EVERY) == [ladder.pk]
+
+
+def test_a_corrected_ladder_is_counted_again_before_the_page_shows_its_luck(
+    client: Client, ladder: Ladder
+) -> None:
+    ratings.count_luck(ladder.pk)
+    assert ratings.correct(ladder.pk, reason="a row was lost") is not None
+    assert "is not counted yet" in page(client, "/ladders/quick/luck/")
+    assert ratings.take_luck_counts(timezone.now()) == [ladder.pk]
+    ratings.count_luck(ladder.pk)
+    assert "is not counted yet" not in page(client, "/ladders/quick/luck/")
 
 
 def test_a_ladder_without_twins_has_a_page_too(client: Client) -> None:
@@ -155,6 +199,7 @@ def test_a_ladder_without_twins_has_a_page_too(client: Client) -> None:
 
 def test_an_invalid_k_schedule_does_not_break_the_page(client: Client, ladder: Ladder) -> None:
     ranked(ladder)
+    ratings.count_luck(ladder.pk)
     Ladder.objects.update(k_schedule={"steps": "many"})
     assert "No bot has a rank yet" in page(client, "/ladders/quick/luck/")
 

@@ -18,6 +18,8 @@ from engine.rating.performance import PairResults, fit
 from league import competitions, play, ratings, tasks
 from league.models import (
     Block,
+    BlockBot,
+    Bot,
     BotVersion,
     Fit,
     Ladder,
@@ -56,22 +58,29 @@ def ladder() -> Ladder:
 
 
 def fitted_from_records(ladder: Ladder) -> dict[int, tuple[float, float]]:
-    """Return performance and error by bot, worked out from the records alone."""
-    blocks = Block.objects.filter(round__ladder=ladder, rated=True, state="finished")
-    last: dict[int, int] = {}
-    for block in blocks.order_by("round__number"):
-        for seat in block.bots.select_related("version"):
-            last[seat.bot_id] = seat.version.number
+    """Return performance and error by bot, worked out from the records alone.
+
+    Every version is an entry of the fit, and each block with a current version counts.
+    """
+    current = dict(Bot.objects.values_list("pk", "current__number"))
+    entries: dict[tuple[int, int], int] = {}
+
+    def entry(seat: BlockBot) -> int:
+        bot, number = seat.bot_id, seat.version.number
+        if number == current[bot]:
+            return bot
+        return entries.setdefault((bot, number), 1_000_000 + len(entries))
+
     results = PairResults()
+    blocks = Block.objects.filter(round__ladder=ladder, rated=True, state="finished")
     for block in blocks.order_by("pk"):
-        current = [
-            seat.bot_id
-            for seat in block.bots.select_related("version")
-            if seat.version.number == last[seat.bot_id]
-        ]
+        of_bot = {seat.bot_id: entry(seat) for seat in block.bots.select_related("version")}
+        if current.keys().isdisjoint(of_bot.values()):
+            continue
         matches = [match_result(match) for match in block.matches.all()]
-        results.add(pair_results(matches), matches=len(matches), only=current)
-    fitted = fit(results, anchor=ladder.anchor_id)
+        shares = {(of_bot[i], of_bot[j]): share for (i, j), share in pair_results(matches).items()}
+        results.add(shares, matches=len(matches))
+    fitted = fit(results, anchor=ladder.anchor_id, among=current.keys() & set(results.bots))
     return dict(
         zip(fitted.bots, zip(fitted.elo.tolist(), fitted.errors.tolist(), strict=True), strict=True)
     )
@@ -108,19 +117,17 @@ def test_the_anchor_has_1500(ladder: Ladder) -> None:
     assert_as_from_records(ladder)
 
 
-def test_results_of_an_older_version_stop_counting_once_a_new_one_is_rated(
-    ladder: Ladder,
-) -> None:
+def test_results_of_an_older_version_stop_counting_for_its_bot(ladder: Ladder) -> None:
     bot = ladder.standings.first().bot
     bot.current = BotVersion.objects.create(bot=bot, number=2)
     bot.save()
     assert fit_due() == [True]
     assert_as_from_records(ladder)
-    assert Performance.objects.get(bot=bot).blocks == 6
+    assert not Performance.objects.filter(bot=bot).exists()
     play_tournament(ladder)
     assert fit_due() == [True]
     assert_as_from_records(ladder)
-    assert Performance.objects.filter(bot=bot).last().blocks == 6
+    assert Performance.objects.get(bot=bot).blocks == 6
     other = ladder.standings.exclude(bot=bot).first().bot
     assert Performance.objects.filter(bot=other).last().blocks == 12
 

@@ -13,7 +13,6 @@ from league import competitions, play
 from league.competitions import describe_next_block
 from league.competitions.ladder_rounds import SETTLED_BLOCKS
 from league.models import Block, Bot, HeadToHead, Ladder, RoundEntry, Standing
-from league.models.ladders import RANKED_FROM
 from league.ratings.match_results import match_result
 from league.ratings.standings import (
     TREND_ROUNDS,
@@ -33,8 +32,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
     numbers=st.lists(
         st.tuples(
             st.integers(1_499_998, 1_500_002),
-            st.integers(RANKED_FROM - 2, RANKED_FROM + 1),
-            st.sampled_from([0, 1, RANKED_FROM - 1, RANKED_FROM]),
+            st.integers(small.RANKED_FROM - 2, small.RANKED_FROM + 1),
+            st.sampled_from([None, 0, 1, small.RANKED_FROM - 1, small.RANKED_FROM]),
             st.sampled_from(["", "", "", "idle", "withdrawn"]),
         ),
         min_size=1,
@@ -45,7 +44,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 )
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_bot_has_the_same_rank_in_lists_and_searches(
-    numbers: list[tuple[int, int, int, str]], wanted: str, with_hidden: bool, db: None
+    numbers: list[tuple[int, int, int | None, str]], wanted: str, with_hidden: bool, db: None
 ) -> None:
     with transaction.atomic():
         ladder = small.ladder()
@@ -55,7 +54,8 @@ def test_a_bot_has_the_same_rank_in_lists_and_searches(
                 bot=bot,
                 rating=rating,
                 blocks=blocks,
-                performance_blocks=of_version,
+                performance_blocks=of_version or 0,
+                fitted_version=None if of_version is None else 1,
                 version=1,
                 hidden=hidden,
             )
@@ -68,12 +68,15 @@ def test_a_bot_has_the_same_rank_in_lists_and_searches(
         higher = [
             rating
             for rating, blocks, of_version, hidden in numbers
-            if blocks >= RANKED_FROM and of_version in (0, RANKED_FROM) and not hidden
+            if blocks >= small.RANKED_FROM
+            and of_version in (None, small.RANKED_FROM)
+            and not hidden
         ]
         for standing, shown_rank in ((row.standing, row.rank) for row in rows):
             rank = 1 + sum(rating > standing.rating for rating in higher)
-            fitted = standing.performance_blocks in (0, RANKED_FROM)
-            enough = standing.blocks >= RANKED_FROM and fitted
+            unfitted = standing.fitted_version is None
+            fitted = unfitted or standing.performance_blocks == small.RANKED_FROM
+            enough = standing.blocks >= small.RANKED_FROM and fitted
             assert shown_rank == (rank if enough and not standing.hidden else None)
             assert standing.is_provisional == (not enough)
         bots = [row.standing.bot_id for row in rows]
@@ -166,7 +169,7 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     assert next_block(ladder) == (
         "The next round opens now. It gets a seat first: no bot that can play now has fewer blocks."
     )
-    ladder.standings.filter(bot=bot).update(blocks=RANKED_FROM)
+    ladder.standings.filter(bot=bot).update(blocks=small.RANKED_FROM)
     assert "4 of the 5 bots that can play now have fewer blocks" in next_block(ladder)
     ladder.standings.update(blocks=SETTLED_BLOCKS)
     assert "It pauses: after" in next_block(ladder)

@@ -7,7 +7,6 @@ from django.test import Client
 
 from league import competitions
 from league.models import Bot, Ladder, Match, Standing, Tournament
-from league.models.ladders import RANKED_FROM
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
 from tests.web.pages import page, queries
@@ -50,7 +49,7 @@ def test_the_queries_of_a_page_do_not_grow_with_its_rows(
 ) -> None:
     paths = ["/", "/ladders/quick/", "/ladders/quick/?q=bot", "/tournaments/"]
     paths += [f"/tournaments/{played.pk}/", "/bots/bot-0/"]
-    Standing.objects.update(blocks=RANKED_FROM)
+    Standing.objects.update(blocks=small.RANKED_FROM)
     competitions.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
     before = {path: queries(client, path) for path in paths}
     for _ in range(2):

@@ -8,7 +8,6 @@ from django.test import Client
 from engine.rating.intervals import half_width
 from league import ratings
 from league.models import HeadToHead, Standing, Tournament
-from league.models.ladders import RANKED_FROM
 from tests.league import small
 from tests.web.pages import page
 
@@ -30,7 +29,7 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     [round_id] = ratings.take_fits()
     ratings.fit_round(round_id)
     Standing.objects.filter(bot__name__in=["bot-0", "bot-1"]).update(
-        blocks=RANKED_FROM, performance_blocks=RANKED_FROM, band=1, best_chance=0.004
+        blocks=small.RANKED_FROM, performance_blocks=small.RANKED_FROM, band=1, best_chance=0.004
     )
     Standing.objects.filter(bot__name="bot-1").update(best_chance=0.62)
     text = page(client, "/ladders/quick/")
@@ -38,7 +37,7 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
         half = half_width(row.performance_error or 0, row.performance_blocks)
         shown = rf'{row.performance:.0f}\s+<span class="quiet">± {half:.0f}</span>'
         assert re.search(shown, text)
-        assert (row.band is None) == (row.blocks < RANKED_FROM)
+        assert (row.band is None) == (row.blocks < small.RANKED_FROM)
     assert text.count('<svg class="bar"') == 4
     assert text.index("Provisional: fewer") > text.index("/bots/bot-1/")
     met = HeadToHead.objects.get(bot__name="bot-0", opponent__name="bot-1")

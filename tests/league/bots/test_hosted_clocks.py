@@ -10,9 +10,10 @@ import pytest
 from bots_sdk.bot import match_info
 from bots_sdk.sandbox.timing import MoveTime
 from engine.referee import TimeControl, ask
+from league.bots import jails, qualifying
+from league.bots.hosted_clocks import HostedClock, HouseBot, counted_seconds
 from league.bots.hosted_players import HostedBot, max_cpu_seconds
-from league.models import Match
-from league.play.hosted_clocks import HostedClock, HouseBot, counted_seconds
+from league.models import BotVersion, Match
 from tests.engine.tables import CASES, played, start
 
 MATCH = Match(game="twelve-days", rules="calliope", seats=4, move_seconds=1.0, bank_seconds=2.0)
@@ -69,6 +70,40 @@ def test_a_bot_within_its_clock_never_reaches_the_limit_of_cpu_time(
             state.actors[0] for state in played(start(*case, deal), Random(deal)) if state.actors
         )
         assert max_cpu_seconds(info) > max(moves.values()) * 2.0 + 30.0
+
+
+class Stalled(Measured):
+    """A bot that answers at once, on a machine that then stands still for 40 s."""
+
+    passed = 0.0
+
+    def __init__(self, *_: object, **__: object) -> None:
+        super().__init__(0.01)
+
+    def __call__(self, observation: dict[str, object]) -> str:
+        Stalled.passed += 40.0
+        return super().__call__(observation)
+
+    def load(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    printed_text = ""
+
+
+def test_a_machine_that_stands_still_during_a_check_is_no_fault_of_the_version(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(qualifying, "HostedBot", Stalled)
+    monkeypatch.setattr(jails, "jail", lambda: None)
+    limit = qualifying.WallLimit()
+    monkeypatch.setattr(time, "monotonic", lambda: Stalled.passed)
+    setting = qualifying.MatchSetting("twelve-days", "calliope", 4)
+    checked = qualifying.play_qualifying_match(BotVersion(), setting, limit)
+    assert Stalled.passed > 40.0
+    assert (checked.passed, checked.reason) == (True, "")
 
 
 def test_without_a_measurement_the_time_of_the_wall_clock_counts() -> None:

@@ -1,0 +1,87 @@
+"""``challenge``: play an unrated block at the league at once."""
+
+from typing import Annotated, Literal
+
+import typer
+
+from bots_sdk import answers, calls
+from bots_sdk.commands.errors import REFUSED
+from bots_sdk.commands.following import follow
+from bots_sdk.commands.leagues import client_for, owner_token
+from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
+
+
+def challenge(
+    bot: Annotated[str, typer.Argument(help="One of your bots: hosted, or online.")],
+    opponents: Annotated[
+        list[str],
+        typer.Argument(
+            help="The other bots, such as house-thumb; also bots of others that accept challenges."
+        ),
+    ],
+    game: Annotated[
+        Literal["twelve-days", "partridge"] | None,
+        typer.Option(
+            help="The game; default: of a ladder that fits, first one that your bot is on.",
+            show_default=False,
+        ),
+    ] = None,
+    rules: Annotated[
+        str,
+        typer.Option(help="A preset of the game, such as calliope.", show_default=False),
+    ] = "",
+    wait: Annotated[bool, typer.Option(help="Wait for the result.")] = True,
+    as_json: Json = False,
+) -> None:
+    """Play an unrated block against bots that you name, at once.
+
+    A block has as many matches as bots: each bot sits once in each seat. No rating changes. The
+    league plays it ahead of rated matches. After Ctrl-C the league plays on; the page shows the
+    result.
+
+    Exit status 1: the league refused the challenge, or a match could not be played.
+    """
+    url, token = owner_token()
+    with client_for(url, token) as client:
+        made = client.send(calls.challenge(bot, opponents, game=game, rules=rules or None))
+        if not as_json:
+            what = f"{made['game']} {made['rules']}, {len(made['matches'])} matches"
+            print(f"Challenge {made['id']}: {what}")
+            print(f"{url}/challenges/{made['id']}/", flush=True)
+        if wait:
+            number = made["id"]
+            made = follow(lambda: client.send(calls.challenge_result(number)), _line, quiet=as_json)
+    if as_json:
+        print_json(made)
+    elif wait:
+        _print_result(url, made)
+    if made["state"] == "void":
+        raise typer.Exit(REFUSED)
+
+
+def _line(made: answers.ChallengeDetail) -> str | None:
+    """Return how far a challenge is; None if it is over."""
+    count = len(made["matches"])
+    if made["state"] == "waiting":
+        return "It waits for a free worker."
+    if made["state"] == "playing":
+        playing = sum(match["status"] == "playing" for match in made["matches"])
+        return f"{made['matches_finished']} of {count} matches are over, {playing} in play."
+    return None
+
+
+def _print_result(url: str, made: answers.ChallengeDetail) -> None:
+    if made["win_share"] is None:
+        reasons = {match["void_reason"] for match in made["matches"]} - {""}
+        print(f"The challenge is void, so it has no result. {' '.join(sorted(reasons))}")
+        return
+    table = new_table("opponent", "your result", "95 % interval")
+    for pair in made["results"]:
+        interval = f"{pair['low']:.0%} to {pair['high']:.0%}"
+        add_row(table, pair["opponent"], f"{pair['share']:.0%}", interval)
+    print_table(table)
+    print(
+        f"Win share of {made['bot']}: {made['win_share']:.0%}. 100 % is a better place in each "
+        "match, and a tie counts half."
+    )
+    print("One block is few matches, so the intervals are long. A ladder plays many blocks.")

@@ -1,0 +1,87 @@
+"""What a person can do after an error of a league: the command for the right address."""
+
+import os
+import re
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from bots_sdk.errors import ProblemError, UnreachableError
+from bots_sdk.nearby import running_league
+
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+def after_silence(error: UnreachableError) -> str:
+    """Return what to do if a league does not answer."""
+    running = running_league()
+    if os.environ.get("TWELFTH_NIGHT_URL", "").rstrip("/") == error.url:
+        change = "The variable TWELFTH_NIGHT_URL sets this address."
+        if running and running != error.url:
+            return f"{change} A league runs here: `export TWELFTH_NIGHT_URL={running}`."
+        return f"{change} Check it, and that the league is running."
+    if running and running != error.url:
+        return f"A league runs here at {running}: `twelfth-night login {running}`."
+    if urlsplit(error.url).hostname in _LOOPBACK:
+        return (
+            "If the league is yours, start it with `make up`. If it has another port, log in "
+            "there: `twelfth-night login http://127.0.0.1:PORT`."
+        )
+    return "Check the address, and that the league is running."
+
+
+def after_problem(error: ProblemError) -> str:
+    """Return what to do after a problem; empty if its detail names the remedy already."""
+    if error.code in _BY_CODE:
+        return _BY_CODE[error.code](error)
+    for pattern, remedy in _BY_TEXT:
+        if found := pattern.search(str(error)):
+            return remedy.format(found[1], url=error.url)
+    return ""
+
+
+def _token(error: ProblemError) -> str:
+    if os.environ.get("TWELFTH_NIGHT_TOKEN"):
+        return (
+            "The variable TWELFTH_NIGHT_TOKEN sets this token. `unset TWELFTH_NIGHT_TOKEN` takes "
+            "the saved one."
+        )
+    return (
+        f"`twelfth-night login {error.url}` gets a new owner token, "
+        "`twelfth-night bot token NAME` a new bot token."
+    )
+
+
+_BY_CODE: dict[str, Callable[[ProblemError], str]] = {
+    "invalid-token": _token,
+    "not-authenticated": lambda error: f"`twelfth-night login {error.url}` gets a token.",
+    "bot-token-needed": lambda _: "Unset TWELFTH_NIGHT_TOKEN, or set it to the bot's token.",
+    "owner-token-needed": lambda _: "Unset TWELFTH_NIGHT_TOKEN, or set it to an owner token.",
+    "wrong-credentials": lambda error: (
+        f"Check both. `twelfth-night login {error.url} --sign-up` creates an account."
+    ),
+    "not-your-bot": lambda _: (
+        "`twelfth-night status` lists the bots whose tokens are saved on this machine."
+    ),
+    "no-version": lambda _: "`twelfth-night upload FILE --bot NAME` uploads one.",
+    "not-qualified": lambda _: "`twelfth-night check FILE` runs the same check here.",
+}
+"""Remedies by the code of the problem."""
+
+_BY_TEXT = [
+    (
+        re.compile(r"There is no bot ([a-z0-9-]+)"),
+        "`twelfth-night bot create {0}` creates a remote bot, `twelfth-night upload FILE --bot "
+        "{0}` a hosted one.",
+    ),
+    (re.compile(r"There is no (ladder) "), "`twelfth-night ladder` lists the ladders."),
+    (re.compile(r"There is no (match) "), "The latest matches are listed at {url}/."),
+    (
+        re.compile(r"The name ([a-z0-9-]+) is taken"),
+        "If the bot is yours, `twelfth-night bot token {0}` gets a new token for it.",
+    ),
+    (
+        re.compile(r"The username (\S+) is taken"),
+        "If the account is yours, leave out --sign-up: `twelfth-night login {url} --username {0}`.",
+    ),
+]
+"""Remedies by a part of the detail, where one code stands for several mistakes."""

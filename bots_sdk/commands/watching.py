@@ -1,0 +1,232 @@
+"""``watch``: a match step by step, played here by bots, or at a league."""
+
+import re
+import sys
+import time
+from collections.abc import Iterator
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from bots_sdk import calls
+from bots_sdk.arena.contestants import QUICK, PlayerFactory, field_of
+from bots_sdk.arena.matches import Fixture, limit_time, play_fixture
+from bots_sdk.arena.replay import frames
+from bots_sdk.client import Client, ServerEvent
+from bots_sdk.commands.errors import ImpossibleError
+from bots_sdk.commands.home import (
+    Game,
+    HomeSetup,
+    LadderRules,
+    RulesName,
+    Seats,
+    SeedText,
+    note_undeclared,
+)
+from bots_sdk.commands.leagues import chosen_league, client_for
+from bots_sdk.commands.output import Json, print_json
+from bots_sdk.commands.progress import progress
+from bots_sdk.commands.replaying import show_steps, steps_of
+from bots_sdk.errors import UnreachableError
+from engine.errors import RecordError
+from engine.record import read, verify, write
+from engine.sentences import sentence
+
+_ADDRESS = re.compile(r"(https?://.+?)/(?:api/v1/)?matches/(\d+)(?:/.*)?")
+_MAX_LOST_STREAMS = 5
+_AGAIN_SECONDS = 2.0
+
+
+def watch(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[BOT]... or MATCH",
+            help="The bots by seat: files or reference bots; the quick reference bots take the "
+            "other seats. Or the number or the address of a match at a league.",
+            show_default=False,
+        ),
+    ] = None,
+    game: Game = None,
+    rules: RulesName = "",
+    seats: Seats = 0,
+    ladder: LadderRules = "",
+    seed: SeedText = "",
+    show_all: Annotated[
+        bool,
+        typer.Option("--all", help="Print all steps at once, as without a terminal."),
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Watch a match step by step, with the reason of each result.
+
+    With bots, or without arguments, the match is played on this machine. A match of a league that
+    is still in play is followed live. In a terminal you step through a finished match with the
+    arrow keys; elsewhere the command prints all steps.
+    """
+    words = what or []
+    show_all = show_all or not _at_terminal()
+    number = _number_of(words)
+    if number is None:
+        _watch_here(
+            words, game, rules, seats, ladder, seed=seed, show_all=show_all, as_json=as_json
+        )
+        return
+    if game or rules or seats or ladder or seed:
+        raise ImpossibleError(
+            "The league has set the rules of its match: leave out --game, --rules, --seats, "
+            "--ladder and --seed."
+        )
+    url, match = number
+    with client_for(url or chosen_league()[0]) as client:
+        _watch_league(client, match, show_all=show_all, as_json=as_json)
+
+
+def _at_terminal() -> bool:
+    return sys.stdin.isatty() and sys.stdout.isatty()
+
+
+def _number_of(words: list[str]) -> tuple[str, int] | None:
+    """Return the league's address, empty for the default one, and the number of its match.
+
+    Returns None if the words are bots.
+
+    Raises:
+        ImpossibleError: a word is an address, but not of a match.
+    """
+    for word in words:
+        address = _ADDRESS.fullmatch(word)
+        if len(words) > 1 and (address or word.isdecimal()):
+            raise ImpossibleError(f"{word} is a match of a league. Watch one match at a time.")
+        if address:
+            return address[1], int(address[2])
+        if word.isdecimal():
+            return "", int(word)
+        if word.startswith(("http://", "https://")):
+            raise ImpossibleError(
+                f"{word} is not the address of a match, such as http://127.0.0.1:8000/matches/1/."
+            )
+    return None
+
+
+# -- At home ------------------------------------------------------------------------------------
+
+
+def _watch_here(
+    words: list[str],
+    game: str | None,
+    rules: str,
+    seats: int,
+    ladder: str,
+    *,
+    seed: str,
+    show_all: bool,
+    as_json: bool,
+) -> None:
+    if not seats and not ladder and len(words) > 4:
+        seats = len(words)
+    setup = HomeSetup.from_options(
+        words, game=game, rules=rules, seats=seats, ladder=ladder, against=[QUICK], seed=seed
+    )
+    seats = setup.table.seats
+    if len(words) > seats:
+        raise ImpossibleError(f"{len(words)} bots are given for {seats} seats. Leave some out.")
+    if not as_json:
+        note_undeclared(words, setup.table.game)
+    given = [each for word in words for each in field_of([word])]
+    others = [setup.field[seat % len(setup.field)] for seat in range(seats - len(given))]
+    contestants = [*given, *others]
+    order = tuple(range(seats))
+    fixture = Fixture(number=1, block=0, deal_seed=setup.seed, bots=order, seating=order)
+    names = [each.name for each in contestants]
+    limit_time()
+    began = time.monotonic()
+
+    def line() -> str:
+        return f"the bots play the match, for {time.monotonic() - began:.0f} s so far"
+
+    with progress(line, quiet=as_json):
+        played = play_fixture(PlayerFactory(contestants), setup.table, fixture, names)
+    if as_json:
+        print(write(played.record))
+        return
+    show_steps(steps_of(played, f"--seed {setup.seed_text}"), show_all=show_all)
+
+
+# -- At a league --------------------------------------------------------------------------------
+
+
+def _watch_league(client: Client, number: int, *, show_all: bool, as_json: bool) -> None:
+    found = client.send(calls.match(number))
+    page = f"{client.url}/matches/{number}/"
+    if as_json:
+        for event in _events(client, number):
+            print_json({"event": event.event, "id": event.id, "data": event.data})
+        return
+    names = [seat["bot"] for seat in found["seating"]]
+    if found["deal_seed"] is not None and not show_all:
+        record = read(client.send(calls.record(number)))
+        try:
+            verify(record)
+        except RecordError as error:
+            raise ImpossibleError(
+                f"The record of match {number} is not valid: {error}. "
+                f"`twelfth-night verify {number}` shows more."
+            ) from None
+        show_steps(list(frames(record, page, -1)), show_all=False)
+        return
+    rated = "unrated" if found["ladder"] is None else f"rated on {found['ladder']}"
+    print(f"{found['game']} {found['rules']}, {rated}, {found['status']}  {page}")
+    if found["status"] == "finished" and found["deal_seed"] is None:
+        print("The league shows the match when all matches with the same deal are finished.")
+    elif found["status"] in ("waiting", "playing"):
+        print("Each step appears when it is played; Ctrl-C stops.")
+    print(flush=True)
+    waits_since = time.monotonic()
+
+    def line() -> str:
+        return f"waiting for the next step for {time.monotonic() - waits_since:.0f} s"
+
+    console = Console(highlight=False, soft_wrap=True)
+    with progress(line, results=console):
+        for event in _events(client, number):
+            console.print(_text_of(event, names), markup=False)
+            waits_since = time.monotonic()
+
+
+def _text_of(event: ServerEvent, names: list[str]) -> str:
+    """Return the sentences of a phase, or of the end of the match."""
+    if event.event == "end":
+        return f"The match is {event.data['status']}."
+    try:
+        sentences = [sentence(each, names) for each in event.events]
+    except ValueError:
+        return "(This version of twelfth-night does not know what happened. Update it.)\n"
+    return "".join(f"{each}\n" for each in sentences)
+
+
+def _events(client: Client, number: int) -> Iterator[ServerEvent]:
+    """Yield the events of a match until its end, through lost connections.
+
+    Raises:
+        LeagueError: the league refuses, or connections fail several times in a row.
+    """
+    last: str | None = None
+    lost = 0
+    while True:
+        try:
+            with client.events(calls.match_events(number, last)) as events:
+                for event in events:
+                    yield event
+                    lost, last = 0, event.id
+                    if event.event == "end":
+                        return
+            lost += 1
+            if lost > _MAX_LOST_STREAMS:
+                return
+        except UnreachableError:
+            lost += 1
+            if lost > _MAX_LOST_STREAMS:
+                raise
+        time.sleep(_AGAIN_SECONDS)

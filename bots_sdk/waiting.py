@@ -1,0 +1,84 @@
+"""What a remote bot waits for, in a sentence, while its runner has nothing else to report."""
+
+import asyncio
+import time
+from typing import Any
+
+from bots_sdk import calls
+from bots_sdk.client import AsyncClient, Retry
+from bots_sdk.errors import LeagueError, ProblemError
+from bots_sdk.reports import Report, RunnerStatus
+
+SILENT_SECONDS = 25.0
+"""The longest time without a line, so that with a slow answer there is one every 30 s."""
+
+
+class NotedReports:
+    """Passes reports on, and notes when the last line for a person was printed."""
+
+    def __init__(self, report: Report) -> None:
+        self._report = report
+        self.last_at = time.monotonic()
+
+    def __call__(self, event: str, text: str, /, **facts: Any) -> None:
+        """Report an event."""
+        if text:
+            self.last_at = time.monotonic()
+        self._report(event, text, **facts)
+
+
+async def report_waiting(
+    client: AsyncClient, name: str, report: NotedReports, status: RunnerStatus
+) -> None:
+    """Report what the bot waits for whenever there was no line for a while, until cancelled.
+
+    Args:
+        client: a client with the bot's token.
+        name: the bot; empty if it is not known.
+        report: receives the reports.
+        status: the counts of the runner.
+    """
+    while True:
+        wait = report.last_at + SILENT_SECONDS - time.monotonic()
+        if wait > 0:
+            await asyncio.sleep(wait)
+            continue
+        report("waiting", await _text(client, name, status), matches=status.matches)
+
+
+async def _text(client: AsyncClient, name: str, status: RunnerStatus) -> str:
+    if status.outage:
+        return "still waiting for the league to answer"
+    if status.matches:
+        matches = "1 match" if status.matches == 1 else f"{status.matches} matches"
+        return f"{matches} in play; waiting for the other seats' moves"
+    if not name:
+        return "waiting for a match"
+    try:
+        return await _of_ladders(client, name)
+    except LeagueError:
+        return "waiting for a match"
+
+
+async def _of_ladders(client: AsyncClient, name: str) -> str:
+    if (await client.send(calls.bot(name)))["paused"]:
+        return (
+            f"{name} is paused, so no round draws it. `twelfth-night bot resume {name}` resumes it."
+        )
+    texts = []
+    async for ladder in client.pages(calls.ladders()):
+        try:
+            entry = await client.send(calls.ladder_entry(ladder["slug"], name))
+        except ProblemError as error:
+            if error.code != "not-found":
+                raise
+            continue
+        texts.append(f"waiting for a match on {ladder['slug']}: {entry['next_block']}")
+    if not texts:
+        return f"{name} is on no ladder. `twelfth-night enter LADDER {name}` enters one."
+    return " ".join(texts)
+
+
+def waiting_client(url: str, token: str) -> AsyncClient:
+    """Return a client whose calls fail soon: the runner reports outages itself."""
+    return AsyncClient(url, token, retry=Retry(seconds=0.0))

@@ -1,0 +1,168 @@
+"""Installs locked packages with pip, and shows how far it is: ``make venv`` without uv.
+
+Runs in a fresh environment, so it needs nothing but Python and pip. In a terminal it rewrites one
+line with a bar; elsewhere it prints a line every few seconds.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_COLLECTING = re.compile(r"Collecting (\S+?)==")
+_FETCHED = re.compile(r"\s+(?:Downloading|Using cached) (\S+) \(([\d.]+) (bytes|kB|MB|GB)\)")
+_INSTALLING = re.compile(r"Installing collected packages: ")
+_MEGABYTES = {"bytes": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
+_COLLECTED_PART = 0.7
+"""The part of the time that collecting and downloading take, roughly."""
+_BAR = 24
+_TERMINAL_SECONDS, _LINE_SECONDS = 0.5, 5.0
+_KEPT_LINES = 40
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far an installation is.
+
+    Attributes:
+        total: the number of packages.
+        collected: the number of packages that pip has collected.
+        megabytes: the size of the files so far.
+        package: the last collected package.
+        installs: whether pip installs the collected packages now.
+        began: the start, by `time.monotonic`.
+        last_lines: the end of pip's output.
+    """
+
+    total: int
+    collected: int = 0
+    megabytes: float = 0.0
+    package: str = ""
+    installs: bool = False
+    began: float = field(default_factory=time.monotonic)
+    last_lines: deque[str] = field(default_factory=lambda: deque(maxlen=_KEPT_LINES))
+
+    def read(self, line: str) -> None:
+        """Take a line of pip's output."""
+        self.last_lines.append(line)
+        if found := _COLLECTING.match(line):
+            self.collected, self.package = self.collected + 1, found[1]
+        elif found := _FETCHED.match(line):
+            self.megabytes += float(found[2]) * _MEGABYTES[found[3]]
+        elif _INSTALLING.match(line):
+            self.installs = True
+
+    def text(self, installed: int, *, bar: bool) -> str:
+        """Return the progress as a line.
+
+        Args:
+            installed: the number of packages that are in the environment.
+            bar: whether to begin with a bar.
+        """
+        total = max(1, self.total)
+        if self.installs:
+            done = min(installed, total)
+            part = _COLLECTED_PART + (1 - _COLLECTED_PART) * done / total
+            what = f"installed {done} of {self.total} packages"
+        else:
+            part = _COLLECTED_PART * min(self.collected, total) / total
+            what = f"fetched {self.collected} of {self.total} packages"
+        what += f", {self.megabytes:.0f} MB"
+        if part > 0.02:
+            left = (time.monotonic() - self.began) * (1 - part) / part
+            what += (
+                f", about {left:.0f} s left" if left < 100 else f", about {left / 60:.0f} min left"
+            )
+        if self.package and not self.installs:
+            what += f" ({self.package})"
+        if not bar:
+            return what
+        filled = round(_BAR * part)
+        return f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}"
+
+
+def count_packages(lines: Iterable[str]) -> int:
+    """Return how many packages of a locked file this Python on this system needs."""
+    pins = [line.split("\\")[0].strip() for line in lines if re.match(r"[\w.\[\]-]+==", line)]
+    try:
+        from pip._vendor.packaging.requirements import Requirement
+    except ImportError:  # another pip has it elsewhere; the count is then a little too large
+        return len(pins)
+    needed = [Requirement(pin) for pin in pins]
+    return sum(each.marker is None or each.marker.evaluate() for each in needed)
+
+
+def run(command: list[str], progress: Progress, packages: Path) -> int:
+    """Run pip, show the progress, and return pip's exit status.
+
+    Args:
+        command: pip with its arguments.
+        progress: how far it is.
+        packages: the directory of the environment's packages.
+    """
+    before = len(list(packages.glob("*.dist-info")))
+    terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    ended = threading.Event()
+
+    def show() -> None:
+        while not ended.wait(_TERMINAL_SECONDS if terminal else _LINE_SECONDS):
+            installed = len(list(packages.glob("*.dist-info"))) - before
+            text = progress.text(installed, bar=terminal)
+            if terminal:
+                columns = os.get_terminal_size().columns
+                print(f"\r\x1b[2K{text[: columns - 1]}", end="", flush=True)
+            else:
+                print(f"venv: {text}", flush=True)
+
+    pip = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert pip.stdout is not None
+    shower = threading.Thread(target=show, daemon=True)
+    shower.start()
+    try:
+        for line in pip.stdout:
+            progress.read(line.rstrip("\n"))
+        return pip.wait()
+    finally:
+        ended.set()
+        shower.join()
+        if terminal:
+            print("\r\x1b[2K", end="", flush=True)
+        pip.kill()
+        pip.wait()
+        pip.stdout.close()
+
+
+def main(arguments: list[str]) -> int:
+    """Install the packages of a locked file into this Python's environment."""
+    (locked,) = arguments
+    progress = Progress(count_packages(Path(locked).read_text().splitlines()))
+    print(f"venv: installing {progress.total} packages of {locked} into {sys.prefix}", flush=True)
+    pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
+    options = ["--progress-bar", "off", "--require-hashes", "-r", locked]
+    packages = Path(sysconfig.get_path("purelib"))
+    try:
+        status = run([*pip, *options], progress, packages)
+    except KeyboardInterrupt:
+        return 130
+    if status:
+        print("\n".join(progress.last_lines), file=sys.stderr)
+        print(
+            "venv: pip failed; its last lines are above. The packages come from a Python package "
+            "index: check the connection, and run the same command again.",
+            file=sys.stderr,
+        )
+        return status
+    took = f"{progress.megabytes:.0f} MB, in {time.monotonic() - progress.began:.0f} s"
+    print(f"venv: installed {progress.total} packages, {took}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

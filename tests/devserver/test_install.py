@@ -1,0 +1,78 @@
+"""The progress of an installation: what pip prints, and what a person sees."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from devserver import install
+from devserver.install import Progress, count_packages
+
+OUTPUT = """\
+Collecting alpha==1.0 (from -r dev.txt (line 1))
+  Downloading alpha-1.0-py3-none-any.whl (1.5 MB)
+Collecting beta==2.0
+  Using cached beta-2.0-py3-none-any.whl (500 kB)
+Installing collected packages: alpha, beta
+"""
+
+
+def test_lines_of_pip_give_packages_and_size() -> None:
+    progress = Progress(total=4)
+    for line in OUTPUT.splitlines()[:-1]:
+        progress.read(line)
+    text = progress.text(0, bar=False)
+    assert text.startswith("fetched 2 of 4 packages, 2 MB, about ")
+    assert text.endswith(" left (beta)")
+    assert progress.text(0, bar=True).startswith("[########................] fetched")
+    progress.read(OUTPUT.splitlines()[-1])
+    assert progress.text(2, bar=True).startswith("[####################....] installed 2 of 4")
+
+
+def test_the_time_left_follows_from_the_time_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    progress = Progress(total=100, collected=50, began=100.0)
+    monkeypatch.setattr("devserver.install.time.monotonic", lambda: 135.0)
+    assert "about 65 s left" in progress.text(0, bar=False)
+
+
+def test_only_the_packages_of_this_system_are_counted() -> None:
+    lines = [
+        "# locked",
+        "alpha==1.0 \\",
+        "    --hash=sha256:00",
+        'beta==2.0 ; sys_platform == "no such system" \\',
+        'gamma[extra]==3.0 ; python_version >= "3.11"',
+    ]
+    assert count_packages(lines) == 2
+
+
+PIP = """
+import pathlib, sys, time
+print(sys.argv[1], flush=True)
+pathlib.Path("beta-2.0.dist-info").mkdir()
+while not pathlib.Path("seen").exists():
+    time.sleep(0.01)
+sys.exit(3)
+"""
+
+
+class SeenProgress(Progress):
+    """Lets the program end when a line about its last package is shown."""
+
+    def text(self, installed: int, *, bar: bool) -> str:
+        if self.installs and installed:
+            Path("seen").touch()
+        return super().text(installed, bar=bar)
+
+
+def test_without_a_terminal_the_progress_is_printed_as_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(install, "_LINE_SECONDS", 0.01)
+    Path("pip-1.0.dist-info").mkdir()
+    progress = SeenProgress(total=2)
+    status = install.run([sys.executable, "-c", PIP, OUTPUT], progress, tmp_path)
+    assert status == 3
+    assert "venv: installed 1 of 2 packages, 2 MB, about " in capsys.readouterr().out
+    assert progress.last_lines[0].startswith("Collecting alpha==1.0")
