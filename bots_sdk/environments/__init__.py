@@ -1,4 +1,4 @@
-"""PettingZoo environments (``pip install twelfth-night[rl]``), and their encoding.
+"""PettingZoo environments (the extra ``rl`` of the package), and their encoding.
 
 - `twelve_days_v0`: ``env()`` takes one choice after the other, ``parallel_env()`` all at once.
 - `partridge_v0`: ``env()``.
