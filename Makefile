@@ -136,6 +136,16 @@ api-examples: $(VENV)/.project ## write api/examples/calls/ from the answers of 
 	@WRITE_API_EXAMPLES=1 $(BIN)/pytest -q -n0 tests/api/test_examples.py
 	@echo "api-examples: ok"
 
+# --- Packaging -------------------------------------------------------------------------------
+
+# Built by the locked setuptools, without the network. A leftover of an earlier build would get in.
+.PHONY: wheel
+wheel: $(VENV)/.project ## build the package for bot authors, engine and bots_sdk, in dist/
+	@rm -rf build/lib build/bdist.*; mkdir -p build dist
+	@$(BIN)/python -c 'from setuptools import build_meta; build_meta.build_wheel("dist")' >build/wheel.log 2>&1 || \
+		{ cat build/wheel.log >&2; exit 1; }
+	@ls dist/*.whl
+
 # --- Measuring -------------------------------------------------------------------------------
 
 .PHONY: bench

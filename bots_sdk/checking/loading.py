@@ -3,17 +3,24 @@
 import json
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from bots_sdk.checking.findings import CheckResult, Finding, size_text
 from bots_sdk.checking.imports import PROBE, imports_of, missing, question
 from bots_sdk.checking.runtimes import Runtime
+from bots_sdk.sandbox import numpy_files
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
 
 MAX_EVIDENCE_LETTERS = 3000
 """The largest part of a traceback in a finding."""
+MAY_IMPORT = (
+    "A bot may import Python's standard library, NumPy, engine, bots_sdk.environments.encoding and "
+    "its own files"
+)
+"""What the sandbox has, as the start of a sentence."""
 SLOWER = 3
 """How many times slower the league's machine may be than this one."""
 
@@ -43,7 +50,9 @@ def of_imports(
     if not imports:
         yield Finding("imports", CheckResult.OK, "none")
         return
-    probe = Source(PROBE, {**source.files, "bot.py": PROBE} if source.files else {})
+    # The word makes the sandbox load NumPy, which the bot gets for the same reason.
+    main = PROBE + b"# numpy\n" if numpy_files.is_named(source) else PROBE
+    probe = Source(main, {**source.files, "bot.py": main} if source.files else {})
     bot = runtime.start(probe, info, lambda: _PROBE_SECONDS)
     try:
         absent = missing(bot(question(imports)), imports)
@@ -78,10 +87,12 @@ def _import_remedy(path: Path, source: Source, module: str) -> str:
             f"The module is beside your file. Upload an archive with both, with your file as "
             f"bot.py (`cp {path.name} bot.py; zip -r bot.zip bot.py {top}*`)."
         )
-    return (
-        "Use only engine, bots_sdk.reference and Python's standard library, without the network, "
-        "processes or writing files."
-    )
+    if top == "numpy" and find_spec("numpy") is None:
+        return (
+            "The league has NumPy, but this machine has not, so the check can't load it. Install "
+            "it with `python -m pip install numpy`."
+        )
+    return f"{MAY_IMPORT}, without the network, processes or writing files."
 
 
 def of_loading(source: Source, runtime: Runtime, info: dict[str, Any]) -> Finding:

@@ -18,7 +18,8 @@ class Runtime:
         tier: the tier of the sandbox; 0 without one.
         start: starts a bot. Its arguments are the source, the argument of the bot's ``start``, and
             a function that returns the seconds that the bot has for a move now.
-        memory_bytes: returns the memory limit of a bot from the number of seats; None without one.
+        memory_bytes: returns the memory limit of a bot from its source and the number of seats;
+            None without a limit.
         cpu_seconds: the limit of CPU time in a match; None without a limit.
         start_seconds: the time limit for loading.
         log_bytes: the limit of the output that is kept.
@@ -26,7 +27,7 @@ class Runtime:
 
     tier: int
     start: Callable[[Source, dict[str, Any], Callable[[], float]], RunningBot]
-    memory_bytes: Callable[[int], int] | None = None
+    memory_bytes: Callable[[Source, int], int] | None = None
     cpu_seconds: int | None = None
     start_seconds: float = 5.0
     log_bytes: int = 64 << 10
@@ -43,6 +44,7 @@ def sandbox(tier: int = 0) -> Runtime:
     """
     # Imported here, because systems other than Linux lack modules of the sandbox.
     try:
+        from bots_sdk.sandbox import numpy_files
         from bots_sdk.sandbox.canary import prove, proven_jail
         from bots_sdk.sandbox.jail import Limits, jails
         from bots_sdk.sandbox.session import BotProcess
@@ -61,10 +63,14 @@ def sandbox(tier: int = 0) -> Runtime:
         at_table = limits.at_table(info["seats"])
         return BotProcess(jail, source, info, allowance=allowance, limits=at_table)
 
+    def memory_bytes(source: Source, seats: int) -> int:
+        at_table = limits.at_table(seats)
+        return (at_table.with_numpy() if numpy_files.is_named(source) else at_table).most_bytes
+
     return Runtime(
         tier=jail.tier,
         start=start,
-        memory_bytes=lambda seats: limits.at_table(seats).most_bytes,
+        memory_bytes=memory_bytes,
         cpu_seconds=limits.cpu_seconds,
         start_seconds=limits.start_seconds,
         log_bytes=limits.log_bytes,

@@ -304,14 +304,18 @@ class Suite:
     def _memory(self) -> Finding:
         limit_at = self.runtime.memory_bytes
         known = [
-            (match.player.memory / limit_at(match.table.seats), match.player.memory, match.table)
+            (
+                match.player.memory / limit_at(self.source, match.table.seats),
+                match.player.memory,
+                match.table,
+            )
             for match in self.matches
             if limit_at is not None and match.player.memory is not None
         ]
         if not known or limit_at is None:
             return Finding("memory", CheckResult.NOTE, "not measured: this needs the sandbox")
         part, memory, table = max(known, key=lambda each: each[:2])
-        limit = size_text(limit_at(table.seats))
+        limit = size_text(limit_at(self.source, table.seats))
         text = f"{size_text(memory)} of {limit} at {table.seats} seats, Python's memory included"
         if part > _MUCH_MEMORY:
             remedy = "Use less memory: above the limit, the bot's moves are faults."

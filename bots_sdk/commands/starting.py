@@ -1,17 +1,26 @@
 """``new``: write a first bot and its test."""
 
 import re
+import shlex
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+import bots_sdk
 from bots_sdk import starters
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.nearby import usual_url
 
 _NAME = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
+_GAMES = ("twelve-days", "partridge")
+_FOR_TRAINING = ("gymnasium", "numpy", "pettingzoo")
+_PYTHON_SECONDS = 10.0
 
 
 def new(
@@ -19,41 +28,118 @@ def new(
         str, typer.Argument(help="The bot's name: 3 to 32 characters, a-z, 0-9 and -.")
     ],
     game: Annotated[
-        Literal["twelve-days", "partridge"], typer.Option(help="The game that the bot plays.")
-    ] = "twelve-days",
+        Literal["twelve-days", "partridge"] | None,
+        typer.Option(
+            help="The game that the bot plays; default: a question in a terminal, else "
+            "twelve-days.",
+            show_default=False,
+        ),
+    ] = None,
+    template: Annotated[
+        Literal["rules", "search", "trained"],
+        typer.Option(
+            help="; ".join(f"{kind}: {text}" for kind, text in starters.TEMPLATES.items())
+        ),
+    ] = "rules",
     as_json: Json = False,
 ) -> None:
-    """Write a first bot and a test for it to the current directory."""
+    """Write a first bot and a test for it to the current directory.
+
+    The bot beats a bot that plays at random. Its file lists ideas to make it stronger, or names
+    where to continue.
+    """
     if not _NAME.fullmatch(name):
         raise ImpossibleError(
             f"{name!r} is not a bot name. A name has 3 to 32 characters: a-z, 0-9 and -."
         )
+    chosen = game or (_ask_game() if sys.stdin.isatty() and not as_json else _GAMES[0])
     stem = name.replace("-", "_")
-    files = {
-        Path(f"{stem}.py"): starters.bot_text(game, stem),
-        Path(f"test_{stem}.py"): starters.check_text(game, stem),
-    }
-    for path in files:
+    files = {Path(path): data for path, data in starters.files(template, chosen, stem).items()}
+    for path in dict.fromkeys(Path(path.parts[0]) for path in files):
         if path.exists():
             raise ImpossibleError(f"{path} exists already. Remove it, or choose another name.")
     try:
-        for path, text in files.items():
-            path.write_text(text)
+        for path, data in files.items():
+            path.parent.mkdir(exist_ok=True)
+            path.write_bytes(data)
     except OSError as error:
         raise ImpossibleError(f"{error.filename} can't be written: {error.strerror}.") from None
     if as_json:
-        print_json({"files": [str(path) for path in files]})
+        print_json({"game": chosen, "files": [str(path) for path in files]})
         return
-    bot, test = files
-    print(f"Wrote {bot} and {test}. Next:")
-    rows = (
-        (f"python {test}", "test that it plays without a fault"),
-        (f"twelfth-night try {bot}", "play against the reference bots"),
-        (f"twelfth-night check {bot}", "run it in the league's sandbox"),
-        (f"twelfth-night rules {game}", "read the rules of the game"),
-        (f"twelfth-night login {usual_url()} --sign-up", "create an account at a league"),
-        (f"twelfth-night upload {bot}", "let the league run it"),
-    )
+    *first, last = files
+    print(f"Wrote {', '.join(map(str, first))} and {last}. The bot plays {chosen}. Next:")
+    rows = _next_steps(name, stem, chosen, trained=template == "trained")
     width = max(len(command) for command, _ in rows)
     for command, purpose in rows:
         print(f"  {command:<{width}}  {purpose}")
+
+
+def _ask_game() -> str:
+    """Return the game that a person chooses."""
+    question = "Which game does it play? 1 twelve-days, 2 partridge"
+    while True:
+        answer = typer.prompt(question, default="1", err=True).strip().lower()
+        for number, game in enumerate(_GAMES, start=1):
+            if answer in (str(number), game):
+                return game
+
+
+def _next_steps(name: str, stem: str, game: str, *, trained: bool) -> list[tuple[str, str]]:
+    """Return the next commands, each with its purpose."""
+    python, command = _python(), _command()
+    bot, upload = (f"{stem}/bot.py", f"{stem}.zip") if trained else (f"{stem}.py", f"{stem}.py")
+    training = [
+        (f"{python} {stem}/train.py", "train it anew, in a few minutes"),
+        (
+            f"{python} -m zipfile -c {upload} {stem}/bot.py {stem}/weights.npz",
+            "pack the new weights",
+        ),
+    ]
+    absent = [each for each in _FOR_TRAINING if trained and find_spec(each) is None]
+    installing = (f"{python} -m pip install {' '.join(absent)}", "install what it needs")
+    return [
+        *([installing] if absent else ()),
+        (f"{python} test_{stem}.py", "test that it plays without a fault"),
+        (f"{command} try {bot}", "play against the reference bots"),
+        (f"{command} check {upload}", "run it in the league's sandbox"),
+        (f"{command} rules {game}", "read the rules of the game"),
+        *(training if trained else ()),
+        (f"{command} login {usual_url()} --sign-up", "create an account at a league"),
+        (f"{command} upload {upload}", "let the league run it"),
+        (f"{command} enter {game} {name}", "enter it on the ladder of its game"),
+    ]
+
+
+def _python() -> str:
+    """Return the word that starts a Python with the SDK: ``python``, or the path of this one."""
+    try:
+        done = subprocess.run(
+            ["python", "-c", "import bots_sdk; print(bots_sdk.__file__)"],
+            capture_output=True,
+            text=True,
+            timeout=_PYTHON_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return shlex.quote(_short(sys.executable))
+    is_this = done.stdout.strip() == bots_sdk.__file__
+    return "python" if is_this else shlex.quote(_short(sys.executable))
+
+
+def _command() -> str:
+    """Return the word that starts this command line, also if its directory is not on the PATH."""
+    if shutil.which("twelfth-night"):
+        return "twelfth-night"
+    beside = Path(sys.executable).with_name("twelfth-night")
+    if beside.exists():
+        return shlex.quote(_short(str(beside)))
+    return f"{_python()} -m bots_sdk"
+
+
+def _short(path: str) -> str:
+    """Return a path relative to the current directory if it is below it."""
+    try:
+        return str(Path(path).relative_to(Path.cwd()))
+    except ValueError:
+        return path

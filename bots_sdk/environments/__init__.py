@@ -1,9 +1,10 @@
-"""PettingZoo environments (``pip install twelfth-night[rl]``), and their encoding.
+"""PettingZoo environments (the extra ``rl`` of the package), and their encoding.
 
 - `twelve_days_v0`: ``env()`` takes one choice after the other, ``parallel_env()`` all at once.
 - `partridge_v0`: ``env()``.
 - `encoding`: an observation as numbers and a mask, in plain Python, so that a trained bot gets the
   same numbers at the league.
 
-This module imports nothing: the sandbox has no NumPy, and `encoding` must work there.
+This module imports nothing, so that `encoding` needs no other package: without NumPy a bot starts
+faster.
 """

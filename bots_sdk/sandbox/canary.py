@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bots_sdk.sandbox import folders
+from bots_sdk.sandbox import folders, numpy_files
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail, Limits, jails
 from bots_sdk.sandbox.session import BotProcess
@@ -30,7 +30,10 @@ OWN_FILES = {"own.txt": b"own", "mark.txt": b"mark", "mark-2.txt": b"mark"}
 
 
 def source() -> Source:
-    """Return the canary as an upload with several files, which it must be able to read."""
+    """Return the canary as an upload with several files, which it must be able to read.
+
+    It names NumPy. So the jail loads NumPy for it, which gives a bot more to escape with.
+    """
     main = Path(__file__).with_name("canary_bot.py").read_bytes()
     return Source(main, {"bot.py": main, **OWN_FILES})
 
@@ -65,11 +68,13 @@ def prove(jail: Jail) -> None:
             BotProcess(jail, source(), {}, allowance=lambda: SECONDS, limits=limits) as bot,
         ):
             bot.ready()
-            out = bot({"plants": plants})
+            out = bot({"plants": plants, "numpy": bool(numpy_files.places())})
     except Exception as error:
         raise SandboxUnavailableError(f"the {_CANARY} could not be run: {error}") from error
     if out == "unusable":
-        raise SandboxUnavailableError("bots would lack Python's modules, the rules or their files")
+        raise SandboxUnavailableError(
+            "bots would lack Python's modules, NumPy, the rules or their files"
+        )
     if out != "":
         raise SandboxUnavailableError(f"the {_CANARY} succeeded: {out}")
 

@@ -36,9 +36,10 @@ def choose(observation: dict[str, Any]) -> str:
     everything proves nothing.
 
     Args:
-        observation: ``plants``, the places to reach, and ``attempts``, by default all.
+        observation: ``plants``, the places to reach; ``attempts``, by default all; and ``numpy``,
+            whether the jail must have NumPy.
     """
-    out = [] if _usable() else ["unusable"]
+    out = [] if _usable(observation.get("numpy")) else ["unusable"]
     for name in observation.get("attempts") or ATTEMPTS:
         try:
             if ATTEMPTS[name](observation["plants"]):
@@ -351,9 +352,11 @@ def bare_call(name: str) -> Attempt:
 ATTEMPTS.update({f"call_{name}": bare_call(name) for name in CALLS})
 
 
-def _usable() -> bool:
-    """Return whether a bot has all that it needs: Python, the engine, and its own files."""
+def _usable(numpy: object) -> bool:
+    """Return whether a bot has all that it needs: Python, NumPy, the engine, and its own files."""
     try:
+        if numpy and not _multiplies():
+            return False
         for name in ("datetime", "decimal", "engine.games.catalogue", "hashlib", "statistics"):
             __import__(name)
         os.close(library())
@@ -361,6 +364,14 @@ def _usable() -> bool:
         return (own / "own.txt").read_text() == "own" and "own.txt" in os.listdir(own)
     except (ImportError, OSError):
         return False
+
+
+def _multiplies() -> bool:
+    """Return whether NumPy multiplies matrices, for which it needs memory of its own."""
+    import numpy
+
+    square = numpy.full((100, 100), 2.0)
+    return bool((square @ square == 400).all()) and 0 <= numpy.random.default_rng(1).random() < 1
 
 
 def reaches_the_kernel() -> bool:

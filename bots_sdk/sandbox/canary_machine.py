@@ -40,6 +40,29 @@ def stat_foreign_bare(plants: Plants) -> object:
 
 
 @attempt
+def read_by_numpy(plants: Plants) -> object:
+    """Let a library in C open a file."""
+    import numpy
+
+    return numpy.fromfile(plants["file"], numpy.uint8).tobytes() == plants["secret"].encode()
+
+
+@attempt
+def write_by_numpy(plants: Plants) -> object:
+    import numpy
+
+    numpy.zeros(1).tofile(plants["file"] + ".numpy")
+    return True
+
+
+@attempt
+def map_by_numpy(plants: Plants) -> object:
+    import numpy
+
+    return numpy.memmap(plants["file"], mode="r")[0]
+
+
+@attempt
 def read_link(plants: Plants) -> object:
     return os.readlink(plants["link"]) == plants["secret"]
 

@@ -36,6 +36,9 @@ _EXTENSIONS = (
     *("_statistics", "_struct", "_typing", "array", "binascii", "cmath", "math"),
     *("select", "unicodedata", "zlib"),
 )
+# With the C extensions of these, all of NumPy's are loaded.
+_NUMPY = ("numpy", "numpy.fft", "numpy.random")
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
 _MAX_REASON_LETTERS = 300
 _FILE_NAME = "bot.py"
@@ -143,6 +146,8 @@ def lock(config: dict[str, Any], descriptors: tuple[int, ...]) -> None:
     _hide_machine()
     _load_extensions()
     _find_modules(config["path"], config["packages"])
+    if config["numpy"]:
+        _load_numpy()
     readable: dict[str, str] = config["readable"]
     roots = {path: os.open(place, os.O_PATH | os.O_DIRECTORY) for path, place in readable.items()}
     if config["uid"] is not None:
@@ -186,6 +191,24 @@ def _load_extensions() -> None:
             __import__(name)
         except ImportError:  # this Python has no such extension
             continue
+
+
+def _load_numpy() -> None:
+    """Load NumPy with one thread; if it can't be loaded, the bot's own import of it fails."""
+    os.environ.update(_ONE_THREAD)
+    # Without OpenSSL, which NumPy's `secrets` would load and does not need.
+    sys.modules["_hashlib"] = None  # type: ignore[assignment] # its import fails
+    try:
+        for name in _NUMPY:
+            __import__(name)
+        square = sys.modules["numpy"].ones((64, 64))
+        square @ square  # maps the buffer, as a bot without memory left could not
+    except Exception:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "numpy"]:
+            del sys.modules[name]
+    finally:
+        os.environ.clear()
+        del sys.modules["_hashlib"]
 
 
 class Packages:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bots_sdk.sandbox import broker, harness, landlock, seccomp
+from bots_sdk.sandbox import broker, harness, landlock, numpy_files, seccomp
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 
 NOBODY = 65534
@@ -80,6 +80,15 @@ class Limits:
         memory_bytes = min(self.memory_bytes, data_bytes + _MAPPED_BYTES)
         return replace(self, memory_bytes=memory_bytes, data_bytes=data_bytes)
 
+    def with_numpy(self) -> "Limits":
+        """Return the limits of a bot that uses NumPy: more, as NumPy's libraries take much."""
+        buffers = numpy_files.BUFFER_BYTES
+        return replace(
+            self,
+            memory_bytes=self.memory_bytes + buffers + numpy_files.CODE_BYTES,
+            data_bytes=None if self.data_bytes is None else self.data_bytes + buffers,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Jail:
@@ -95,27 +104,33 @@ class Jail:
     bubblewrap: tuple[str, ...]
     uid: int | None
 
-    def command(self, *, status: int, directory: Path | None) -> list[str]:
+    def command(self, *, status: int, directory: Path | None, numpy: bool) -> list[str]:
         """Return the command that starts the harness; `config` goes to its standard input.
 
         Args:
             status: the descriptor to which bubblewrap writes the process id, see `process`.
             directory: the directory of the bot's files, if it has more than one.
+            numpy: whether the bot gets NumPy.
         """
         words = list(self.bubblewrap)
         if words:
             words += ["--info-fd", str(status)]
             if directory is not None:
                 words += ["--ro-bind", str(directory), str(_BOT)]
+            for name, place in numpy_files.places().items() if numpy else ():
+                words += ["--ro-bind", str(place), str(_INSIDE / name)]
             words += ["--remount-ro", "/", "--chdir", "/", "--"]
         return [*words, str(_python()), "-I", "-S", "-B", "-c", _START]
 
-    def config(self, *, requests: int, directory: Path | None, limits: Limits) -> bytes:
+    def config(
+        self, *, requests: int, directory: Path | None, numpy: bool, limits: Limits
+    ) -> bytes:
         """Return what the harness reads first: a length in eight digits, and JSON.
 
         Args:
             requests: the descriptor from which the harness reads requests.
             directory: the directory of the bot's files, if it has more than one.
+            numpy: whether the bot gets NumPy.
             limits: the limits of the bot.
         """
         stdlib = sysconfig.get_path("stdlib", vars=_base())
@@ -124,6 +139,13 @@ class Jail:
         readable |= {path: str(_package(name)) for name, path in packages.items()}
         if directory is not None:
             readable[str(_BOT)] = str(directory)
+        libraries = numpy_files.places() if numpy else {}
+        for name, place in libraries.items():
+            # In tier 2 NumPy keeps its own path: it is loaded before the broker answers.
+            inside = str(_INSIDE / name if self.bubblewrap else place)
+            readable[inside] = str(place)
+            if name == "numpy":
+                packages[name] = inside
         if self.bubblewrap:  # the places have these paths already
             readable = {path: path for path in readable}
         config: dict[str, Any] = {
@@ -135,6 +157,7 @@ class Jail:
             "readable": readable,
             "path": [stdlib, f"{stdlib}/lib-dynload", *([str(_BOT)] if directory else [])],
             "packages": packages,
+            "numpy": bool(libraries),
             "log_bytes": limits.log_bytes,
             "limits": {
                 "RLIMIT_AS": (limits.memory_bytes, limits.memory_bytes),

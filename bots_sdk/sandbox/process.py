@@ -42,6 +42,7 @@ class JailedProcess:
         info: dict[str, Any],
         *,
         directory: Path | None,
+        numpy: bool,
         limits: Limits,
         log: bytearray,
     ) -> None:
@@ -52,6 +53,7 @@ class JailedProcess:
             main: the content of the bot's Python file.
             info: the argument of the bot's ``start``.
             directory: the directory of the bot's files, if it has more than one.
+            numpy: whether the bot gets NumPy.
             limits: the limits of the bot.
             log: receives the bot's output.
 
@@ -77,7 +79,7 @@ class JailedProcess:
             theirs.append(their_status)
             self._descriptors.add(self._status)
             self._popen = subprocess.Popen(
-                jail.command(status=their_status, directory=directory),
+                jail.command(status=their_status, directory=directory, numpy=numpy),
                 stdin=their_source,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -100,7 +102,9 @@ class JailedProcess:
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
-        config = jail.config(requests=their_requests, directory=directory, limits=limits)
+        config = jail.config(
+            requests=their_requests, directory=directory, numpy=numpy, limits=limits
+        )
         head = {"file": file(directory), "info": info}
         self._unsent = config + json.dumps(head).encode() + b"\n" + main
         self._feed()  # so that bots that are started together load together
@@ -214,15 +218,21 @@ class JailedProcess:
             self._poll.unregister(self._output)
 
     def memory(self) -> int | None:
-        """Return the largest address space so far, in bytes; None if it is unknown."""
+        """Return the most memory that it filled so far, in bytes; None if it is unknown.
+
+        The kernel keeps the largest address space. Programs and libraries are a constant part of
+        it, and the limit of a table does not count them.
+        """
         try:
             pid = self._find_processes()[-1]
-            for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-                if line.startswith("VmPeak:"):
-                    return int(line.split()[1]) << 10
-        except (OSError, ValueError, IndexError):
-            pass
-        return None
+            lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+            sizes = {name: line for name, _, line in (each.partition(":") for each in lines)}
+            peak, now, data = (
+                int(sizes[name].split()[0]) for name in ("VmPeak", "VmSize", "VmData")
+            )
+        except (OSError, ValueError, IndexError, KeyError):
+            return None
+        return peak - (now - data) << 10
 
     def resident(self) -> int:
         """Return the bytes of memory that the processes take now."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bots_sdk.sandbox import folders
+from bots_sdk.sandbox import folders, numpy_files
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
 from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
@@ -61,7 +61,7 @@ class BotProcess:
             source: the source of the bot.
             info: the argument of the bot's ``start``.
             allowance: returns how many seconds it has for a move now.
-            limits: what it may use.
+            limits: what it may use; more if it uses NumPy.
 
         Raises:
             SandboxBrokenError: the process can't be started.
@@ -70,7 +70,10 @@ class BotProcess:
         self._source = source
         self._info = info
         self._allowance = allowance
+        self._numpy = numpy_files.is_named(source)
         self._limits = limits or Limits()
+        if self._numpy:
+            self._limits = self._limits.with_numpy()
         self.move_time: MoveTime | None = None
         self._log = bytearray()
         self._unfit: Exception | None = None
@@ -102,9 +105,9 @@ class BotProcess:
         return self._log.decode("utf-8", "replace")
 
     def memory(self) -> int | None:
-        """Return the largest address space so far, in bytes; None if it is unknown.
+        """Return the most memory that it filled so far, in bytes; None if it is unknown.
 
-        `Limits.memory_bytes` limits it.
+        `Limits.data_bytes` limits it.
         """
         return None if self._process is None else self._process.memory()
 
@@ -165,6 +168,7 @@ class BotProcess:
             self._source.main,
             self._info,
             directory=self._directory,
+            numpy=self._numpy,
             limits=self._limits,
             log=self._log,
         )

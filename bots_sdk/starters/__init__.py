@@ -1,23 +1,62 @@
-"""The files that ``twelfth-night new`` writes: a first bot for each game, and its test.
+"""The files that ``twelfth-night new`` writes: a first bot of a kind for each game, and its test.
 
-They are ordinary modules, so the checks cover them too. ``NAME`` stands for the bot's name.
+They are ordinary modules, so the checks cover them too. ``NAME`` stands for the bot's name, and
+``twelve-days`` for the game in files that suit both games.
 """
 
+import io
+import zipfile
 from importlib import resources
 
-STARTERS = {"twelve-days": "twelve_days.py", "partridge": "partridge.py"}
-"""The file of the first bot, by game."""
+TEMPLATES = {
+    "rules": "rules of thumb, and three ideas to improve them",
+    "search": "plays many possible matches for each move",
+    "trained": "a neural network in NumPy, its weights and its training",
+}
+"""A description of each kind of bot, by name."""
+
+_RULES = {"twelve-days": "twelve_days.py", "partridge": "partridge.py"}
 
 
-def bot_text(game: str, name: str) -> str:
-    """Return the source of a first bot."""
-    return _text(STARTERS[game], name)
+def files(template: str, game: str, name: str) -> dict[str, bytes]:
+    """Return the content of a first bot's files by path.
+
+    The test is ``test_NAME.py``. The bot is ``NAME.py``. A trained bot has several files in the
+    directory ``NAME``, and the archive to upload, ``NAME.zip``.
+    """
+    if template != "trained":
+        source = _RULES[game] if template == "rules" else "search.py"
+        return {
+            f"{name}.py": _text(source, game, name),
+            f"test_{name}.py": _text("check.py", game, name),
+        }
+    bot = {
+        "bot.py": _text("trained/bot.py", game, name),
+        "weights.npz": (_here() / "trained" / f"{game.replace('-', '_')}.npz").read_bytes(),
+    }
+    test = _text("check.py", game, name).replace(f"{name}.py".encode(), f"{name}/bot.py".encode())
+    return {
+        **{f"{name}/{file}": data for file, data in bot.items()},
+        f"{name}/train.py": _text("trained/train.py", game, name),
+        f"{name}.zip": _packed(bot),
+        f"test_{name}.py": test.replace(b"with_name(", b"parent.joinpath("),
+    }
 
 
-def check_text(game: str, name: str) -> str:
-    """Return the source of a first bot's test."""
-    return _text("check.py", name).replace('"twelve-days"', f'"{game}"')
+def _text(file: str, game: str, name: str) -> bytes:
+    text = (_here() / file).read_text(encoding="utf-8")
+    for words in ("bot for twelve-days", 'GAMES = ["twelve-days"]', 'GAME = "twelve-days"'):
+        text = text.replace(words, words.replace("twelve-days", game))
+    return text.replace("NAME", name).encode()
 
 
-def _text(file: str, name: str) -> str:
-    return (resources.files(__name__) / file).read_text().replace("NAME", name)
+def _packed(contents: dict[str, bytes]) -> bytes:
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, data in contents.items():
+            archive.writestr(path, data)
+    return stream.getvalue()
+
+
+def _here() -> resources.abc.Traversable:
+    return resources.files(__name__)

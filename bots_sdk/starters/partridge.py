@@ -10,6 +10,8 @@ Rules: `twelfth-night rules partridge`. What a bot sees: `twelfth-night rules ob
 
 from typing import Any
 
+GAMES = ["partridge"]  # the league checks the bot for these games only
+
 # If you define this function, it is called once before the first move:
 #
 # def start(info):
@@ -33,12 +35,35 @@ def choose(observation: dict[str, Any]) -> str:
         # Lead as many cards as possible, and high ones: the low cards win tricks later.
         return max(moves, key=lambda move: (len(cards(move)), cards(move)))
     # If you play your last cards and don't win the trick, you take them back. So play them only if
-    # one of them is the lowest card of the trick.
-    lows = [action["cards"][-1] for action in observation["trick"] if action["cards"]]
-    safe = [move for move in moves if len(cards(move)) < len(hand) or cards(move)[-1] <= min(lows)]
-    return max(safe or moves, key=lambda move: len(cards(move)))
+    # one of them is the lowest card, and no other seat acts after you.
+    lowest = min(play["cards"][-1] for play in observation["trick"] if play["cards"])
+    is_last = len(observation["trick"]) == observation["seats"] - 1
+
+    def is_safe(move: str) -> bool:
+        wins = "play" in move and cards(move)[-1] <= lowest
+        return len(cards(move)) < len(hand) or (wins and is_last)
+
+    safe = [move for move in moves if is_safe(move)]
+    return max(safe, key=lambda move: len(cards(move)))
 
 
 def cards(move: str) -> list[int]:
     """Return the cards of a move, the highest first; none for a pass."""
     return [int(part) for part in move.split()[1:]]
+
+
+# Three ideas that make the bot stronger. Each replaces the line with "-" by the line with "+".
+# Its win share against three random bots is 80 %; with idea 1 alone, 97 %; with 2, 92 %; with 3,
+# 90 %; with all three, over 99 %. `twelfth-night ab OLD NEW` compares two files.
+#
+# 1. Be bold: play your last cards even if other seats act after you.
+#    -        return len(cards(move)) < len(hand) or (wins and is_last)
+#    +        return len(cards(move)) < len(hand) or wins
+#
+# 2. If two plays have equally many cards, play the higher ones.
+#    -    return max(safe, key=lambda move: len(cards(move)))
+#    +    return max(safe, key=lambda move: (len(cards(move)), cards(move)))
+#
+# 3. Lead high cards even if they are fewer: a rank counts as half a card.
+#    -        return max(moves, key=lambda move: (len(cards(move)), cards(move)))
+#    +        return max(moves, key=lambda move: len(cards(move)) + cards(move)[-1] / 2)

@@ -10,6 +10,8 @@ Rules: `twelfth-night rules twelve-days`. What a bot sees: `twelfth-night rules 
 
 from typing import Any
 
+GAMES = ["twelve-days"]  # the league checks the bot for these games only
+
 # If you define this function, it is called once before the first move:
 #
 # def start(info):
@@ -28,19 +30,40 @@ def choose(observation: dict[str, Any]) -> str:
     """
     moves: list[str] = observation["legal_moves"]
     hand: list[int] = observation["hand"]
+
+    def use(move: str) -> tuple[int, int]:
+        # A rank scores only if you hold the most cards of it. So a high card that you hold only
+        # once is of little use: it comes first.
+        return hand.count(number(move)), -number(move)
+
+    if observation["phase"] == "award":
+        # You won with a Claus. The seat with the fewest points gets the pot.
+        points = [sum(cards) for cards in observation["day_cards"]]
+        return min(moves, key=lambda seat: points[number(seat)])
     if observation["phase"] == "give":
-        # A rank scores only if you hold the most cards of it. So give a rank of which you have few.
-        return min(moves, key=lambda move: hand.count(number(move)))
-    if observation["phase"] == "play":
-        # If much is at stake, play the lowest card. Otherwise play the highest, and keep low cards.
-        much = sum(observation["pot"]) > 8
-        return moves[0] if much else moves[-1]
-    # "award": you won with a Claus, so you must give the pot to another seat. This bot chooses the
-    # seat with the fewest points.
-    points = [sum(cards) for cards in observation["day_cards"]]
-    return min(moves, key=lambda move: points[number(move)])
+        return min(moves, key=use)
+    if sum(observation["pot"]) > 8:
+        return min(moves, key=number)  # much is at stake: the lowest card may win it
+    return min(moves, key=use)
 
 
 def number(move: str) -> int:
     """Return the number in a move: the rank of a card, or a seat."""
     return int(move.split()[1])
+
+
+# Three ideas that make the bot stronger. Each replaces the line with "-" by the line with "+".
+# Its win share against three random bots is 74 %; with idea 1, 81 %; with ideas 1 and 2, 90 %; with
+# all three, 92 %. `twelfth-night ab OLD NEW` compares two files.
+#
+# 1. Give your highest card, as high cards rarely win a day.
+#    -        return min(moves, key=use)
+#    +        return max(moves, key=number)
+#
+# 2. Try to win more days.
+#    -    if sum(observation["pot"]) > 8:
+#    +    if sum(observation["pot"]) > 6:
+#
+# 3. A Claus gives away the pot that it wins, so play the lowest other card.
+#    -        return min(moves, key=number)  # much is at stake: the lowest card may win it
+#    +        return min(moves, key=lambda card: number(card) or 99)

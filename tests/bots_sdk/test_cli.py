@@ -79,7 +79,7 @@ def test_new_names_the_rules_and_prints_commands_that_work(
 ) -> None:
     run_here(stub.url, tmp_path)
     result = cli("new", "mybot", "--game", game)
-    assert f"  twelfth-night login {stub.url} --sign-up  " in result.stdout
+    assert f"twelfth-night login {stub.url} --sign-up  " in result.stdout
     assert f"`twelfth-night rules {game}`" in (tmp_path / "mybot.py").read_text()
     assert cli("rules", game).exit_code == 0
     assert cli("rules", "observations").exit_code == 0

@@ -10,9 +10,10 @@ from typing import Any, NoReturn
 import pytest
 
 from bots_sdk.arena.matches import MatchType
-from bots_sdk.checking import runtimes, suite
+from bots_sdk.checking import loading, runtimes, suite
 from bots_sdk.checking.imports import imports_of
 from bots_sdk.commands import checking
+from bots_sdk.sandbox import numpy_files
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from bots_sdk.sandbox.sources import Source
 from engine.games.catalogue import GAMES
@@ -145,9 +146,9 @@ def test_failing_imports_are_found_with_their_lines(check: Check, tmp_path: Path
         """
 import json, math, engine.games.catalogue
 try:
-    import numpy
+    import scipy
 except ImportError:
-    numpy = None
+    scipy = None
 def choose(observation):
     if observation["seats"] > 100:
         import beside_it
@@ -158,11 +159,43 @@ def choose(observation):
     )
     imports = [each for each in found["findings"] if each["subject"] == "imports"]
     assert [(each["result"], each["text"].split(" fails")[0]) for each in imports] == [
-        ("note", "bot.py, line 4: `import numpy`"),
+        ("note", "bot.py, line 4: `import scipy`"),
         ("wrong", "bot.py, line 9: `import beside_it`"),
         ("wrong", "bot.py, line 10: `from sqlite3 import connect`"),
     ]
     assert "zip -r bot.zip bot.py beside_it*" in imports[1]["remedy"]
+    assert imports[2]["remedy"].startswith(
+        "A bot may import Python's standard library, NumPy, engine, "
+        "bots_sdk.environments.encoding and its own files"
+    )
+
+
+@pytest.mark.usefixtures("no_failures")
+def test_a_bot_may_import_numpy_and_its_memory_is_measured(check: Check) -> None:
+    found = check(
+        """
+import numpy as np
+from bots_sdk.environments import encoding
+def choose(observation):
+    numbers = np.array(encoding.features(observation))
+    return encoding.move_of(observation, int(np.argmax(encoding.mask(observation))))
+""",
+        ON,
+    )
+    assert found["good"]
+    assert found["by"]["imports"]["text"] == "bots_sdk.environments, numpy"
+    assert found["by"]["memory"]["result"] == "ok"
+    assert "of 144.0 MB at 8 seats" in found["by"]["memory"]["text"]
+
+
+@pytest.mark.usefixtures("no_failures")
+def test_without_numpy_on_this_machine_the_check_says_how_to_get_it(
+    check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(numpy_files, "places", dict)
+    monkeypatch.setattr(loading, "find_spec", lambda name: None)
+    found = check("import numpy\ndef choose(o): return o['legal_moves'][0]\n", ON)
+    assert "`python -m pip install numpy`" in found["by"]["imports"]["remedy"]
 
 
 @pytest.mark.usefixtures("no_failures")

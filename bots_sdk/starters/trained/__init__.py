@@ -1,0 +1,1 @@
+"""A trained bot: its file, its training, and the weights for each game."""

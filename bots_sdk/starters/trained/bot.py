@@ -1,0 +1,26 @@
+"""NAME: a trained bot for twelve-days.
+
+A small neural network computes a value for each move, and the bot plays the legal move with the
+highest value. `train.py` computes the weights of the network.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bots_sdk.environments import encoding
+
+GAMES = ["twelve-days"]  # the league checks the bot for these games only
+WEIGHTS = dict(np.load(Path(__file__).with_name("weights.npz")))
+
+
+def choose(observation: dict[str, Any]) -> str:
+    """Return the legal move with the highest value."""
+    # The network takes the first numbers of an observation: your cards and what happens today. They
+    # are the same for any number of seats.
+    numbers = encoding.features(observation)[: len(WEIGHTS["w1"])]
+    hidden = np.maximum(np.array(numbers, np.float32) @ WEIGHTS["w1"] + WEIGHTS["b1"], 0)
+    values = hidden @ WEIGHTS["w2"] + WEIGHTS["b2"]
+    values[np.array(encoding.mask(observation)) == 0] = -np.inf  # illegal moves
+    return encoding.move_of(observation, int(values.argmax()))
