@@ -201,8 +201,6 @@ def _load_numpy() -> None:
     try:
         for name in _NUMPY:
             __import__(name)
-        square = sys.modules["numpy"].ones((64, 64))
-        square @ square  # maps the buffer, as a bot without memory left could not
     except Exception:
         for name in [name for name in sys.modules if name.partition(".")[0] == "numpy"]:
             del sys.modules[name]

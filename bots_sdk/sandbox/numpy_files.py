@@ -14,7 +14,8 @@ from pathlib import Path
 from bots_sdk.sandbox.sources import Source
 
 BUFFER_BYTES = 64 << 20
-"""The two buffers that OpenBLAS, NumPy's library for matrices, maps and never returns."""
+"""Two buffers of OpenBLAS, NumPy's library for matrices: one from the start, one from the first
+product of large matrices on."""
 
 CODE_BYTES = 56 << 20
 """Address space for NumPy's libraries."""
