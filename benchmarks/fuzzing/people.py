@@ -9,7 +9,7 @@ import httpx
 
 from benchmarks.fuzzing.values import NASTY
 from benchmarks.killing.league import League
-from bots_sdk.starters import bot_text
+from bots_sdk import starters
 
 PASSWORD = "four calling birds"
 GAMES = ("twelve-days", "partridge")
@@ -47,7 +47,7 @@ class Person(NamedTuple):
     def file(self, rng: random.Random) -> tuple[str, bytes]:
         """Return the name and the content of a file to upload."""
         if rng.random() < 0.1:
-            return "bot.py", bot_text("twelve-days", "fuzz").encode()
+            return "bot.py", starters.files("rules", "twelve-days", "fuzz")["fuzz.py"]
         return rng.choice(["bot.py", "bot.zip", *NASTY[:6]])[:100], rng.choice(_FILES)
 
     def ids(self) -> Mapping[str, Sequence[str]]:
@@ -90,7 +90,7 @@ def sign_up(league: League, role: str) -> Person:
         tokens.append(made["token"])
     api.post(
         f"/api/v1/bots/{role}-hosted/versions",
-        files={"source": ("bot.py", bot_text("twelve-days", "fuzz").encode())},
+        files={"source": ("bot.py", starters.files("rules", "twelve-days", "fuzz")["fuzz.py"])},
         headers=headers,
     ).raise_for_status()
     if role == "organiser":
