@@ -29,11 +29,16 @@ def test_the_cells_train_a_bot_and_upload_it(
     version = {"bot": "blackbird", "number": 1, "state": "ready", "held": False, "qualifying": []}
     league = StubLeague()
     league.answers |= {
+        "GET ladders": (200, {"results": [{"slug": game, "game": game}], "next": None}),
         "GET bots/blackbird": (200, {"name": "blackbird", "kind": "hosted"}),
         "POST bots/blackbird/versions": (202, version),
         "GET bots/blackbird/versions/1": (200, version),
         "GET bots/blackbird/versions/1/log": (200, version),
         f"PUT ladders/{game}/entries/blackbird": (200, {}),
+        f"GET ladders/{game}/entries/blackbird": (
+            200,
+            {"ladder": game, "next_block": "Drawn now.", "rank_progress": None},
+        ),
     }
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
@@ -55,7 +60,7 @@ def test_the_cells_train_a_bot_and_upload_it(
     assert "player_0 sees" in output
     assert "round 2: " in output
     assert "win share" in output
-    assert league.requests[-1] == ("PUT", f"ladders/{game}/entries/blackbird")
+    assert ("PUT", f"ladders/{game}/entries/blackbird") in league.requests
     packed = read_source((tmp_path / "blackbird.zip").read_bytes())
     assert packed.files.keys() == {"bot.py", "weights.npz"}
     assert packed.files["weights.npz"] == (tmp_path / "blackbird" / "weights.npz").read_bytes()
