@@ -46,7 +46,8 @@ class NewPasswordForm(forms.Form):
     revoke = forms.BooleanField(
         required=False,
         label="Revoke my owner tokens too",
-        help_text="Choose this if somebody else may know your password. Bots that run go on.",
+        help_text="Choose this if somebody else may know your password. Bots that are running "
+        "continue.",
     )
 
 
@@ -54,7 +55,7 @@ class PasswordForm(NewPasswordForm):
     """A new password in place of the old one."""
 
     old = forms.CharField(
-        label="Your password now",
+        label="Current password",
         max_length=200,
         strip=False,
         widget=forms.PasswordInput({"autocomplete": "current-password"}),
@@ -196,7 +197,7 @@ class ChallengeForm(forms.Form):
         games = {f"{game} {rules}": title for title, game, rules in ladders}
         self._fill("bot", [(name, name) for name in own], named.name if is_own else None)
         self._fill("opponents", [(name, name) for name in opponents], picked)
-        as_usual = ("", "That of a ladder of your bot")
+        as_usual = ("", "The game of one of your bot’s ladders")
         self._fill("game", [as_usual, *((key, f"{games[key]}: {key}") for key in games)], "")
 
     def _fill(self, name: str, choices: list[tuple[str, str]], initial: Any) -> None:

@@ -134,8 +134,8 @@ def test_the_page_shows_gap_bands_tests_and_noise_of_the_last_count(
     client: Client, ladder: Ladder, twins: Twins
 ) -> None:
     text = page(client, "/ladders/quick/luck/")
-    assert "is not counted yet" in text
-    assert text.count("not counted yet") == 3
+    assert "is not measured yet" in text
+    assert text.count("not counted yet") == 2
     ratings.count_luck(ladder.pk)
     text = page(client, "/ladders/quick/luck/")
     assert "No bot has a rank yet" in text
@@ -184,10 +184,10 @@ def test_a_corrected_ladder_is_counted_again_before_the_page_shows_its_luck(
 ) -> None:
     ratings.count_luck(ladder.pk)
     assert ratings.correct(ladder.pk, reason="a row was lost") is not None
-    assert "is not counted yet" in page(client, "/ladders/quick/luck/")
+    assert "is not measured yet" in page(client, "/ladders/quick/luck/")
     assert ratings.take_luck_counts(timezone.now()) == [ladder.pk]
     ratings.count_luck(ladder.pk)
-    assert "is not counted yet" not in page(client, "/ladders/quick/luck/")
+    assert "is not measured yet" not in page(client, "/ladders/quick/luck/")
 
 
 def test_a_ladder_without_twins_has_a_page_too(client: Client) -> None:
