@@ -23,8 +23,8 @@ def login(
     url: Annotated[
         str,
         typer.Argument(
-            help="The league's address; default: the last one, else the league that runs in this "
-            f"checkout, else {USUAL}.",
+            help="The league's address; default: TWELFTH_NIGHT_URL, else the league of your last "
+            f"login, else the league that `make up` runs here, else {USUAL}.",
             show_default=False,
         ),
     ] = "",
@@ -97,16 +97,16 @@ def password(
 ) -> None:
     """Change your password at the league.
 
-    The command prompts for both passwords, or takes them from TWELFTH_NIGHT_PASSWORD and
-    TWELFTH_NIGHT_NEW_PASSWORD. Your sessions on the pages end.
+    The command prompts for the old and the new password, or takes them from TWELFTH_NIGHT_PASSWORD
+    and TWELFTH_NIGHT_NEW_PASSWORD. It signs you out in all browsers.
     """
     url, league = chosen_league()
-    username = league.username or _prompt("Username", "`twelfth-night login --username`")
+    username = league.username or _prompt("username", "`twelfth-night login --username`")
     old = os.environ.get("TWELFTH_NIGHT_PASSWORD") or _prompt(
-        "Password", "TWELFTH_NIGHT_PASSWORD", hide_input=True
+        "password", "TWELFTH_NIGHT_PASSWORD", hide_input=True
     )
     new = os.environ.get("TWELFTH_NIGHT_NEW_PASSWORD") or _prompt(
-        "New password", "TWELFTH_NIGHT_NEW_PASSWORD", hide_input=True, confirmation_prompt=True
+        "new password", "TWELFTH_NIGHT_NEW_PASSWORD", hide_input=True, confirmation_prompt=True
     )
     with client_for(url) as client:
         client.send(calls.change_password(username, old, new, revoke_tokens=revoke_tokens))
@@ -157,14 +157,14 @@ def bot_token(
 def bot_pause(
     name: Annotated[str, typer.Argument(help="One of your bots.")], as_json: Json = False
 ) -> None:
-    """Pause a bot: no round draws it until you resume it."""
+    """Pause a bot: it gets no new matches until you resume it."""
     _set_paused(name, paused=True, as_json=as_json)
 
 
 def bot_resume(
     name: Annotated[str, typer.Argument(help="One of your bots.")], as_json: Json = False
 ) -> None:
-    """Resume a bot that is paused: rounds draw it again."""
+    """Resume a paused bot: it gets new matches again."""
     _set_paused(name, paused=False, as_json=as_json)
 
 

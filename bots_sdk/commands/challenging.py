@@ -12,7 +12,10 @@ from bots_sdk.commands.output import Json, add_row, new_table, print_json, print
 
 
 def challenge(
-    bot: Annotated[str, typer.Argument(help="One of your bots: hosted, or online.")],
+    bot: Annotated[
+        str,
+        typer.Argument(help="One of your bots: a hosted bot, or a remote bot that is running."),
+    ],
     opponents: Annotated[
         list[str],
         typer.Argument(
@@ -22,13 +25,17 @@ def challenge(
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(
-            help="The game; default: of a ladder that fits, first one that your bot is on.",
+            help="The game; default: the game of a ladder that takes so many bots, if possible one "
+            "that your bot is on.",
             show_default=False,
         ),
     ] = None,
     rules: Annotated[
         str,
-        typer.Option(help="A preset of the game, such as calliope.", show_default=False),
+        typer.Option(
+            help="A preset (edition) of the game, such as calliope; needs --game.",
+            show_default=False,
+        ),
     ] = "",
     wait: Annotated[bool, typer.Option(help="Wait for the result.")] = True,
     as_json: Json = False,
@@ -63,7 +70,7 @@ def _line(made: answers.ChallengeDetail) -> str | None:
     """Return how far a challenge is; None if it is over."""
     count = len(made["matches"])
     if made["state"] == "waiting":
-        return "It waits for a free worker."
+        return "The challenge waits for a free worker process of the league."
     if made["state"] == "playing":
         playing = sum(match["status"] == "playing" for match in made["matches"])
         return f"{made['matches_finished']} of {count} matches are over, {playing} in play."
@@ -81,7 +88,10 @@ def _print_result(url: str, made: answers.ChallengeDetail) -> None:
         add_row(table, pair["opponent"], f"{pair['share']:.0%}", interval)
     print_table(table)
     print(
-        f"Win share of {made['bot']}: {made['win_share']:.0%}. 100 % is a better place in each "
-        "match, and a tie counts half."
+        f"Win share of {made['bot']}: {made['win_share']:.0%}. 100% means a better place than "
+        "every opponent in every match. A tie counts half."
     )
-    print("One block is few matches, so the intervals are long. A ladder plays many blocks.")
+    print(
+        "One block has few matches, so the intervals are wide. A ladder plays many blocks, so its "
+        "numbers are more exact."
+    )

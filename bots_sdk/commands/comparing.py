@@ -121,9 +121,9 @@ def ab(
     A block is one deal that both versions play twice: for the second match they exchange seats.
     The test ends when the results show whether the new version is 20 Elo better.
 
-    A verdict comes at the earliest after 16 blocks with different results, or after 300 blocks if
-    fewer differ. This is because a small edit changes nothing in most blocks. "No
-    difference in behaviour" means that no move differed in 300 blocks.
+    A verdict needs 16 blocks in which the two versions have different results, or 300 blocks in
+    all. This is because a small edit changes nothing in most blocks. "No difference in
+    behaviour" means that no move differed in 300 blocks.
 
     A verdict can be wrong. In simulations of 17 kinds of edits, at most 7 of 100 versions that are
     as strong as the old one got "better". Of 100 versions that are 20 Elo better, at least 95 got
@@ -221,9 +221,9 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
         f"is “better”, at {plan.lower:+.2f} or less “not better”."
     )
     print(
-        f"A verdict comes at the earliest after {plan.min_differing} blocks with different "
-        f"results, or after {plan.guard_blocks} blocks if fewer differ. This is because a small "
-        "edit changes nothing in most blocks."
+        f"A verdict needs {plan.min_differing} blocks in which the two versions have different "
+        f"results, or {plan.guard_blocks} blocks in all. This is because a small edit changes "
+        "nothing in most blocks."
     )
     if run.verdict is Decision.UNDECIDED and not stopped:
         print("To let the test run longer, raise --max-blocks.")

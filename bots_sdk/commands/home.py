@@ -55,9 +55,9 @@ Seats = Annotated[
 Against = Annotated[
     list[str],
     typer.Option(
-        help="The opponents: a reference bot such as house-thumb, a bot's file, quick for the "
-        "quick reference bots, or house for all of them: house-search takes seconds per match. "
-        "You can repeat this option."
+        help="An opponent: a bot's file, or a reference bot, such as house-thumb. quick: "
+        "house-random, house-thumb and house-counting. house: these and house-search, which takes "
+        "seconds per match. You can repeat this option."
     ),
 ]
 SeedText = Annotated[
@@ -74,7 +74,13 @@ Jobs = Annotated[
         show_default=False,
     ),
 ]
-Faults = Annotated[Path, typer.Option(help="Save the bot's input at each fault in this directory.")]
+Faults = Annotated[
+    Path,
+    typer.Option(
+        help="Save the bot's input in this directory at each fault: an error, a timeout or an "
+        "illegal move."
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)

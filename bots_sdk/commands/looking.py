@@ -130,7 +130,7 @@ def match(
 ) -> None:
     """Show a match: its bots with places and scores, and why each day or trick was won.
 
-    The reasons come from the record, so they appear when the record is public.
+    The reasons appear when the league has published the match's record: its deal and moves.
     """
     url = chosen_league()[0]
     with client_for(url) as client:

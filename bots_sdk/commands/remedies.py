@@ -63,7 +63,7 @@ _BY_CODE: dict[str, Callable[[ProblemError], str]] = {
         "`twelfth-night status` lists the bots whose tokens are saved on this machine."
     ),
     "no-version": lambda _: "`twelfth-night upload FILE --bot NAME` uploads one.",
-    "not-qualified": lambda _: "`twelfth-night check FILE` runs the same check here.",
+    "not-qualified": lambda _: "`twelfth-night check FILE` shows here what would fail.",
 }
 """Remedies by the code of the problem."""
 

@@ -31,7 +31,7 @@ def replay_match(trial: Trial, number: int, seed: str, *, show_all: bool, as_jso
     if number > trial.matches:
         raise ImpossibleError(
             f"There is no match {number}: the run has {trial.matches} matches. "
-            "Use a smaller number, or raise --matches."
+            "Use a smaller number, or raise --blocks."
         )
     if not (show_all or as_json or (sys.stdin.isatty() and sys.stdout.isatty())):
         raise ImpossibleError(

@@ -30,7 +30,7 @@ def new(
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(
-            help="The game that the bot plays; default: a question in a terminal, else "
+            help="The game that the bot plays; default: the command asks in a terminal, else "
             "twelve-days.",
             show_default=False,
         ),
@@ -46,7 +46,7 @@ def new(
     """Write a first bot and a test for it to the current directory.
 
     The bot beats a bot that plays at random. Its file lists ideas to make it stronger, or names
-    where to continue.
+    the file to read or run next.
     """
     if not _NAME.fullmatch(name):
         raise ImpossibleError(

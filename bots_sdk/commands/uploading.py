@@ -46,16 +46,16 @@ def upload(
         bool,
         typer.Option(
             "--hold",
-            help="Hold the version: it then becomes current only if you promote it on its page, or "
-            "if a comparison promotes it.",
+            help="Hold the version: it then plays only after you promote it on its page, or after "
+            "a comparison (an A/B test on the bot's page) promotes it.",
         ),
     ] = False,
     wait: Annotated[
         bool | None,
         typer.Option(
             "--wait/--no-wait",
-            help="--wait: follow the bot until it has a rank on its ladders. --no-wait: do not "
-            "wait for the check either. Default: wait for the check.",
+            help="--wait: wait until the bot has a rank on its ladders. --no-wait: return right "
+            "after the upload. Default: wait until the check ends.",
             show_default=False,
         ),
     ] = None,
@@ -65,8 +65,8 @@ def upload(
 
     If the bot does not exist, the command creates it. If the league then refuses the version, the
     command deletes the new bot. A bot that existed before stays. A version that passes its check
-    becomes the current version, the one that plays. With --hold it becomes current only if you
-    promote it, or if a comparison promotes it.
+    becomes the current version, the one that plays. With --hold it plays only after you
+    promote it on its page, or after a comparison (an A/B test on the bot's page) promotes it.
 
     Exit status 1: the league refused the version.
     """
@@ -232,7 +232,10 @@ def _print_check(version: Any) -> None:
     """Print how long the check of a new version takes."""
     left = version.get("check_seconds_left")
     when = f" in {about(left)}" if left is not None else ""
-    print(f"Uploaded version {version['number']}. Its check plays one match of each game{when}.")
+    print(
+        f"Uploaded version {version['number']}. Its check plays one match of each of the bot's "
+        f"games{when}."
+    )
 
 
 def _print_next_step(client: Client, url: str, version: Any) -> None:
@@ -252,7 +255,10 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
     else:
         checked = version.get("qualifying", [])  # absent if the command did not wait
         passed = {match["game"] for match in checked if match["passed"]}
-        print("It plays when it is on a ladder. Enter it; --wait follows it to its rank:")
+        print(
+            "The bot gets rated matches after you enter it on a ladder. With --wait, the command "
+            "follows it until it has a rank:"
+        )
         for ladder in client.send(calls.ladders())["results"]:
             if not checked or ladder["game"] in passed:
                 print(f"  twelfth-night enter {ladder['slug']} {name} --wait")

@@ -43,8 +43,9 @@ def watch(
         list[str] | None,
         typer.Argument(
             metavar="[BOT]... or MATCH",
-            help="The bots by seat: files or reference bots; the quick reference bots take the "
-            "other seats. Or the number or the address of a match at a league.",
+            help="The bots by seat: files, or reference bots such as house-thumb. house-random, "
+            "house-thumb and house-counting take the other seats. Or the number or address of a "
+            "match at a league.",
             show_default=False,
         ),
     ] = None,
@@ -61,9 +62,9 @@ def watch(
 ) -> None:
     """Watch a match step by step, with the reason of each result.
 
-    With bots, or without arguments, the match is played on this machine. A match of a league that
-    is still in play is followed live. In a terminal you step through a finished match with the
-    arrow keys; elsewhere the command prints all steps.
+    With bots, or without arguments, the match is played on this machine. If a league's match is
+    still in play, the command follows it live. In a terminal you step through a finished match with
+    the arrow keys; elsewhere the command prints all steps.
     """
     words = what or []
     show_all = show_all or not _at_terminal()
@@ -144,7 +145,7 @@ def _watch_here(
     began = time.monotonic()
 
     def line() -> str:
-        return f"the bots play the match, for {time.monotonic() - began:.0f} s so far"
+        return f"the match is in play, {time.monotonic() - began:.0f} s so far"
 
     with progress(line, quiet=as_json):
         played = play_fixture(PlayerFactory(contestants), setup.table, fixture, names)
@@ -202,7 +203,7 @@ def _text_of(event: ServerEvent, names: list[str]) -> str:
     try:
         sentences = [sentence(each, names) for each in event.events]
     except ValueError:
-        return "(This version of twelfth-night does not know what happened. Update it.)\n"
+        return "(This version of twelfth-night is too old to show this step. Update it.)\n"
     return "".join(f"{each}\n" for each in sentences)
 
 

@@ -34,8 +34,10 @@ def test_the_same_deal_gets_the_same_moves() -> None:
 # This test repeats a fault:
 #
 # def test_the_bot_answers_this_observation() -> None:
-#     observation = json.loads(Path("faults/....json").read_text())["observation"]
-#     assert BOT(info(...))(observation) in observation["legal_moves"]
+#     import json
+#     seen = json.loads(Path("faults/....json").read_text())["observation"]
+#     bot = BOT(info(seen["rules"], seen["seats"], seen["seat"]))
+#     assert bot(seen) in seen["legal_moves"]
 
 
 def info(rules: str, seats: int, seat: int) -> MatchInfo:

@@ -1,8 +1,9 @@
 """NAME: a bot for twelve-days that searches.
 
-The bot plays many possible matches to the end after each legal move, and takes the move with the
-best mean result. The hidden cards are unknown: `sample` deals them in a possible way. After the
-first move all seats move at random.
+After each legal move, the bot plays many possible matches, and takes the move with the best mean
+result. In twelve-days a match goes to the end, in partridge to the end of the round. The hidden
+cards are unknown: `sample` deals them in a possible way. After the first move all seats move at
+random.
 
 `bots_sdk/reference/search_bot.py` is a stronger bot of this kind. It plays on by rules of thumb
 instead of at random, and it soon drops moves that look bad.

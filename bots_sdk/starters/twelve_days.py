@@ -32,8 +32,8 @@ def choose(observation: dict[str, Any]) -> str:
     hand: list[int] = observation["hand"]
 
     def use(move: str) -> tuple[int, int]:
-        # A rank scores only if you hold the most cards of it. So a high card that you hold only
-        # once is of little use: it comes first.
+        # A rank scores only if you hold the most cards of it. So the bot gives or plays first the
+        # cards that it holds only once, the highest of them first.
         return hand.count(number(move)), -number(move)
 
     if observation["phase"] == "award":

@@ -499,7 +499,7 @@ def test_the_help_shows_no_type_for_flags(cli: Cli, command: tuple[str, ...]) ->
     [
         (
             False,
-            "Enter it; --wait follows it to its rank:\n  twelfth-night enter days mybot --wait",
+            "follows it until it has a rank:\n  twelfth-night enter days mybot --wait",
         ),
         (True, "It does not play until you promote it: {url}/account/bots/mybot/versions/2/"),
     ],

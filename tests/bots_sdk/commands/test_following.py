@@ -133,8 +133,8 @@ def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: 
     result = run(League(), "upload", "swan.py")
     assert result.exit_code == 0, result.output
     text = result.stdout
-    assert "Uploaded version 1. Its check plays one match of each game in about 7 s." in text
-    assert text.endswith("its rank:\n  twelfth-night enter partridge swan --wait\n")
+    assert "Its check plays one match of each of the bot's games in about 7 s." in text
+    assert text.endswith("until it has a rank:\n  twelfth-night enter partridge swan --wait\n")
 
 
 def test_upload_with_wait_follows_a_bot_that_is_on_a_ladder(run: Run) -> None:
