@@ -4,6 +4,7 @@ import math
 
 from bots_sdk import answers, calls
 from bots_sdk.client import Client
+from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.following import follow
 from bots_sdk.errors import ProblemError
 
@@ -39,8 +40,31 @@ def about(seconds: float) -> str:
 
 
 def follow_to_rank(client: Client, ladder: str, bot: str, *, quiet: bool) -> answers.LadderPlace:
-    """Show how a bot comes to its rank on a ladder, until it has one."""
-    return follow(lambda: client.send(calls.ladder_entry(ladder, bot)), _line, quiet=quiet)
+    """Show how a bot comes to its rank on a ladder, until it has one.
+
+    Raises:
+        ImpossibleError: no block of the bot is drawn, and none will be: it gets no new matches.
+    """
+
+    def look() -> answers.LadderPlace:
+        place = client.send(calls.ladder_entry(ladder, bot))
+        progress = place["rank_progress"]
+        if progress is not None and not progress["playing"] + progress["queued"]:
+            _require_new_matches(client.send(calls.bot(bot)))
+        return place
+
+    return follow(look, _line, quiet=quiet)
+
+
+def _require_new_matches(bot: answers.Bot) -> None:
+    name = bot["name"]
+    if bot["quarantined"]:
+        raise ImpossibleError(f"{name} is in quarantine and gets no new matches, so no rank now.")
+    if bot["paused"]:
+        raise ImpossibleError(
+            f"{name} is paused and gets no new matches. Resume it: `twelfth-night bot resume "
+            f"{name}`."
+        )
 
 
 def print_rank(client: Client, url: str, ladder: str, bot: str) -> None:

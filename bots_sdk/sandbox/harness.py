@@ -172,6 +172,8 @@ def lock(config: dict[str, Any], descriptors: tuple[int, ...]) -> None:
             os.close(handle)
     resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     seccomp.install()
+    # Only now: an import before the lock must not run a file of the bot with all rights.
+    sys.path.extend(config["own_path"])
     for name in ("broker", "ctypes", "_ctypes", "landlock", "resource", "seccomp"):
         sys.modules.pop(name, None)
     gc.freeze()

@@ -5,9 +5,10 @@ person signs in, whichever is first. Nothing is stored for it: Django's generato
 password hash and the last sign-in of the account.
 """
 
+from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
-from django.contrib.auth.tokens import default_token_generator
+from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.encoding import force_bytes
@@ -15,6 +16,23 @@ from django.utils.http import urlsafe_base64_decode, urlsafe_base64_encode
 
 from league.accounts.people import is_organiser
 from league.models import Token
+
+
+class _Links(PasswordResetTokenGenerator):
+    """Signs links that also end when the account gets other rights.
+
+    Who may issue a link depends on them, so an organiser's link is no way to their rights.
+    """
+
+    key_salt = "league.accounts.password_changes"
+
+    def _make_hash_value(self, user: AbstractBaseUser, timestamp: int) -> str:
+        assert isinstance(user, User)
+        rights = f"{is_organiser(user)}{user.is_staff}{user.is_superuser}"
+        return f"{super()._make_hash_value(user, timestamp)}{rights}"
+
+
+_links = _Links()
 
 
 def set_password(user: User, password: str, *, revoke_tokens: bool = False) -> None:
@@ -43,7 +61,7 @@ def set_password(user: User, password: str, *, revoke_tokens: bool = False) -> N
 def new_reset(user: User) -> tuple[str, str]:
     """Return the two parts of a link with which a person sets a new password: uid and token."""
     uid = urlsafe_base64_encode(force_bytes(user.pk))
-    return uid, default_token_generator.make_token(user)
+    return uid, _links.make_token(user)
 
 
 def user_of_reset(uid: str, token: str, *, lock: bool = False) -> User | None:
@@ -60,7 +78,7 @@ def user_of_reset(uid: str, token: str, *, lock: bool = False) -> User | None:
         return None
     users = User.objects.select_for_update(no_key=True) if lock else User.objects.all()
     user = users.filter(pk=key, is_active=True).first() if key < 2**31 else None
-    return user if user and default_token_generator.check_token(user, token) else None
+    return user if user and _links.check_token(user, token) else None
 
 
 def reset_password(uid: str, token: str, password: str, *, revoke_tokens: bool) -> User | None:

@@ -74,6 +74,8 @@ def change_bot(
     require_valid(bot_problems(values_of(bot)))
     try:
         with transaction.atomic():
+            # Everybody who locks a bot and its owner locks the bot first.
+            Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
             if bot.name != old:
                 _require_free(bot.name, bot)
                 if bot.owner is not None:

@@ -22,7 +22,7 @@ from engine.games import catalogue
 from engine.rating.blocks import MatchResult, pair_results, plan_block, win_shares
 from engine.rating.intervals import wilson
 from league import bots, play
-from league.accounts.quarantines import require_free
+from league.accounts.quarantines import quarantine_of, require_free
 from league.bots.daily_limits import count_challenge, rounded_up
 from league.models import Bot, Challenge, ChallengeBot, Ladder, Match
 from league.play.opening import BANK_SECONDS, MOVE_SECONDS
@@ -109,17 +109,25 @@ def challenge(
         )
     now = timezone.now()
     for each in found:
-        _require_playable(each, now)
+        _require_playable(each, now, owner)
     setting = _setting(found, game, rules)
     versions = {each.pk: each.current for each in found if each.current is not None}
     for each in found:
-        bots.require_qualified(each, setting.game)
+        _require_qualified(each, setting.game, owner)
     with transaction.atomic():
-        # Under these locks two challenges at once don't both take the last place of a day.
-        locked = Bot.objects.select_for_update(of=("self",), no_key=True).order_by("pk")
-        for each in locked.filter(pk__in=versions):
+        # Under these locks two challenges at once don't both take the last place of a day, and no
+        # bot is deleted, paused or given another version.
+        locked = Bot.objects.active().select_for_update(of=("self",), no_key=True).order_by("pk")
+        fresh = {each.pk: each for each in locked.filter(pk__in=versions)}
+        for each in found:
+            if each.pk not in fresh or fresh[each.pk].current_id != each.current_id:
+                raise ValidationError(
+                    f"{each} has just been deleted or got another version. Try again.",
+                    code="changed-meanwhile",
+                )
+            _require_playable(fresh[each.pk], now, owner)
             if each.owner_id not in (None, owner.pk):
-                _require_accepted(each, now)
+                _require_accepted(fresh[each.pk], now)
         count_challenge(owner, now)  # which locks the owner's account
         if Challenge.objects.unfinished().filter(bot__owner=owner).count() >= MAX_OPEN:
             raise ValidationError(
@@ -157,7 +165,9 @@ def result(challenge: Challenge) -> Result:
     )
     state = Challenge.state_of(matches)
     finished = [match for match in matches if match.status == Match.Status.FINISHED]
-    shown = finished if state != State.PLAYING or not challenge.duplicate else []
+    shown = finished if state == State.FINISHED or not challenge.duplicate else []
+    if state == State.VOID:
+        shown = []
     played = [
         MatchResult(
             tuple(seat.bot_id for seat in seating), tuple(seat.place or 0 for seat in seating)
@@ -178,7 +188,7 @@ def result(challenge: Challenge) -> Result:
 def challengeable(bot: Bot) -> str:
     """Return why nobody but its owner can challenge a bot now; "" if everybody can."""
     try:
-        _require_playable(bot, timezone.now())
+        _require_playable(bot, timezone.now(), None)
         if bot.owner_id is not None:
             _require_accepted(bot, timezone.now())
     except ValidationError as error:
@@ -206,9 +216,14 @@ def _find(names: Sequence[str]) -> list[Bot]:
     return [by_name[name] for name in names]
 
 
-def _require_playable(bot: Bot, now: datetime) -> None:
-    """Raise unless a bot could play now."""
-    require_free(bot)
+def _require_playable(bot: Bot, now: datetime, owner: User | None) -> None:
+    """Raise unless a bot could play now. Only its owner learns why it is in quarantine."""
+    if owner is not None and bot.owner_id == owner.pk:
+        require_free(bot)
+    elif quarantine_of(bot) is not None:
+        raise ValidationError(
+            f"{bot} is in quarantine and gets no matches; choose another bot.", code="quarantined"
+        )
     if bot.paused:
         raise ValidationError(
             f"{bot} is paused. Its owner can resume it; choose another bot until then.",
@@ -225,6 +240,18 @@ def _require_playable(bot: Bot, now: datetime) -> None:
             "program (`twelfth-night run`).",
             code="bot-offline",
         )
+
+
+def _require_qualified(bot: Bot, game: str, owner: User) -> None:
+    """Raise unless a bot qualified for a game. Only its owner learns why it did not."""
+    try:
+        bots.require_qualified(bot, game)
+    except ValidationError:
+        if bot.owner_id == owner.pk:
+            raise
+        raise ValidationError(
+            f"{bot} does not play {game}; choose another bot.", code="not-qualified"
+        ) from None
 
 
 def _require_accepted(bot: Bot, now: datetime) -> None:

@@ -47,7 +47,10 @@ def take_fits(*, rest: float = 0) -> list[int]:
     latest_ids = list(filter(None, rounds))
     # A version that has become current since the last fit has no numbers yet.
     waiting = Standing.objects.filter(awaits_fit=True).values("ladder")
-    Fit.objects.finished().filter(round__in=latest_ids, round__ladder__in=waiting).delete()
+    again = Fit.objects.finished().filter(round__in=latest_ids, round__ladder__in=waiting)
+    # A fit that only new versions ask for rests too: owners may change versions at any time.
+    if rested := [fit.pk for fit in again if not _is_resting(fit, rest, now)]:
+        Fit.objects.filter(pk__in=rested).delete()
     unfitted = Q(fit=None) | Q(fit__finished_at=None, fit__tried_at__lt=now - TRY_AGAIN_AFTER)
     taken = []
     for round_id, ladder_id in Round.objects.filter(unfitted, pk__in=latest_ids).values_list(
@@ -66,11 +69,16 @@ def _rests(ladder_id: int, round_id: int, rest: float, now: datetime) -> bool:
     """Return whether the last fit of another round still runs, or its rest is not over."""
     others = Fit.objects.filter(round__ladder=ladder_id).exclude(round=round_id)
     last = others.order_by("-round__applied_number").first()
-    if last is None or last.tried_at is None:
+    return last is not None and _is_resting(last, rest, now)
+
+
+def _is_resting(fit: Fit, rest: float, now: datetime) -> bool:
+    """Return whether a fit still runs, or its rest is not over."""
+    if fit.tried_at is None:
         return False
-    if last.finished_at is None:
-        return last.tried_at > now - TRY_AGAIN_AFTER
-    return now < last.finished_at + rest * (last.finished_at - last.tried_at)
+    if fit.finished_at is None:
+        return fit.tried_at > now - TRY_AGAIN_AFTER
+    return now < fit.finished_at + rest * (fit.finished_at - fit.tried_at)
 
 
 def fit_round(round_id: int) -> bool:

@@ -41,8 +41,9 @@ def place(
 class League:
     """A league with two ladders, on one of which the bot may be."""
 
-    def __init__(self, *places: dict[str, Any]) -> None:
+    def __init__(self, *places: dict[str, Any], stopped_by: str = "") -> None:
         self.places = list(places)
+        self.stopped_by = stopped_by
 
     def __enter__(self) -> Self:
         return self
@@ -58,7 +59,8 @@ class League:
     def send(self, call: Call[Any]) -> Any:
         match call.method, call.path.split("/"):
             case "GET", ["bots", _]:
-                return {"kind": "hosted"}
+                stopped = {each: each == self.stopped_by for each in ("paused", "quarantined")}
+                return {"kind": "hosted", "name": "swan", **stopped}
             case "GET", ["bots", _, "ladders", _]:
                 return {"rank": 3, "rating": 1512345}
             case "GET", ["ladders"]:
@@ -127,6 +129,19 @@ def test_enter_with_wait_follows_the_bot_to_its_rank_line_by_line(run: Run) -> N
         "partridge: 20 of 20 blocks finished, 0 in play, 0 queued; the league computes the rank",
     ]
     assert "swan has rank 3 on partridge, with a rating of 1512" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("stopped_by", "remedy"),
+    [("paused", "twelfth-night bot resume swan"), ("quarantined", "is in quarantine")],
+)
+def test_a_bot_without_new_matches_is_not_followed_for_ever(
+    run: Run, stopped_by: str, remedy: str
+) -> None:
+    league = League(place(3, 0, 0, None), stopped_by=stopped_by)
+    result = run(league, "enter", "partridge", "swan", "--wait")
+    assert result.exit_code == 2
+    assert remedy in result.output
 
 
 def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: Run) -> None:

@@ -67,6 +67,24 @@ def test_a_bot_reads_its_weights_from_its_archive(start: Start) -> None:
     assert start(stream.getvalue())({}) == "15.0 6"
 
 
+def test_no_file_of_the_bot_runs_before_the_lock(start: Start) -> None:
+    # NumPy's import looks for `org`, which Python does not have.
+    spy = "import builtins, os, resource\nbuiltins.early = os.getuid()\n"
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr(
+            "bot.py",
+            "import builtins, sys\n"
+            "import numpy as np\n"
+            "def choose(observation):\n"
+            "    early = [name for name in ('org', 'threadpoolctl') if name in sys.modules]\n"
+            "    return f'{early} {hasattr(builtins, \"early\")} {np.ones(3).sum()}'\n",
+        )
+        for path in ("org.py", "threadpoolctl.py", "numpy/__init__.py", "secrets.py"):
+            archive.writestr(path, spy)
+    assert start(stream.getvalue())({}) == "[] False 3.0"
+
+
 def test_numpy_has_one_thread(start: Start) -> None:
     bot = start(
         "import numpy as np\n"

@@ -1,6 +1,7 @@
 """Challenges: one unrated block against bots that an owner names, played ahead of rated ones."""
 
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -165,6 +166,8 @@ def test_bots_that_cant_play_now_are_refused_with_the_reason(
     bots.change_bot(other, paused=False)
     quarantined = quarantine_bot(bot=other, reason="a look at its moves")
     assert code() == "quarantined"
+    assert "moves" not in challenges.challengeable(other)  # the reason is for its owner alone
+    assert "a look at its moves" not in refusal(ada, "eve-0", "bot-0").message
     quarantined.delete()
     Bot.objects.filter(pk=other.pk).update(current=None)
     assert code() == "no-version"
@@ -172,6 +175,42 @@ def test_bots_that_cant_play_now_are_refused_with_the_reason(
     assert code() == "bot-offline"
     bots.retire(other, timezone.now())
     assert "opponents" in refusal(ada, "eve-0", "bot-0").message_dict
+
+
+def test_only_its_owner_learns_why_a_bot_did_not_qualify(ada: User, eve: User, mine: Bot) -> None:
+    other = small.bots(1, owner=eve, prefix="eve")[0]
+    assert other.current is not None
+    QualifyingMatch.objects.create(
+        version=other.current, game="partridge", passed=False, reason="KeyError: 'my secret'"
+    )
+    theirs = refusal(ada, "eve-0", "bot-0", game="partridge")
+    assert (theirs.code, theirs.message) == (
+        "not-qualified",
+        "eve-0 does not play partridge; choose another bot.",
+    )
+    own = refusal(eve, "bot-0", "bot-1", bot="eve-0", game="partridge")
+    assert "my secret" in own.message
+
+
+@pytest.mark.parametrize("change", ["deleted", "promoted", "paused"])
+def test_a_bot_that_changes_meanwhile_is_not_challenged(
+    ada: User, eve: User, mine: Bot, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = small.bots(1, owner=eve, prefix="eve")[0]
+    chosen = challenges._setting
+
+    def then_change(*args: Any) -> Any:
+        if change == "deleted":
+            bots.retire(other, timezone.now())
+        elif change == "promoted":
+            bots.promote(BotVersion.objects.create(bot=other, number=2, state="ready"))
+        else:
+            bots.change_bot(other, paused=True)
+        return chosen(*args)
+
+    monkeypatch.setattr(challenges, "_setting", then_change)
+    code = "bot-paused" if change == "paused" else "changed-meanwhile"
+    assert refusal(ada, "eve-0", "bot-0").code == code
 
 
 def test_an_owner_decides_who_may_challenge_a_bot_and_how_often(
@@ -209,9 +248,11 @@ def test_an_owner_has_a_few_open_challenges_and_some_a_day(
 
 def test_if_one_match_becomes_void_the_challenge_is_void(ada: User, mine: Bot) -> None:
     made = start(ada)
+    play.play_match(made.matches.get(number=0).pk, players=small.players)
     play.void_match(made.matches.get(number=1), "The worker died.")
-    assert {match.status for match in made.matches.all()} == {"void"}
-    assert challenges.result(made).state == "void"
+    assert {match.status for match in made.matches.all()} <= {"void", "finished"}
+    result = challenges.result(made)
+    assert (result.state, result.win_share, result.pairs) == ("void", None, [])
 
 
 def test_a_quarantine_voids_a_challenge_that_has_not_begun(ada: User, mine: Bot) -> None:

@@ -1,8 +1,10 @@
 """Performance, rank and band of a bot belong to its current version, whatever is played late."""
 
 import math
+from datetime import timedelta
 
 import pytest
+from django.utils import timezone
 
 from engine.pairing import Table
 from league import bots, competitions, play, ratings
@@ -105,6 +107,21 @@ def test_a_round_that_the_old_version_plays_late_leaves_the_new_versions_numbers
     assert Standing.objects.get(bot=bot).fitted_version == 2
     # The late block counts for its opponents.
     assert {numbers(other)[1] for other in others} == {7}
+
+
+def test_a_fit_that_a_new_version_asks_for_rests_too(ladder: Ladder) -> None:
+    bot = ladder.standings.first().bot
+    last = Fit.objects.finished().latest("finished_at")
+    Fit.objects.filter(pk=last.pk).update(
+        tried_at=timezone.now() - timedelta(seconds=12), finished_at=timezone.now()
+    )
+    promote(bot, 2)
+    assert ratings.take_fits(rest=4) == []
+    Fit.objects.filter(pk=last.pk).update(
+        tried_at=timezone.now() - timedelta(seconds=62),
+        finished_at=timezone.now() - timedelta(seconds=50),
+    )
+    assert ratings.take_fits(rest=4) == [last.round_id]
 
 
 def test_a_version_that_becomes_current_during_a_fit_is_fitted_next(

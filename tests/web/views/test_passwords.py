@@ -97,6 +97,23 @@ def test_a_sign_in_ends_a_reset_link(ada: tuple[User, str], client: Client) -> N
     page(client, link, status=404)
 
 
+def test_other_rights_end_a_reset_link(ada: tuple[User, str], client: Client) -> None:
+    link = "/account/reset/{}/{}/".format(*accounts.new_reset(ada[0]))
+    page(client, link)
+    User.objects.filter(pk=ada[0].pk).update(is_staff=True)
+    page(client, link, status=404)
+
+
+def test_the_page_of_a_reset_link_lets_browsers_send_their_origin(ada: tuple[User, str]) -> None:
+    # With the policy "no-referrer" they send "null", and Django refuses the form as forged.
+    client = Client(enforce_csrf_checks=True)
+    link = "/account/reset/{}/{}/".format(*accounts.new_reset(ada[0]))
+    assert client.get(link)["Referrer-Policy"] == "strict-origin"
+    sent = {"new_password": NEW, "csrfmiddlewaretoken": client.cookies["csrftoken"].value}
+    assert client.post(link, sent, headers={"origin": "null"}).status_code == 403
+    assert client.post(link, sent, headers={"origin": "http://testserver"}).status_code == 302
+
+
 def test_an_organiser_issues_a_link_for_players_but_not_for_organisers(
     ada: tuple[User, str], client: Client
 ) -> None:
