@@ -43,6 +43,7 @@ _TEXTS["ComparisonDetail.verdict"] = _TEXTS["Comparison.verdict"]
 
 _FROM_0 = (
     *("answers_left", "bank_ms", "bank_seconds", "block", "blocks", "blocks_finished"),
+    *("blocks_queued", "check_seconds_left"),
     *("blocks_playing", "blocks_rated", "blocks_void", "blocks_with_different_results"),
     *("byes", "checked_rounds", "entries", "extra", "extra_blocks", "faults", "finished"),
     *("frozen_rounds", "gap", "given_back_ms", "illegal_answers", "left_after", "move_seconds"),

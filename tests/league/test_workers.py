@@ -54,6 +54,7 @@ def test_work_on_all_records_of_a_ladder_shares_its_queue_with_nothing_else(
         "fit_performance",
         "correct_ladder",
         "check_ladder",
+        "count_luck",
     }
 
 

@@ -30,7 +30,7 @@ PAGES = sorted(
 def test_a_link_to_a_document_leads_to_a_section_of_it(template: str, link: str) -> None:
     for game in catalogue.GAMES:
         address = Template(link).render(
-            Context({"match": {"game": game}, "ladder": {"game": game}})
+            Context({name: {"game": game} for name in ("challenge", "ladder", "match")})
         )
         path, _, anchor = address.partition("#")
         document = find(path.removeprefix("/docs/").strip("/"))

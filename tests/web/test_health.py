@@ -1,5 +1,6 @@
 """The addresses for load balancers and operators, and the errors of pages and ticks."""
 
+import re
 import time
 from pathlib import Path
 from typing import NoReturn
@@ -63,7 +64,7 @@ def test_a_clock_that_has_stopped_is_noticed(
         heartbeats.note_part(part)
     faults = client.get("/readyz").json()["faults"]
     assert set(faults) == {"clock"}
-    assert "no sign of life for 5 s" in faults["clock"]
+    assert re.search(r"no sign of life for ([5-9]|\d\d) s", faults["clock"])
 
 
 def test_ticks_that_fail_are_noticed_although_deadlines_are_handled(
