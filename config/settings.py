@@ -87,6 +87,9 @@ PROBE_URL = environment.url("PROBE_URL")
 # Seconds without a worker that has a sandbox, after which a match with hosted bots counts as one
 # failed attempt. The third failed attempt voids its block.
 SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
+# Whether workers fork uploaded bots from a process with Python loaded. Otherwise each bot starts a
+# new Python, which takes longer.
+SANDBOX_FORKS = environment.flag("SANDBOX_FORKS", True)
 # Wall time of the whole check of an uploaded version; a check that takes longer refuses it.
 MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
 # What uploaded bots print is kept for so long, and up to so much in all: the oldest goes first.
