@@ -262,7 +262,9 @@ class JailedProcess:
             except (BotTimeoutError, SandboxBrokenError):
                 if not self._start.may_begin_again():
                     raise
+                printed_before = len(self._log)
                 self.end()  # nothing of the bot has run
+                del self._log[printed_before:]  # the sandbox's own errors
                 self._begin()
                 locked = self._line_of_harness()
         except (BotTimeoutError, BotCrashError, SandboxBrokenError) as error:

@@ -260,7 +260,8 @@ class ForkedStart(Start):
         if parent is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(parent, signal.SIGKILL)  # the kernel then kills the bot
-            _wait_readable(parent, _DYING_SECONDS)
+            if not is_dying:  # else it is over, and the kernel needs long to remove namespaces
+                _wait_readable(parent, _DYING_SECONDS)
         elif self.exit_code is None:
             self._zygote.kill()  # it hangs
 
