@@ -70,8 +70,8 @@ class ComparisonDetail(Comparison):
     blocks: int
     """Number of finished swap blocks."""
     blocks_with_different_results: int
-    """Number of these blocks in which one version did better than the other. A verdict comes at the
-    earliest after 16 such blocks, or after 300 blocks if fewer differ."""
+    """Number of these blocks in which one version did better than the other. The test can end once
+    there are 16 of them, or once it has 300 blocks."""
     estimate: Estimate | None
     """The new version's gain; null with fewer than 2 blocks."""
     path: list[Step]
