@@ -36,8 +36,8 @@ RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
 SEATS = 4
 MATCHES = 25
 """Matches of a client at a time."""
-MATCHES_OF_MANY = 5
-"""The same with more than 8 clients that make one move per request."""
+MATCHES_OF_MANY = 8
+"""The same with more than 8 clients."""
 PGBENCH_MATCHES = 8 * MATCHES
 
 
@@ -259,7 +259,7 @@ def play(
     # The service would hand out the open turns of the last run again and again.
     Match.objects.filter(status="playing", pk__gt=reference[-1]).update(status="void")
     directory = gateways[0].socket.parent
-    matches = MATCHES if mode == "batched" or len(tables) <= 8 else MATCHES_OF_MANY
+    matches = MATCHES if len(tables) <= 8 else MATCHES_OF_MANY
     sources = []
     for bots in tables:
         prepared = []
