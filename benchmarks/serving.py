@@ -38,6 +38,7 @@ def league() -> Iterator[Path]:
             # The league counts calls, but no client reaches the limits.
             "RATE_PLAY": "100000000/minute",
             "RATE_GENERAL": "100000000/minute",
+            "MAX_BOTS_PER_DAY": "100000",
             "MAX_WAITING_PER_ADDRESS": "100000",
             "MAX_WAITING_IN_ALL": "100000",
         }
