@@ -23,12 +23,14 @@ from bots_sdk.sandbox.jail import jails
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import read_source
 
-jail = next(jail for jail in jails() if jail.tier == int(sys.argv[1]))
+wanted = int(sys.argv[1]), sys.argv[2] == "True"
+jail = next(jail for jail in jails() if (jail.tier, jail.forks) == wanted)
 source = read_source(sys.stdin.buffer.read())
 bots = [BotProcess(jail, source, {}, allowance=lambda: 60.0) for _ in range(2)]
 for bot in bots:
     bot.ready()
-print(bots[0]._directory, bots[0]._process._popen.pid, bots[1]._process._popen.pid, flush=True)
+pids = [bot._process._start.find_processes()[-1] for bot in bots]
+print(bots[0]._directory, *pids, flush=True)
 bots[0]({})
 """
 SLEEPER = packed(
@@ -88,7 +90,7 @@ def test_a_sweep_spares_the_folders_of_processes_that_run(places: tuple[Path, Pa
 
 def test_a_killed_process_takes_its_bots_along_and_its_folders_are_swept(jail: Jail) -> None:
     worker = subprocess.Popen(
-        [sys.executable, "-c", ANOTHER_PROCESS, str(jail.tier)],
+        [sys.executable, "-c", ANOTHER_PROCESS, str(jail.tier), str(jail.forks)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
