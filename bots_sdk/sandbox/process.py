@@ -95,7 +95,7 @@ class JailedProcess:
             BotCrashError: the bot does not load.
             SandboxBrokenError: the jail isn't locked.
         """
-        self._wait_locked()
+        self._wait_locked(timer)
         loading = timer.limited(self._limits.start_seconds)
         self._meter = Meter(self._start.find_processes())
         for each in (timer, loading):
@@ -254,7 +254,7 @@ class JailedProcess:
                 return
         raise BotTimeoutError("it did not read its observation in time")
 
-    def _wait_locked(self) -> None:
+    def _wait_locked(self, timer: MoveTimer) -> None:
         """Wait until the jail is locked; a failure before is not the bot's fault."""
         try:
             try:
@@ -265,6 +265,7 @@ class JailedProcess:
                 printed_before = len(self._log)
                 self.end()  # nothing of the bot has run
                 del self._log[printed_before:]  # the sandbox's own errors
+                timer.begin_again()
                 self._begin()
                 locked = self._line_of_harness()
         except (BotTimeoutError, BotCrashError, SandboxBrokenError) as error:

@@ -145,6 +145,11 @@ class MoveTimer:
         self._checked: tuple[float, float] | None = None
         self._final: MoveTime | None = None
 
+    def begin_again(self) -> None:
+        """Forget the time so far, which was no fault of the bot."""
+        self._began = self._now()
+        self._own_before = _own_waited()
+
     def limited(self, seconds: float) -> "MoveTimer":
         """Return a timer that starts now, and ends with this one at the latest."""
         return MoveTimer(min(seconds, self._limit - self.read().charged_seconds), self._now)

@@ -9,6 +9,7 @@ import atexit
 import math
 import os
 import select
+import signal
 import socket
 import struct
 import subprocess
@@ -143,9 +144,11 @@ class Zygote:
     def kill(self) -> None:
         """Kill it, and with it all of its children."""
         self._killed = True  # bubblewrap ends first, then the zygote
-        self.retire()  # in case bubblewrap has not yet bound the zygote to its own life
-        if self._popen is not None:
-            self._popen.kill()
+        self.retire()
+        if self._popen is not None and self._popen.poll() is None:
+            with suppress(ProcessLookupError):
+                # The group, as bubblewrap may not yet have bound its child to its own life.
+                os.killpg(self._popen.pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Close the socket, after the end or in a process that does not own the zygote."""
