@@ -18,6 +18,8 @@ MAGIC = b"\0asm"
 MAX_BYTES = 4 << 20
 MAX_CODE_BYTES = 1 << 20
 """The largest code section: compiling a megabyte takes about a second."""
+MAX_FUNCTION_BYTES = 64 << 10
+"""The largest function: the time to compile one grows faster than its size."""
 MEMORY_BYTES = 64 << 20
 """The most linear memory of a bot."""
 PAGE_BYTES = 64 << 10
@@ -245,6 +247,17 @@ class _Found:
                 f"the module has {size:,} bytes of code; a bot has {MAX_CODE_BYTES:,} at most. "
                 "Build it with optimisation for size"
             )
+
+        def one() -> None:
+            size = reader.number()
+            if size > MAX_FUNCTION_BYTES:
+                raise ModuleRefusedError(
+                    f"a function of the module has {size:,} bytes; one has {MAX_FUNCTION_BYTES:,} "
+                    "at most. Split it, or keep the compiler from inlining so much"
+                )
+            reader.at += size
+
+        reader.several(one, "function")
 
     def signature(self, function: int) -> Signature | None:
         """Return the types of a function; None if the module has no such function."""

@@ -53,6 +53,7 @@ def test_a_module_declares_its_games_by_exports() -> None:
         (module() + b"\x0b\xff\xff\xff\xff\x0f", "damaged or cut off"),
         (module() + b"\x01\x06\xff\xff\xff\xff\x0f\x00", "entries in its section of types"),
         (module() + custom_section(MAX_BYTES), "4,194,304 at most"),
+        (module(more=f"(func {'(drop (i32.const 1))' * 30_000})"), "has 90,00. bytes; one has"),
         (module() + b"\x0a" + custom_section(1 << 21 | 1)[1:], "bytes of code"),
     ],
 )
