@@ -18,7 +18,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bots_sdk.sandbox import broker, harness, landlock, numpy_files, seccomp
+from bots_sdk.sandbox import (
+    broker,
+    harness,
+    landlock,
+    numpy_files,
+    seccomp,
+    wasm_files,
+    wasm_player,
+)
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 
 NOBODY = 65534
@@ -33,7 +41,7 @@ _MAPPED_BYTES = 48 << 20
 _STACK_BYTES = 8 << 20
 
 _HERE = Path(harness.__file__).parent
-_COMPILED = (broker, harness)
+_COMPILED = (broker, harness, wasm_player)
 """Modules of the jail that this import compiles, as no process inside may write to a cache."""
 _IMPORTABLE = ("engine", "bots_sdk")
 _INSIDE = Path("/jail")
@@ -80,6 +88,19 @@ class Limits:
         memory_bytes = min(self.memory_bytes, data_bytes + _MAPPED_BYTES)
         return replace(self, memory_bytes=memory_bytes, data_bytes=data_bytes)
 
+    def of_module(self) -> "Limits":
+        """Return the limits of a WebAssembly bot, which are the same at each table.
+
+        Its clock is its fuel. The limits of time only end what the machine is too slow for.
+        """
+        return replace(
+            self,
+            memory_bytes=wasm_files.ADDRESS_BYTES,
+            data_bytes=wasm_files.DATA_BYTES,
+            cpu_seconds=self.cpu_seconds * wasm_files.SLOWEST,
+            start_seconds=self.start_seconds * wasm_files.SLOWEST,
+        )
+
     def with_numpy(self) -> "Limits":
         """Return the limits of a bot that uses NumPy: more, as NumPy's libraries take much."""
         buffers = numpy_files.BUFFER_BYTES
@@ -98,11 +119,24 @@ class Jail:
         tier: 1 with namespaces, 2 without.
         bubblewrap: the words that start bubblewrap; empty in tier 2.
         uid: the user id of the process; None if the worker is not root and keeps its user.
+        wasm: whether it has Wasmtime, for WebAssembly bots.
     """
 
     tier: int
     bubblewrap: tuple[str, ...]
     uid: int | None
+    wasm: bool = False
+
+    def for_modules(self) -> "Jail":
+        """Return the same jail with Wasmtime."""
+        return replace(self, wasm=True)
+
+    def _libraries(self, numpy: bool) -> dict[str, Path]:
+        """Return the directories of libraries that only some bots get, by name."""
+        return {
+            **(numpy_files.places() if numpy else {}),
+            **(wasm_files.places() if self.wasm else {}),
+        }
 
     def command(self, *, status: int, directory: Path | None, numpy: bool) -> list[str]:
         """Return the command that starts the harness; `config` goes to its standard input.
@@ -117,7 +151,7 @@ class Jail:
             words += ["--info-fd", str(status)]
             if directory is not None:
                 words += ["--ro-bind", str(directory), str(_BOT)]
-            for name, place in numpy_files.places().items() if numpy else ():
+            for name, place in self._libraries(numpy).items():
                 words += ["--ro-bind", str(place), str(_INSIDE / name)]
             words += ["--remount-ro", "/", "--chdir", "/", "--"]
         return [*words, str(_python()), "-I", "-S", "-B", "-c", _START]
@@ -139,12 +173,12 @@ class Jail:
         readable |= {path: str(_package(name)) for name, path in packages.items()}
         if directory is not None:
             readable[str(_BOT)] = str(directory)
-        libraries = numpy_files.places() if numpy else {}
+        libraries = self._libraries(numpy)
         for name, place in libraries.items():
-            # In tier 2 NumPy keeps its own path: it is loaded before the broker answers.
+            # In tier 2 they keep their own paths: they are loaded before the broker answers.
             inside = str(_INSIDE / name if self.bubblewrap else place)
             readable[inside] = str(place)
-            if name == "numpy":
+            if name in ("numpy", "wasmtime"):
                 packages[name] = inside
         if self.bubblewrap:  # the places have these paths already
             readable = {path: path for path in readable}
@@ -158,7 +192,8 @@ class Jail:
             "path": [stdlib, f"{stdlib}/lib-dynload"],
             "own_path": [str(_BOT)] if directory else [],
             "packages": packages,
-            "numpy": bool(libraries),
+            "numpy": "numpy" in libraries,
+            "wasm": self.wasm,
             "log_bytes": limits.log_bytes,
             "limits": {
                 "RLIMIT_AS": (limits.memory_bytes, limits.memory_bytes),

@@ -16,8 +16,8 @@ from engine.games import catalogue
 MAGIC = b"\0asm"
 """The first bytes of a WebAssembly file."""
 MAX_BYTES = 4 << 20
-MAX_CODE_BYTES = 1 << 20
-"""The largest code section: compiling a megabyte takes about a second."""
+MAX_CODE_BYTES = 512 << 10
+"""The largest code section; compiling it takes about half a second."""
 MAX_FUNCTION_BYTES = 64 << 10
 """The largest function: the time to compile one grows faster than its size."""
 MEMORY_BYTES = 64 << 20

@@ -57,14 +57,18 @@ FOREVER = "(loop $again (br $again)) (unreachable)"
 
 
 def late_after(moves: int) -> bytes:
-    """Return a bot that plays its first legal move, and after some moves computes forever.
+    """Return a bot that plays its first legal move, and after some moves works forever.
+
+    Its work uses much fuel in little time: each byte of a fill takes a unit.
 
     It counts its moves in its memory, so a new instance after a fault begins to count anew.
     """
     counted = f"""
       (i32.store (i32.const 0) (i32.add (i32.load (i32.const 0)) (i32.const 1)))
       (if (i32.gt_u (i32.load (i32.const 0)) (i32.const {moves}))
-        (then (loop $again (br $again))))
+        (then (loop $again
+          (memory.fill (i32.const 2048) (i32.const 0) (i32.const 60000))
+          (br $again))))
     """
     return module(counted + FIRST_MOVE)
 
