@@ -90,8 +90,8 @@ class StepSerializer(serializers.Serializer[PathPoint]):
         "the mean of these differences."
     )
     llr = serializers.FloatField(
-        help_text="The evidence (log-likelihood ratio, LLR): positive if a gain of 20 Elo explains "
-        "the results better than no gain."
+        help_text="The evidence (log-likelihood ratio, LLR): positive if the results fit a gain of "
+        "20 Elo better than a gain of 0."
     )
 
 

@@ -56,8 +56,8 @@ class Step(TypedDict):
     """For each block: the new version's score minus the old version's score. This is the mean of
     these differences."""
     llr: float
-    """The evidence (log-likelihood ratio, LLR): positive if a gain of 20 Elo explains the results
-    better than no gain."""
+    """The evidence (log-likelihood ratio, LLR): positive if the results fit a gain of 20 Elo better
+    than a gain of 0."""
 
 
 class ComparisonDetail(Comparison):

@@ -44,18 +44,12 @@ def sandbox(tier: int = 0) -> Runtime:
     """
     # Imported here, because systems other than Linux lack modules of the sandbox.
     try:
-        from bots_sdk.sandbox.canary import prove, proven_jail
-        from bots_sdk.sandbox.jail import Limits, jails
+        from bots_sdk.sandbox.canary import proven_jail
+        from bots_sdk.sandbox.jail import Limits
         from bots_sdk.sandbox.session import BotProcess, limits_of
     except ImportError as error:  # no `resource` module, for one
         raise SandboxUnavailableError(f"the sandbox needs Linux: {error}") from None
-    if tier:
-        jail = next((each for each in jails() if each.tier == tier), None)
-        if jail is None:
-            raise SandboxUnavailableError(f"tier {tier} needs bubblewrap, which is not installed")
-        prove(jail)
-    else:
-        jail = proven_jail()
+    jail = proven_jail(tier)
     limits = Limits()
 
     def start(source: Source, info: dict[str, Any], allowance: Callable[[], float]) -> RunningBot:

@@ -15,6 +15,7 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,12 @@ from bots_sdk.sandbox import (
     broker,
     harness,
     landlock,
+    namespaces,
     numpy_files,
     seccomp,
     wasm_files,
     wasm_player,
+    zygote,
 )
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 
@@ -41,16 +44,16 @@ _MAPPED_BYTES = 48 << 20
 _STACK_BYTES = 8 << 20
 
 _HERE = Path(harness.__file__).parent
-_COMPILED = (broker, harness, wasm_player)
+_COMPILED = (broker, harness, namespaces, wasm_player, zygote)
 """Modules of the jail that this import compiles, as no process inside may write to a cache."""
 _IMPORTABLE = ("engine", "bots_sdk")
 _INSIDE = Path("/jail")
 # As a module, not as a script, so that it is compiled once instead of for every bot.
 _START = (
     "import json, os, sys; config = json.loads(os.read(0, int(os.read(0, 8)))); "
-    "sys.path.insert(0, config['here']); import harness; harness.main(config)"
+    "sys.path.insert(0, config['here']); __import__(config['run']).main(config)"
 )
-_BOT = Path("/bot")
+_BOT, _BOTS = Path(namespaces.BOT), Path(namespaces.BOTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,12 +122,14 @@ class Jail:
         tier: 1 with namespaces, 2 without.
         bubblewrap: the words that start bubblewrap; empty in tier 2.
         uid: the user id of the process; None if the worker is not root and keeps its user.
+        forks: whether a zygote forks the process; otherwise it is a new Python.
         wasm: whether it has Wasmtime, for WebAssembly bots.
     """
 
     tier: int
     bubblewrap: tuple[str, ...]
     uid: int | None
+    forks: bool = False
     wasm: bool = False
 
     def for_modules(self) -> "Jail":
@@ -142,7 +147,7 @@ class Jail:
         """Return the command that starts the harness; `config` goes to its standard input.
 
         Args:
-            status: the descriptor to which bubblewrap writes the process id, see `process`.
+            status: the descriptor to which bubblewrap writes the process id, see `starts`.
             directory: the directory of the bot's files, if it has more than one.
             numpy: whether the bot gets NumPy.
         """
@@ -151,28 +156,41 @@ class Jail:
             words += ["--info-fd", str(status)]
             if directory is not None:
                 words += ["--ro-bind", str(directory), str(_BOT)]
-            for name, place in self._libraries(numpy).items():
-                words += ["--ro-bind", str(place), str(_INSIDE / name)]
-            words += ["--remount-ro", "/", "--chdir", "/", "--"]
-        return [*words, str(_python()), "-I", "-S", "-B", "-c", _START]
+            words += self._last_words(numpy)
+        return [*words, *_python_words()]
 
-    def config(
-        self, *, requests: int, directory: Path | None, numpy: bool, limits: Limits
-    ) -> bytes:
-        """Return what the harness reads first: a length in eight digits, and JSON.
+    def zygote_command(self, *, folder: Path, numpy: bool) -> list[str]:
+        """Return the command that starts a zygote; `config` goes to its standard input.
+
+        In tier 1 it runs under bubblewrap too, with the right to make more namespaces.
 
         Args:
-            requests: the descriptor from which the harness reads requests.
-            directory: the directory of the bot's files, if it has more than one.
-            numpy: whether the bot gets NumPy.
-            limits: the limits of the bot.
+            folder: contains the directories of all bots with more than one file.
+            numpy: whether the bots get NumPy.
         """
-        stdlib = sysconfig.get_path("stdlib", vars=_base())
+        words = list(self.bubblewrap)
+        if words:
+            words += ["--cap-add", "CAP_SYS_ADMIN", "--perms", "0755", "--dir", str(_BOT)]
+            words += ["--ro-bind", str(folder), str(_BOTS), *self._last_words(numpy)]
+        return [*words, *_python_words()]
+
+    def _last_words(self, numpy: bool) -> list[str]:
+        words = []
+        for name, place in self._libraries(numpy).items():
+            words += ["--ro-bind", str(place), str(_INSIDE / name)]
+        return [*words, "--remount-ro", "/", "--chdir", "/", "--"]
+
+    def config(self, *, run: str, numpy: bool) -> dict[str, Any]:
+        """Return the part of the configuration that is the same for all bots.
+
+        Args:
+            run: the module to run: the harness or the zygote.
+            numpy: whether the bots get NumPy.
+        """
+        stdlib = _stdlib()
         packages = {name: str(_INSIDE / name) for name in _IMPORTABLE}
         readable = {stdlib: stdlib}
         readable |= {path: str(_package(name)) for name, path in packages.items()}
-        if directory is not None:
-            readable[str(_BOT)] = str(directory)
         libraries = self._libraries(numpy)
         for name, place in libraries.items():
             # In tier 2 they keep their own paths: they are loaded before the broker answers.
@@ -182,18 +200,35 @@ class Jail:
                 packages[name] = inside
         if self.bubblewrap:  # the places have these paths already
             readable = {path: path for path in readable}
-        config: dict[str, Any] = {
+        return {
+            "run": run,
             "here": str(_INSIDE / "sandbox" if self.bubblewrap else _HERE),
-            "requests": requests,
             "uid": self.uid,
             "parent": None if self.bubblewrap else os.getpid(),
             "broker": not self.bubblewrap,
             "readable": readable,
             "path": [stdlib, f"{stdlib}/lib-dynload"],
-            "own_path": [str(_BOT)] if directory else [],
             "packages": packages,
-            "numpy": "numpy" in libraries,
-            "wasm": self.wasm,
+            "libraries": [name for name in ("numpy", "wasmtime") if name in libraries],
+        }
+
+    def own_config(
+        self, *, requests: int, directory: Path | None, limits: Limits
+    ) -> dict[str, Any]:
+        """Return the part of the configuration that only one bot has.
+
+        Args:
+            requests: the descriptor from which the harness reads requests.
+            directory: the directory of the bot's files, if it has more than one.
+            limits: the limits of the bot.
+        """
+        inside = {str(_BOT): str(_BOT if self.bubblewrap else directory)} if directory else {}
+        own: dict[str, Any] = {
+            "requests": requests,
+            "parent": None if self.bubblewrap else os.getpid(),
+            "folder": directory.name if directory else None,
+            "readable": inside,
+            "own_path": list(inside),
             "log_bytes": limits.log_bytes,
             "limits": {
                 "RLIMIT_AS": (limits.memory_bytes, limits.memory_bytes),
@@ -207,9 +242,14 @@ class Jail:
             },
         }
         if limits.data_bytes is not None:
-            config["limits"]["RLIMIT_DATA"] = (limits.data_bytes, limits.data_bytes)
-        data = json.dumps(config).encode()
-        return b"%8d" % len(data) + data
+            own["limits"]["RLIMIT_DATA"] = (limits.data_bytes, limits.data_bytes)
+        return own
+
+
+def encoded(config: dict[str, Any]) -> bytes:
+    """Return a configuration as a process in the jail reads it: its length, and JSON."""
+    data = json.dumps(config).encode()
+    return b"%8d" % len(data) + data
 
 
 def file(directory: Path | None) -> str:
@@ -243,8 +283,9 @@ def jails() -> Iterator[Jail]:
     except OSError as error:
         raise SandboxUnavailableError(str(error)) from None
     if (bubblewrap := find_bubblewrap()) is not None:
-        yield Jail(1, tuple(_bubblewrap_words(bubblewrap)), _uid())
-    yield Jail(2, (), _uid())
+        words = tuple(_bubblewrap_words(bubblewrap))
+        yield from (Jail(1, words, _uid(), forks) for forks in (True, False))
+    yield from (Jail(2, (), _uid(), forks) for forks in (True, False))
 
 
 def find_bubblewrap() -> Path | None:
@@ -294,15 +335,23 @@ def _bubblewrap_words(bubblewrap: Path) -> list[str]:
     return words
 
 
+@cache
 def _python() -> Path:
     """Return the path of the interpreter, not of a virtual environment's link to it."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
-def _base() -> dict[str, str]:
-    return {"installed_base": sys.base_prefix, "base": sys.base_prefix}
+def _python_words() -> list[str]:
+    return [str(_python()), "-I", "-S", "-B", "-c", _START]
 
 
+@cache
+def _stdlib() -> str:
+    base = {"installed_base": sys.base_prefix, "base": sys.base_prefix}
+    return sysconfig.get_path("stdlib", vars=base)
+
+
+@cache
 def _package(name: str) -> Path:
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:

@@ -112,6 +112,16 @@ class BotProcess:
             self._process.drain()
         return self._log.decode("utf-8", "replace")
 
+    @property
+    def process_ids(self) -> tuple[int, ...]:
+        """The processes that the bot pays for, its own last; empty before it is loaded."""
+        return () if self._process is None else self._process.process_ids
+
+    @property
+    def directory(self) -> Path | None:
+        """The directory of the bot's files, if it has more than one."""
+        return self._directory
+
     def memory(self) -> int | None:
         """Return the most memory that it filled so far, in bytes; None if it is unknown.
 

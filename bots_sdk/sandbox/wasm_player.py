@@ -25,6 +25,8 @@ def prepare() -> None:
 
     import wasmtime  # noqa: F401
 
+    import bots_sdk.wasm.machine  # noqa: F401 - it loads the engine too
+
     # For functions in Python that C calls, the library libffi makes small pieces of code in memory
     # that is writable and executable. All of Wasmtime's exist now, so it need not stay writable.
     libc = ctypes.CDLL(None, use_errno=True)

@@ -6,6 +6,7 @@ from contextlib import suppress
 from threading import Lock
 
 import structlog
+from django.conf import settings
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
@@ -79,13 +80,13 @@ def lacking_for() -> float:
 
 def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
     try:
-        found = proven_jail()
+        found = proven_jail(forks=settings.SANDBOX_FORKS)
     except SandboxUnavailableError as error:
         log.error("the sandbox can't be proven: no hosted bots run here", error=str(error))
         _report(str(error))
         return now + TRY_AGAIN_AFTER, error
     _report("")
-    log.info("the sandbox is proven", tier=found.tier)
+    log.info("the sandbox is proven", tier=found.tier, forks=found.forks)
     return now + PROVE_EVERY, found
 
 

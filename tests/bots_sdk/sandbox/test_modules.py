@@ -112,8 +112,7 @@ def test_no_code_of_a_module_becomes_executable_memory(start: Start) -> None:
         bot = start(source)
         bot.ready()
         assert bot(SEEN) == "give 7"
-        assert bot._process is not None
-        pid = bot._process._find_processes()[-1]
+        pid = bot.process_ids[-1]
         rows = [line.split() for line in Path(f"/proc/{pid}/maps").read_text().splitlines()]
         assert len(rows) > 50
         found.append([row[1] for row in rows if "x" in row[1] and len(row) < 6])
