@@ -349,8 +349,9 @@ class _Clock(MatchClock):
 
     def charge(self, seat: int, seconds: float) -> bool:
         """Take the time of a move off a seat's bank; return whether the move was in time."""
-        player = self.paid_by_fuel.get(seat)
-        return super().charge(seat, player.seconds[-1] if player else seconds)
+        if (player := self.paid_by_fuel.get(seat)) is not None:
+            seconds = player.seconds[-1] if player.seconds else 0.0  # none if its turn was skipped
+        return super().charge(seat, seconds)
 
 
 _REMEDIES = {

@@ -8,6 +8,8 @@ import pytest
 from bots_sdk.arena.contestants import Contestant, PlayerFactory
 from bots_sdk.arena.matches import Fixture, MatchType, play_fixture
 from bots_sdk.bot import BotFileError, load, match_info
+from bots_sdk.checking.unconfined import UnconfinedProcess
+from bots_sdk.sandbox.sources import Source
 from bots_sdk.wasm import machine
 from bots_sdk.wasm.bot import ModulePlayer
 from engine.referee import TimeControl
@@ -90,3 +92,31 @@ def test_one_file_plays_several_matches_at_once(tmp_path: Path) -> None:
     bot = load(tmp_path / "late.wasm")
     for player in [bot(INFO), bot.afresh(INFO)]:
         assert player({"legal_moves": ["pass"]}) == "pass"
+
+
+def test_a_module_passes_the_check_of_the_sandbox_and_its_time_is_fuel(home: Home) -> None:
+    declared = '(func (export "plays_partridge"))'
+    Path("first.wasm").write_bytes(module(FIRST_MOVE, more=declared))
+    done = home("check", "first.wasm", "--json")
+    assert done.exit_code == 0, done.output
+    shown = json.loads(done.stdout)
+    assert shown["good"]
+    assert {each["subject"] for each in shown["findings"]} >= {"partridge", "time", "memory"}
+    assert "twelve-days" not in {each["subject"] for each in shown["findings"]}
+    assert 0 < shown["seconds_a_move"]["longest"] < 0.001
+
+
+def test_a_module_without_a_sandbox_plays_too() -> None:
+    bot = UnconfinedProcess(Source(module(FIRST_MOVE)), dict(INFO), allowance=lambda: 20.0)
+    try:
+        bot.ready()
+        assert bot({"legal_moves": ["pass"]}) == "pass"
+    finally:
+        bot.close()
+
+
+def test_a_module_that_the_league_would_refuse_is_named_by_the_check(home: Home) -> None:
+    Path("bad.wasm").write_bytes(module(memory="(memory 1)"))
+    done = home("check", "bad.wasm")
+    assert done.exit_code == 2
+    assert "The league would refuse bad.wasm" in done.output
