@@ -37,10 +37,10 @@ def main() -> None:
     with serving.league() as directory:
         bots = make_bots()
         alone = in_one_process(options.game)
+        shares(options.game, bots, options.starts)
         found: dict[str, list[float]] = {way: [] for way in options.starts}
         for number in range(options.rounds):
             for way in options.starts:
-                shares(options.game, bots, way)
                 slug = f"bench-{way}-{number}"
                 with starting(way):
                     found[way].append(by_workers(directory, options, bots, slug))
@@ -99,19 +99,19 @@ def in_one_process(game: str, matches: int = 100) -> float:
     return matches / (time.perf_counter() - began) * 3600
 
 
-def shares(game: str, bots: list[Any], way: str, matches: int = 20) -> None:
-    """Print how one process spends the time of a hosted match."""
-    with starting(way):
-        _shares(game, bots, way, matches)
-
-
-def _shares(game: str, bots: list[Any], way: str, matches: int) -> None:
+def shares(game: str, bots: list[Any], ways: list[str], matches: int = 20) -> None:
+    """Print how one process spends the time of a hosted match; the ways to start play in turns."""
     from league import play
     from league.bots import hosted_players, jails
     from league.play import hosted
 
-    jails.jail()
-    spent = {"starting": 0.0, "thinking": 0.0}
+    proven = {}
+    for way in ways:
+        with starting(way):
+            proven[way] = jails.jail()
+    spent = {way: {"starting": 0.0, "thinking": 0.0} for way in ways}
+    totals = dict.fromkeys(ways, 0.0)
+    now = ways[0]
 
     def timed(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -119,26 +119,29 @@ def _shares(game: str, bots: list[Any], way: str, matches: int) -> None:
             try:
                 return call(*args, **kwargs)
             finally:
-                spent[name] += time.perf_counter() - began
+                spent[now][name] += time.perf_counter() - began
 
         return run
 
     kept = {name: vars(hosted_players.HostedBot.__mro__[at])[name] for name, at in METHODS}
     for name, kind in (("__init__", "starting"), ("load", "starting"), ("__call__", "thinking")):
         setattr(hosted_players.HostedBot, name, timed(kind, kept[name]))
-    total = 0.0
     for _ in range(matches):
-        match = play.open_unrated_match(
-            game=game, rules=RULES[game], versions=[bot.current for bot in bots[:SEATS]]
-        )
-        began = time.perf_counter()
-        hosted.play_match(match.pk)
-        total += time.perf_counter() - began
+        for now in ways:
+            jails._known = (float("inf"), proven[now])
+            match = play.open_unrated_match(
+                game=game, rules=RULES[game], versions=[bot.current for bot in bots[:SEATS]]
+            )
+            began = time.perf_counter()
+            hosted.play_match(match.pk)
+            totals[now] += time.perf_counter() - began
+    jails.distrust()
     for name, method in kept.items():
         setattr(hosted_players.HostedBot, name, method)
-    print(f"a match of {game}, {way}: {total / matches * 1000:.0f} ms; of this", end="")
-    print("".join(f", {name} {spent[name] / total:.0%}" for name in spent), end="")
-    print(f", league {1 - sum(spent.values()) / total:.0%}")
+    for way, total in totals.items():
+        print(f"a match of {game}, {way}: {total / matches * 1000:.0f} ms; of this", end="")
+        print("".join(f", {name} {each / total:.0%}" for name, each in spent[way].items()), end="")
+        print(f", league {1 - sum(spent[way].values()) / total:.0%}")
 
 
 METHODS = (("__init__", 0), ("load", 0), ("__call__", 1))

@@ -166,6 +166,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "web.outages.OutageMiddleware",
+    "web.requests.note_activity",
 ]
 TEMPLATES = [
     {
@@ -230,6 +231,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # nothing uses it, and each worker would subscribe
 CELERY_BEAT_SCHEDULER = "config.beat:Scheduler"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
@@ -250,8 +252,18 @@ CELERY_TASK_ROUTES = {
 }
 CELERY_BEAT_SCHEDULE = {
     # A tick that no worker starts in time is dropped: the next tick does its work.
-    "tick": {"task": "league.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
-    "upkeep": {"task": "league.tasks.upkeep", "schedule": 5.0, "options": {"expires": 5}},
+    "tick": {
+        "task": "league.tasks.tick",
+        "schedule": 1.0,
+        "kwargs": {"may_rest": True},
+        "options": {"expires": 5},
+    },
+    "upkeep": {
+        "task": "league.tasks.upkeep",
+        "schedule": 5.0,
+        "kwargs": {"may_rest": True},
+        "options": {"expires": 5},
+    },
     # A worker also proves its sandbox when it needs it; this is for workers that play no match.
     "prove-sandbox": {
         "task": "league.tasks.prove_sandbox",

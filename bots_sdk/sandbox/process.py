@@ -296,6 +296,8 @@ class JailedProcess:
     def _raise_death(self, alive: Exception | None = None) -> NoReturn:
         """Raise an error with the way in which the process ended, or another if it is alive."""
         if not self._start.has_ended(_ENDING_SECONDS):
+            if (fault := self._start.fault()) is not None:
+                raise SandboxBrokenError(fault)
             raise alive or BotCrashError("it closed the descriptor that answers go to")
         code = self._start.exit_code or 0
         number = -code if code < 0 else code - 128  # shells report signals with 128 added

@@ -42,8 +42,8 @@ class BotProcess:
     breaks the protocol, its process ends. The next turn starts a new process, and the start counts
     as the bot's time. A bot that does not load is not started again.
 
-    The bot is paused from its answer to its next observation. The process dies with the thread
-    that started it.
+    The bot is paused from its answer to its next observation. The process dies with the
+    worker, and without a zygote with the thread that started it.
 
     Attributes:
         move_time: the time of the last move, faults included; None before the first.

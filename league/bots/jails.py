@@ -1,5 +1,6 @@
 """The jail of this process: the canary proves it at first use and every 240 seconds."""
 
+import os
 import socket
 import time
 from contextlib import suppress
@@ -26,6 +27,15 @@ _LACKING = "sandbox-lacking"
 
 _lock = Lock()
 _known: tuple[float, Jail | SandboxUnavailableError] | None = None
+
+
+def _renew_lock() -> None:
+    """Replace the lock: in a new process, no thread will ever release that of its parent."""
+    global _lock
+    _lock = Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 def jail() -> Jail:

@@ -186,7 +186,9 @@ def test_a_bot_whose_zygote_was_killed_before_its_start_plays(play: Play) -> Non
 def test_a_zygote_that_is_killed_in_a_match_ends_it_without_blame(play: Play) -> None:
     bot, other = play(), play()
     assert [bot({}), other({})] == ["x", "x"]
+    processes = [Path(f"/proc/{pid}") for each in (bot, other) for pid in each.process_ids]
     _kill(_zygote(bot))
+    _wait_until(lambda: not any(each.exists() for each in processes))
     for each in (bot, other):
         with pytest.raises(SandboxBrokenError, match="the zygote ended"):
             each({})
