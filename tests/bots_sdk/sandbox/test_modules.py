@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bots_sdk.reference import make_player
-from bots_sdk.sandbox import session, wasm_files
+from bots_sdk.sandbox import numpy_files, session, wasm_files
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
 from bots_sdk.sandbox.session import BotProcess
@@ -38,6 +38,12 @@ def test_a_module_plays_and_pays_its_fuel_only(start: Start) -> None:
     assert 0 < first < 0.001
     assert bot(SEEN) == "give 7"
     assert bot.move_time.charged_seconds == first
+
+
+def test_a_module_that_contains_the_word_numpy_gets_no_numpy(start: Start) -> None:
+    source = read_source(module(data="hi numpy"))
+    assert not numpy_files.is_named(source)
+    assert start(source)(SEEN) == "hi"
 
 
 def test_its_log_is_kept_as_output(start: Start) -> None:
