@@ -12,8 +12,10 @@ from bots_sdk import starters
 from bots_sdk.bot import load
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.sources import read_source
-from tests.bots_sdk.conftest import Home
+from tests.bots_sdk.conftest import Cli, Home
+from tests.bots_sdk.stub import StubLeague
 from tests.bots_sdk.test_starters import RULES, commands_in, shell, win_shares
+from tests.bots_sdk.wasm.modules import FIRST_MOVE, module
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -84,3 +86,30 @@ def test_other_templates_are_in_python_only(home: Home) -> None:
     done = home("new", "my-bot", "--language", "c", "--template", "search")
     assert done.exit_code == 2
     assert "The template search is in Python" in done.output
+
+
+def test_upload_takes_a_module_and_the_name_of_its_file(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    version: dict[str, object] = {"bot": "my-bot", "number": 1, "state": "ready", "held": False}
+    version |= {"qualifying": [], "reason": ""}
+    stub.answers |= {
+        "GET bots/my-bot": (200, {"name": "my-bot", "kind": "hosted"}),
+        "POST bots/my-bot/versions": (202, version),
+        "GET bots/my-bot/versions/1": (200, version),
+        "GET bots/my-bot/versions/1/log": (200, version),
+    }
+    (tmp_path / "my_bot.wasm").write_bytes(module(FIRST_MOVE))
+    done = logged_in("upload", "my_bot.wasm")
+    assert done.exit_code == 0, done.output
+    assert ("POST", "bots/my-bot/versions") in stub.requests
+
+
+def test_upload_names_what_a_module_lacks_before_it_is_sent(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    (tmp_path / "my_bot.wasm").write_bytes(module(memory="(memory 1)"))
+    done = logged_in("upload", "my_bot.wasm")
+    assert done.exit_code == 2
+    assert "export its only memory" in done.output
+    assert ("POST", "bots/my-bot/versions") not in stub.requests
