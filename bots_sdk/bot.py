@@ -1,6 +1,6 @@
 """Bots from files: a function ``choose(observation)``, or a class ``Bot``.
 
-A file has one of these:
+A Python file has one of these; a ``.wasm`` file is a bot as `bots_sdk.wasm` describes it:
 
 - A function ``choose(observation)``, and optionally ``start(info)``, which is called before the
   first move of a match. The file runs again for every match, so globals belong to one match.
@@ -10,11 +10,13 @@ A file has one of these:
 
 import inspect
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any, TypedDict
 
+from bots_sdk.wasm.binary import is_module
 from engine.games.game import Observation
 from engine.referee import TimeControl
 
@@ -57,13 +59,32 @@ class BotFileError(Exception):
     """A file is not a bot; the message names the file and a remedy."""
 
 
-class BotFile:
+class BotFile(ABC):
     """A bot from a file; call it with a `MatchInfo` to get a player for one match.
 
     Attributes:
         path: the path of the file.
         wants_info: whether the bot has a ``start``.
     """
+
+    path: Path
+    wants_info: bool
+
+    @abstractmethod
+    def __call__(self, info: MatchInfo) -> Choose:
+        """Return a player for one match.
+
+        Raises:
+            Exception: the file's code raised it.
+        """
+
+    @abstractmethod
+    def afresh(self, info: MatchInfo) -> Choose:
+        """Return a player for one match that shares nothing with other matches."""
+
+
+class PythonFile(BotFile):
+    """A bot from a Python file."""
 
     def __init__(self, path: Path, code: CodeType) -> None:
         self.path = path
@@ -77,11 +98,7 @@ class BotFile:
             self._check_argument(getattr(player, "start", None), "start", "the match info")
 
     def __call__(self, info: MatchInfo) -> Choose:
-        """Return a player for one match.
-
-        Raises:
-            Exception: the file's code raised it.
-        """
+        """Return a player for one match; see `BotFile`."""
         player: Any = self._run() if self._class is None else self._class()
         if self.wants_info:
             player.start(info)
@@ -160,7 +177,7 @@ class BotFile:
 
 
 def load(path: str | Path) -> BotFile:
-    """Return the bot in a file, which may import modules from its directory.
+    """Return the bot in a file; Python may import modules from its directory.
 
     Raises:
         BotFileError: the file does not exist, raises an exception, or contains no bot.
@@ -179,6 +196,10 @@ def load(path: str | Path) -> BotFile:
         ) from None
     except OSError as error:
         raise BotFileError(f"{path} can't be read: {error.strerror}.") from None
+    if is_module(source):
+        from bots_sdk.wasm.bot import ModuleFile  # it imports this module
+
+        return ModuleFile(path, source)
     try:
         code = compile(source, str(path), "exec", dont_inherit=True)
     except SyntaxError as error:
@@ -190,7 +211,7 @@ def load(path: str | Path) -> BotFile:
     beside = str(path.resolve().parent)
     if beside not in sys.path:
         sys.path.append(beside)  # at the end: a random.py there must not hide Python's
-    return BotFile(path, code)
+    return PythonFile(path, code)
 
 
 def _line_of(error: BaseException, path: Path) -> str:

@@ -90,8 +90,9 @@ class UploadForm(forms.Form):
     source = forms.FileField(
         label="File",
         allow_empty_file=True,  # `league.bots.upload` has the message for an empty file
-        help_text="One .py file, or a .zip file with a bot.py at its top; at most 8 MiB.",
-        widget=forms.FileInput({"accept": ".py,.zip"}),
+        help_text="One .py file, or a .zip file with a bot.py at its top, of at most 8 MiB; or a "
+        ".wasm file (WebAssembly) of at most 4 MiB.",
+        widget=forms.FileInput({"accept": ".py,.zip,.wasm"}),
     )
     note = forms.CharField(
         required=False,

@@ -209,7 +209,8 @@ class UploadSerializer(serializers.Serializer[None]):
 
     source = UploadedFileField(  # type: ignore[assignment] # DRF takes fields off the class
         allow_empty_file=True,
-        help_text="A Python file, or a zip archive with a `bot.py` at its top; at most 8 MiB."
+        help_text="A Python file, or a zip archive with a `bot.py` at its top, of at most 8 MiB; "
+        "or a WebAssembly module of at most 4 MiB."
         " Unpacked: at most 32 MiB, 200 files and 8 levels of folders.",
     )
     note = serializers.CharField(

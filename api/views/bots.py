@@ -26,6 +26,7 @@ from api.serializers.bots import (
     VersionSerializer,
 )
 from bots_sdk.sandbox.sources import MAX_BYTES
+from bots_sdk.wasm.binary import is_module
 from league import accounts, bots, competitions
 from league.models import Bot, BotSource, BotVersion
 
@@ -204,7 +205,7 @@ class VersionSourceView(ApiView):
                 "not-found", f"Version {number} of {name} has no file: it was not uploaded."
             )
         data = bytes(source.data)
-        kind = "zip" if data.startswith(b"PK") else "py"
+        kind = "zip" if data.startswith(b"PK") else "wasm" if is_module(data) else "py"
         response = HttpResponse(data, content_type="application/octet-stream")
         response["Content-Disposition"] = f'attachment; filename="{name}-{number}.{kind}"'
         return response

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bots_sdk.arena.errors import ArenaError
-from bots_sdk.bot import BotFile, Choose, MatchInfo, load
+from bots_sdk.bot import BotFile, Choose, MatchInfo, PythonFile, load
 from bots_sdk.reference import HOUSE, make_player
 
 FIELD = "house"
@@ -86,9 +86,13 @@ class PlayerFactory:
                 self._forget(each.path)
                 self._files[each.path] = load(each.path)
 
-    def from_file(self, index: int) -> bool:
-        """Return whether a contestant is a file, whose code may hang or exit."""
-        return self._contestants[index].path is not None
+    def may_hang(self, index: int) -> bool:
+        """Return whether a contestant is a Python file, whose code may hang or exit.
+
+        The fuel of a WebAssembly bot ends each of its moves.
+        """
+        path = self._contestants[index].path
+        return path is not None and isinstance(self._files[path], PythonFile)
 
     def player(self, index: int, info: MatchInfo, copy: int = 0) -> Choose:
         """Return a player for one match.

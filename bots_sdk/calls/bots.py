@@ -156,7 +156,7 @@ def upload(
     Args:
         name: the bot.
         filename: the name of the file.
-        source: a Python file, or a zip archive with a ``bot.py``.
+        source: a Python file, a zip archive with a ``bot.py``, or a WebAssembly module.
         note: your note about this version.
         held: whether the version becomes current only when you promote it.
     """

@@ -34,7 +34,7 @@ class CheckedBot:
     """A bot in a match, called once for each of its moves.
 
     Attributes:
-        seconds: the time of each move.
+        seconds: the time of each move; of a WebAssembly bot, the time that its fuel stands for.
         reasons: the reasons of its faults except illegal moves, in order.
         memory: the largest address space in bytes; None if it is unknown.
         printed: the output of all its processes.
@@ -75,7 +75,9 @@ class CheckedBot:
             self.reasons.append(str(error))
             raise
         finally:
-            self.seconds.append(time.perf_counter() - began)
+            took = time.perf_counter() - began
+            fuel = getattr(getattr(self._bot, "move_time", None), "fuel_seconds", None)
+            self.seconds.append(took if fuel is None else fuel)
 
     def ready(self) -> None:
         """Wait until the bot is loaded."""

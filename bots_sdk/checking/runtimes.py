@@ -44,10 +44,9 @@ def sandbox(tier: int = 0) -> Runtime:
     """
     # Imported here, because systems other than Linux lack modules of the sandbox.
     try:
-        from bots_sdk.sandbox import numpy_files
         from bots_sdk.sandbox.canary import proven_jail
         from bots_sdk.sandbox.jail import Limits
-        from bots_sdk.sandbox.session import BotProcess
+        from bots_sdk.sandbox.session import BotProcess, limits_of
     except ImportError as error:  # no `resource` module, for one
         raise SandboxUnavailableError(f"the sandbox needs Linux: {error}") from None
     jail = proven_jail(tier)
@@ -59,7 +58,7 @@ def sandbox(tier: int = 0) -> Runtime:
 
     def memory_bytes(source: Source, seats: int) -> int:
         at_table = limits.at_table(seats)
-        return (at_table.with_numpy() if numpy_files.is_named(source) else at_table).most_bytes
+        return limits_of(source, at_table).most_bytes
 
     return Runtime(
         tier=jail.tier,

@@ -5,10 +5,11 @@ seeds, so a second check plays the same deals.
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from bots_sdk.arena.figures import Times, times
@@ -208,13 +209,15 @@ class Suite:
         self._done += 1
         seat = number % table.seats
         control = CLOCK if player_type is CheckedBot else _UNHURRIED
-        clock = MatchClock(control, table.seats, time.monotonic)
+        clock = _Clock(control, table.seats, time.monotonic)
 
         def start() -> RunningBot:
             info = self._info(table, seat)
             return self.runtime.start(self.source, info, lambda: clock.allowance(seat))
 
         with player_type(start) as player:
+            if self.source.is_module:
+                clock.paid_by_fuel = {seat: player}
             with suppress(BotCrashError, BotTimeoutError):
                 player.ready()  # a failure is a fault of its first move
             players: list[Any] = [
@@ -274,12 +277,13 @@ class Suite:
 
     def _time(self) -> Finding:
         took = self.times
+        slower_by = 1 if self.source.is_module else SLOWER  # fuel is the same on every machine
         text = (
             f"on average {1000 * took.mean:.3g} ms per move; 99 % of moves take at most "
             f"{1000 * took.p99:.3g} ms; the longest {1000 * took.longest:.3g} ms"
         )
         slower = times(
-            [each * SLOWER for each in match.player.seconds] for match in self.matches
+            [each * slower_by for each in match.player.seconds] for match in self.matches
         ).out_of_time
         clock = f"with {CLOCK.move_seconds:g} s per move and a bank of {CLOCK.bank_seconds:g} s"
         longest = max(sum(match.player.seconds) for match in self.matches)
@@ -287,7 +291,7 @@ class Suite:
         if took.out_of_time:
             text += f"; the bot ran out of time in {took.out_of_time} matches, {clock}"
             return Finding("time", CheckResult.WRONG, text, _REMEDIES["timeout"])
-        if limit is not None and longest * SLOWER > limit:
+        if limit is not None and longest * slower_by > limit:
             text += (
                 f"; {longest:.0f} s in one match. A machine {SLOWER} times slower would exceed the "
                 f"limit of {limit} s of CPU time"
@@ -336,6 +340,18 @@ class Suite:
 
     def _info(self, table: MatchType, seat: int = 0) -> dict[str, Any]:
         return dict(info_for(table, seat))
+
+
+class _Clock(MatchClock):
+    """The clock of a checked match; the fuel of a WebAssembly bot counts in place of the time."""
+
+    paid_by_fuel: Mapping[int, CheckedBot] = MappingProxyType({})
+
+    def charge(self, seat: int, seconds: float) -> bool:
+        """Take the time of a move off a seat's bank; return whether the move was in time."""
+        if (player := self.paid_by_fuel.get(seat)) is not None:
+            seconds = player.seconds[-1] if player.seconds else 0.0  # none if its turn was skipped
+        return super().charge(seat, seconds)
 
 
 _REMEDIES = {

@@ -35,7 +35,7 @@ _COLUMN = 26
 
 
 def check(
-    bot: Annotated[Path, typer.Argument(help="The bot's Python file, or its zip archive.")],
+    bot: Annotated[Path, typer.Argument(help="The bot's .py or .wasm file, or its zip archive.")],
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(

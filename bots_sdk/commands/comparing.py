@@ -98,8 +98,8 @@ class _Run:
 
 
 def ab(
-    old: Annotated[str, typer.Argument(help="The old version's Python file.")],
-    new: Annotated[str, typer.Argument(help="The new version's Python file.")],
+    old: Annotated[str, typer.Argument(help="The old version's file, .py or .wasm.")],
+    new: Annotated[str, typer.Argument(help="The new version's file, .py or .wasm.")],
     against: Against = [QUICK],  # noqa: B006 - typer copies it
     max_blocks: Annotated[
         int,

@@ -20,7 +20,7 @@ _BOT_TOKEN = "tn_b_"
 
 
 def run(
-    file: Annotated[Path, typer.Argument(help="The bot's Python file.")],
+    file: Annotated[Path, typer.Argument(help="The bot's file, .py or .wasm.")],
     bot: Annotated[
         str, typer.Option(help="The bot's name; default: the file's name.", show_default=False)
     ] = "",

@@ -41,20 +41,33 @@ def new(
             help="; ".join(f"{kind}: {text}" for kind, text in starters.TEMPLATES.items())
         ),
     ] = "rules",
+    language: Annotated[
+        Literal["python", "c", "rust", "assemblyscript"],
+        typer.Option(
+            help="The language of the bot. All but python are compiled to WebAssembly, which the "
+            "league runs too."
+        ),
+    ] = "python",
     as_json: Json = False,
 ) -> None:
     """Write a first bot and a test for it to the current directory.
 
     The bot beats a bot that plays at random. Its file lists ideas to make it stronger, or names
-    the file to read or run next.
+    the file to read or run next. With --language, the command prints how to compile the bot.
     """
     if not _NAME.fullmatch(name):
         raise ImpossibleError(
             f"{name!r} is not a bot name. A name has 3 to 32 characters: a-z, 0-9 and -."
         )
+    if language != "python" and template != "rules":
+        raise ImpossibleError(f"The template {template} is in Python; leave out --language.")
     chosen = game or (_ask_game() if sys.stdin.isatty() and not as_json else _GAMES[0])
     stem = name.replace("-", "_")
-    files = {Path(path): data for path, data in starters.files(template, chosen, stem).items()}
+    if language == "python":
+        contents = starters.files(template, chosen, stem)
+    else:
+        contents = starters.files_in(language, chosen, stem)
+    files = {Path(path): data for path, data in contents.items()}
     for path in dict.fromkeys(Path(path.parts[0]) for path in files):
         if path.exists():
             raise ImpossibleError(f"{path} exists already. Remove it, or choose another name.")
@@ -69,7 +82,7 @@ def new(
         return
     *first, last = files
     print(f"Wrote {', '.join(map(str, first))} and {last}. The bot plays {chosen}. Next:")
-    rows = _next_steps(name, stem, chosen, trained=template == "trained")
+    rows = _next_steps(name, stem, chosen, language, trained=template == "trained")
     width = max(len(command) for command, _ in rows)
     for command, purpose in rows:
         print(f"  {command:<{width}}  {purpose}")
@@ -85,10 +98,14 @@ def _ask_game() -> str:
                 return game
 
 
-def _next_steps(name: str, stem: str, game: str, *, trained: bool) -> list[tuple[str, str]]:
+def _next_steps(
+    name: str, stem: str, game: str, language: str, *, trained: bool
+) -> list[tuple[str, str]]:
     """Return the next commands, each with its purpose."""
     python, command = _python(), _command()
     bot, upload = (f"{stem}/bot.py", f"{stem}.zip") if trained else (f"{stem}.py", f"{stem}.py")
+    if language != "python":
+        bot = upload = f"{stem}/{stem}.wasm"
     training = [
         (f"{python} {stem}/train.py", "train it anew, in a few minutes"),
         (
@@ -96,10 +113,12 @@ def _next_steps(name: str, stem: str, game: str, *, trained: bool) -> list[tuple
             "pack the new weights",
         ),
     ]
-    absent = [each for each in _FOR_TRAINING if trained and find_spec(each) is None]
+    needed = _FOR_TRAINING if trained else () if language == "python" else ("wasmtime",)
+    absent = [each for each in needed if find_spec(each) is None]
     installing = (f"{python} -m pip install {' '.join(absent)}", "install what it needs")
     return [
         *([installing] if absent else ()),
+        *_building(language, stem),
         (f"{python} test_{stem}.py", "test that it plays without a fault"),
         (f"{command} try {bot}", "play against the reference bots"),
         (f"{command} check {upload}", "run it in the league's sandbox"),
@@ -109,6 +128,19 @@ def _next_steps(name: str, stem: str, game: str, *, trained: bool) -> list[tuple
         (f"{command} upload {upload}", "let the league run it"),
         (f"{command} enter {game} {name}", "enter it on the ladder of its game"),
     ]
+
+
+def _building(language: str, stem: str) -> list[tuple[str, str]]:
+    """Return the commands that compile a bot, each with its purpose; none for Python."""
+    if language == "python":
+        return []
+    if language == "assemblyscript":
+        return [
+            (f"npm --prefix {stem} install", "install the compiler (with Node.js)"),
+            (f"npm --prefix {stem} run build", "compile it, after each change"),
+        ]
+    compiler = {"c": "clang and lld", "rust": "rustc and its target wasm32-unknown-unknown"}
+    return [(f"make -C {stem}", f"compile it, after each change (with {compiler[language]})")]
 
 
 def _python() -> str:

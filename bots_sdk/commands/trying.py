@@ -44,7 +44,7 @@ _ORDINALS = ("1st", "2nd", "3rd", "4th", "5th", "6th", "7th", "8th")
 
 
 def try_bot(
-    bot: Annotated[str, typer.Argument(help="The bot's Python file.", metavar="FILE")],
+    bot: Annotated[str, typer.Argument(help="The bot's file, .py or .wasm.", metavar="FILE")],
     against: Against = [QUICK],  # noqa: B006 - typer copies it
     blocks: Annotated[
         int,

@@ -33,7 +33,7 @@ _MAX_MATCHES = 50
 
 def upload(
     file: Annotated[
-        Path, typer.Argument(help="A Python file, or a zip archive with a bot.py at its top.")
+        Path, typer.Argument(help="A .py or .wasm file, or a zip archive with a bot.py at its top.")
     ],
     bot: Annotated[
         str,

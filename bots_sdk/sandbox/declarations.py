@@ -1,9 +1,10 @@
-"""The games that a bot declares in its file, read as text: nothing is compiled outside the jail."""
+"""The games that a bot declares in its file, which is read and not compiled outside the jail."""
 
 import re
 
 from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import Source
+from bots_sdk.wasm.binary import check_module
 from engine.errors import quote
 from engine.games import catalogue
 
@@ -18,11 +19,15 @@ _COMMENT = re.compile(rb"#[^\n]*")
 def declared_games(source: Source) -> tuple[str, ...]:
     """Return the games that a bot declares, in order; empty if it declares none.
 
-    A bot declares them at the start of a line of its main file: ``GAMES = ["partridge"]``.
+    A bot declares them at the start of a line of its main file: ``GAMES = ["partridge"]``. A
+    WebAssembly module declares them by its exports, such as ``plays_partridge``.
 
     Raises:
-        SourceRefusedError: the declaration is not a list of names of games.
+        SourceRefusedError: the declaration is not a list of names of games, or the module breaks
+            its contract.
     """
+    if source.is_module:
+        return check_module(source.main).games
     found = _DECLARATION.search(source.main)
     if found is None:
         return ()

@@ -13,6 +13,9 @@ to 1, and the bot's output to 2. A message is a line of JSON:
                                       {"id": 7, "other": an answer that is not a text}
                                       {"id": 7, "failed": reason, "kind": "crash"|"memory"}
 
+A WebAssembly bot gets its fuel with the question, and each answer has the fuel that it used. It may
+also fail with the kind "timeout".
+
 Nothing after ``locked`` can be trusted: the bot can do all that this module can. The kernel's locks
 hold the bot, and the referee checks each line.
 """
@@ -50,7 +53,11 @@ _MAX_FRAMES = 30
 _NICE = 10
 """By how much a bot's priority is lower than its worker's, so that calls don't wait for it."""
 
+_MODULE = b"\0asm"
+"""The first bytes of a WebAssembly bot."""
+
 Choose = Callable[[Any], object]
+Respond = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Log(io.TextIOBase):
@@ -70,6 +77,10 @@ class Log(io.TextIOBase):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         self._take(text, self._left - self._kept_back)
         return len(text)
+
+    def add(self, text: str) -> None:
+        """Add a text of a WebAssembly bot."""
+        self.write(text)
 
     def explain(self, text: str) -> None:
         """Add a text of the harness."""
@@ -110,6 +121,8 @@ def prepare(config: dict[str, Any]) -> None:
     _hide_machine()
     for name in _LOCKS if config["broker"] else _LOCKS[1:]:
         __import__(name)
+    if "wasmtime" in config["libraries"]:
+        _import_wasm_player()
     _load_extensions()
     places = {path: place for path, place in config["readable"].items() if path != place}
     packages.find_modules(config["path"], config["packages"], places)
@@ -137,7 +150,7 @@ def run(config: dict[str, Any], own: dict[str, Any], report: int | None = None) 
     log = Log(own["log_bytes"])
     sys.stdout = sys.stderr = log
     try:
-        choose = load(source, about["file"], about["info"])
+        respond = _responder(source, about, log)
     except BaseException as error:
         _send(answers, _failure(error, source, log), log)
         os._exit(0)
@@ -146,7 +159,7 @@ def run(config: dict[str, Any], own: dict[str, Any], report: int | None = None) 
         for line in lines:
             request = json.loads(line)
             try:
-                result = answer(choose, request["choose"])
+                result = respond(request)
             except BaseException as error:
                 result = _failure(error, source, log)
             _send(answers, {"id": request["id"], **result}, log)
@@ -244,7 +257,11 @@ def _load_numpy() -> None:
         del sys.modules["_hashlib"]
 
 
-LIBRARIES: dict[str, Callable[[], None]] = {"numpy": _load_numpy}
+def _load_wasmtime() -> None:
+    _import_wasm_player().prepare()
+
+
+LIBRARIES: dict[str, Callable[[], None]] = {"numpy": _load_numpy, "wasmtime": _load_wasmtime}
 """What loads the libraries that only some bots get, all before the lock; see `prepare`."""
 
 
@@ -264,6 +281,24 @@ def load(source: bytes, file: str, info: dict[str, Any]) -> Choose:
     return choose
 
 
+def _responder(source: bytes, about: dict[str, Any], log: Log) -> Respond:
+    """Load a bot, and return what makes the answer to a request."""
+    if source.startswith(_MODULE):
+        respond: Respond = _import_wasm_player().load(source, about["info"], log.add).answer
+        return respond
+    choose = load(source, about["file"], about["info"])
+    return lambda request: answer(choose, request["choose"])
+
+
+def _import_wasm_player() -> Any:
+    """Return the module that plays WebAssembly bots; first called in `prepare`."""
+    if TYPE_CHECKING:
+        from bots_sdk.sandbox import wasm_player
+    else:
+        import wasm_player
+    return wasm_player
+
+
 def answer(choose: Choose, observation: object) -> dict[str, Any]:
     """Call the bot, and return its answer as a part of a message."""
     move = choose(observation)
@@ -275,6 +310,9 @@ def answer(choose: Choose, observation: object) -> dict[str, Any]:
 def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
     """Return the reason in one line, and print the traceback for the bot's author."""
     kind = "memory" if isinstance(error, MemoryError) else "crash"
+    if source.startswith(_MODULE):  # its traceback would show the league's Python only
+        kind = "timeout" if isinstance(error, TimeoutError) else kind
+        return {"failed": (str(error) or type(error).__name__)[:_MAX_REASON_LETTERS], "kind": kind}
     try:
         import linecache
         import traceback

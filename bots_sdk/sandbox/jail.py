@@ -26,6 +26,8 @@ from bots_sdk.sandbox import (
     namespaces,
     numpy_files,
     seccomp,
+    wasm_files,
+    wasm_player,
     zygote,
 )
 from bots_sdk.sandbox.errors import SandboxUnavailableError
@@ -42,7 +44,7 @@ _MAPPED_BYTES = 48 << 20
 _STACK_BYTES = 8 << 20
 
 _HERE = Path(harness.__file__).parent
-_COMPILED = (broker, harness, namespaces, zygote)
+_COMPILED = (broker, harness, namespaces, wasm_player, zygote)
 """Modules of the jail that this import compiles, as no process inside may write to a cache."""
 _IMPORTABLE = ("engine", "bots_sdk")
 _INSIDE = Path("/jail")
@@ -89,6 +91,19 @@ class Limits:
         memory_bytes = min(self.memory_bytes, data_bytes + _MAPPED_BYTES)
         return replace(self, memory_bytes=memory_bytes, data_bytes=data_bytes)
 
+    def of_module(self) -> "Limits":
+        """Return the limits of a WebAssembly bot, which are the same at each table.
+
+        Its clock is its fuel. The limits of time only end what the machine is too slow for.
+        """
+        return replace(
+            self,
+            memory_bytes=wasm_files.ADDRESS_BYTES,
+            data_bytes=wasm_files.DATA_BYTES,
+            cpu_seconds=self.cpu_seconds * wasm_files.SLOWEST,
+            start_seconds=self.start_seconds * wasm_files.SLOWEST,
+        )
+
     def with_numpy(self) -> "Limits":
         """Return the limits of a bot that uses NumPy: more, as NumPy's libraries take much."""
         buffers = numpy_files.BUFFER_BYTES
@@ -108,12 +123,25 @@ class Jail:
         bubblewrap: the words that start bubblewrap; empty in tier 2.
         uid: the user id of the process; None if the worker is not root and keeps its user.
         forks: whether a zygote forks the process; otherwise it is a new Python.
+        wasm: whether it has Wasmtime, for WebAssembly bots.
     """
 
     tier: int
     bubblewrap: tuple[str, ...]
     uid: int | None
     forks: bool = False
+    wasm: bool = False
+
+    def for_modules(self) -> "Jail":
+        """Return the same jail with Wasmtime."""
+        return replace(self, wasm=True)
+
+    def _libraries(self, numpy: bool) -> dict[str, Path]:
+        """Return the directories of libraries that only some bots get, by name."""
+        return {
+            **(numpy_files.places() if numpy else {}),
+            **(wasm_files.places() if self.wasm else {}),
+        }
 
     def command(self, *, status: int, directory: Path | None, numpy: bool) -> list[str]:
         """Return the command that starts the harness; `config` goes to its standard input.
@@ -148,7 +176,7 @@ class Jail:
 
     def _last_words(self, numpy: bool) -> list[str]:
         words = []
-        for name, place in numpy_files.places().items() if numpy else ():
+        for name, place in self._libraries(numpy).items():
             words += ["--ro-bind", str(place), str(_INSIDE / name)]
         return [*words, "--remount-ro", "/", "--chdir", "/", "--"]
 
@@ -163,12 +191,12 @@ class Jail:
         packages = {name: str(_INSIDE / name) for name in _IMPORTABLE}
         readable = {stdlib: stdlib}
         readable |= {path: str(_package(name)) for name, path in packages.items()}
-        libraries = numpy_files.places() if numpy else {}
+        libraries = self._libraries(numpy)
         for name, place in libraries.items():
-            # In tier 2 NumPy keeps its own path: it is loaded before the broker answers.
+            # In tier 2 they keep their own paths: they are loaded before the broker answers.
             inside = str(_INSIDE / name if self.bubblewrap else place)
             readable[inside] = str(place)
-            if name == "numpy":
+            if name in ("numpy", "wasmtime"):
                 packages[name] = inside
         if self.bubblewrap:  # the places have these paths already
             readable = {path: path for path in readable}
@@ -181,7 +209,7 @@ class Jail:
             "readable": readable,
             "path": [stdlib, f"{stdlib}/lib-dynload"],
             "packages": packages,
-            "libraries": ["numpy"] if libraries else [],
+            "libraries": [name for name in ("numpy", "wasmtime") if name in libraries],
         }
 
     def own_config(

@@ -3,7 +3,7 @@
 import json
 from typing import Any, NoReturn
 
-from bots_sdk.sandbox.errors import BotCrashError, BotMemoryError
+from bots_sdk.sandbox.errors import BotCrashError, BotMemoryError, BotTimeoutError
 from bots_sdk.sandbox.jail import Limits
 from engine.errors import quote
 
@@ -31,14 +31,14 @@ def parsed(line: bytes) -> dict[str, Any]:
     return message
 
 
-def failure(answer: dict[str, Any], limits: Limits) -> BotCrashError:
+def failure(answer: dict[str, Any], limits: Limits) -> BotCrashError | BotTimeoutError:
     """Return the fault in an answer of the harness."""
     reason = answer["failed"] if isinstance(answer["failed"], str) else "it failed"
     line = " ".join(reason.split())[:300]
     if answer["kind"] == "memory":
         megabytes = limits.most_bytes >> 20
         return BotMemoryError(f"it wanted more than its {megabytes} MB of memory: {line}")
-    return BotCrashError(line)
+    return BotTimeoutError(line) if answer["kind"] == "timeout" else BotCrashError(line)
 
 
 def _no_constant(name: str) -> NoReturn:

@@ -26,6 +26,8 @@ _COMPILE_SECONDS = 120
 
 def is_named(source: Source) -> bool:
     """Return whether a Python file of a bot contains the word ``numpy``."""
+    if source.is_module:
+        return False
     files = source.files or {"bot.py": source.main}
     return any(
         name.endswith(".py") and _NAMED.search(data) is not None for name, data in files.items()

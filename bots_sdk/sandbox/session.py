@@ -6,15 +6,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bots_sdk.sandbox import folders, numpy_files
+from bots_sdk.sandbox import folders, numpy_files, wasm_files
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
 from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
 from bots_sdk.sandbox.process import JailedProcess
 from bots_sdk.sandbox.sources import Source
 from bots_sdk.sandbox.timing import MoveTime, MoveTimer
+from bots_sdk.sandbox.wasm_files import SLOWEST
+from bots_sdk.wasm.machine import fuel_of, seconds_of
 from engine.games.game import Observation
 
+_SPARE_SECONDS = 10.0
+"""Time that a WebAssembly bot's process may take beside its fuel."""
 _FORMS = ({"move"}, {"other"}, {"failed", "kind"})
 
 
@@ -61,19 +65,23 @@ class BotProcess:
             source: the source of the bot.
             info: the argument of the bot's ``start``.
             allowance: returns how many seconds it has for a move now.
-            limits: what it may use; more if it uses NumPy.
+            limits: what it may use; see `limits_of`.
 
         Raises:
             SandboxBrokenError: the process can't be started.
         """
-        self._jail = jail
+        self._is_module = source.is_module
+        if self._is_module and not wasm_files.places():
+            raise SandboxBrokenError(
+                "the package wasmtime, which runs WebAssembly bots, is not installed; install it "
+                "with `python -m pip install wasmtime`"
+            )
+        self._jail = jail.for_modules() if self._is_module else jail
         self._source = source
         self._info = info
         self._allowance = allowance
         self._numpy = numpy_files.is_named(source)
-        self._limits = limits or Limits()
-        if self._numpy:
-            self._limits = self._limits.with_numpy()
+        self._limits = limits_of(source, limits or Limits())
         self.move_time: MoveTime | None = None
         self._log = bytearray()
         self._unfit: Exception | None = None
@@ -145,20 +153,32 @@ class BotProcess:
             BotCrashError: the bot raised an exception, died, or broke the protocol.
             SandboxBrokenError: the jail failed.
         """
-        timer = MoveTimer(self._allowance())
+        seconds = self._allowance()
+        fuel = fuel_of(seconds) if self._is_module else None
+        timer = MoveTimer(seconds if fuel is None else seconds * SLOWEST + _SPARE_SECONDS)
+        used = 0
         try:
             process = self._loaded(timer)
             self._asked += 1
-            request = json.dumps({"id": self._asked, "choose": observation}).encode() + b"\n"
+            request: dict[str, Any] = {"id": self._asked, "choose": observation}
+            if fuel is not None:
+                request["fuel"] = fuel
             try:
-                answer = parsed(process.ask(request, timer))
-                _check(answer, self._asked)
-            except (BotTimeoutError, BotCrashError):
+                answer = parsed(process.ask(json.dumps(request).encode() + b"\n", timer))
+                used = _check(answer, self._asked, fuel)
+            except (BotTimeoutError, BotCrashError) as error:
                 timer.close()  # while the process is there
                 self._end()
+                if fuel is not None and isinstance(error, BotTimeoutError):
+                    raise SandboxBrokenError(
+                        f"the machine took more than {SLOWEST} times as long as a WebAssembly "
+                        "bot's fuel stands for"
+                    ) from None
                 raise
         finally:
             self.move_time = timer.close()
+            if fuel is not None:
+                self.move_time = self.move_time._replace(fuel_seconds=seconds_of(used))
         if "move" in answer:
             return str(answer["move"])
         if "other" in answer:
@@ -209,13 +229,33 @@ class BotProcess:
             process.end()
 
 
-def _check(answer: dict[str, Any], asked: int) -> None:
-    """Raise unless an answer has the form of the harness and belongs to the request."""
+def limits_of(source: Source, limits: Limits) -> Limits:
+    """Return the limits of a bot by what it is: other ones for WebAssembly, more with NumPy."""
+    if source.is_module:
+        return limits.of_module()
+    return limits.with_numpy() if numpy_files.is_named(source) else limits
+
+
+def _check(answer: dict[str, Any], asked: int, fuel: int | None) -> int:
+    """Raise unless an answer has the form of the harness and belongs to the request.
+
+    Args:
+        answer: the answer; without its id and fuel afterwards.
+        asked: the id of the request.
+        fuel: the fuel that a WebAssembly bot had; None for others.
+
+    Returns:
+        The fuel that the bot used; 0 for others.
+    """
     number = answer.pop("id", None)
+    used = answer.pop("fuel", None) if fuel is not None else 0
     if type(number) is not int or number != asked:
+        raise BotCrashError(FOREIGN_DATA)
+    if type(used) is not int or not 0 <= used <= (fuel or 0):
         raise BotCrashError(FOREIGN_DATA)
     if answer.keys() not in _FORMS or not all(isinstance(value, str) for value in answer.values()):
         raise BotCrashError(FOREIGN_DATA)
+    return used
 
 
 def _laid_out(source: Source) -> Path | None:

@@ -1,4 +1,4 @@
-"""Uploads: one Python file, or an archive with a bot.py, read without trusting it.
+"""Uploads, read without trusting them: a Python file, an archive with a bot.py, or WebAssembly.
 
 Nothing is compiled here; the jail does that. The limits hold at home and at the league.
 """
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from bots_sdk.sandbox import archives
 from bots_sdk.sandbox.errors import SourceRefusedError
+from bots_sdk.wasm.binary import check_module, is_module
 
 MAX_BYTES = 8 << 20
 MAIN = "bot.py"
@@ -18,7 +19,7 @@ class Source:
     """A bot's files.
 
     Attributes:
-        main: the content of ``bot.py``.
+        main: the content of ``bot.py``, or a WebAssembly module.
         files: the content of all files in the archive, by path with ``/``. Empty if the upload is
             one file.
     """
@@ -26,17 +27,25 @@ class Source:
     main: bytes
     files: Mapping[str, bytes] = field(default_factory=dict)
 
+    @property
+    def is_module(self) -> bool:
+        """Whether the bot is a WebAssembly module."""
+        return is_module(self.main)
+
 
 def read_source(data: bytes) -> Source:
     """Return the files of an upload.
 
     Args:
-        data: a Python file or a zip archive; the first bytes decide.
+        data: a Python file, a zip archive or a WebAssembly module; the first bytes decide.
 
     Raises:
-        SourceRefusedError: the upload is too large, or not safe to unpack.
+        SourceRefusedError: the upload is too large, not safe to unpack, or a module that breaks its
+            contract.
     """
     _check_size(data)
+    if is_module(data):
+        check_module(data)
     if not archives.is_archive(data):
         return Source(data)
     _check_main(data)
@@ -48,10 +57,12 @@ def check_source(data: bytes) -> None:
     """Check an upload as `read_source` does, without keeping its files in memory.
 
     Raises:
-        SourceRefusedError: the upload is too large, or not safe to unpack.
+        SourceRefusedError: as for `read_source`.
     """
     _check_size(data)
-    if archives.is_archive(data):
+    if is_module(data):
+        check_module(data)
+    elif archives.is_archive(data):
         _check_main(data)
         archives.check(data)
 

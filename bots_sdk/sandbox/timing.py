@@ -31,15 +31,19 @@ class MoveTime(NamedTuple):
         wall_seconds: from the observation to the answer.
         cpu_seconds: CPU time of all threads, since the bot's last answer.
         waited_seconds: time in which the bot or its referee was ready to run but had no CPU.
+        fuel_seconds: the seconds that the fuel of a WebAssembly bot stands for; None for others.
     """
 
     wall_seconds: float
     cpu_seconds: float
     waited_seconds: float
+    fuel_seconds: float | None = None
 
     @property
     def charged_seconds(self) -> float:
         """The seconds that count against the bot's clock."""
+        if self.fuel_seconds is not None:
+            return self.fuel_seconds
         return max(self.cpu_seconds, self.wall_seconds - self.waited_seconds)
 
 

@@ -1,4 +1,4 @@
-"""The zygotes of a worker: one for each jail, and one more for bots that use NumPy.
+"""The zygotes of a worker: one for each jail, more with NumPy and with Wasmtime.
 
 A zygote starts when a bot first needs it. It is replaced when it has ended, and after
 `MAX_STARTS` bots or `MAX_SECONDS`, since its children have the same addresses and hashes of texts.

@@ -1,7 +1,7 @@
 """The files that ``twelfth-night new`` writes: a first bot of a kind for each game, and its test.
 
-They are ordinary modules, so the checks cover them too. ``NAME`` stands for the bot's name, and
-``twelve-days`` for the game in files that suit both games.
+Those in Python are ordinary modules, so the checks cover them too. ``NAME`` stands for the bot's
+name, and ``twelve-days`` for the game in files that suit both games.
 """
 
 import io
@@ -14,6 +14,13 @@ TEMPLATES = {
     "trained": "a neural network in NumPy, its weights and its training",
 }
 """A description of each kind of bot, by name."""
+
+LANGUAGES = {
+    "c": ("bot.c", "Makefile"),
+    "rust": ("bot.rs", "Makefile"),
+    "assemblyscript": ("bot.ts", "package.json"),
+}
+"""The files of a first bot in a language that compiles to WebAssembly."""
 
 _RULES = {"twelve-days": "twelve_days.py", "partridge": "partridge.py"}
 
@@ -43,10 +50,29 @@ def files(template: str, game: str, name: str) -> dict[str, bytes]:
     }
 
 
+def files_in(language: str, game: str, name: str) -> dict[str, bytes]:
+    """Return the content of a first bot's files in a language of `LANGUAGES`, by path.
+
+    The source and what builds it are in the directory ``NAME``. The compiler writes
+    ``NAME/NAME.wasm``, and the test is ``test_NAME.py``.
+    """
+    test = _text("check.py", game, name).replace(b"with_name(", b"parent.joinpath(")
+    return {
+        **{
+            f"{name}/{file}": _text(f"{language}/{file}", game, name)
+            for file in LANGUAGES[language]
+        },
+        f"test_{name}.py": test.replace(f"{name}.py".encode(), f"{name}/{name}.wasm".encode()),
+    }
+
+
 def _text(file: str, game: str, name: str) -> bytes:
     text = (_here() / file).read_text(encoding="utf-8")
     for words in ("bot for twelve-days", 'GAMES = ["twelve-days"]', 'GAME = "twelve-days"'):
         text = text.replace(words, words.replace("twelve-days", game))
+    text = text.replace("plays_twelve_days", f"plays_{game.replace('-', '_')}")
+    if file.endswith((".c", ".rs", ".ts")):
+        text = text.replace("rules twelve-days`", f"rules {game}`")
     return text.replace("NAME", name).encode()
 
 

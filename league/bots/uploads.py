@@ -38,15 +38,15 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
 
     Args:
         bot: gets the version.
-        data: a Python file, or an archive with a ``bot.py``.
+        data: a Python file, an archive with a ``bot.py``, or a WebAssembly module.
         note: the owner's note about this version.
         held: whether it becomes current only if its owner or a comparison promotes it.
 
     Raises:
-        ValidationError: by field: the bot is not hosted, or the file is empty, too large, or an
-            archive that is not safe to unpack. Or with code ``too-many-uploads``: too many versions
-            of the owner wait for their checks. Or with code ``too-many-versions``: the owner has
-            uploaded too many versions in 24 hours.
+        ValidationError: by field: the bot is not hosted, or the file is empty, too large, an
+            archive that is not safe to unpack, or a module that breaks its contract. Or with code
+            ``too-many-uploads``: too many versions of the owner wait for their checks. Or with code
+            ``too-many-versions``: the owner has uploaded too many versions in 24 hours.
     """
     if bot.kind != Bot.Kind.HOSTED:
         raise ValidationError(

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from django.contrib.auth.models import User
 from django.db.models import Prefetch, QuerySet
 
+from bots_sdk.wasm.binary import MAGIC
 from league.models import (
     Bot,
     BotSource,
@@ -63,8 +64,8 @@ def last_versions(bot: Bot, count: int) -> list[BotVersion]:
 
 
 def source_text(version: BotVersion) -> str | None:
-    """Return the uploaded file of a version as text; None for an archive or without a file."""
+    """Return the uploaded file of a version as text; None without a file, or if it is no text."""
     source = BotSource.objects.filter(version=version).first()
-    if source is None or bytes(source.data).startswith(b"PK"):
+    if source is None or bytes(source.data).startswith((b"PK", MAGIC)):
         return None
     return bytes(source.data).decode("utf-8", "replace")

@@ -1,0 +1,86 @@
+"""Runs inside the jail: a WebAssembly bot in the place of a Python bot.
+
+Only code of the league runs in Python then. The bot's instructions are interpreted by Wasmtime.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bots_sdk.wasm.machine import Machine
+
+_MAX_REASON_LETTERS = 300
+
+
+def prepare() -> None:
+    """Load Wasmtime, before the process locks itself in.
+
+    Raises:
+        ImportError: it is not installed.
+        OSError: memory could not be protected.
+    """
+    import ctypes
+    import mmap
+
+    import wasmtime  # noqa: F401
+
+    import bots_sdk.wasm.machine  # noqa: F401 - it loads the engine too
+
+    # For functions in Python that C calls, the library libffi makes small pieces of code in memory
+    # that is writable and executable. All of Wasmtime's exist now, so it need not stay writable.
+    libc = ctypes.CDLL(None, use_errno=True)
+    for page in {address & -mmap.PAGESIZE for address in _callbacks()}:
+        pages = ctypes.c_void_p(page), ctypes.c_size_t(mmap.PAGESIZE)
+        if libc.mprotect(*pages, mmap.PROT_READ | mmap.PROT_EXEC):
+            raise OSError(ctypes.get_errno(), "the code of callbacks stays writable")
+
+
+def _callbacks() -> Iterator[int]:
+    """Yield the addresses of Wasmtime's callbacks, and of some functions of its library."""
+    import ctypes
+
+    kind: Any = ctypes.CFUNCTYPE(None).__mro__[1]
+    for name in [name for name in sys.modules if name.startswith("wasmtime._")]:
+        for value in vars(sys.modules[name]).values():
+            if isinstance(value, kind) and (address := ctypes.cast(value, ctypes.c_void_p).value):
+                yield address
+
+
+class Player:
+    """A module in one match."""
+
+    def __init__(self, machine: "Machine") -> None:
+        self._machine = machine
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to a request of the referee, as a part of a message."""
+        from bots_sdk.wasm.machine import ModuleFaultError, OutOfFuelError
+
+        try:
+            found = {"move": self._machine.choose(request["choose"], request["fuel"])}
+        except OutOfFuelError as error:
+            found = {"failed": str(error), "kind": "timeout"}
+        except ModuleFaultError as error:
+            found = {"failed": str(error)[:_MAX_REASON_LETTERS], "kind": "crash"}
+        return {**found, "fuel": self._machine.fuel_used}
+
+
+def load(source: bytes, info: dict[str, Any], log: Callable[[str], None]) -> Player:
+    """Compile a module and start it for a match.
+
+    Args:
+        source: the module.
+        info: the argument of the module's ``start``.
+        log: receives what the module logs.
+
+    Raises:
+        ModuleRefusedError: the module is not valid.
+        OutOfFuelError: its start used all its fuel.
+        ModuleFaultError: its start trapped.
+    """
+    from bots_sdk.wasm.machine import START_SECONDS, Machine, Program, fuel_of
+
+    machine = Machine(Program(source), log)
+    machine.start(info, fuel_of(START_SECONDS))
+    return Player(machine)
