@@ -70,7 +70,7 @@ def play_out(
     return moves
 
 
-_PER_CALL = 100
+_PER_CALL = 1000
 """Matches of one call of the kernel: a call takes about as long as one match."""
 
 

@@ -94,7 +94,7 @@ typedef struct {
   u8 deck_size, top;                               // deck[top] is drawn next
   u16 mask[MAX_SEATS];                             // bit r: the seat holds rank r
   u8 hand[MAX_SEATS][RANKS];                       // counts by rank
-  u8 plays[MAX_SEATS], discards[RANKS], deck[MAX_CARDS];
+  u8 gave[MAX_SEATS], plays[MAX_SEATS], discards[RANKS], deck[MAX_CARDS];
   signed char chosen[MAX_SEATS];                   // a rank, or NEVER, in the first phase only
   i32 points[MAX_SEATS];
 } Twelve;
@@ -169,7 +169,10 @@ static void twelve_end_day(Twelve *s, int to) {
 }
 
 static void twelve_give(Twelve *s, const u8 *ranks) {
-  for (int p = 0; p < s->seats; p++) twelve_remove(s, p, ranks[p]);
+  for (int p = 0; p < s->seats; p++) {
+    twelve_remove(s, p, ranks[p]);
+    s->gave[p] = ranks[p];
+  }
   for (int p = 0; p < s->seats; p++) twelve_add(s, p, ranks[p ? p - 1 : s->seats - 1]);
   s->phase = PLAY;
 }
@@ -582,7 +585,7 @@ static void partridge_sample(Partridge *s) {
 typedef enum { TWELVE_DAYS, PARTRIDGE } Game;
 
 static Game game;
-static int is_loaded, source, observer, move_count, moves_to_try[PARTRIDGE_ACTIONS];
+static int match_count, is_loaded, source, observer, move_count, moves_to_try[PARTRIDGE_ACTIONS];
 static Twelve twelve;
 static Partridge partridge;
 
@@ -696,10 +699,9 @@ static void take_partridge(Partridge *s) {
   for (int i = 0; i < pool.count; i++) pool.ranks[i] = take(0, PARTRIDGE_RANKS - 1);
 }
 
-// Return whether the observer may play a combination now.
-static int holds(const Partridge *s, Combination c) {
+// Return whether the seat in turn may play a combination.
+static int is_legal(const Partridge *s, Combination c) {
   int seat = in_turn(s);
-  if (seat != observer) return 0;
   if (c.kind == PASS) return s->acted;
   if (s->acted && (c.kind != s->kind || c.low > s->cap)) return 0;
   if (c.kind != STRAIGHT) return s->count[seat][c.low] >= c.length;
@@ -712,7 +714,8 @@ static void take_moves(void) {
   move_count = take(0, source == DEAL ? 0 : PARTRIDGE_ACTIONS);
   for (int i = 0; i < move_count; i++) {
     int move = moves_to_try[i] = take(0, PARTRIDGE_ACTIONS - 1);
-    if (game == PARTRIDGE) check(holds(&partridge, combination_of(move)));
+    if (game == PARTRIDGE)
+      check(observer == in_turn(&partridge) && is_legal(&partridge, combination_of(move)));
     else if (twelve.phase == AWARD)
       check(observer == twelve.winner && move != observer && move < twelve.seats);
     else check(move < RANKS && twelve.mask[observer] >> move & 1);
@@ -722,6 +725,7 @@ static void take_moves(void) {
 // Read a position from `io`: game, source, observer, the position itself, and the moves to try.
 EXPORT(load) int load(void) {
   cursor = fault = 0;
+  match_count = 0;  // their game and rules are gone
   game = take(TWELVE_DAYS, PARTRIDGE);
   source = take(EXACT, DEAL);
   observer = take(0, MAX_SEATS - 1);
@@ -849,4 +853,198 @@ EXPORT(evaluate) int evaluate(int times, int policy, int this_round, u64 seed) {
     }
   }
   return fault ? FAULT : 0;
+}
+
+// == Many matches at once =========================================================================
+// For training: n matches with the rules that `load` read. A step makes one phase's moves in each,
+// shows the result to all seats, and deals a match that is over anew. All arrays are flat, with a
+// row for each match and seat. bots_sdk/environments/compact.py lists an observation's numbers.
+
+enum { TWELVE_NUMBERS = 33, PARTRIDGE_NUMBERS = 30, MAX_NUMBERS = 72 };  // beside those of seats
+
+typedef struct {
+  u64 luck;
+  union { Twelve twelve; Partridge partridge; };
+  u8 dealt[PARTRIDGE_RANKS];                       // cards in hands at the start of the round
+} Match;
+
+static Match many[MAX_MATCHES];
+static u8 given_actions[MAX_MATCHES * MAX_SEATS], was_illegal[MAX_MATCHES * MAX_SEATS];
+static u8 was_over[MAX_MATCHES], masks[MAX_MATCHES * MAX_SEATS * PARTRIDGE_ACTIONS];
+static u8 seen[MAX_MATCHES * MAX_SEATS * MAX_NUMBERS];
+static i32 final_scores[MAX_MATCHES * MAX_SEATS], final_halves[MAX_MATCHES * MAX_SEATS];
+EXPORT(actions_at) u8 *actions_at(void) { return given_actions; }
+EXPORT(illegal_at) u8 *illegal_at(void) { return was_illegal; }
+EXPORT(over_at) u8 *over_at(void) { return was_over; }
+EXPORT(masks_at) u8 *masks_at(void) { return masks; }
+EXPORT(seen_at) u8 *seen_at(void) { return seen; }
+EXPORT(scores_at) i32 *scores_at(void) { return final_scores; }
+EXPORT(halves_at) i32 *halves_at(void) { return final_halves; }
+EXPORT(numbers) int numbers(void) {
+  return game == TWELVE_DAYS ? TWELVE_NUMBERS + 2 * twelve.seats
+                             : PARTRIDGE_NUMBERS + 5 * partridge.seats;
+}
+
+static void show_twelve(const Twelve *s, int row) {
+  for (int p = 0; p < s->seats; p++, row++) {
+    u8 *mask = masks + row * TWELVE_ACTIONS, *out = seen + row * numbers();
+    int right = p ? p - 1 : s->seats - 1, has_given = s->phase != GIVE;
+    for (int r = 0; r < RANKS; r++) {
+      mask[GIVE_ID + r] = s->phase == GIVE && s->hand[p][r];
+      mask[PLAY_ID + r] = s->phase == PLAY && s->hand[p][r];
+    }
+    for (int q = 0; q < MAX_SEATS; q++)
+      mask[AWARD_ID + q] = s->phase == AWARD && p == s->winner && q != p && q < s->seats;
+    *out++ = s->phase;
+    *out++ = s->day;
+    *out++ = s->first_in_pot;
+    *out++ = (s->first_in_pot + s->day) * (s->day + 1 - s->first_in_pot) / 2;
+    *out++ = s->deck_size - s->top;
+    for (int r = 0; r < RANKS; r++) *out++ = s->hand[p][r];
+    for (int r = 0; r < RANKS; r++) *out++ = s->discards[r];
+    *out++ = has_given ? s->gave[p] + 1 : 0;
+    *out++ = has_given ? s->gave[right] + 1 : 0;
+    for (int k = 0; k < s->seats; k++) {
+      int q = p + k < s->seats ? p + k : p + k - s->seats;
+      *out++ = s->points[q];
+      *out++ = s->day > 1 || s->phase == AWARD ? s->plays[q] + 1 : 0;
+    }
+  }
+}
+
+static void show_partridge(const Match *match, int row) {
+  const Partridge *s = &match->partridge;
+  u8 discards[PARTRIDGE_RANKS];
+  int turn = in_turn(s);
+  for (int r = 0; r < PARTRIDGE_RANKS; r++) {
+    discards[r] = match->dealt[r];
+    for (int p = 0; p < s->seats; p++) discards[r] -= s->count[p][r];
+  }
+  for (int k = 0; k < s->acted; k++) {
+    int p = s->leader + k < s->seats ? s->leader + k : s->leader + k - s->seats;
+    Combination c = s->trick[p];
+    for (int i = 0; i < c.length; i++) discards[c.kind == STRAIGHT ? c.low + i : c.low]--;
+  }
+  __builtin_memset(masks + row * PARTRIDGE_ACTIONS, 0, s->seats * PARTRIDGE_ACTIONS);
+  u8 *mask = masks + (row + turn) * PARTRIDGE_ACTIONS;
+  u32 cap = low_enough(s);
+  mask[0] = s->acted > 0;
+  if (!s->acted || s->kind == SINGLE)
+    for (int r = 0; r < PARTRIDGE_RANKS; r++) mask[SINGLE_ID + r] = (s->holding[turn][1] & cap) >> r & 1;
+  if (!s->acted || s->kind == SET) EACH_SET(s, turn, cap, mask[set_id(low) + length - 2] = 1)
+  if (!s->acted || s->kind == STRAIGHT)
+    EACH_STRAIGHT(s, turn, cap, mask[straight_id(low) + length - 2] = 1)
+  for (int p = 0; p < s->seats; p++, row++) {
+    u8 *out = seen + row * numbers();
+    *out++ = s->acted > 0;
+    *out++ = s->round;
+    *out++ = s->rounds;
+    *out++ = s->kind;
+    *out++ = s->acted ? s->cap + 1 : 0;
+    *out++ = s->leader >= p ? s->leader - p : s->leader - p + s->seats;
+    for (int r = 0; r < PARTRIDGE_RANKS; r++) *out++ = s->count[p][r];
+    for (int r = 0; r < PARTRIDGE_RANKS; r++) *out++ = discards[r];
+    for (int k = 0; k < s->seats; k++) {
+      int q = p + k < s->seats ? p + k : p + k - s->seats;
+      int place = q >= s->leader ? q - s->leader : q - s->leader + s->seats;
+      Combination c = place < s->acted ? s->trick[q] : (Combination){PASS, 0, 0};
+      *out++ = s->size[q];
+      *out++ = s->gifts[q];
+      *out++ = place < s->acted;
+      *out++ = c.length ? c.low + 1 : 0;
+      *out++ = c.length;
+    }
+  }
+}
+
+static void note_deal(Match *match) {
+  for (int r = 0; r < PARTRIDGE_RANKS; r++) {
+    match->dealt[r] = 0;
+    for (int p = 0; p < match->partridge.seats; p++) match->dealt[r] += match->partridge.count[p][r];
+  }
+}
+
+static void deal_match(Match *match) {
+  if (game == TWELVE_DAYS) {
+    match->twelve = twelve;
+    twelve_deal(&match->twelve);
+  } else {
+    match->partridge = partridge;
+    partridge_deal(&match->partridge);
+    note_deal(match);
+  }
+}
+
+static void show_match(const Match *match, int row) {
+  if (game == TWELVE_DAYS) show_twelve(&match->twelve, row);
+  else show_partridge(match, row);
+}
+
+// Deal n matches with the rules of the loaded new match.
+EXPORT(start_many) int start_many(int n, u64 seed) {
+  match_count = 0;
+  if (!is_loaded || source != DEAL || n < 1 || n > MAX_MATCHES) return FAULT;
+  match_count = n;
+  for (int i = 0; i < n; i++) {
+    luck = next(&seed);
+    deal_match(&many[i]);
+    many[i].luck = luck;
+    show_match(&many[i], i * seats_of_game());
+  }
+  return 0;
+}
+
+// Make the moves of a phase; a seat with an illegal action gets a random legal one.
+static void step_twelve(Twelve *s, int row) {
+  u8 moves[MAX_SEATS];
+  int first_id = s->phase == GIVE ? GIVE_ID : s->phase == PLAY ? PLAY_ID : AWARD_ID;
+  for (int p = 0; p < s->seats; p++) {
+    if (s->phase == AWARD && p != s->winner) continue;
+    int move = given_actions[row + p] - first_id;
+    u32 legal = s->phase == AWARD ? ((1u << s->seats) - 1) & ~(1u << p) : s->mask[p];
+    if (move < 0 || move >= RANKS || !(legal >> move & 1)) {
+      move = nth_bit(legal, below(count_bits(legal)));
+      was_illegal[row + p] = 1;
+    }
+    moves[p] = move;
+  }
+  twelve_step(s, moves);
+}
+
+static void step_partridge(Match *match, int row) {
+  Partridge *s = &match->partridge;
+  int action = given_actions[row + in_turn(s)], round = s->round;
+  Combination c = combination_of(action < PARTRIDGE_ACTIONS ? action : 0);
+  if (action >= PARTRIDGE_ACTIONS || !is_legal(s, c)) {
+    was_illegal[row + in_turn(s)] = 1;
+    c = random_combination(s);
+  }
+  partridge_step(s, c);
+  if (s->round != round) note_deal(match);
+}
+
+// Make the given actions in all matches; return how many matches ended and were dealt anew.
+EXPORT(step_many) int step_many(void) {
+  int seats = seats_of_game(), ended = 0;
+  for (int i = 0; i < match_count; i++) {
+    Match *match = &many[i];
+    int row = i * seats;
+    luck = match->luck;
+    for (int p = 0; p < seats; p++) was_illegal[row + p] = 0;
+    if (game == TWELVE_DAYS) step_twelve(&match->twelve, row);
+    else step_partridge(match, row);
+    was_over[i] = game == TWELVE_DAYS ? match->twelve.phase == OVER : match->partridge.is_over;
+    if (was_over[i]) {
+      const i32 *scores = game == TWELVE_DAYS ? match->twelve.points : match->partridge.gifts;
+      for (int p = 0; p < seats; p++) {
+        final_scores[row + p] = scores[p];
+        final_halves[row + p] = half_points(scores, seats, p);
+      }
+      ended++;
+      deal_match(match);
+    }
+    match->luck = luck;
+    show_match(match, row);
+  }
+  return ended;
 }
