@@ -44,7 +44,7 @@ def sandbox(tier: int = 0) -> Runtime:
     """
     # Imported here, because systems other than Linux lack modules of the sandbox.
     try:
-        from bots_sdk.sandbox import numpy_files
+        from bots_sdk.sandbox import numpy_files, playout_files
         from bots_sdk.sandbox.canary import prove, proven_jail
         from bots_sdk.sandbox.jail import Limits, jails
         from bots_sdk.sandbox.session import BotProcess
@@ -65,7 +65,11 @@ def sandbox(tier: int = 0) -> Runtime:
 
     def memory_bytes(source: Source, seats: int) -> int:
         at_table = limits.at_table(seats)
-        return (at_table.with_numpy() if numpy_files.is_named(source) else at_table).most_bytes
+        if numpy_files.is_named(source):
+            at_table = at_table.with_numpy()
+        if playout_files.is_named(source):
+            at_table = at_table.with_playouts()
+        return at_table.most_bytes
 
     return Runtime(
         tier=jail.tier,

@@ -148,6 +148,8 @@ def lock(config: dict[str, Any], descriptors: tuple[int, ...]) -> None:
     _find_modules(config["path"], config["packages"])
     if config["numpy"]:
         _load_numpy()
+    if config["playouts"]:
+        _load_playouts()
     readable: dict[str, str] = config["readable"]
     roots = {path: os.open(place, os.O_PATH | os.O_DIRECTORY) for path, place in readable.items()}
     if config["uid"] is not None:
@@ -209,6 +211,17 @@ def _load_numpy() -> None:
     finally:
         os.environ.clear()
         del sys.modules["_hashlib"]
+
+
+def _load_playouts() -> None:
+    """Compile the kernel of playouts; if that fails, the engine plays in plain Python."""
+    try:
+        from engine.playouts import wasm
+
+        wasm.kernel()
+    except Exception:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "wasmtime"]:
+            del sys.modules[name]
 
 
 class Packages:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from bots_sdk.sandbox import broker, harness, landlock, numpy_files, seccomp
+from bots_sdk.sandbox import broker, harness, landlock, numpy_files, playout_files, seccomp
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 
 NOBODY = 65534
@@ -36,6 +36,8 @@ _HERE = Path(harness.__file__).parent
 _COMPILED = (broker, harness)
 """Modules of the jail that this import compiles, as no process inside may write to a cache."""
 _IMPORTABLE = ("engine", "bots_sdk")
+_LOADED = ("numpy", "wasmtime")
+"""Packages that the harness loads before the lock, for bots that name them."""
 _INSIDE = Path("/jail")
 # As a module, not as a script, so that it is compiled once instead of for every bot.
 _START = (
@@ -80,6 +82,15 @@ class Limits:
         memory_bytes = min(self.memory_bytes, data_bytes + _MAPPED_BYTES)
         return replace(self, memory_bytes=memory_bytes, data_bytes=data_bytes)
 
+    def with_playouts(self) -> "Limits":
+        """Return the limits of a bot that uses the kernel of playouts: more, for its memory."""
+        memory = playout_files.MEMORY_BYTES
+        return replace(
+            self,
+            memory_bytes=self.memory_bytes + memory + playout_files.CODE_BYTES,
+            data_bytes=None if self.data_bytes is None else self.data_bytes + memory,
+        )
+
     def with_numpy(self) -> "Limits":
         """Return the limits of a bot that uses NumPy: more, as NumPy's libraries take much."""
         buffers = numpy_files.BUFFER_BYTES
@@ -104,26 +115,35 @@ class Jail:
     bubblewrap: tuple[str, ...]
     uid: int | None
 
-    def command(self, *, status: int, directory: Path | None, numpy: bool) -> list[str]:
+    def command(
+        self, *, status: int, directory: Path | None, numpy: bool, playouts: bool
+    ) -> list[str]:
         """Return the command that starts the harness; `config` goes to its standard input.
 
         Args:
             status: the descriptor to which bubblewrap writes the process id, see `process`.
             directory: the directory of the bot's files, if it has more than one.
             numpy: whether the bot gets NumPy.
+            playouts: whether the bot gets the kernel of playouts.
         """
         words = list(self.bubblewrap)
         if words:
             words += ["--info-fd", str(status)]
             if directory is not None:
                 words += ["--ro-bind", str(directory), str(_BOT)]
-            for name, place in numpy_files.places().items() if numpy else ():
+            for name, place in _libraries(numpy=numpy, playouts=playouts).items():
                 words += ["--ro-bind", str(place), str(_INSIDE / name)]
             words += ["--remount-ro", "/", "--chdir", "/", "--"]
         return [*words, str(_python()), "-I", "-S", "-B", "-c", _START]
 
     def config(
-        self, *, requests: int, directory: Path | None, numpy: bool, limits: Limits
+        self,
+        *,
+        requests: int,
+        directory: Path | None,
+        numpy: bool,
+        playouts: bool,
+        limits: Limits,
     ) -> bytes:
         """Return what the harness reads first: a length in eight digits, and JSON.
 
@@ -131,20 +151,24 @@ class Jail:
             requests: the descriptor from which the harness reads requests.
             directory: the directory of the bot's files, if it has more than one.
             numpy: whether the bot gets NumPy.
+            playouts: whether the bot gets the kernel of playouts.
             limits: the limits of the bot.
         """
         stdlib = sysconfig.get_path("stdlib", vars=_base())
+        libraries = _libraries(numpy=numpy, playouts=playouts)
         packages = {name: str(_INSIDE / name) for name in _IMPORTABLE}
+        if "wasmtime" in libraries and not self.bubblewrap:
+            # As below: the kernel is a part of the engine.
+            packages["engine"] = str(_package("engine"))
         readable = {stdlib: stdlib}
         readable |= {path: str(_package(name)) for name, path in packages.items()}
         if directory is not None:
             readable[str(_BOT)] = str(directory)
-        libraries = numpy_files.places() if numpy else {}
         for name, place in libraries.items():
-            # In tier 2 NumPy keeps its own path: it is loaded before the broker answers.
+            # In tier 2 they keep their own paths: they are loaded before the broker answers.
             inside = str(_INSIDE / name if self.bubblewrap else place)
             readable[inside] = str(place)
-            if name == "numpy":
+            if name in _LOADED:
                 packages[name] = inside
         if self.bubblewrap:  # the places have these paths already
             readable = {path: path for path in readable}
@@ -158,7 +182,8 @@ class Jail:
             "path": [stdlib, f"{stdlib}/lib-dynload"],
             "own_path": [str(_BOT)] if directory else [],
             "packages": packages,
-            "numpy": bool(libraries),
+            "numpy": "numpy" in libraries,
+            "playouts": "wasmtime" in libraries,
             "log_bytes": limits.log_bytes,
             "limits": {
                 "RLIMIT_AS": (limits.memory_bytes, limits.memory_bytes),
@@ -175,6 +200,12 @@ class Jail:
             config["limits"]["RLIMIT_DATA"] = (limits.data_bytes, limits.data_bytes)
         data = json.dumps(config).encode()
         return b"%8d" % len(data) + data
+
+
+def _libraries(*, numpy: bool, playouts: bool) -> dict[str, Path]:
+    """Return the directories of the libraries that a bot gets, by name."""
+    found = numpy_files.places() if numpy else {}
+    return found | (playout_files.places() if playouts else {})
 
 
 def file(directory: Path | None) -> str:

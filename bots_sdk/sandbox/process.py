@@ -43,6 +43,7 @@ class JailedProcess:
         *,
         directory: Path | None,
         numpy: bool,
+        playouts: bool,
         limits: Limits,
         log: bytearray,
     ) -> None:
@@ -54,6 +55,7 @@ class JailedProcess:
             info: the argument of the bot's ``start``.
             directory: the directory of the bot's files, if it has more than one.
             numpy: whether the bot gets NumPy.
+            playouts: whether the bot gets the kernel of playouts.
             limits: the limits of the bot.
             log: receives the bot's output.
 
@@ -79,7 +81,9 @@ class JailedProcess:
             theirs.append(their_status)
             self._descriptors.add(self._status)
             self._popen = subprocess.Popen(
-                jail.command(status=their_status, directory=directory, numpy=numpy),
+                jail.command(
+                    status=their_status, directory=directory, numpy=numpy, playouts=playouts
+                ),
                 stdin=their_source,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
@@ -103,7 +107,11 @@ class JailedProcess:
         self._poll.register(self._answers, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
         config = jail.config(
-            requests=their_requests, directory=directory, numpy=numpy, limits=limits
+            requests=their_requests,
+            directory=directory,
+            numpy=numpy,
+            playouts=playouts,
+            limits=limits,
         )
         head = {"file": file(directory), "info": info}
         self._unsent = config + json.dumps(head).encode() + b"\n" + main

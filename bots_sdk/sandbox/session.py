@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bots_sdk.sandbox import folders, numpy_files
+from bots_sdk.sandbox import folders, numpy_files, playout_files
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
 from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
@@ -61,7 +61,7 @@ class BotProcess:
             source: the source of the bot.
             info: the argument of the bot's ``start``.
             allowance: returns how many seconds it has for a move now.
-            limits: what it may use; more if it uses NumPy.
+            limits: what it may use; more if it uses NumPy or the kernel of playouts.
 
         Raises:
             SandboxBrokenError: the process can't be started.
@@ -74,6 +74,9 @@ class BotProcess:
         self._limits = limits or Limits()
         if self._numpy:
             self._limits = self._limits.with_numpy()
+        self._playouts = playout_files.is_named(source)
+        if self._playouts:
+            self._limits = self._limits.with_playouts()
         self.move_time: MoveTime | None = None
         self._log = bytearray()
         self._unfit: Exception | None = None
@@ -169,6 +172,7 @@ class BotProcess:
             self._info,
             directory=self._directory,
             numpy=self._numpy,
+            playouts=self._playouts,
             limits=self._limits,
             log=self._log,
         )

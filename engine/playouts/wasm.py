@@ -10,7 +10,7 @@ import sys
 from array import array
 from collections.abc import Sequence
 from functools import cache
-from importlib import resources
+from pathlib import Path
 from threading import local
 from typing import Any
 
@@ -24,7 +24,7 @@ def is_available() -> bool:
         return False
     try:
         import wasmtime  # noqa: F401
-    except (ImportError, OSError):  # OSError: no binary of Wasmtime for this platform
+    except (ImportError, OSError, RuntimeError):  # no binary of Wasmtime for this platform
         return False
     return True
 
@@ -43,7 +43,7 @@ def _compiled() -> Any:
     config.memory_reservation_for_growth = 0
     config.parallel_compilation = False
     engine = wasmtime.Engine(config)
-    code = resources.files(__package__).joinpath("kernel.wasm").read_bytes()
+    code = Path(__file__).with_name("kernel.wasm").read_bytes()
     return engine, wasmtime.Module(engine, code)
 
 
