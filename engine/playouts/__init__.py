@@ -130,7 +130,7 @@ def evaluate(
 
 def _uses_kernel(in_kernel: bool | None) -> bool:
     if in_kernel and not is_fast():
-        raise ValueError("the kernel needs the extra `fast`: pip install 'twelfth-night[fast]'")
+        raise ValueError("the kernel can't play here; install the extra `fast` of this package")
     return is_fast() if in_kernel is None else in_kernel
 
 

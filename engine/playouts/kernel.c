@@ -21,7 +21,7 @@ typedef int64_t i64;
 #define EXPORT(name) __attribute__((export_name(#name)))
 #define INLINE static inline __attribute__((always_inline))
 
-enum { MAX_SEATS = 8, RANKS = 13, MAX_CARDS = 160, VARIANTS = 16, MAX_MATCHES = 4096 };
+enum { MAX_SEATS = 8, RANKS = 13, MAX_CARDS = 160, VARIANTS = 16, HELD = 4, MAX_MATCHES = 4096 };
 enum { NEVER = -1, FAULT = -1 };
 typedef enum { UNIFORM, TABLE } Policy;
 
@@ -99,7 +99,10 @@ typedef struct {
   i32 points[MAX_SEATS];
 } Twelve;
 
-static struct { i32 at_stake[2 * RANKS], on_day[12][2 * RANKS], taste[VARIANTS][2 * RANKS]; } cards;
+// The table of a policy: by action id, the values that `twelve_choose` adds up.
+static struct {
+  i32 at_stake[2 * RANKS], on_day[12][2 * RANKS], held[HELD][2 * RANKS], taste[VARIANTS][2 * RANKS];
+} cards;
 
 INLINE void twelve_add(Twelve *s, int seat, int rank) {
   s->hand[seat][rank]++;
@@ -232,12 +235,12 @@ INLINE int twelve_choose(const Twelve *s, Policy policy, const signed char *give
     if (given && given[p] != NEVER) { moves[p] = given[p]; continue; }
     if (policy == UNIFORM) { moves[p] = nth_bit(mask, below(count_bits(mask))); continue; }
     const i32 *taste = cards.taste[below(VARIANTS)] + first_id;
-    int best = lowest_bit(mask);
-    for (u32 rest = mask & (mask - 1); rest; rest &= rest - 1) {
-      int r = lowest_bit(rest);
-      if (value[r] + taste[r] > value[best] + taste[best]) best = r;
+    i32 highest = INT32_MIN;
+    for (u32 rest = mask; rest; rest &= rest - 1) {
+      int r = lowest_bit(rest), count = s->hand[p][r];
+      i32 worth = value[r] + taste[r] + cards.held[(count < HELD ? count : HELD) - 1][first_id + r];
+      if (worth > highest) { highest = worth; moves[p] = r; }
     }
-    moves[p] = best;
   }
   return s->seats;
 }

@@ -8,9 +8,10 @@ from engine.games.game import State
 from engine.games.partridge import Partridge
 from engine.games.partridge_moves import LOW, PASS, SIZE
 from engine.games.twelve_days import AWARD, TwelveDays
-from engine.games.twelve_days_moves import AWARD_ID
+from engine.games.twelve_days_moves import AWARD_ID, RANKS
 from engine.playouts.luck import Luck
 from engine.playouts.policies import (
+    HELD,
     VARIANTS,
     PartridgeTable,
     Policy,
@@ -131,8 +132,13 @@ def _cards(
     values = [stake * each + more for each, more in zip(policy.at_stake, on_day, strict=True)]
 
     def choose(seat: int) -> int:
-        taste = policy.taste[luck.below(VARIANTS)]
-        return max(state.legal(seat), key=lambda action: values[action] + taste[action])
+        taste, hand, held = policy.taste[luck.below(VARIANTS)], state.hands[seat], policy.held
+
+        def worth(action: int) -> int:
+            count = min(hand[action % RANKS], HELD)
+            return values[action] + taste[action] + held[count - 1][action]
+
+        return max(state.legal(seat), key=worth)
 
     return {seat: choose(seat) for seat in seats}
 

@@ -136,8 +136,11 @@ def test_tables_of_a_wrong_shape_or_with_wrong_values_are_refused() -> None:
         PartridgeTable([[0] * moves])
     with pytest.raises(ValueError, match="integers"):
         PartridgeTable([[10**7] * moves] * 16)
+    row = [0] * 26
     with pytest.raises(ValueError, match="rows of 26"):
-        TwelveDaysTable([0] * 25, [[0] * 26] * 12, [[0] * 26] * 16)
+        TwelveDaysTable(row[:25], [row] * 12, [row] * 4, [row] * 16)
+    with pytest.raises(ValueError, match="4 rows here, not 5"):
+        TwelveDaysTable(row, [row] * 12, [row] * 5, [row] * 16)
 
 
 @pytest.mark.parametrize(("game", "rules"), GAMES)
