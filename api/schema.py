@@ -147,7 +147,9 @@ class ApiSchema(AutoSchema):
     """The schema of a call, with the problems that it may answer with."""
 
     def get_tags(self) -> list[str]:
-        """Return the subject of a call: the first part of its path."""
+        """Return the subject of a call: the first part of its path, or blocks."""
+        if "/blocks" in self.path:
+            return ["blocks"]
         return [self.path.removeprefix("/api/v1/").split("/")[0]]
 
     def get_override_parameters(self) -> list[Any]:

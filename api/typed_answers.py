@@ -12,9 +12,13 @@ from typing import Any
 
 _SUBJECTS = {
     "matches": ("challenges", "matches", "moves", "turns"),
+    "comparisons": ("comparisons",),
+    "blocks": ("blocks",),
     "ladders": ("ladders",),
     "tournaments": ("tournaments",),
-    "bots": ("accounts", "bots", "comparisons", "games", "tokens", "quarantines", "moderation-log"),
+    "accounts": ("accounts", "tokens"),
+    "bots": ("bots", "games"),
+    "moderation": ("quarantines", "moderation-log"),
 }
 """Tags of calls by module. A module imports only from modules above it."""
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}

@@ -5,8 +5,6 @@
 Start the league with high limits (`RATE_GENERAL=1000000/minute`, the same for `RATE_ACCOUNTS`,
 `RATE_PASSWORDS` and `RATE_EXPORTS`). The client makes accounts, bots and matches. It prints each
 failed check and the number of checks; without a token of an organiser it leaves out tournaments.
-
-2026-11-22, 2 cores: 2211 checks, 0 failures, 78 s.
 """
 
 import re
@@ -368,6 +366,8 @@ def long_bodies(contract: Contract) -> None:
 
 def main() -> int:
     """Run all checks."""
+    if not 2 <= len(sys.argv) <= 3 or "://" not in sys.argv[1]:
+        sys.exit(__doc__)
     contract = Contract(sys.argv[1])
     organiser = sys.argv[2] if len(sys.argv) > 2 else ""
     account = {"username": NAME, "password": PASSWORD}

@@ -32,7 +32,7 @@ OWNERS = {  # method and path: what needs an owner token
 METHODS = {
     "games": "GET", "bots": "GET POST", f"bots/{NAME}": "GET PATCH DELETE",
     f"bots/{NAME}/token": "POST", f"bots/{NAME}/versions": "GET POST",
-    f"bots/{NAME}/versions/1": "GET", f"bots/{NAME}/versions/1/source": "GET",
+    f"bots/{NAME}/versions/1": "GET PATCH", f"bots/{NAME}/versions/1/source": "GET",
     f"bots/{NAME}/matches.ndjson": "GET", "accounts": "POST", "tokens": "GET POST",
     "tokens/1": "GET DELETE", "ladders": "GET", "ladders/twelve-days": "GET",
     "ladders/twelve-days/standings": "GET", "ladders/twelve-days/rounds": "GET",

@@ -79,3 +79,7 @@ app.add_typer(bot_app, name="bot")
 def main(arguments: Sequence[str] | Iterable[str] | None = None) -> None:
     """Run the command line."""
     app(args=None if arguments is None else list(arguments), prog_name="twelfth-night")
+
+
+if __name__ == "__main__":
+    main()

@@ -5,19 +5,22 @@ Run it with ``granian --interface wsgi --factory config.wsgi:for_worker``.
 
 import multiprocessing
 import os
+from wsgiref.types import WSGIApplication
 
-from django.core.handlers.wsgi import WSGIHandler
 from django.core.wsgi import get_wsgi_application
 
 from config.lifetime import end_with_parent
+from config.whole_bodies import WholeBodies
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = get_wsgi_application()
 
+from api.middleware import MAX_UPLOAD_BYTES  # noqa: E402 - it needs Django set up
 
-def for_worker() -> WSGIHandler:
+
+def for_worker() -> WSGIApplication:
     """Return the application in a worker process, which from now on ends with the server."""
     if server := multiprocessing.parent_process():
         end_with_parent(server.pid or 0)
-    return application
+    return WholeBodies(application, MAX_UPLOAD_BYTES)

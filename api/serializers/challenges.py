@@ -102,7 +102,9 @@ class ChallengeDetailSerializer(ChallengeSerializer):
     results = serializers.SerializerMethodField(
         help_text="The result of `bot` against each opponent; empty as long as `win_share` is null."
     )
-    matches = serializers.SerializerMethodField(help_text="The matches, one for each seat order.")
+    matches = serializers.SerializerMethodField(
+        help_text="The matches; in each of them the bots sit in other seats."
+    )
 
     class Meta(ChallengeSerializer.Meta):
         fields = (

@@ -90,8 +90,8 @@ class StepSerializer(serializers.Serializer[PathPoint]):
         "the mean of these differences."
     )
     llr = serializers.FloatField(
-        help_text="The evidence (log-likelihood ratio, LLR): positive if a gain of 20 Elo explains "
-        "the results better than no gain."
+        help_text="The evidence (log-likelihood ratio, LLR): positive if the results fit a gain of "
+        "20 Elo better than a gain of 0."
     )
 
 
@@ -118,8 +118,8 @@ class ComparisonDetailSerializer(ComparisonSerializer):
     )
     blocks = serializers.SerializerMethodField(help_text="Number of finished swap blocks.")
     blocks_with_different_results = serializers.SerializerMethodField(
-        help_text="Number of these blocks in which one version did better than the other. A "
-        "verdict comes at the earliest after 16 such blocks, or after 300 blocks if fewer differ."
+        help_text="Number of these blocks in which one version did better than the other. The "
+        "test can end once there are 16 of them, or once it has 300 blocks."
     )
     estimate = serializers.SerializerMethodField(
         help_text="The new version's gain; null with fewer than 2 blocks."

@@ -74,100 +74,11 @@ class BotToken(TypedDict):
     """The bot token. Keep it: the league shows it only now."""
 
 
-class Comparison(TypedDict):
-    """An A/B test: is a version of a bot better than another version?"""
-
-    id: int
-    """Id of the comparison."""
-    bot: str
-    """Name of the bot."""
-    ladder: str
-    """Slug of the ladder whose game and bots the test uses."""
-    new: int
-    """Number of the version that may be better."""
-    old: int
-    """Number of the version to compare it with."""
-    promote: bool
-    """If the new version is better, it becomes current."""
-    promoted: bool
-    """Whether the new version became current."""
-    not_promoted_reason: str
-    """Why a better version did not become current although `promote` is true; else empty."""
-    state: Literal["running", "finished", "cancelled"]
-    """`running`, `finished` or `cancelled`."""
-    verdict: Literal["", "better", "not better", "undecided", "no difference in behaviour"]
-    """`better`, `not better`, `undecided` or, if no move ever differed, `no difference in
-    behaviour`; empty while the comparison runs."""
-    created_at: str
-    """When the owner started it."""
-    ended_at: str | None
-    """When it ended; null while it runs."""
-
-
 class CreatedBot(Bot):
     """A new bot with its token."""
 
     token: str
     """The bot token. Keep it: the league shows it only now."""
-
-
-class Credentials(TypedDict):
-    """The name and password of an account."""
-
-    username: str
-    """The account's name: letters, digits and @ . + - _."""
-    password: str
-    """The password; a new one has at least 8 characters."""
-
-
-class Estimate(TypedDict):
-    """A new version's estimated gain; after a verdict usually too large, or too far below 0."""
-
-    elo: float
-    """The gain, in Elo."""
-    low: float
-    """Lower end of its 95 % interval, in Elo."""
-    high: float
-    """Upper end of its 95 % interval, in Elo."""
-    superiority: float
-    """Likelihood of superiority: how probable it is that the new version is stronger, from 0 to
-    1."""
-
-
-class ModerationEntry(TypedDict):
-    """A row of the moderation log: who did what to whom, when and why."""
-
-    id: int
-    """Id of the row; later rows have higher ids."""
-    made_at: str
-    """When."""
-    made_by: str | None
-    """Name of the organiser; null for the operator."""
-    action: Literal[
-        "quarantine",
-        "lift-quarantine",
-        "void-block",
-        "replay-block",
-        "restore-block",
-        "disqualify",
-        "reinstate",
-        "cancel-tournament",
-        "restore-tournament",
-        "announce-tournament",
-        "change-tournament",
-        "enter-bot",
-        "withdraw-bot",
-        "reset-link",
-    ]
-    """What: `quarantine`, `lift-quarantine`, `void-block`, `replay-block`, `restore-block`,
-    `disqualify`, `reinstate`, `cancel-tournament`, `restore-tournament`, `announce-tournament`,
-    `change-tournament`, `enter-bot`, `withdraw-bot`, `reset-link`."""
-    subject: str
-    """The bot, account, block or tournament, in words."""
-    reason: str
-    """Why; may be empty."""
-    details: dict[str, Any]
-    """More about the decision, such as both versions of a change."""
 
 
 class NewBot(TypedDict):
@@ -192,56 +103,6 @@ class NewComparison(TypedDict):
     """Number of the version to compare it with."""
     promote: NotRequired[bool]
     """If the new version is better, make it current. `old` must be the current version."""
-
-
-class NewQuarantine(TypedDict):
-    """A quarantine to begin, or a new reason and end for one that holds."""
-
-    reason: str
-    """Why. The owner and organisers see it; it is not public."""
-    ends_at: NotRequired[str | None]
-    """When it ends; null: an organiser must lift it."""
-    replaces: NotRequired[int | None]
-    """Id of the quarantine that you have read, null for none. If another one holds by now, the call
-    is refused and shows both versions. Without it, the call replaces whatever quarantine holds
-    now."""
-
-
-class NewToken(Credentials):
-    """The name and password of an account, and settings of a new owner token."""
-
-    name: NotRequired[str]
-    """A name by which you recognise the token, such as `laptop`."""
-    scopes: NotRequired[list[Literal["manage", "read", "organise"]]]
-    """`manage`, `read`, `organise`; all three if you leave it out."""
-    expires_at: NotRequired[str | None]
-    """When the token stops working; null or left out for never."""
-
-
-class OwnerToken(TypedDict):
-    """A new owner token."""
-
-    username: str
-    """The account's name."""
-    id: int
-    """Id of the token."""
-    scopes: list[Literal["manage", "play", "read", "organise"]]
-    """`manage`: change own bots, their entries and tokens. `read`: read what the owner alone may
-    read, such as logs. `organise`: change tournaments, if the owner is an organiser. `play`: play
-    as the bot; every bot token has it and no other scope."""
-    expires_at: str | None
-    """When it stops working; null for never."""
-    token: str
-    """The owner token. Keep it: the league shows it only now."""
-
-
-class PasswordChange(Credentials):
-    """A new password for an account."""
-
-    new_password: str
-    """The new password, of at least 8 characters."""
-    revoke_tokens: NotRequired[bool]
-    """If true, the account's owner tokens stop working. Bot tokens go on working."""
 
 
 class Performance(TypedDict):
@@ -312,79 +173,6 @@ class QualifyingMatch(TypedDict):
     """Input at the first fault; null without a fault."""
     played_at: str
     """When the match was played."""
-
-
-class Quarantine(TypedDict):
-    """A quarantine: an organiser keeps a bot, or all bots of an account, out of new matches."""
-
-    id: int
-    """Id of the quarantine."""
-    bot: str | None
-    """Name of the bot; null for the quarantine of an account."""
-    account: str | None
-    """Name of the account; null for the quarantine of a bot."""
-    reason: str
-    """Why. The owner and organisers see it; it is not public."""
-    begun_at: str
-    """When it began."""
-    ends_at: str | None
-    """When it ends; null: an organiser must lift it."""
-    made_by: str | None
-    """Name of the organiser; null for the operator."""
-
-
-class Step(TypedDict):
-    """State of the test after some swap blocks."""
-
-    blocks: int
-    """Number of swap blocks so far."""
-    mean: float
-    """For each block: the new version's score minus the old version's score. This is the mean of
-    these differences."""
-    llr: float
-    """The evidence (log-likelihood ratio, LLR): positive if a gain of 20 Elo explains the results
-    better than no gain."""
-
-
-class ComparisonDetail(Comparison):
-    """A comparison with its estimate, and the course of its log-likelihood ratio (LLR)."""
-
-    lower: float
-    """If the LLR falls to this bound, the new version is not better."""
-    upper: float
-    """If the LLR rises to this bound, the new version is better."""
-    blocks: int
-    """Number of finished swap blocks."""
-    blocks_with_different_results: int
-    """Number of these blocks in which one version did better than the other. A verdict comes at the
-    earliest after 16 such blocks, or after 300 blocks if fewer differ."""
-    estimate: Estimate | None
-    """The new version's gain; null with fewer than 2 blocks."""
-    path: list[Step]
-    """The test after each swap block."""
-
-
-class Token(TypedDict):
-    """A token of yours, or of one of your bots, without its text."""
-
-    id: int
-    """Id of the token."""
-    name: str
-    """Your name for it; may be empty."""
-    bot: str | None
-    """Name of the bot whose token it is; null for an owner token."""
-    prefix: str
-    """The first characters of the token."""
-    scopes: list[Literal["manage", "play", "read", "organise"]]
-    """`manage`: change own bots, their entries and tokens. `read`: read what the owner alone may
-    read, such as logs. `organise`: change tournaments, if the owner is an organiser. `play`: play
-    as the bot; every bot token has it and no other scope."""
-    created_at: str
-    """When it was created."""
-    expires_at: str | None
-    """When it stops working; null for never."""
-    used_at: str | None
-    """When it was last used, to the minute; null if never."""
 
 
 class Version(TypedDict):

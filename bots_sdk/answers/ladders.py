@@ -3,17 +3,6 @@
 from typing import Literal, NotRequired, TypedDict
 
 
-class Advance(TypedDict):
-    """The bots that reach the next stage of a knockout; for its final, the winner."""
-
-    stage: int
-    """Number of the stage, from 1."""
-    now: list[str]
-    """Names of the bots that go on now."""
-    then: list[str]
-    """Names of the bots that go on if the decision is made."""
-
-
 class ChangedByMatch(TypedDict):
     """A match of a block that changed a rating."""
 
@@ -40,16 +29,6 @@ class Change(TypedDict):
     """If a later revision made the block void, the reason; else null."""
     matches: list[ChangedByMatch]
     """The matches of the block."""
-
-
-class Decision(TypedDict):
-    """A decision with its reason."""
-
-    seen: NotRequired[str]
-    """The field `seen` of the preview that you have read. If the state has changed since, the call
-    is refused and shows both states. Without it, the decision is made in any state."""
-    reason: str
-    """Why; it is public."""
 
 
 class Ladder(TypedDict):
@@ -137,21 +116,6 @@ class Meeting(TypedDict):
     half."""
 
 
-class PlaceChange(TypedDict):
-    """A bot whose rank or score in the tournament would change."""
-
-    bot: str
-    """Name of the bot."""
-    rank_now: int | None
-    """Rank in the tournament; null for a disqualified bot."""
-    rank_then: int | None
-    """After the decision."""
-    score_now: float
-    """Score in the tournament."""
-    score_then: float
-    """After the decision."""
-
-
 class Power(TypedDict):
     """What a test of the report can find with the blocks so far."""
 
@@ -219,88 +183,6 @@ class RatingChange(TypedDict):
     """Rating after the round, in thousandths of an Elo point."""
     changes: list[Change]
     """The changes by the round's blocks; their sum is the whole change."""
-
-
-class RatingChangeRow(TypedDict):
-    """A bot whose rating or rank would change."""
-
-    bot: str
-    """Name of the bot."""
-    rating_now: int | None
-    """In thousandths of an Elo point; null without a rating."""
-    rating_then: int | None
-    """After the decision; null if it would have no rating."""
-    rank_now: int | None
-    """Null for a provisional or hidden bot."""
-    rank_then: int | None
-    """After the decision."""
-
-
-class Preview(TypedDict):
-    """What a decision would change. Nothing is stored."""
-
-    action: str
-    """The decision, as the moderation log names it."""
-    subject: str
-    """The block, bot or tournament."""
-    ratings: list[RatingChangeRow]
-    """Ratings and ranks that would change, in the order of present ranks."""
-    places: list[PlaceChange]
-    """Ranks and scores in the tournament that would change."""
-    advancing: Advance | None
-    """Who goes on from the block's stage; null outside a knockout."""
-    superseded: list[int]
-    """Stages of a knockout that would become void and be drawn again."""
-    notes: list[str]
-    """Sentences on what else happens."""
-    seen: str
-    """The state now, such as `finished` or `void:17`. Send it with your decision: if somebody
-    changes the state before, the decision is refused."""
-
-
-class ReplacedBlock(TypedDict):
-    """The address of another block of the same ladder."""
-
-    round: int
-    """Number of its round."""
-    block: int
-    """Number in that round."""
-
-
-class Block(TypedDict):
-    """A block: one table of n bots that plays n matches; each bot sits once in each seat."""
-
-    ladder: str
-    """Slug of the ladder."""
-    round: int
-    """Number of the round."""
-    number: int
-    """Number of the block in its round, from 0. In a tournament it counts on from round to
-    round."""
-    tournament: int | None
-    """Id of the round's tournament; null without one."""
-    state: Literal["playing", "finished", "void"]
-    """`playing`, `finished` or `void` (cancelled; rates no bot)."""
-    void_reason: str
-    """Why the block is void, or why it will be void in a few seconds; otherwise empty."""
-    rated: bool
-    """False if two bots of one owner had to sit at one table."""
-    duplicate: bool
-    """Whether all its matches use one deal."""
-    bots: list[str]
-    """Names of the bots at the table."""
-    matches: list[int]
-    """Ids of its matches, in their order."""
-    replaces: ReplacedBlock | None
-    """The void block that this block plays again; null if none."""
-
-
-class Replay(Decision):
-    """A decision to have a block played again."""
-
-    later_stages: NotRequired[Literal["keep", "again"]]
-    """For a knockout. `keep`: later stages stay as they were drawn and played. `again`: they become
-    void and are drawn again. Default: `keep`."""
 
 
 class Revision(TypedDict):

@@ -259,7 +259,7 @@ class ChallengeDetail(Challenge):
     results: list[PairResult]
     """The result of `bot` against each opponent; empty as long as `win_share` is null."""
     matches: list[Match]
-    """The matches, one for each seat order."""
+    """The matches; in each of them the bots sit in other seats."""
 
 
 class SeatLog(TypedDict):

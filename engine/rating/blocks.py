@@ -1,6 +1,6 @@
 """Blocks: the deal and seating of each match, and the pair results of the finished matches.
 
-A block is one table of n bots and n matches, one for each seat order, so that each bot sits in each
+A block is one table of n bots and n matches. The bots change seats, so that each bot sits in each
 seat once. Bots are integer ids; seats, matches and deals count from 0.
 """
 

@@ -97,7 +97,7 @@ def reset_password(uid: str, token: str, password: str, *, revoke_tokens: bool) 
 def may_reset(organiser: User, user: User) -> bool:
     """Return whether an organiser may issue a link for an account.
 
-    Whoever holds the link can take the account over. So only an operator, with a command, issues
-    one for an organiser, staff or a superuser.
+    A person with the link can sign in as the account. So an organiser issues no link for other
+    organisers, staff or superusers; the operator has a command for these.
     """
     return is_organiser(organiser) and not is_organiser(user) and not user.is_superuser

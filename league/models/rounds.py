@@ -169,7 +169,7 @@ class BlockQuerySet(models.QuerySet["Block"]):
 
 
 class Block(models.Model):
-    """One table of bot versions that plays one match in each seat order: the unit of rating."""
+    """A table of bot versions and its matches, as many as bots: the unit of rating."""
 
     class State(models.TextChoices):
         """How far a block is."""

@@ -22,6 +22,7 @@ MAX_KEPT = 1_000
 """Matches in the cache, at about 10 kB each."""
 
 AnyMatch = Match | MatchRow | DealtMatch
+Key = tuple[int, int, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ class LogCache:
 
     def __init__(self, max_kept: int = MAX_KEPT) -> None:
         self._max_kept = max_kept
-        self._logs: OrderedDict[tuple[int, int], Log] = OrderedDict()
+        self._logs: OrderedDict[Key, Log] = OrderedDict()
         self._lock = Lock()
 
     def put(self, match: AnyMatch, log: Log) -> None:
@@ -82,9 +83,10 @@ class LogCache:
             self._logs.clear()
 
 
-def _key(match: AnyMatch) -> tuple[int, int]:
-    # If a match is ever played again from its start, that is another attempt.
-    return match.pk, match.attempts
+def _key(match: AnyMatch) -> Key:
+    # If a match is ever played again from its start, that is another attempt. An id may come back
+    # with another deal while this process lives: after a restore, or in tests.
+    return match.pk, match.attempts, bytes(match.deal_seed)
 
 
 cache = LogCache()

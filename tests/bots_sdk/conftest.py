@@ -1,14 +1,16 @@
-"""A directory of one's own with bots in it, and the command run there."""
+"""A directory of one's own with bots in it; the command run there, and against a stub league."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from bots_sdk.cli import app
+from tests.bots_sdk.stub import StubLeague
 
 Home = Callable[..., Result]
+Cli = Callable[..., Result]
 
 BOTS = {
     "first.py": "def choose(observation): return observation['legal_moves'][0]\n",
@@ -27,3 +29,30 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
     for name, source in BOTS.items():
         (tmp_path / name).write_text(source)
     return lambda *words: CliRunner().invoke(app, [str(word) for word in words])
+
+
+@pytest.fixture
+def stub() -> Iterator[StubLeague]:
+    league = StubLeague()
+    league.answers["GET ladders"] = (200, {"results": [], "next": None})
+    league.answers["POST tokens"] = (201, {"username": "ada", "token": "tn_o_1"})
+    league.answers["POST bots"] = (201, {"name": "mybot", "token": "tn_b_1"})
+    with league.serving():
+        yield league
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("LEAGUE_DIRECTORY", str(tmp_path / "var"))
+    monkeypatch.setenv("TWELFTH_NIGHT_PASSWORD", "a long and silly one")
+    for name in ("TWELFTH_NIGHT_URL", "TWELFTH_NIGHT_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    return lambda *words, **more: CliRunner().invoke(app, [str(word) for word in words], **more)
+
+
+@pytest.fixture
+def logged_in(cli: Cli, stub: StubLeague) -> Cli:
+    assert cli("login", stub.url, "--username", "ada").exit_code == 0
+    return cli

@@ -2,54 +2,18 @@
 
 import json
 import os
-import re
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from bots_sdk import demo
-from bots_sdk.cli import app
 from bots_sdk.client import Retry
-from engine.cli import simulate
-from engine.deals import commitment
-from engine.record import Record, write
+from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague, problem
-
-Cli = Callable[..., Result]
-
-
-@pytest.fixture
-def stub() -> Iterator[StubLeague]:
-    league = StubLeague()
-    league.answers["GET ladders"] = (200, {"results": [], "next": None})
-    league.answers["POST tokens"] = (201, {"username": "ada", "token": "tn_o_1"})
-    league.answers["POST bots"] = (201, {"name": "mybot", "token": "tn_b_1"})
-    with league.serving():
-        yield league
-
-
-@pytest.fixture
-def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("LEAGUE_DIRECTORY", str(tmp_path / "var"))
-    monkeypatch.setenv("TWELFTH_NIGHT_PASSWORD", "a long and silly one")
-    for name in ("TWELFTH_NIGHT_URL", "TWELFTH_NIGHT_TOKEN"):
-        monkeypatch.delenv(name, raising=False)
-    return lambda *words, **more: CliRunner().invoke(app, [str(word) for word in words], **more)
-
-
-@pytest.fixture
-def logged_in(cli: Cli, stub: StubLeague) -> Cli:
-    assert cli("login", stub.url, "--username", "ada").exit_code == 0
-    return cli
 
 
 def saved(tmp_path: Path) -> dict[str, Any]:
@@ -387,105 +351,6 @@ def test_a_damaged_file_of_saved_leagues_is_named(cli: Cli, tmp_path: Path) -> N
     assert f"{path} is damaged. Remove it" in result.stderr
 
 
-def simulated() -> Record:
-    record = simulate("partridge", "eagle-short", 3, bytes(32), lambda legal: legal[0], "ada")
-    return record
-
-
-def serve(stub: StubLeague, record: Record, **changes: Any) -> None:
-    """Have the stub serve a match with a record."""
-    seating = [
-        {"seat": seat, "bot": "ada", "score": record.scores[seat], "place": record.places[seat]}
-        for seat in range(record.seats)
-    ]
-    match = {
-        "game": record.game,
-        "rules": record.rules,
-        "seats": record.seats,
-        "seating": seating,
-        "commitment": commitment(record.deal_seed),
-    }
-    stub.answers["GET matches/7"] = (200, {**match, **changes})
-    stub.answers["GET matches/7/record"] = (200, json.loads(write(record)))
-
-
-def test_a_public_match_is_shown_with_the_reason_of_each_result(
-    logged_in: Cli, stub: StubLeague
-) -> None:
-    record = simulated()
-    shown = {"ladder": None, "status": "finished", "deal_seed": record.deal_seed.hex()}
-    serve(stub, record, **shown)
-    result = logged_in("match", 7)
-    assert result.exit_code == 0
-    assert re.search(r"^  \d+ is the lowest card, so \S+ wins the trick$", result.stdout, re.M)
-    scores = record.scores
-    serve(stub, replace(record, scores=(scores[0] + 1, *scores[1:])), **shown)
-    assert "The record is not valid" in logged_in("match", 7).stdout
-
-
-def test_a_match_with_a_secret_record_is_shown_without_reasons(
-    logged_in: Cli, stub: StubLeague
-) -> None:
-    serve(stub, simulated(), ladder=None, status="finished", deal_seed=None)
-    del stub.answers["GET matches/7/record"]
-    result = logged_in("match", 7)
-    assert result.exit_code == 0
-    assert result.stdout.startswith("Match 7: partridge eagle-short, unrated, finished\n")
-    assert "wins the trick" not in result.stdout
-
-
-def test_a_match_that_holds_is_verified(logged_in: Cli, stub: StubLeague) -> None:
-    record = simulated()
-    serve(stub, record)
-    result = logged_in("verify", 7, "--commitment", commitment(bytes(32)).upper(), "--json")
-    assert result.exit_code == 0
-    found = json.loads(result.stdout)
-    assert found["holds"]
-    assert [check["subject"] for check in found["checks"]] == [
-        "commitment",
-        "noted commitment",
-        "rules",
-        "players",
-        "deal and moves",
-        "scores",
-        "places",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("changes", "wrong"),
-    [
-        ({"commitment": "0" * 64}, "commitment"),
-        ({"rules": "eagle"}, "rules"),
-        ({"seating": []}, "players"),
-    ],
-)
-def test_a_match_that_does_not_hold_is_refused_with_what_is_wrong(
-    logged_in: Cli, stub: StubLeague, changes: dict[str, Any], wrong: str
-) -> None:
-    serve(stub, simulated(), **changes)
-    result = logged_in("verify", 7)
-    assert result.exit_code == 1
-    assert f"FAIL {wrong}: " in result.stdout
-
-
-def test_a_record_with_another_deal_is_refused(logged_in: Cli, stub: StubLeague) -> None:
-    serve(stub, simulated())
-    _, record = stub.answers["GET matches/7/record"]
-    record["deal_seed"] = "ff" * 32
-    result = logged_in("verify", 7)
-    assert result.exit_code == 1
-    assert "FAIL commitment" in result.stdout
-    assert "FAIL deal and moves: ply" in result.stdout
-
-
-def test_verify_of_a_file_points_to_the_command_for_files(cli: Cli) -> None:
-    result = cli("verify", "match-7.json")
-    assert result.exit_code == 2
-    assert "match-7.json is not the number of a match" in result.stderr
-    assert "`python -m engine verify FILE`" in result.stderr
-
-
 @pytest.mark.parametrize("command", [(), ("upload",), ("try",), ("bot",), ("bot", "create")])
 def test_the_help_shows_no_type_for_flags(cli: Cli, command: tuple[str, ...]) -> None:
     result = cli(*command, "--help")
@@ -516,30 +381,3 @@ def test_upload_prints_the_next_step(
     result = logged_in("upload", "mybot.py", "--no-wait")
     assert result.exit_code == 0
     assert next_step.format(url=stub.url) in result.stdout
-
-
-def test_the_demo_reports_an_unreachable_league(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(demo, "_SHORT", Retry(0))
-    monkeypatch.setattr(sys, "argv", ["demo", "http://127.0.0.1:1"])
-    assert demo.main() == 3
-    assert "http://127.0.0.1:1 does not answer" in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_the_demo_finds_the_league_that_runs_here(
-    stub: StubLeague,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-) -> None:
-    monkeypatch.setenv("LEAGUE_DIRECTORY", str(tmp_path / "var"))
-    monkeypatch.setattr(sys, "argv", ["demo"])
-    assert demo.main() == 3
-    assert "Start one with `make up`" in capsys.readouterr().err
-    run_here(stub.url, tmp_path)
-    monkeypatch.setattr(sys, "argv", ["demo", "--saved", str(tmp_path / "saved.json")])
-    assert demo.main() == 1  # the stub has no accounts
-    assert ("POST", "accounts") in stub.requests

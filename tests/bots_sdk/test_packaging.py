@@ -1,5 +1,7 @@
 """The package that bot authors install: `engine` and `bots_sdk`, and nothing of the server."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -33,3 +35,11 @@ def test_the_package_has_every_file_of_the_engine_and_the_sdk(packaged: set[str]
         if path.is_file() and "__pycache__" not in path.parts
     }
     assert packaged == files
+
+
+@pytest.mark.parametrize("module", ["bots_sdk", "bots_sdk.cli"])
+def test_the_command_runs_as_a_module_too(module: str) -> None:
+    words = [sys.executable, "-m", module, "rules", "no-such-game"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "no-such-game" in done.stderr

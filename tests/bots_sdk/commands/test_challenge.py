@@ -1,8 +1,7 @@
 """``challenge`` at a league whose answers are made here."""
 
 from collections.abc import Iterator
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -10,6 +9,7 @@ from typer.testing import CliRunner
 from bots_sdk.call import Call
 from bots_sdk.cli import app
 from bots_sdk.commands import challenging, following
+from tests.bots_sdk.commands.leagues import FakeLeague
 
 PAIRS = [{"opponent": "house-thumb", "share": 0.5, "low": 0.1, "high": 0.9}]
 
@@ -28,25 +28,12 @@ def state(name: str, *statuses: str) -> dict[str, Any]:
     }
 
 
-class League:
+class League(FakeLeague):
     """A league that answers in turn; the first answer is that to the challenge."""
-
-    url = "http://league.example"
 
     def __init__(self, *answers: dict[str, Any]) -> None:
         self.answers: Iterator[dict[str, Any]] = iter(answers)
         self.sent: list[Call[Any]] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        pass
 
     def send(self, call: Call[Any]) -> Any:
         self.sent.append(call)

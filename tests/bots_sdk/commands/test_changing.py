@@ -1,8 +1,7 @@
 """``twelfth-night bot`` and ``password``: what they send, and what stays saved."""
 
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 import typer
@@ -12,28 +11,14 @@ from bots_sdk.call import Call
 from bots_sdk.cli import app
 from bots_sdk.commands import accounts, changing, leagues
 from bots_sdk.saved import Saved, SavedLeague
+from tests.bots_sdk.commands.leagues import URL, FakeLeague
 
-URL = "http://league.example"
 
-
-class League:
+class League(FakeLeague):
     """A league that grants every call."""
-
-    url = URL
 
     def __init__(self) -> None:
         self.sent: list[tuple[str, str, Any]] = []
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        pass
 
     def send(self, call: Call[Any]) -> Any:
         self.sent.append((call.method, call.path, call.body))

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -13,8 +12,8 @@ from bots_sdk.cli import app
 from bots_sdk.commands import following, playing, uploading
 from bots_sdk.errors import ProblemError
 from bots_sdk.saved import SavedLeague
+from tests.bots_sdk.commands.leagues import URL, FakeLeague
 
-URL = "http://league.example"
 QUALIFYING = [
     {"game": "partridge", "passed": True, "reason": "", "printed": ""},
     {"game": "twelve-days", "passed": False, "reason": "crash", "printed": ""},
@@ -38,23 +37,12 @@ def place(
     }
 
 
-class League:
+class League(FakeLeague):
     """A league with two ladders, on one of which the bot may be."""
 
     def __init__(self, *places: dict[str, Any], stopped_by: str = "") -> None:
         self.places = list(places)
         self.stopped_by = stopped_by
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        pass
 
     def send(self, call: Call[Any]) -> Any:
         match call.method, call.path.split("/"):

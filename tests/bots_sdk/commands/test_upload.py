@@ -1,8 +1,7 @@
 """``upload`` at a league that refuses the file: a bot that it created is deleted again."""
 
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
@@ -11,28 +10,17 @@ from bots_sdk.call import Call
 from bots_sdk.cli import app
 from bots_sdk.commands import uploading
 from bots_sdk.errors import ProblemError
+from tests.bots_sdk.commands.leagues import FakeLeague
 
 QUALIFYING = {"game": "partridge", "passed": False, "reason": "crash: no", "printed": ""}
 
 
-class League:
+class League(FakeLeague):
     """A league with bots, which refuses each upload."""
 
     def __init__(self, *bots: str, at_once: bool = False) -> None:
         self.bots = set(bots)
         self.at_once = at_once
-        self.url = "http://league.example"
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        pass
 
     def send(self, call: Call[Any]) -> Any:
         match call.method, call.path.split("/"):
