@@ -1,6 +1,9 @@
 """`play` and `evaluate` by hand-made examples, and the luck and policies below them."""
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -21,8 +24,9 @@ from engine.playouts import (
 from engine.playouts.luck import Luck
 from tests.engine.tables import move, partridge, play_day, played, start, twelve_days
 
+ROOT = Path(__file__).parents[3]
 IN_KERNEL = [False, True] if is_fast() else [False]
-GAMES = [("twelve-days", "calliope"), ("partridge", "eagle")]
+GAMES = [("twelve-days", "calliope"), ("partridge", "eagle-short")]
 
 
 @pytest.fixture(params=IN_KERNEL, ids=lambda value: "kernel" if value else "plain")
@@ -145,7 +149,7 @@ def test_tables_of_a_wrong_shape_or_with_wrong_values_are_refused() -> None:
 
 @pytest.mark.parametrize(("game", "rules"), GAMES)
 def test_the_best_evaluated_move_beats_random_moves(game: str, rules: str) -> None:
-    table, wins, matches = rule_of_thumb(game, rules), 0.0, 30 if is_fast() else 6
+    table, wins, matches = rule_of_thumb(game, rules), 0.0, 20 if is_fast() else 6
     for seed in range(matches):
         state = start(game, rules, 3, seed)
         rng = Random(seed)
@@ -158,6 +162,23 @@ def test_the_best_evaluated_move_beats_random_moves(game: str, rules: str) -> No
         assert state.places is not None
         wins += sum(state.places[0] < other for other in state.places[1:]) / 2
     assert wins / matches > 0.6
+
+
+def test_a_forked_process_plays_on() -> None:
+    """Workers and the sandbox fork processes that have loaded the kernel."""
+    program = (
+        "import os\n"
+        "from engine.playouts import NewMatch, play\n"
+        "match = NewMatch('partridge', 'eagle', 4)\n"
+        "expected = play(match, 5)\n"
+        "child = os.fork()\n"
+        "if not child: os._exit(play(match, 5) != expected)\n"
+        "raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, check=False, capture_output=True
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 def test_each_thread_has_a_kernel_of_its_own() -> None:
