@@ -164,8 +164,8 @@ bench: $(VENV)/.project ## how fast the engine is here
 	@$(BIN)/python -m engine bench
 
 .PHONY: benchservice
-benchservice: $(VENV)/.project ## moves, waiters and standings of the service (minutes)
-	@for each in service_moves waiting standings; do \
+benchservice: $(VENV)/.project ## moves, turns, waiters, standings of the service (minutes)
+	@for each in service_moves turns_way waiting standings; do \
 		echo "--- $$each"; $(BIN)/python benchmarks/$$each.py || exit 1; done
 
 .PHONY: compare

@@ -52,7 +52,7 @@ def handle(error: Exception, context: dict[str, Any]) -> JsonResponse:
     if isinstance(error, BotMovedError):
         address = error.new_address(context["request"].get_full_path())
         return JsonResponse({"detail": str(error)}, status=308, headers={"Location": address})
-    found = _as_problem(error)
+    found = as_problem(error)
     if found.status >= HTTPStatus.INTERNAL_SERVER_ERROR and found.code != "busy":
         log.error("the request failed", code=found.code, exc_info=error)
     return problem_response(found.code, found.detail, headers=found.headers, **found.members)
@@ -73,7 +73,8 @@ def from_validation(error: ModelValidationError) -> ProblemError:
     return ProblemError("invalid", errors=error.message_dict)
 
 
-def _as_problem(error: Exception) -> ProblemError:
+def as_problem(error: Exception) -> ProblemError:
+    """Return the problem for an exception of a call."""
     if isinstance(error, ProblemError):
         return error
     if isinstance(error, ModelValidationError):

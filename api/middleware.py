@@ -15,7 +15,7 @@ from django.utils.cache import set_response_etag
 from structlog.contextvars import bind_contextvars, clear_contextvars
 
 from api import headers
-from api.problems import CONTENT_TYPE, code_for_status, problem_response
+from api.problems import CONTENT_TYPE, ProblemError, code_for_status, problem_response
 from bots_sdk.sandbox.sources import MAX_BYTES
 
 API_PREFIX = "/api/"
@@ -123,14 +123,28 @@ def _refuse_early(request: HttpRequest) -> HttpResponseBase | None:
     """
     if "\0" in request.path_info:  # PostgreSQL can't search for it
         return problem_response("not-found")
-    length = request.META.get("CONTENT_LENGTH") or ""
-    if not length and "HTTP_TRANSFER_ENCODING" in request.META:
-        return problem_response("length-required", headers=_CLOSE)
     is_upload = _UPLOAD_PATH.search(request.path_info)
-    max_bytes = MAX_UPLOAD_BYTES if is_upload else MAX_BODY_BYTES
+    error = body_refusal(
+        request.META.get("CONTENT_LENGTH") or "",
+        is_chunked="HTTP_TRANSFER_ENCODING" in request.META,
+        max_bytes=MAX_UPLOAD_BYTES if is_upload else MAX_BODY_BYTES,
+    )
+    return problem_response(error.code, error.detail, headers=error.headers) if error else None
+
+
+def body_refusal(length: str, *, is_chunked: bool, max_bytes: int) -> ProblemError | None:
+    """Return the problem for a body that is too long or of unknown length, None for any other.
+
+    Args:
+        length: the header ``Content-Length``, empty if there is none.
+        is_chunked: whether there is a header ``Transfer-Encoding``.
+        max_bytes: the longest body that the call takes.
+    """
+    if not length and is_chunked:
+        return ProblemError("length-required", headers=_CLOSE)
     if length.isdecimal() and int(length[:20]) > max_bytes:
         detail = f"The body has {length[:20]} bytes; this call takes at most {max_bytes} bytes."
-        return problem_response("body-too-large", detail, headers=_CLOSE)
+        return ProblemError("body-too-large", detail, headers=_CLOSE)
     return None
 
 

@@ -24,10 +24,20 @@ def find_token(authorization: str) -> Token | None:
         ProblemError: ``invalid-token``.
     """
     text = token_text(authorization)
-    if not text:
-        return None
-    token = accounts.find_token(text)
-    if token is None:
+    return working_token(text, accounts.find_token(text) if text else None)
+
+
+def working_token(text: str, token: Token | None) -> Token | None:
+    """Return the token of a call, None if the client sent none.
+
+    Args:
+        text: the token's text, empty if the client sent none.
+        token: that has this text and works, None if there is none.
+
+    Raises:
+        ProblemError: ``invalid-token``.
+    """
+    if text and token is None:
         raise _unauthorised("invalid-token")
     return token
 

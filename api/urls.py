@@ -2,7 +2,6 @@
 
 from django.urls import path
 
-from api.play import moves
 from api.views import (
     accounts,
     blocks,
@@ -103,6 +102,4 @@ urlpatterns = [
     path("matches/<int:match_id>", matches.MatchView.as_view()),
     path("matches/<int:match_id>/record", matches.RecordView.as_view()),
     path("matches/<int:match_id>/log", matches.MatchLogView.as_view()),
-    path("matches/<int:match_id>/moves", moves.MatchMovesView.as_view()),
-    path("moves", moves.MovesView.as_view()),
 ]

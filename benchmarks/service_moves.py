@@ -1,6 +1,6 @@
 """Moves accepted per second over HTTP, beside pgbench on the same server in the same run.
 
-Usage: python service_moves.py [--seconds 5] [--clients 8] [--rounds 3] [--game twelve-days]
+Usage: python service_moves.py [--seconds 5] [--clients 8 64] [--rounds 3] [--game twelve-days]
 
 Each client is four remote bots that play many matches at once. The benchmark computes their moves
 beforehand, so that the clients cost little.
@@ -8,6 +8,7 @@ beforehand, so that the clients cost little.
 
 import argparse
 import json
+import math
 import os
 import random
 import re
@@ -17,6 +18,8 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -33,6 +36,8 @@ RULES = {"twelve-days": "calliope", "partridge": "eagle-short"}
 SEATS = 4
 MATCHES = 25
 """Matches of a client at a time."""
+MATCHES_OF_MANY = 8
+"""The same with more than 8 clients."""
 PGBENCH_MATCHES = 8 * MATCHES
 
 
@@ -43,71 +48,104 @@ class Bot(NamedTuple):
     token: str
 
 
+class Gateway(NamedTuple):
+    """A running process of the gateway."""
+
+    socket: Path
+    pid: int
+
+
 Phase = list[tuple[int, int, str]]
 """Seat, turn and move of each seat with a turn."""
 
 
 class Measured(NamedTuple):
-    """What a run came to, in moves a second and in milliseconds of a processor for each.
+    """What a run came to.
 
-    The clients are not counted in the latter, of pgbench or ours.
+    Attributes:
+        moves_per_second: moves accepted.
+        gateway_cpu: milliseconds of a processor for each move. The clients are not counted.
+        database_cpu: the same in PostgreSQL.
+        p50: milliseconds from a request to its answer, the median.
+        p99: the same for the slowest of 100.
     """
 
     moves_per_second: float
-    web_cpu: float
+    gateway_cpu: float
     database_cpu: float
+    p50: float
+    p99: float
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=5.0)
-    parser.add_argument("--clients", type=int, default=8)
+    parser.add_argument("--clients", type=int, nargs="+", default=[8, 64])
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--game", choices=RULES, default="twelve-days")
-    parser.add_argument("--profile", metavar="COMMAND", help="run with the web server's pid")
+    parser.add_argument("--profile", metavar="COMMAND", help="run with the gateway's pid")
+    parser.add_argument("--processes", type=int, default=1, help="of the gateway")
     options = parser.parse_args()
     with serving.league() as directory:
-        socket = directory / "web.sock"
-        tables = [make_bots(number) for number in range(options.clients)]
-        spare_bots = make_bots(options.clients)
+        tables = [make_bots(number) for number in range(max(options.clients))]
+        spare_bots = make_bots(len(tables))
         opened = [open_match(spare_bots, options.game)[0] for _ in range(PGBENCH_MATCHES)]
         reference = range(opened[0], opened[-1] + 1)
-        with serving.running(up.web(socket), socket, directory / "web.log") as pid:
-            warm_up(socket, options.clients)
-            runs: dict[str, Callable[[], Measured]] = {
-                "pgbench": lambda: pgbench(directory, reference, options),
-                "single": lambda: play(socket, pid, tables, reference, "single", options),
-                "batched": lambda: play(socket, pid, tables, reference, "batched", options),
-            }
-            rounds = [{name: run() for name, run in runs.items()} for _ in range(options.rounds)]
-    report(rounds)
+        with ExitStack() as stack:
+            gateways = []
+            for number in range(options.processes):
+                at = directory / f"gateway-{number}.sock"
+                log = directory / "gateway.log"
+                pid = stack.enter_context(serving.running(up.gateway(at), at, log))
+                gateways.append(Gateway(at, pid))
+                warm_up(at, max(options.clients))
+            for clients in options.clients:
+                runs: dict[str, Callable[[], Measured]] = {
+                    "pgbench": partial(pgbench, directory, reference, clients, options),
+                    "single": partial(
+                        play, gateways, tables[:clients], reference, "single", options
+                    ),
+                    "batched": partial(
+                        play, gateways, tables[:clients], reference, "batched", options
+                    ),
+                }
+                rounds = [
+                    {name: run() for name, run in runs.items()} for _ in range(options.rounds)
+                ]
+                print(f"{clients} clients")
+                report(rounds)
 
 
 def report(rounds: list[dict[str, Measured]]) -> None:
     print(f"{'':10}{'moves/s':>9}{'of pgbench':>12}{'lowest, highest':>18}", end="")
-    print(f"{'CPU ms a move: web':>22}{'PostgreSQL':>12}{'its ratio':>11}")
+    print(f"{'CPU ms a move: gateway':>26}{'PostgreSQL':>12}{'its ratio':>11}", end="")
+    print(f"{'p50, ms':>10}{'p99':>8}")
     for name in rounds[0]:
         ratios, costs = [], []
         for measured in rounds:
             reference, own = measured["pgbench"], measured[name]
             ratios.append(own.moves_per_second / reference.moves_per_second)
-            costs.append(reference.database_cpu / (own.web_cpu + own.database_cpu))
-        speed, web, database = (
+            costs.append(reference.database_cpu / (own.gateway_cpu + own.database_cpu))
+        speed, gateway, database, p50, p99 = (
             statistics.median(figures)
             for figures in zip(*(measured[name] for measured in rounds), strict=True)
         )
         print(
             f"{name:10}{speed:9.0f}{statistics.median(ratios):12.0%}"
             f"{min(ratios):10.0%}, {max(ratios):6.0%}"
-            f"{web:22.2f}{database:12.2f}{statistics.median(costs):11.0%}"
+            f"{gateway:26.2f}{database:12.2f}{statistics.median(costs):11.0%}"
+            f"{p50:10.1f}{p99:8.1f}",
+            flush=True,
         )
 
 
 def warm_up(socket: Path, clients: int) -> None:
-    """Send requests until every thread of the web server has its imports and connections."""
+    """Send requests until every thread of the gateway has its imports and connections."""
     connections = [serving.Client(socket) for _ in range(clients)]
     for client in 20 * connections:
-        client.send(serving.request("GET", "/api/v1/ladders"))
+        client.send(serving.request("GET", "/healthz/play"))
+    for client in connections:
+        client.close()
 
 
 def make_bots(client: int) -> list[Bot]:
@@ -164,10 +202,12 @@ def phases(game: str, seed: bytes) -> Iterator[Phase]:
             yield phase
 
 
-def requests(bots: list[Bot], game: str, mode: str) -> Iterator[tuple[bytes, int]]:
+def requests(
+    bots: list[Bot], game: str, mode: str, matches_at_once: int
+) -> Iterator[tuple[bytes, int]]:
     """Yield requests without end, each with its number of moves."""
     while True:
-        matches = [open_match(bots, game) for _ in range(MATCHES)]
+        matches = [open_match(bots, game) for _ in range(matches_at_once)]
         prepared = list(REQUESTS[mode](bots, matches))
         yield b"", 0  # ready
         yield from prepared
@@ -205,8 +245,7 @@ REQUESTS = {"single": single, "batched": batched}
 
 
 def play(
-    socket: Path,
-    pid: int,
+    gateways: list[Gateway],
     tables: list[list[Bot]],
     reference: range,
     mode: str,
@@ -219,10 +258,12 @@ def play(
 
     # The service would hand out the open turns of the last run again and again.
     Match.objects.filter(status="playing", pk__gt=reference[-1]).update(status="void")
+    directory = gateways[0].socket.parent
+    matches = MATCHES if len(tables) <= 8 else MATCHES_OF_MANY
     sources = []
     for bots in tables:
         prepared = []
-        source = requests(bots, options.game, mode)
+        source = requests(bots, options.game, mode, matches)
         next(source)
         for made in source:
             if not made[1]:  # enough for this run
@@ -236,14 +277,18 @@ def play(
     counts = [0] * len(tables)
     ends = [0.0] * len(tables)
     failed: list[str] = []
+    took: list[list[float]] = [[] for _ in tables]
 
     def run(number: int) -> None:
-        client = serving.Client(socket)
+        # The front sends all calls of a bot to one process.
+        client = serving.Client(gateways[number % len(gateways)].socket)
         start.wait()
         until = time.perf_counter() + options.seconds
         for sent, moves in sources[number]:
+            began = time.perf_counter()
             status, body = client.send(sent)
             ends[number] = time.perf_counter()
+            took[number].append((ends[number] - began) * 1000)
             accepted = body.count(b'"status":"accepted"')
             if status != 200 or accepted != moves:
                 failed.append(f"{status} {body[:300]!r}")
@@ -257,14 +302,14 @@ def play(
     for thread in threads:
         thread.start()
     start.wait()
-    began, cpu = time.perf_counter(), serving.cpu_seconds(pid)
-    database = serving.database_cpu(socket.parent)
+    began, cpu = time.perf_counter(), cpu_seconds(gateways)
+    database = serving.database_cpu(directory)
     if options.profile:
-        subprocess.Popen(f"{options.profile} {serving.processes_of(pid)[-1]}", shell=True)
+        subprocess.Popen(f"{options.profile} {gateways[0].pid}", shell=True)
     for thread in threads:
         thread.join()
     if failed:
-        lines = (socket.parent / "web.log").read_text().splitlines()
+        lines = (directory / "gateway.log").read_text().splitlines()
         log = "\n".join([line for line in lines if not line.startswith("INFO")][-30:])
         sys.exit(f"{log}\na move was not accepted: {failed[0]}")
     # After the first client runs out of prepared moves, fewer clients play.
@@ -274,12 +319,17 @@ def play(
     moves = sum(counts)
     return Measured(
         moves / seconds,
-        (serving.cpu_seconds(pid) - cpu) / moves * 1000,
-        (serving.database_cpu(socket.parent) - database) / moves * 1000,
+        (cpu_seconds(gateways) - cpu) / moves * 1000,
+        (serving.database_cpu(directory) - database) / moves * 1000,
+        *(serving.at_share([each for of in took for each in of], share) for share in (0.5, 0.99)),
     )
 
 
-def pgbench(directory: Path, matches: range, options: argparse.Namespace) -> Measured:
+def cpu_seconds(gateways: list[Gateway]) -> float:
+    return sum(serving.cpu_seconds(pid) for _, pid in gateways)
+
+
+def pgbench(directory: Path, matches: range, clients: int, options: argparse.Namespace) -> Measured:
     """Let pgbench make moves with the statements of the service."""
     from django.db import connection
 
@@ -293,7 +343,7 @@ def pgbench(directory: Path, matches: range, options: argparse.Namespace) -> Mea
     settings = connection.settings_dict
     command = [
         *(POSTGRES / "pgbench", "-h", settings["HOST"], "-U", settings["USER"]),
-        *("-n", "-M", "prepared", "-c", options.clients, "-j", 2, "-T", round(options.seconds)),
+        *("-n", "-M", "prepared", "-c", clients, "-j", 2, "-T", round(options.seconds)),
         *("-f", script, settings["NAME"]),
     ]
     database = serving.database_cpu(directory)
@@ -307,7 +357,9 @@ def pgbench(directory: Path, matches: range, options: argparse.Namespace) -> Mea
     made = re.search(r"actually processed: ([0-9]+)", done.stdout)
     assert made
     used = serving.database_cpu(directory) - database
-    return Measured(float(found[1]), 0.0, used / int(made[1]) * 1000)
+    average = re.search(r"latency average = ([0-9.]+)", done.stdout)
+    assert average
+    return Measured(float(found[1]), 0.0, used / int(made[1]) * 1000, float(average[1]), math.nan)
 
 
 MOVE = {

@@ -133,7 +133,7 @@ async def measure(
         now = time.perf_counter()
         assert head.startswith(b"HTTP/1.1 200"), head
         length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-        [turn] = json.loads(await reader.readexactly(length))
+        [turn] = json.loads(await reader.readexactly(length))["turns"]
         assert turn["turn"] == 0
         woken.append((now - committed) * 1000)
         alone.append(await asyncio.to_thread(hint_alone))

@@ -5,7 +5,9 @@
 
 import granian.cli
 import granian.server  # noqa: F401 - like the modules above, the parts import it
-import uvicorn.main  # noqa: F401
+import uvicorn.loops.uvloop
+import uvicorn.main
+import uvicorn.protocols.http.httptools_impl  # noqa: F401
 from django.urls import get_resolver
 
 import api.play.app  # noqa: F401

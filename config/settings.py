@@ -35,7 +35,7 @@ TRUSTED_PROXIES = environment.networks("TRUSTED_PROXIES")
 HTTPS = environment.flag("HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
-SECURE_REDIRECT_EXEMPT = [r"^healthz(/moves)?$", r"^readyz$", r"^metrics$"]
+SECURE_REDIRECT_EXEMPT = [r"^healthz(/web)?$", r"^readyz$", r"^metrics$"]
 SECURE_HSTS_SECONDS = environment.number("HSTS_SECONDS", 31_536_000) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # A domain's owner decides on the browsers' preload lists. An operator of one host cannot.
@@ -117,6 +117,10 @@ MAX_WAITING_IN_ALL = environment.number("MAX_WAITING_IN_ALL", 10_000)
 # Streams among them, of one bot and of one address.
 MAX_STREAMS_PER_BOT = environment.number("MAX_STREAMS_PER_BOT", 20)
 MAX_STREAMS_PER_ADDRESS = environment.number("MAX_STREAMS_PER_ADDRESS", 200)
+# Moves that may be queued or under way in one gateway process, and those among them of one bot or
+# address while fewer than a quarter of the places are free.
+MAX_QUEUED_MOVES = environment.number("MAX_QUEUED_MOVES", 2000)
+FAIR_QUEUED_MOVES = environment.number("FAIR_QUEUED_MOVES", 300)
 # Threads of one web process, and the threads that one address may hold while fewer than a quarter
 # of them are free.
 WEB_THREADS = environment.number("WEB_THREADS", 16)
@@ -289,8 +293,8 @@ SPECTACULAR_SETTINGS = {
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_PATCH": False,
     "POSTPROCESSING_HOOKS": [
-        "drf_spectacular.hooks.postprocess_schema_enums",
         "api.play.schema.add_gateway_paths",
+        "drf_spectacular.hooks.postprocess_schema_enums",
         "api.schema.add_the_rest",
         "api.shapes.add_shapes",
         "api.links.add_links",

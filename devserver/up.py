@@ -159,12 +159,13 @@ def web(at: Path) -> Part:
     )
 
 
-def gateway(at: Path) -> Part:
-    """Return the gateway for waiting calls, on a unix socket."""
+def gateway(at: Path, name: str = "gateway") -> Part:
+    """Return a process of the gateway for a bot's own calls, on a unix socket."""
     return Part(
-        name="gateway",
+        name=name,
         command=[
-            *(BIN / "uvicorn", "--uds", at, "--log-level", "warning", "--no-access-log"),
+            *(BIN / "uvicorn", "--uds", at, "--loop", "uvloop", "--http", "httptools"),
+            *("--log-level", "warning", "--no-access-log"),
             *("--timeout-graceful-shutdown", "1", "api.play.app:application"),
         ],
         forked=True,
@@ -217,13 +218,27 @@ def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
     )
 
 
+def _gateways(place: Place) -> list[Part]:
+    """Return ``GATEWAY_PROCESSES`` processes of the gateway, each on its own socket.
+
+    Raises:
+        CannotStartError: the number is not 1 or more.
+    """
+    text = os.environ.get("GATEWAY_PROCESSES", "1")
+    if not text.isdecimal() or not int(text):
+        raise CannotStartError(f"GATEWAY_PROCESSES must be 1 or more, not {text!r}.")
+    names = ["gateway", *(f"gateway-{number}" for number in range(2, int(text) + 1))]
+    return [gateway(place.sockets / f"{name}.sock", name) for name in names]
+
+
 def _parts(options: argparse.Namespace, environment: dict[str, str], place: Place) -> list[Part]:
     """Return the parts, and add the addresses that they need to their environment."""
-    web_socket, gateway_socket = place.sockets / "web.sock", place.sockets / "gateway.sock"
+    web_socket = place.sockets / "web.sock"
+    gateways = _gateways(place)
     environment |= {
         "FRONT_HOST": options.host,
         "WEB_UPSTREAM": f"unix/{web_socket}",
-        "GATEWAY_UPSTREAM": f"unix/{gateway_socket}",
+        "GATEWAY_UPSTREAM": " ".join(f"unix/{part.socket}" for part in gateways),
         "FRONT_ADDRESS": f"http://:{options.port}",
         "FRONT_AUTO_HTTPS": "off",
         "PROBE_URL": address(options.host, options.port),
@@ -263,7 +278,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
             ],
         ),
         web(web_socket),
-        gateway(gateway_socket),
+        *gateways,
         *(replace(part, stop_seconds=stop_seconds) for part in queueing),
     ]
 

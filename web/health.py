@@ -21,8 +21,8 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 @require_safe
 @never_cache
-def moves_door(request: HttpRequest) -> HttpResponse:
-    """Answer 200 if bots' moves can be taken; the clock probes it through the front."""
+def web_door(request: HttpRequest) -> HttpResponse:
+    """Answer 200 if pages can be read and bots be entered; the clock probes it."""
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")

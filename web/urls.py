@@ -93,7 +93,7 @@ urlpatterns = [
     re_path(r"^docs/(?P<path>.+\.(?:svg|jsonl))$", docs.file, name="document-file"),
     path("docs/<path:path>/", docs.document, name="document"),
     path("healthz", health.healthz, name="healthz"),
-    path("healthz/moves", health.moves_door),
+    path("healthz/web", health.web_door),
     path("readyz", health.readyz, name="readyz"),
     path("metrics", metrics.metrics, name="metrics"),
 ]

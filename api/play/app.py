@@ -1,13 +1,15 @@
-"""``turns``, ``turns/stream``, ``matches/{id}/events``: the gateway's ASGI application.
+"""A bot's own calls: the gateway's ASGI application.
 
-Run it with ``uvicorn api.play.app:application``. Django answers the API's other calls.
+These are ``turns``, ``turns/stream``, ``matches/{id}/moves``, ``moves`` and, for spectators,
+``matches/{id}/events``. Run it with ``uvicorn api.play.app:application``. Django answers the API's
+other calls.
 """
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing, suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import django
 
@@ -22,18 +24,21 @@ from starlette.routing import Match as RouteMatch  # noqa: E402
 from starlette.routing import Route  # noqa: E402
 from structlog.contextvars import bind_contextvars  # noqa: E402
 
+from api.bounds import is_known_host, unknown_host  # noqa: E402
 from api.headers import PREFLIGHT  # noqa: E402
 from api.play.database import Database, EncodedTurn, check_database  # noqa: E402
+from api.play.groups import Groups  # noqa: E402
 from api.play.hints import HintListener, Waiters  # noqa: E402
+from api.play.moves import MoveCalls  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
 from api.play.spectators import Spectators, WatchedMatch  # noqa: E402
 from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters  # noqa: E402
 from api.play.waiting_limits import WaitingLimits  # noqa: E402
 from api.problems import ProblemError  # noqa: E402
-from api.tokens import find_token, needed_bot, token_text  # noqa: E402
+from api.tokens import needed_bot, token_text, working_token  # noqa: E402
 from league import accounts, heartbeats  # noqa: E402
-from league.accounts.throttles import client_by_bot  # noqa: E402
-from league.models import Bot, Match  # noqa: E402
+from league.accounts.throttles import client_by_bot, client_by_token  # noqa: E402
+from league.models import Bot, Match, Token  # noqa: E402
 from league.play.wakeups import MATCHES, TURNS  # noqa: E402
 
 MAX_WAIT_SECONDS = 30.0
@@ -45,40 +50,38 @@ View = Callable[..., Awaitable[None]]
 
 
 class _IdConvertor(IntegerConvertor):
-    regex = "[0-9]{1,18}"  # no more than the database's integers hold
+    regex = "[0-9]{1,4300}"  # Python converts no longer ones
 
 
 register_url_convertor("id", _IdConvertor())
 
 
-def find_bot(authorization: str) -> Bot:
-    """Return the bot whose token is in the header ``Authorization``.
+class _Call(NamedTuple):
+    """A call: its method, and the route to the view that answers it."""
 
-    Raises:
-        ProblemError: there is no token, it does not work, or it is not a bot's.
-    """
-    return needed_bot(find_token(authorization))
+    method: str
+    route: Route
 
 
 class Gateway:
     """The application.
 
     Args:
-        identify: returns the bot for a header ``Authorization``, or raises a `ProblemError`.
+        find_tokens: returns tokens by their text, without those that don't work.
     """
 
-    def __init__(self, identify: Callable[[str], Bot] = find_bot) -> None:
-        self._identify = identify
+    def __init__(
+        self, find_tokens: Callable[[Collection[str]], dict[str, Token]] = accounts.find_tokens
+    ) -> None:
+        self._find_tokens = find_tokens
         self._waiting = WaitingLimits()
-        self._routes = [
-            Route("/api/v1/turns", self._poll),
-            Route("/api/v1/turns/stream", self._stream),
-            Route("/api/v1/matches/{match_id:id}/events", self._watch),
-            Route("/healthz/turns", self._door),
-        ]
         self._database: Database
+        self._tokens: Groups[str, Token | None]
+        self._still_playing: Groups[str, bool]
         self._turns: TurnWaiters
         self._spectators: Spectators
+        self._moves: MoveCalls
+        self._calls: Sequence[_Call] = ()
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, or run from the server's start to its end."""
@@ -90,8 +93,19 @@ class Gateway:
     async def _run(self, receive: Receive, send: Send) -> None:
         await receive()
         self._database = Database()
+        self._tokens = Groups(self._database, self._read_tokens, runs=1)
+        self._still_playing = Groups(self._database, _still_play, runs=1)
         self._turns = TurnWaiters(self._database)
         self._spectators = Spectators(self._database)
+        self._moves = MoveCalls(self._authenticate, self._database)
+        self._calls = [
+            _Call("POST", Route("/api/v1/matches/{match_id:id}/moves", self._moves.move)),
+            _Call("POST", Route("/api/v1/moves", self._moves.move_all)),
+            _Call("GET", Route("/api/v1/turns", self._poll)),
+            _Call("GET", Route("/api/v1/turns/stream", self._stream)),
+            _Call("GET", Route("/api/v1/matches/{match_id:id}/events", self._watch)),
+            _Call("GET", Route("/healthz/play", self._door)),
+        ]
         waiters: dict[str, Waiters] = {TURNS: self._turns, MATCHES: self._spectators}
         alive = asyncio.create_task(_note_alive())
         try:
@@ -100,52 +114,62 @@ class Gateway:
                 await receive()
         finally:
             alive.cancel()
+            self._moves.queue.close()
             self._database.close()
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _route(self, request: Request) -> None:
-        view, parameters = self._find_view(request.path)
-        if request.method == "OPTIONS":
-            await request.respond(204, b"", "", {**PREFLIGHT, "Allow": "GET, OPTIONS"})
-            return
-        if request.method != "GET":
-            raise ProblemError("method-not-allowed", headers={"Allow": "GET, OPTIONS"})
-        await view(request, **parameters)
+        is_api = request.path.startswith("/api/")
+        if is_api and not is_known_host(request.header(b"host")):
+            raise unknown_host(request.header(b"host"))
+        method, view, parameters = self._find_call(request.path)
+        allowed = {"Allow": f"{method}, OPTIONS"}
+        if is_api and settings.SECURE_SSL_REDIRECT and not request.is_secure:
+            await request.redirect_to_tls()
+        elif request.method == "OPTIONS":
+            await request.respond(204, b"", "", {**PREFLIGHT, **allowed})
+        elif request.method != method:
+            detail = f'Method "{request.method}" not allowed.'
+            raise ProblemError("method-not-allowed", detail, headers=allowed)
+        else:
+            await view(request, **parameters)
 
-    def _find_view(self, path: str) -> tuple[View, dict[str, Any]]:
-        """Return the view for a path and its parameters.
+    def _find_call(self, path: str) -> tuple[str, View, dict[str, Any]]:
+        """Return the method and the view of a path's call, and the path's parameters.
 
         Only the matching is Starlette's: each layer of its router would keep a coroutine, and so
         memory, for every request that waits.
         """
-        scope = {"type": "http", "method": "GET", "path": path.rstrip("/")}
-        for route in self._routes:
+        bare = path.rstrip("/")
+        scope = {"type": "http", "method": "GET", "path": bare}
+        for method, route in self._calls:
             match, found = route.matches(scope)
             if match is RouteMatch.FULL:
-                return found["endpoint"], found["path_params"]
+                if bare != path and method != "GET":
+                    break
+                return method, found["endpoint"], found["path_params"]
         raise ProblemError("not-found")
+
+    def _read_tokens(self, texts: Sequence[str]) -> list[Token | None]:
+        found = self._find_tokens(texts)
+        return [found.get(text) for text in texts]
 
     async def _authenticate(self, request: Request) -> Bot:
         """Return the bot of the request's token, and count the request even if it is refused."""
-
-        def identify() -> Bot:
-            try:
-                bot = self._identify(request.header(b"authorization"))
-            except ProblemError:
-                request.count("play", request.client)
-                raise
-            request.count("play", client_by_bot(bot.pk))
-            return bot
-
-        bot = await self._database.run(identify)
+        text = token_text(request.header(b"authorization"))
+        token = accounts.remembered_token(text)
+        if token is None and text:
+            token = await self._tokens.add(text)
+        await request.count("play", client_by_token(token) if token else request.client)
+        bot = needed_bot(working_token(text, token))
         bind_contextvars(bot=bot.name)
         return bot
 
     async def _check_token(self, request: Request) -> None:
         """Raise a problem if the token of a waiting request has stopped working."""
-        header = request.header(b"authorization")
-        text = token_text(header)
-        await self._database.run(lambda: accounts.still_plays(text) or self._identify(header))
+        text = token_text(request.header(b"authorization"))
+        if not await self._still_playing.add(text):
+            needed_bot(working_token(text, await self._tokens.add(text)))
 
     async def _check_token_if_possible(self, request: Request) -> None:
         """Check the token, if the database can be reached: a stream outlasts an outage."""
@@ -153,9 +177,9 @@ class Gateway:
             await self._check_token(request)
 
     async def _door(self, request: Request) -> None:
-        """Respond if turns can be handed out; the clock probes it through the front."""
+        """Respond if turns can be handed out and moves be made; the clock probes it."""
         try:
-            await self._database.run(check_database)
+            await asyncio.gather(self._database.run(check_database), self._moves.queue.check())
         except DatabaseError:  # the clock logs the outage, once
             await request.respond(503, b"the database can't be reached", "text/plain")
         else:
@@ -215,15 +239,12 @@ class Gateway:
         bind_contextvars(match_id=match_id)
         request.query(())
 
-        def exists() -> bool:
-            request.count("general", request.client)
-            return Match.objects.filter(pk=match_id).exists()
-
         with (
             self._waiting.from_address(request.client, is_stream=True),
             self._waiting.of_client(request.client, is_stream=False),
         ):
-            if not await self._database.run(exists):
+            await request.count("general", request.client)
+            if not await self._database.run(Match.objects.filter(pk=match_id).exists):
                 raise ProblemError("not-found", f"There is no match {match_id}.")
             last_id = request.header(b"last-event-id")
             if last_id == "end":  # 204 keeps a browser from connecting again
@@ -252,6 +273,11 @@ class Gateway:
                 if match.over and sent == len(match.events):
                     await request.send_part(b"", more=False)
                     return
+
+
+def _still_play(texts: Sequence[str]) -> list[bool]:
+    working = accounts.still_play(texts)
+    return [text in working for text in texts]
 
 
 async def _note_alive() -> None:

@@ -1,34 +1,21 @@
-"""The gateway's database queries, run in a few threads.
+"""The gateway's database queries, run in a few threads."""
 
-Each thread keeps its connection. A request holds a thread only during a query.
-"""
-
-import asyncio
 import json
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from threading import Barrier
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
-from django.db import (
-    InterfaceError,
-    OperationalError,
-    close_old_connections,
-    connection,
-    connections,
-)
+from django.db import connection
 from django.utils import timezone
 
+from api.play.groups import Groups
 from api.play.requests import encode_event
+from api.play.threads import ConnectedThreads
 from league import play
 from league.models import Bot
 from league.play.spectating import FeedEvent, MatchFeed
 from league.play.turns import newest_open, note_all_seen
 
 THREADS = 4
-
-Result = TypeVar("Result")
 
 
 class EncodedTurn:
@@ -62,39 +49,16 @@ class EncodedEvent:
         self.body = encode_event(event.kind, data, event.id)
 
 
-class Database:
+class Database(ConnectedThreads):
     """Queries as coroutines."""
 
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="gateway-db")
-
-    def close(self) -> None:
-        """End the threads and close their connections."""
-        all_closed = Barrier(THREADS)  # keeps each thread until every thread has closed its own
-
-        def close() -> None:
-            connections.close_all()
-            all_closed.wait()
-
-        for _ in range(THREADS):
-            self._threads.submit(close)
-        self._threads.shutdown()
-
-    async def run(self, query: Callable[[], Result]) -> Result:
-        """Return a query's result. If its connection is broken, run it once more on a new one.
-
-        Raises:
-            OperationalError, InterfaceError: the database can't be reached.
-        """
-        loop = asyncio.get_running_loop()
-        context = copy_context()  # with the ids that are bound for the log
-        return await loop.run_in_executor(self._threads, context.run, _with_connection, query)
+        super().__init__(THREADS, "gateway-db")
+        self._turns = Groups(self, _encoded_turns, runs=THREADS)
 
     async def open_turns(self, bot: Bot) -> list[EncodedTurn]:
         """Hand out the open turns of a bot."""
-        return await self.run(
-            lambda: [EncodedTurn(turn) for turn in play.open_turns(bot, timezone.now())]
-        )
+        return await self._turns.add(bot)
 
     async def new_events(self, feed: MatchFeed) -> list[EncodedEvent]:
         """Return the new events of a match."""
@@ -126,10 +90,8 @@ def check_database() -> None:
         cursor.execute("SELECT 1")
 
 
-def _with_connection(query: Callable[[], Result]) -> Result:
-    close_old_connections()
-    try:
-        return query()
-    except (OperationalError, InterfaceError):
-        close_old_connections()
-        return query()
+def _encoded_turns(bots: Sequence[Bot]) -> list[list[EncodedTurn]]:
+    """Hand out the open turns of bots; return them in the order of the bots."""
+    found = play.open_turns_of(bots, timezone.now())
+    encoded = {pk: [EncodedTurn(turn) for turn in turns] for pk, turns in found.items()}
+    return [encoded[bot.pk] for bot in bots]

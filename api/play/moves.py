@@ -1,114 +1,107 @@
-"""Calls with which a bot moves: one move, or moves in several matches.
+"""The calls with which a bot moves: one move, or moves in several matches.
 
-`league.play.moves` decides on them; ``docs/moves.md`` has a diagram.
+`league.play.moves` decides on them, and `api.play.move_queue` makes them in groups;
+``docs/moves.md`` has a diagram.
 """
 
-from typing import Any, ClassVar, TypeGuard, cast
+import json
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from typing import Any
 
 from django.utils import timezone
-from rest_framework.request import Request
-from rest_framework.response import Response
 from structlog.contextvars import bind_contextvars
 
-from api.authentication import BotToken
-from api.base import ApiView, checked
-from api.operations import operation
+from api.middleware import MAX_BODY_BYTES
+from api.play import bodies
+from api.play.database import Database
+from api.play.move_queue import MoveQueue
+from api.play.requests import Request
 from api.problems import ProblemError, problem
-from api.serializers.turns import (
-    AcceptedSerializer,
-    MoveSerializer,
-    MovesSerializer,
-    VerdictsSerializer,
-)
+from api.serializers.turns import MoveSerializer, MovesSerializer
+from api.strictness import validated
+from api.tokens import token_text
 from league import play
-from league.models import Bot, Token
+from league.models import Bot
 
 REFUSALS = ("turn-already-decided", "turn-not-open", "turn-expired", "illegal-move")
+"""Codes of problems with which a move may be answered, beside ``not-found``."""
 
 
-class MatchMovesView(ApiView):
-    """A move in a match."""
+class MoveCalls:
+    """The two calls.
 
-    needs: ClassVar = {"POST": BotToken}
-    problems: ClassVar = {"POST": REFUSALS}
-    rate = "play"
+    Args:
+        authenticate: returns the bot of a request and counts the request.
+        database: hands out the open turns.
+    """
 
-    @operation("matches_move", body=MoveSerializer, answers={200: AcceptedSerializer})
-    def post(self, request: Request, match_id: int) -> Response:
-        """Make a move in an open turn. If you send the same move again, the answer is the same."""
-        bind_contextvars(match_id=match_id)
-        data: object = request.data
-        sent = data if _is_plain(data, {"turn", "move"}) else checked(MoveSerializer, request)
-        move = play.Move(match_id, sent["turn"], sent["move"])
-        try:
-            verdict = play.submit(_bot(request), move, timezone.now())
-        except play.MoveRefusedError as error:
-            raise ProblemError(error.code, str(error), **error.members) from None
-        return Response(verdict.as_json())
+    def __init__(
+        self, authenticate: Callable[[Request], Awaitable[Bot]], database: Database
+    ) -> None:
+        self._authenticate, self._database = authenticate, database
+        self.queue = MoveQueue()
 
+    async def move(self, request: Request, match_id: int) -> None:
+        """Make a move in an open turn; respond with the verdict."""
+        received_at, body = await self._read(request)
+        with self.queue.admitted(1, request.client, _token(request)):
+            bot = await self._authenticate(request)
+            request.query(())
+            bind_contextvars(match_id=match_id)
+            sent = bodies.parsed(body, request.header(b"content-type"))
+            if not bodies.is_plain_move(sent):
+                sent = await self._database.run(lambda: validated(MoveSerializer, sent))
+            move = play.Move(match_id, sent["turn"], sent["move"])
+            answer = await self.queue.submit(_received(bot, move, received_at))
+        if isinstance(answer, play.MoveRefusedError):
+            raise ProblemError(answer.code, str(answer), **answer.members)
+        await request.respond(200, _encoded(answer.as_json()), "application/json")
 
-class MovesView(ApiView):
-    """Moves in several matches."""
-
-    needs: ClassVar = {"POST": BotToken}
-    rate = "play"
-
-    @operation("moves_create", body=MovesSerializer, answers={200: VerdictsSerializer})
-    def post(self, request: Request) -> Response:
-        """Make up to 100 moves in their order, then get the turns that are open."""
-        bot = _bot(request)
-        moves = [
-            play.Move(sent["match"], sent["turn"], sent["move"]) for sent in _all_sent(request)
-        ]
-        answers = play.submit_all(bot, moves, timezone.now())
+    async def move_all(self, request: Request) -> None:
+        """Make up to 100 moves in their order; respond with verdicts and the turns then open."""
+        received_at, body = await self._read(request)
+        count = max(1, min(MovesSerializer.MOST, body.count(b'"turn"')))
+        with self.queue.admitted(count, request.client, _token(request)):
+            bot = await self._authenticate(request)
+            request.query(())
+            sent = bodies.parsed(body, request.header(b"content-type"))
+            if not bodies.is_plain_list(sent):
+                sent = await self._database.run(lambda: validated(MovesSerializer, sent))
+            moves = [play.Move(each["match"], each["turn"], each["move"]) for each in sent["moves"]]
+            answers = await self.queue.submit_all(
+                [_received(bot, move, received_at) for move in moves]
+            )
+            turns = await self._database.open_turns(bot)
         verdicts = [
             {"match": move.match_id, "turn": move.turn, **_as_json(answer)}
             for move, answer in zip(moves, answers, strict=True)
         ]
-        turns = play.open_turns(bot, timezone.now())
-        return Response({"verdicts": verdicts, "turns": turns})
+        body = b",".join(turn.body for turn in turns)
+        body = b'{"verdicts":' + _encoded(verdicts) + b',"turns":[' + body + b"]}"
+        await request.respond(200, body, "application/json")
+
+    async def _read(self, request: Request) -> tuple[datetime, bytes]:
+        """Return the time at which the whole request was there, and its body."""
+        if not bodies.accepts_json(request.header(b"accept")):
+            raise ProblemError("not-acceptable")
+        body = await request.body(MAX_BODY_BYTES)
+        return timezone.now(), body
 
 
-def _bot(request: Request) -> Bot:
-    """Return the bot of a request that `BotToken` has let pass."""
-    bot = cast(Token, request.auth).bot
-    assert bot is not None
-    return bot
+def _token(request: Request) -> str:
+    return token_text(request.header(b"authorization"))
 
 
-def _as_json(answer: play.Verdict | play.MoveRefusedError) -> dict[str, Any]:
+def _received(bot: Bot, move: play.Move, received_at: datetime) -> play.ReceivedMove:
+    return play.ReceivedMove(play.SentMove(bot, move), received_at)
+
+
+def _as_json(answer: play.Answer) -> dict[str, Any]:
     if isinstance(answer, play.MoveRefusedError):
         return problem(answer.code, str(answer), **answer.members)
     return answer.as_json()
 
 
-_MAX_PLAIN = 40
-"""Characters of a move's text; a serializer checks a longer one."""
-
-
-def _is_plain(sent: object, members: set[str]) -> TypeGuard[dict[str, Any]]:
-    """Return whether this is a well-formed move, as nearly all are. It spares the serializer."""
-    return (
-        isinstance(sent, dict)
-        and sent.keys() == members
-        and type(sent["turn"]) is int
-        and 0 <= sent["turn"] < 2**31
-        and type(sent.get("match", 1)) is int
-        and 0 < sent.get("match", 1) < 2**63
-        and type(sent["move"]) is str
-        and len(sent["move"]) <= _MAX_PLAIN
-        and sent["move"].isprintable()
-    )
-
-
-def _all_sent(request: Request) -> list[dict[str, Any]]:
-    """Return the moves of a request, checked."""
-    data: object = request.data
-    moves = data.get("moves") if isinstance(data, dict) and len(data) == 1 else None
-    if isinstance(moves, list) and len(moves) <= MovesSerializer.MOST:
-        members = {"match", "turn", "move"}
-        plain = [sent for sent in moves if _is_plain(sent, members)]
-        if len(plain) == len(moves):
-            return plain
-    taken: list[dict[str, Any]] = checked(MovesSerializer, request)["moves"]
-    return taken
+def _encoded(data: Any) -> bytes:
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False).encode()

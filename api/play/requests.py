@@ -13,13 +13,13 @@ from collections.abc import (
     MutableMapping,
 )
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, quote
 
 import structlog
 from django.db import Error as DatabaseError
 
 from api.headers import ALLOW_ORIGIN
-from api.middleware import REQUEST_ID_HEADER, begin_request, is_quiet
+from api.middleware import REQUEST_ID_HEADER, begin_request, body_refusal, is_quiet
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
 from api.unknown_names import refuse_names
 from league.accounts import throttles
@@ -78,6 +78,8 @@ class Request:
             # The server stops. A client that waits gets an empty answer and calls again.
             if self._status:
                 await self.send_part(b"", more=False)
+            elif self.method != "GET":
+                await self._respond_problem(unavailable())
             else:
                 await self.respond(200, NO_TURNS, "application/json")
         except DatabaseError as error:
@@ -95,15 +97,39 @@ class Request:
             milliseconds=round((time.monotonic() - began) * 1000),
         )
 
-    def count(self, policy: str, client: str) -> None:
-        """Count the request for a client; call it in a thread, since it uses the cache.
+    async def count(self, policy: str, client: str) -> None:
+        """Count the request for a client.
 
         Raises:
             ProblemError: the client has used up the limit.
         """
-        self._usage = throttles.count(policy, client)
+        self._usage = throttles.count_reserved(policy, client)
+        if self._usage is None:  # the cache may keep a thread waiting
+            self._usage = await asyncio.to_thread(throttles.count, policy, client)
         if self._usage and self._usage.is_exceeded:
             raise too_many_requests(self._usage)
+
+    async def body(self, max_bytes: int) -> bytes:
+        """Return the whole body.
+
+        Raises:
+            ProblemError: it is too long or of unknown length, or the client disconnects.
+        """
+        error = body_refusal(
+            self.header(b"content-length"),
+            is_chunked=b"transfer-encoding" in self._headers,
+            max_bytes=max_bytes,
+        )
+        if error:
+            raise error
+        parts = []
+        while True:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                raise ProblemError("bad-request", "The connection ended before the whole body.")
+            parts.append(message.get("body", b""))
+            if not message.get("more_body", False):
+                return b"".join(parts)
 
     def seconds(self, name: str, max_seconds: float) -> float:
         """Return a number of seconds from the query string, by default 0.
@@ -133,6 +159,17 @@ class Request:
         if errors := refuse_names(query, known, "parameter"):
             raise ProblemError("invalid", errors=errors)
         return query
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether the client uses TLS, as the front reports it."""
+        return self.header(b"x-forwarded-proto") == "https"
+
+    async def redirect_to_tls(self) -> None:
+        """Respond with the same address under ``https``."""
+        query = f"?{self._query.decode('latin-1')}" if self._query else ""
+        location = f"https://{self.header(b'host')}{quote(self.path)}{query}"
+        await self.respond(301, b"", "text/html; charset=utf-8", {"Location": location})
 
     def header(self, name: bytes) -> str:
         """Return a header by its name in lower case, empty if the client did not send it."""

@@ -2,29 +2,53 @@
 
 from typing import Any
 
+from drf_spectacular.plumbing import ResolvedComponent
+from rest_framework.serializers import Serializer
+from rest_framework.views import APIView
+
 from api.play.match_events import describe_match_events
-from api.schema import add_problems
+from api.play.moves import REFUSALS
+from api.schema import ApiSchema, add_problems
+from api.serializers.turns import (
+    AcceptedSerializer,
+    MoveSerializer,
+    MovesSerializer,
+    VerdictsSerializer,
+)
 
 _EVENT_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
+_TURNS = {
+    "type": "object",
+    "description": "The open turns of a bot.",
+    "required": ["turns"],
+    "properties": {
+        "turns": {
+            "type": "array",
+            "items": {"$ref": "#/components/schemas/Turn"},
+            "description": "The open turns; empty if none opened in time.",
+        }
+    },
+}
 _PROBLEMS = ("too-many-requests", "too-many-waiting", "busy", "internal-error", "unavailable")
+_MOVE_PROBLEMS = (
+    *("not-authenticated", "invalid-token", "bot-token-needed", "not-acceptable", "bad-request"),
+    *("body-too-large", "length-required", "invalid", "invalid-json", "unsupported-media-type"),
+    *("too-many-requests", "too-many-at-once", "busy", "internal-error", "unavailable"),
+)
 _TOKEN_PROBLEMS = ("not-authenticated", "invalid-token", "bot-token-needed", *_PROBLEMS)
 
 
-def add_gateway_paths(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Add the gateway's calls, as a hook of drf-spectacular."""
+def add_gateway_paths(result: dict[str, Any], generator: Any, **_: Any) -> dict[str, Any]:
+    """Add the gateway's calls, as a hook of drf-spectacular that runs before all others."""
     result["paths"].update(gateway_paths())
-    result["components"]["schemas"]["Turns"] = {
-        "type": "object",
-        "description": "The open turns of a bot.",
-        "required": ["turns"],
-        "properties": {
-            "turns": {
-                "type": "array",
-                "items": {"$ref": "#/components/schemas/Turn"},
-                "description": "The open turns; empty if none opened in time.",
-            }
-        },
-    }
+    schema: Any = ApiSchema()
+    schema.registry, schema.view = generator.registry, APIView(request=None)
+    for serializer in (MoveSerializer, AcceptedSerializer, MovesSerializer, VerdictsSerializer):
+        schema.resolve_serializer(serializer(), "response")
+    component: Any = ResolvedComponent  # it has no types
+    turns = component("Turns", ResolvedComponent.SCHEMA, schema=_TURNS, object="Turns")
+    generator.registry.register(turns)
+    result["components"] = generator.registry.build({})
     return result
 
 
@@ -32,6 +56,26 @@ def gateway_paths() -> dict[str, Any]:
     """Return the OpenAPI path items of the gateway's calls."""
     turns = {"$ref": "#/components/schemas/Turns"}
     return {
+        "/api/v1/matches/{match_id}/moves": _post(
+            "matches_move",
+            "Make a move in an open turn. If you send the same move again, the answer is the same.",
+            MoveSerializer,
+            AcceptedSerializer,
+            ("not-found", *REFUSALS, *_MOVE_PROBLEMS),
+            {
+                "name": "match_id",
+                "in": "path",
+                "required": True,
+                "schema": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
+            },
+        ),
+        "/api/v1/moves": _post(
+            "moves_create",
+            "Make up to 100 moves in their order, then get the turns that are open.",
+            MovesSerializer,
+            VerdictsSerializer,
+            _MOVE_PROBLEMS,
+        ),
         "/api/v1/turns": _get(
             "turns_list",
             "Get this bot's open turns. If none is open, the call waits until one opens; after "
@@ -78,6 +122,34 @@ def gateway_paths() -> dict[str, Any]:
             },
         ),
     }
+
+
+def _post(
+    name: str,
+    description: str,
+    body: type[Serializer[Any]],
+    answer: type[Serializer[Any]],
+    problems: tuple[str, ...],
+    *parameters: dict[str, Any],
+) -> dict[str, Any]:
+    responses: dict[str, Any] = {"200": {"content": _json(answer), "description": ""}}
+    add_problems(responses, problems)
+    return {
+        "post": {
+            "operationId": name,
+            "description": description,
+            "tags": [name.split("_")[0]],
+            "parameters": list(parameters),
+            "requestBody": {"content": _json(body), "required": True},
+            "responses": responses,
+            "security": [{"token": []}],
+        }
+    }
+
+
+def _json(serializer: type[Serializer[Any]]) -> dict[str, Any]:
+    name = serializer.__name__.removesuffix("Serializer")
+    return {"application/json": {"schema": {"$ref": f"#/components/schemas/{name}"}}}
 
 
 def _get(

@@ -90,8 +90,22 @@ def count(policy: str, client: str) -> Usage | None:
     limit, seconds = parse_rate(settings.RATE_LIMITS[policy])
     now = time.time()
     used = _count(f"{policy}:{client}", limit, seconds, now)
-    if used is None:
-        return None
+    return None if used is None else _usage(policy, limit, seconds, used, now)
+
+
+def count_reserved(policy: str, client: str) -> Usage | None:
+    """Count a request of a client if this process has reserved it, without a call of the cache.
+
+    Returns:
+        None if the request is not counted; then call `count`.
+    """
+    limit, seconds = parse_rate(settings.RATE_LIMITS[policy])
+    now = time.time()
+    used = _count_reserved(_window(f"{policy}:{client}", seconds, now))
+    return None if used is None else _usage(policy, limit, seconds, used, now)
+
+
+def _usage(policy: str, limit: int, seconds: int, used: int, now: float) -> Usage:
     return Usage(policy, limit, seconds, used, max(1, math.ceil(seconds - now % seconds)))
 
 
@@ -176,12 +190,9 @@ def _count(key: str, limit: int, seconds: int, now: float) -> int | None:
     global _cache_away_until
     if now < _cache_away_until:
         return None
-    key = f"rate:{key}:{int(now // seconds)}"
-    with _lock:
-        used, end = _reserved.get(key, (0, 0))
-        if used < end:
-            _reserved[key] = (used + 1, end)
-            return used + 1
+    key = _window(key, seconds, now)
+    if (reserved := _count_reserved(key)) is not None:
+        return reserved
     try:
         portion = max(1, limit // _MAX_PORTIONS)
         end = _reserve(key, portion, seconds)
@@ -199,6 +210,20 @@ def _count(key: str, limit: int, seconds: int, now: float) -> int | None:
                 _reserved.clear()
             _reserved[key] = (end - portion + 1, end)
     return end - portion + 1
+
+
+def _window(key: str, seconds: int, now: float) -> str:
+    return f"rate:{key}:{int(now // seconds)}"
+
+
+def _count_reserved(key: str) -> int | None:
+    """Count a request that this process has reserved; return None if none is left."""
+    with _lock:
+        used, end = _reserved.get(key, (0, 0))
+        if used >= end:
+            return None
+        _reserved[key] = (used + 1, end)
+        return used + 1
 
 
 def _reserve(key: str, portion: int, seconds: int) -> int:

@@ -5,17 +5,21 @@ recognise their tokens, and a hash of the whole token keyed with the secret key.
 database contains no token that works.
 """
 
+import hashlib
+import hmac
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
-from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.crypto import constant_time_compare
 
 from league.models import Bot, Token
 
@@ -101,38 +105,77 @@ def tokens_of(user: User) -> QuerySet[Token]:
 
 
 def find_token(text: str) -> Token | None:
-    """Return the token with a text, joined with its owner or bot; None if it does not work.
+    """Return the token with a text, as `find_tokens` does; None if it does not work."""
+    return find_tokens([text]).get(text)
 
-    The tokens of a locked account and of its bots don't work. After a bot token is deleted, other
-    processes that have just used it accept it for up to `_REMEMBERED_SECONDS`.
+
+def find_tokens(texts: Collection[str]) -> dict[str, Token]:
+    """Return tokens by text, joined with their owner or bot, without those that don't work.
+
+    One query reads all tokens that this process does not remember. The tokens of a locked account
+    and of its bots don't work. After a bot token is deleted, other processes that have just used it
+    accept it for up to `_REMEMBERED_SECONDS`.
     """
-    if not text.startswith((OWNER_TOKEN, BOT_TOKEN)) or len(text) > _MAX_CHARACTERS:
-        return None
-    digest = _digest(text)
-    until, known = _remembered.get(digest, (0.0, None))
-    if known is not None and time.monotonic() < until:
-        return known
+    found: dict[str, Token] = {}
+    unread: dict[str, str] = {}
+    for text in texts:
+        token = remembered_token(text)
+        if token is not None:
+            found[text] = token
+        elif _is_well_formed(text):
+            unread[_digest(text)] = text
+    if not unread:
+        return found
     now = timezone.now()
-    token = (
-        _working(now)
-        .select_related("owner", "bot__owner", "bot__current")
-        .filter(digest=digest)
-        .first()
-    )
-    if token is None or not constant_time_compare(token.digest, digest):
+    rows = _working(now).select_related("owner", "bot__owner", "bot__current")
+    for token in rows.filter(digest__in=[*unread]):
+        asked = unread.get(token.digest, "")
+        if constant_time_compare(token.digest, _digest(asked)):
+            found[asked] = token
+            if token.bot_id is not None:
+                _remember(token)
+    unnoted = [
+        found[text].pk
+        for text in unread.values()
+        if text in found and _is_use_unnoted(found[text], now)
+    ]
+    if unnoted:
+        Token.objects.filter(pk__in=unnoted).update(used_at=now)
+    return found
+
+
+def remembered_token(text: str) -> Token | None:
+    """Return a bot token that this process has read just now, without a query; else None."""
+    if not _remembered or not _is_well_formed(text):
         return None
-    if token.used_at is None or now - token.used_at >= _NOTED_EVERY:
-        Token.objects.filter(pk=token.pk).update(used_at=now)
-    if token.bot_id is not None:
-        if len(_remembered) >= _MAX_REMEMBERED:
-            _remembered.clear()
-        _remembered[digest] = (time.monotonic() + _REMEMBERED_SECONDS, token)
-    return token
+    until, token = _remembered.get(_digest(text), (0.0, None))
+    return token if time.monotonic() < until else None
 
 
-def still_plays(text: str) -> bool:
-    """Return whether a bot token works, at a third of the cost of `find_token`."""
-    return _working(timezone.now()).filter(digest=_digest(text), bot__isnull=False).exists()
+def has_worked(text: str) -> bool:
+    """Return whether this process has read a bot token before and may have to read it again."""
+    return _is_well_formed(text) and _digest(text) in _remembered
+
+
+def _is_well_formed(text: str) -> bool:
+    return text.startswith((OWNER_TOKEN, BOT_TOKEN)) and len(text) <= _MAX_CHARACTERS
+
+
+def _remember(token: Token) -> None:
+    if len(_remembered) >= _MAX_REMEMBERED:
+        _remembered.clear()
+    _remembered[token.digest] = (time.monotonic() + _REMEMBERED_SECONDS, token)
+
+
+def _is_use_unnoted(token: Token, now: datetime) -> bool:
+    return token.used_at is None or now - token.used_at >= _NOTED_EVERY
+
+
+def still_play(texts: Collection[str]) -> set[str]:
+    """Return the bot tokens among these that work, at a third of the cost of `find_tokens`."""
+    digests = {_digest(text): text for text in texts if _is_well_formed(text)}
+    working = _working(timezone.now()).filter(digest__in=[*digests], bot__isnull=False)
+    return {digests[digest] for digest in working.values_list("digest", flat=True)}
 
 
 def owner_for_token(text: str) -> User | None:
@@ -160,4 +203,10 @@ def _make(kind: str) -> tuple[str, Token]:
 
 
 def _digest(text: str) -> str:
-    return salted_hmac(_PURPOSE, text, algorithm="sha256").hexdigest()
+    """Return the hash of a token; `salted_hmac` returns the same in five times the time."""
+    return hmac.digest(_key(settings.SECRET_KEY), text.encode(), "sha256").hex()
+
+
+@cache
+def _key(secret: str) -> bytes:
+    return hashlib.sha256((_PURPOSE + secret).encode()).digest()

@@ -11,7 +11,16 @@ from league.play.match_queue import (
     requeue_all,
 )
 from league.play.mixed_tables import play_house_turns
-from league.play.moves import Move, SentMove, submit, submit_all, submit_together
+from league.play.moves import (
+    Move,
+    ReceivedMove,
+    SentMove,
+    submit,
+    submit_all,
+    submit_alone,
+    submit_group,
+    submit_together,
+)
 from league.play.opening import (
     open_challenge_matches,
     open_matches,
@@ -19,13 +28,14 @@ from league.play.opening import (
     open_unrated_match,
 )
 from league.play.overdue_turns import expire_overdue
-from league.play.turns import open_turns
+from league.play.turns import open_turns, open_turns_of
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
 
 __all__ = [
     "Answer",
     "Move",
     "MoveRefusedError",
+    "ReceivedMove",
     "SentMove",
     "Verdict",
     "claim_due_hosted",
@@ -37,6 +47,7 @@ __all__ = [
     "open_matches",
     "open_swap_match",
     "open_turns",
+    "open_turns_of",
     "open_unrated_match",
     "play_house_turns",
     "play_match",
@@ -45,6 +56,8 @@ __all__ = [
     "requeue_all",
     "submit",
     "submit_all",
+    "submit_alone",
+    "submit_group",
     "submit_together",
     "void_block",
     "void_match",

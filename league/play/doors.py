@@ -1,4 +1,4 @@
-"""Doors: the paths on which bots' calls reach the league, probed as a bot would use them.
+"""Doors: the paths on which calls reach the league, probed as a bot would use them.
 
 Each probe goes through the front to a part of the league, and that part reads the database. So a
 probe fails when a bot's call would: if the front, the part or the database is away or too slow.
@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.http.request import validate_host
 
-from league.play.outages import Probe
+from league.play.outages import PLAY, WEB, Probe
 
-PATHS = {"turns": "/healthz/turns", "moves": "/healthz/moves"}
-"""The paths of the probes by door: the gateway hands out turns, the web process receives moves."""
+PATHS = {PLAY: "/healthz/play", WEB: "/healthz/web"}
+"""The paths of the probes by door."""
 TIMEOUT_SECONDS = 1.0
 IDLE_SECONDS = 5.0
 """While no turn is open, the time between two probes."""

@@ -14,9 +14,9 @@ from league.play import verdicts
 from league.play.live_match import TIMEOUT, Decision, LiveMatch
 from league.play.rows import TurnRow
 from league.play.statements import TURN
-from league.play.turn_clocks import Stopwatch
+from league.play.turn_clocks import Stopwatch, whole_ms
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
-from league.play.writing import change_matches
+from league.play.writing import change_in_one_go, change_matches
 
 
 class Move(NamedTuple):
@@ -38,6 +38,13 @@ class SentMove(NamedTuple):
 
     bot: Bot
     move: Move
+
+
+class ReceivedMove(NamedTuple):
+    """A sent move with the time at which it came in."""
+
+    sent: SentMove
+    received_at: datetime
 
 
 def submit(bot: Bot, move: Move, now: datetime) -> Verdict:
@@ -75,8 +82,33 @@ def submit_together(sent: Sequence[SentMove], now: datetime) -> list[Answer]:
         first_of: dict[int, int] = {}
         for number, (_, move) in left.items():
             first_of.setdefault(move.match_id, number)
-        answers |= _submit_wave({number: left.pop(number) for number in first_of.values()}, watch)
+        wave = {number: left.pop(number) for number in first_of.values()}
+        answers |= _submit_wave(wave, watch, watch.start)
     return [answers[number] for number in range(len(sent))]
+
+
+def submit_group(received: Sequence[ReceivedMove], now: datetime) -> list[Answer | None]:
+    """Make moves in different matches with one read and one write; return their answers in order.
+
+    A move that would delay the others has no answer and has changed nothing. `submit_alone` makes
+    it. Such are: illegal and late moves, moves that end their match, moves for earlier turns or in
+    matches that are over, and moves whose match changed meanwhile.
+    """
+    decided = change_in_one_go(
+        {
+            sent.move.match_id: partial(decide, sent.bot, sent.move, whole_ms(received_at))
+            for sent, received_at in received
+        },
+        Stopwatch(now),
+    )
+    return [decided.get(sent.move.match_id) for sent, _ in received]
+
+
+def submit_alone(received: ReceivedMove, now: datetime) -> Answer:
+    """Make a move without a group, however long that takes."""
+    sent, received_at = received
+    [answer] = _submit_wave({0: sent}, Stopwatch(now), whole_ms(received_at)).values()
+    return answer
 
 
 def decide(
@@ -112,11 +144,14 @@ def decide(
     return match.decision(verdicts.accepted(turn, received_at))
 
 
-def _submit_wave(wave: Mapping[int, SentMove], watch: Stopwatch) -> dict[int, Answer]:
+def _submit_wave(
+    wave: Mapping[int, SentMove], watch: Stopwatch, received_at: datetime
+) -> dict[int, Answer]:
     """Make moves in different matches; return the answers by the moves' numbers."""
     decided = change_matches(
-        {move.match_id: partial(decide, bot, move, watch.start) for bot, move in wave.values()},
+        {move.match_id: partial(decide, bot, move, received_at) for bot, move in wave.values()},
         watch,
+        overdue_at=received_at,
     )
     answers: dict[int, Answer] = {}
     for number, (bot, move) in wave.items():

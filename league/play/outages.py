@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import structlog
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.models.functions import Greatest
 
 from league.models import Clock, Door
@@ -25,6 +25,10 @@ from league.play.turn_clocks import GRACE, whole_ms
 
 log = structlog.get_logger(__name__)
 
+PLAY = "play"
+"""The door of bots' own calls, to the gateway."""
+WEB = "web"
+"""The door of pages and of calls that manage. Turns don't wait for it: no bot needs it to play."""
 MAX_GAP = timedelta(seconds=1)
 """Longest time without news of the clock that is no outage."""
 MIN_LEFT = timedelta(seconds=2.5)
@@ -180,7 +184,7 @@ def web_works() -> bool:
 
     Pages and all calls that enter bots pass through that door.
     """
-    return not Door.objects.filter(name="moves").exclude(fault="").exists()
+    return not Door.objects.filter(name=WEB).exclude(fault="").exists()
 
 
 def proven_until(now: datetime) -> datetime:
@@ -212,7 +216,10 @@ def _locked(now: datetime) -> tuple[Clock, bool]:
 
 
 def _note_probes(now: datetime, probes: Sequence[Probe]) -> dict[str, str]:
-    """Store the probes of all doors; return the faults of doors that have worked before."""
+    """Store the probes of all doors; return the faults by which turns wait.
+
+    These are faults of doors that have worked before, without `WEB`.
+    """
     addresses = {probe.door: probe.address for probe in probes}
     for door in Door.objects.all():
         if addresses.get(door.name) != door.address:
@@ -223,13 +230,18 @@ def _note_probes(now: datetime, probes: Sequence[Probe]) -> dict[str, str]:
             same.update(fault=probe.fault[:300])
         elif not same.update(worked_until=Greatest(F("worked_until"), now), fault=""):
             Door.objects.create(name=probe.door, address=probe.address, worked_until=now)
-    return {door.name: door.fault for door in Door.objects.exclude(fault="").order_by("name")}
+    failing = _failing().order_by("name")
+    return {door.name: door.fault for door in failing}
 
 
 def _last_worked(clock: Clock) -> datetime:
     """Return the last time at which the clock and the doors that fail now are known to work."""
-    failing = Door.objects.exclude(fault="").values_list("worked_until", flat=True)
-    return min([clock.ran_until, *failing])
+    return min([clock.ran_until, *_failing().values_list("worked_until", flat=True)])
+
+
+def _failing() -> QuerySet[Door]:
+    """Return the doors whose fault is an outage for bots."""
+    return Door.objects.exclude(fault="").exclude(name=WEB)
 
 
 def _catch_up(clock: Clock, now: datetime, probing: timedelta = timedelta(0)) -> int | None:

@@ -29,7 +29,7 @@ from league.play.turn_clocks import GRACE
 
 _MATCH = [
     *("id", "game", "rules", "seats", "deal_seed", "plies", "attempts"),
-    *("move_seconds", "bank_seconds", "status", "stored", "due_at"),
+    *("move_seconds", "bank_seconds", "status", "stored", "due_at"),  # a time comes last
 ]
 TURN = [
     *("id", "match_id", "seat", "bot_id", "number", "ply", "deadline", "bank_ms"),
@@ -49,7 +49,8 @@ def _columns(table: str, names: Sequence[str]) -> str:
 
 
 READ = f"""
-SELECT seat.bot_id, bot.kind, {_columns("match", _MATCH)}, {_columns("turn", TURN)},
+SELECT seat.bot_id, bot.kind, {_columns("match", _MATCH[:-1])},
+    CASE WHEN seat.seat = 0 THEN match.due_at END AS match_due_at, {_columns("turn", TURN)},
     {_columns("move", _MOVE)}
 FROM league_match AS match
 JOIN league_matchseat AS seat ON seat.match_id = match.id
@@ -69,7 +70,7 @@ OPEN = f"""
 SELECT {_columns("turn", _OPEN_TURN)}, {_columns("match", _DEALT_MATCH)}
 FROM league_turn AS turn
 JOIN league_match AS match ON match.id = turn.match_id
-WHERE turn.bot_id = %(bot)s AND turn.decided_at IS NULL AND match.status = 'playing'
+WHERE turn.bot_id = ANY(%(bots)s::bigint[]) AND turn.decided_at IS NULL AND match.status = 'playing'
 """
 
 HAND_OUT = """
@@ -197,10 +198,10 @@ def _snapshot(rows: Sequence[tuple[Any, ...]]) -> Snapshot:
     return Snapshot(MatchRow(*rows[0][2:_TURN_FROM]), seats, turns, chosen)
 
 
-def read_open_turns(bot_id: int) -> tuple[list[OpenTurn], dict[int, DealtMatch]]:
-    """Read the open turns of a bot, and their matches by id."""
+def read_open_turns(bot_ids: Iterable[int]) -> tuple[list[OpenTurn], dict[int, DealtMatch]]:
+    """Read the open turns of bots, and their matches by id."""
     turns, matches = [], {}
-    for row in _run(OPEN, {"bot": str(bot_id)}):
+    for row in _run(OPEN, {"bots": _array(bot_ids)}):
         turns.append(OpenTurn(*row[: len(_OPEN_TURN)]))
         match = DealtMatch(*row[len(_OPEN_TURN) :])
         matches[match.pk] = match

@@ -1,5 +1,6 @@
 """Open turns of a bot: handing them out starts their clocks."""
 
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -7,7 +8,7 @@ from django.db.models import Q
 
 from league.models import Bot, Turn
 from league.play import outages, statements
-from league.play.match_logs import logs_of
+from league.play.match_logs import Log, logs_of
 from league.play.rows import OpenTurn
 from league.play.statements import Receipt
 from league.play.turn_clocks import remaining_ms, whole_ms
@@ -17,39 +18,52 @@ SEEN_EVERY = timedelta(seconds=5)
 
 
 def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
-    """Hand out all open turns of a bot, as the API's turn objects, the most urgent first.
+    """Hand out all open turns of a bot, as `open_turns_of` does."""
+    return open_turns_of([bot], now)[bot.pk]
 
-    A turn that is handed out for the first time gets its receipt and an earlier deadline. The bot
-    counts as seen. ``remaining_ms`` is the time until the deadline, the bank included; ``bank_ms``
+
+def open_turns_of(bots: Sequence[Bot], now: datetime) -> dict[int, list[dict[str, Any]]]:
+    """Hand out all open turns of bots, as the API's turn objects, the most urgent first.
+
+    A turn that is handed out for the first time gets its receipt and an earlier deadline. The bots
+    count as seen. ``remaining_ms`` is the time until the deadline, the bank included; ``bank_ms``
     is the bank when the turn opened.
+
+    Returns:
+        The turns by bot id. Two statements read and hand out the turns of all bots.
     """
     now = whole_ms(now)
-    note_seen(bot, now)
-    turns, matches = statements.read_open_turns(bot.pk)
+    note_seen(bots, now)
+    ids = [bot.pk for bot in bots]
+    turns, matches = statements.read_open_turns(ids)
     overdue = [turn.deadline for turn in turns if turn.deadline < now]
     if overdue and outages.settle(now, max(overdue)):
-        turns, matches = statements.read_open_turns(bot.pk)
+        turns, matches = statements.read_open_turns(ids)
     fresh = [turn.pk for turn in turns if turn.handed_out_at is None]
     if fresh:
         receipts = statements.hand_out(fresh, now)
         if receipts.keys() >= set(fresh):
             turns = [_with_receipt(turn, receipts.get(turn.pk)) for turn in turns]
         else:  # another request has handed out or decided one of them meanwhile
-            turns, matches = statements.read_open_turns(bot.pk)
+            turns, matches = statements.read_open_turns(ids)
     logs = logs_of(matches.values())
-    return [
-        {
-            "match": turn.match_id,
-            "seat": turn.seat,
-            "turn": turn.number,
-            "deadline": as_text(turn.deadline),
-            "remaining_ms": remaining_ms(turn, now),
-            "bank_ms": turn.bank_ms,
-            "observation": logs[turn.match_id].state.observe(turn.seat),
-        }
-        for turn in sorted(turns, key=lambda turn: (turn.deadline, turn.match_id))
-        if turn.match_id in logs  # else the match was finished meanwhile
-    ]
+    found: dict[int, list[dict[str, Any]]] = {pk: [] for pk in ids}
+    for turn in sorted(turns, key=lambda turn: (turn.deadline, turn.match_id)):
+        if turn.match_id in logs:  # else the match was finished meanwhile
+            found[turn.bot_id].append(_as_json(turn, logs[turn.match_id], now))
+    return found
+
+
+def _as_json(turn: OpenTurn, log: Log, now: datetime) -> dict[str, Any]:
+    return {
+        "match": turn.match_id,
+        "seat": turn.seat,
+        "turn": turn.number,
+        "deadline": as_text(turn.deadline),
+        "remaining_ms": remaining_ms(turn, now),
+        "bank_ms": turn.bank_ms,
+        "observation": log.state.observe(turn.seat),
+    }
 
 
 def _with_receipt(turn: OpenTurn, receipt: Receipt | None) -> OpenTurn:
@@ -59,11 +73,13 @@ def _with_receipt(turn: OpenTurn, receipt: Receipt | None) -> OpenTurn:
     return turn._replace(handed_out_at=receipt.handed_out_at, deadline=receipt.deadline)
 
 
-def note_seen(bot: Bot, now: datetime) -> None:
-    """Note that a bot asks for turns, unless that was noted in the last `SEEN_EVERY`."""
-    if bot.seen_at is None or now - bot.seen_at >= SEEN_EVERY:
-        note_all_seen([bot.pk], now)
-        bot.seen_at = now
+def note_seen(bots: Iterable[Bot], now: datetime) -> None:
+    """Note that bots ask for turns, unless that was noted in the last `SEEN_EVERY`."""
+    unnoted = [bot for bot in bots if bot.seen_at is None or now - bot.seen_at >= SEEN_EVERY]
+    if unnoted:
+        note_all_seen([bot.pk for bot in unnoted], now)
+        for bot in unnoted:
+            bot.seen_at = now
 
 
 def note_all_seen(bot_ids: list[int], now: datetime) -> None:

@@ -4,6 +4,7 @@ A client that misses a hint finds its open turns in the database, so a failure i
 """
 
 import os
+import time
 from collections.abc import Iterable
 from functools import cache
 from queue import SimpleQueue
@@ -22,6 +23,10 @@ TURNS = f"{settings.REDIS_CHANNELS}:turns"
 """Channel of the ids, separated by spaces, of bots with a new turn."""
 MATCHES = f"{settings.REDIS_CHANNELS}:matches"
 """Channel of the ids, separated by spaces, of matches that advanced or ended."""
+
+_PAUSE_SECONDS = 0.002
+"""Time after a message in which hints are collected for the next one. After an idle moment, the
+first hint is sent at once. Each message costs its sender and all gateways more than a move."""
 
 _pending: SimpleQueue[tuple[int, str]] = SimpleQueue()
 
@@ -69,6 +74,7 @@ def _publish_pending() -> None:
                 pipe.execute()
         except redis.RedisError as error:
             log.warning("wake-ups could not be sent", matches=len(hints), error=str(error))
+        time.sleep(_PAUSE_SECONDS)
 
 
 @cache

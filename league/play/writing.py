@@ -52,22 +52,59 @@ def change_matches(
         if not left:
             break
         matches = _read_after_outage(left, watch, overdue_at)
-        decisions = {
-            match_id: left[match_id](match)
-            for match_id, match in matches.items()
-            if not match.is_stale
-        }
-        to_lock |= {
-            match_id: left[match_id]
-            for match_id, decision in decisions.items()
-            if decision.needs_lock
-        }
-        settled = _write({pk: decisions[pk] for pk in decisions if pk not in to_lock})
-        answers |= {match_id: decisions[match_id].answer for match_id in settled}
+        settled, locking = _decide_without_lock(left, matches)
+        to_lock |= {match_id: left[match_id] for match_id in locking}
+        answers |= settled
         left = {pk: left[pk] for pk in matches if pk not in to_lock and pk not in settled}
     for match_id, plan in (to_lock | left).items():
         answers |= _change_under_lock(match_id, plan, watch, overdue_at)
     return answers
+
+
+def change_in_one_go(plans: Mapping[int, Plan[T]], watch: Stopwatch) -> dict[int, T]:
+    """Decide on live matches with one read and one write; return the answers by match id.
+
+    A match has no answer, and is unchanged, if one of these is true: it does not exist or is not
+    live, it has an overdue turn, its decision needs the lock, its plan fails, or it changed between
+    read and write. Call `change_matches` for it, which may take longer.
+    """
+    matches = {
+        match_id: match
+        for match_id, match in read_matches(plans, watch.now()).items()
+        if not match.overdue_turns(watch.start)
+    }
+    settled, _ = _decide_without_lock(plans, matches, skips_failures=True)
+    return settled
+
+
+def _decide_without_lock(
+    plans: Mapping[int, Plan[T]],
+    matches: Mapping[int, LiveMatch],
+    *,
+    skips_failures: bool = False,
+) -> tuple[dict[int, T], set[int]]:
+    """Run plans, and write the decisions that need no lock.
+
+    Args:
+        plans: by match id.
+        matches: as they were read; a stale one is left out.
+        skips_failures: leave out a match whose plan raises an exception.
+
+    Returns:
+        The answers of the decisions that count by match id, and the ids whose decision needs the
+        lock.
+    """
+    decisions: dict[int, Decision[T]] = {}
+    for match_id, match in matches.items():
+        if not match.is_stale:
+            try:
+                decisions[match_id] = plans[match_id](match)
+            except Exception:
+                if not skips_failures:
+                    raise
+    to_lock = {match_id for match_id, decision in decisions.items() if decision.needs_lock}
+    settled = _write({pk: decisions[pk] for pk in decisions if pk not in to_lock})
+    return {match_id: decisions[match_id].answer for match_id in settled}, to_lock
 
 
 def read_matches(match_ids: Iterable[int], now: datetime) -> dict[int, LiveMatch]:

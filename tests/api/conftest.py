@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import httpx
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -45,13 +46,13 @@ class Api:
         return self.call("POST", path, body, **kwargs)
 
 
-def assert_problem(response: Response, status: int, code: str) -> dict[str, Any]:
+def assert_problem(response: Response | httpx.Response, status: int, code: str) -> dict[str, Any]:
     """Return a problem document, having looked that it is one, with this status and code."""
     assert response.status_code == status, response.content
-    assert response["Content-Type"] == "application/problem+json"
-    problem = response.json()
+    assert response.headers["Content-Type"] == "application/problem+json"
+    problem: dict[str, Any] = response.json()
     assert (problem["status"], problem["code"]) == (status, code), problem
-    assert problem["request_id"] == response["X-Request-ID"]
+    assert problem["request_id"] == response.headers["X-Request-ID"]
     assert problem["type"] == f"/api/v1/docs/#{code}"
     assert problem["title"]
     assert problem["detail"]

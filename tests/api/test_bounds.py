@@ -11,7 +11,6 @@ from django.test import Client, RequestFactory
 from pytest_django import Settings
 
 from api.bounds import FairShareMiddleware
-from league.models import Bot
 from tests import logs
 from tests.api.conftest import Api, assert_problem
 
@@ -36,12 +35,6 @@ class Slow:
 
     def get(self, address: str, path: str = "/api/v1/games") -> HttpResponseBase:
         return self.middleware(RequestFactory().get(path, REMOTE_ADDR=address))
-
-    def post(self, path: str, token: str) -> int:
-        """Return the status of a call of the busy address with a token."""
-        headers = {"Authorization": f"Bearer {token}"}
-        request = RequestFactory().post(path, headers=headers, REMOTE_ADDR=BUSY)
-        return self.middleware(request).status_code
 
     @contextmanager
     def running(self, count: int) -> Iterator[None]:
@@ -82,7 +75,7 @@ def test_an_idle_league_serves_one_address_with_more_than_its_share(slow: Slow) 
 
 def test_health_and_static_files_are_never_refused(slow: Slow) -> None:
     with slow.running(6):
-        for path in ("/healthz", "/healthz/moves", "/static/web/site.css"):
+        for path in ("/healthz", "/healthz/web", "/static/web/site.css"):
             assert slow.get(BUSY, path).status_code == 200
 
 
@@ -91,18 +84,6 @@ def test_pages_that_query_all_parts_count_for_their_address(slow: Slow, path: st
     with slow.running(6):
         assert slow.get(BUSY, path).status_code == 429
         assert slow.get(OTHER, path).status_code == 200
-
-
-@pytest.mark.django_db
-def test_a_move_is_not_refused_for_its_address(
-    slow: Slow, bot: tuple[Bot, str], ada: tuple[User, str]
-) -> None:
-    with slow.running(6):
-        for path in ("/api/v1/moves", "/api/v1/matches/7/moves"):
-            assert slow.post(path, bot[1]) == 200
-            assert slow.post(path, ada[1]) == 429
-            assert slow.post(path, "tn_bot_forged") == 429
-        assert slow.post("/api/v1/bots", bot[1]) == 429
 
 
 @pytest.mark.django_db

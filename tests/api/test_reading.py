@@ -73,7 +73,6 @@ def test_pages_of_other_sites_may_read_but_not_write(api: Api, ada: tuple[User, 
     [
         ("games", {"GET", "HEAD", "OPTIONS"}),
         ("bots", {"GET", "POST", "HEAD", "OPTIONS"}),
-        ("moves", {"POST", "OPTIONS"}),
     ],
 )
 def test_options_lists_the_methods_of_an_address(api: Api, path: str, methods: set[str]) -> None:

@@ -61,8 +61,6 @@ def test_guessing_tokens_uses_up_the_limit_of_the_address(api: Api, two_an_hour:
     [
         ("accounts", "accounts", {"username": "ada", "password": "x"}),
         ("passwords", "tokens", {"username": "ada", "password": "x"}),
-        ("play", "moves", {"moves": []}),
-        ("play", "matches/1/moves", {"turn": 0, "move": "x"}),
     ],
 )
 def test_calls_with_their_own_limit_reach_it(

@@ -45,6 +45,16 @@ def fail() -> None:
         structlog.get_logger("league.test_log").exception("it failed")
 
 
+@pytest.mark.parametrize(
+    "values", [{}, {"path": "/a\nb", "status": 200, "bot": "ada's", "x": None}]
+)
+def test_a_line_is_the_one_that_structlog_s_renderer_makes(values: dict[str, object]) -> None:
+    event = {**values, "event": "request finished", "logger": "api.requests", "level": "info"}
+    event["timestamp"] = "2026-01-06T12:00:00.000000Z"
+    expected = logs._render_any_line(None, "info", {**event})
+    assert logs.render_line(None, "info", {**event}) == expected
+
+
 def test_a_json_line_has_the_values_of_the_event_and_the_bound_ids() -> None:
     line = json.loads(written("json", warn))
     assert line.pop("timestamp").endswith("Z")

@@ -6,7 +6,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -16,6 +16,32 @@ import pytest
 from devserver.running import CHECKOUT
 from devserver.up import BIN, CADDYFILE
 from tests.journeys.running import free_port
+
+
+class Named(ThreadingHTTPServer):
+    """A process of the gateway that keeps the tokens of its requests."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), NamedHandler)
+        self.tokens: set[str] = set()
+
+
+class NamedHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.0"  # each request has its own connection
+    server: Named
+
+    def do_GET(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        self.server.tokens.add(self.headers["Authorization"])
+        self.send_response(200)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        pass
 
 
 class Dying(ThreadingHTTPServer):
@@ -79,15 +105,22 @@ def part() -> Iterator[Dying]:
 @pytest.fixture(scope="module")
 def port(part: Dying, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """The port of a front before the part."""
-    number, directory = free_port(), tmp_path_factory.mktemp("caddy")
     upstream = f"127.0.0.1:{part.server_port}"
+    with front(upstream, upstream, tmp_path_factory.mktemp("caddy")) as number:
+        yield number
+
+
+@contextmanager
+def front(web: str, gateways: str, directory: Path) -> Iterator[int]:
+    """Run a front; yield its port."""
+    number = free_port()
     environment = {
         **os.environ,
         "FRONT_HOST": "127.0.0.1",
         "FRONT_ADDRESS": f"http://:{number}",
         "FRONT_WRITE_IDLE": "1s",
-        "WEB_UPSTREAM": upstream,
-        "GATEWAY_UPSTREAM": upstream,
+        "WEB_UPSTREAM": web,
+        "GATEWAY_UPSTREAM": gateways,
         "XDG_DATA_HOME": str(directory),
         "XDG_CONFIG_HOME": str(directory),
     }
@@ -140,3 +173,39 @@ def test_the_front_ends_an_export_whose_client_takes_nothing(
     with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
         client.sendall(f"GET /api/v1/{path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
         assert part.cut.wait(20)
+
+
+def test_all_calls_of_a_bot_go_to_one_gateway_process_and_to_another_if_it_is_away(
+    tmp_path: Path,
+) -> None:
+    with ExitStack() as stack:
+        processes = [stack.enter_context(Named()) for _ in range(2)]
+        for process in processes:
+            threading.Thread(target=process.serve_forever, args=[0.01]).start()
+            stack.callback(process.shutdown)
+        upstreams = [f"127.0.0.1:{process.server_port}" for process in processes]
+        port = stack.enter_context(front(upstreams[0], " ".join(upstreams), tmp_path))
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        stack.callback(connection.close)
+
+        def call(token: str) -> None:
+            for method, path in (("POST", "moves"), ("POST", "matches/7/moves"), ("GET", "turns")):
+                headers = {"Authorization": token}
+                connection.request(method, f"/api/v1/{path}", b"", headers)
+                response = connection.getresponse()
+                response.read()
+                assert response.status == 200
+
+        tokens = {f"Bearer {number}" for number in range(12)}
+        for token in sorted(tokens):
+            call(token)
+        first, second = (process.tokens for process in processes)
+        assert first | second == tokens
+        assert not first & second
+        assert first
+        assert second
+        processes[1].shutdown()
+        processes[1].server_close()
+        for token in sorted(second):
+            call(token)
+        assert first == tokens

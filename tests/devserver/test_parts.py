@@ -3,9 +3,11 @@
 import argparse
 from pathlib import Path
 
+import pytest
+
 from devserver.part import Part
 from devserver.place import Place
-from devserver.up import _parts
+from devserver.up import CannotStartError, _parts
 from league.health import QUEUES
 from tests.journeys.running import CHECKOUT
 
@@ -47,3 +49,23 @@ def test_the_compose_file_serves_the_same_queues() -> None:
     words = " ".join(text.split())
     for each in ("clock", '"control,seats"', "checks", '"placement,play"', "ratings"):
         assert f"--queues, {each}," in words
+
+
+def test_each_gateway_process_has_its_own_socket(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert "gateway-2" not in parts(tmp_path)
+    monkeypatch.setenv("GATEWAY_PROCESSES", "3")
+    found = parts(tmp_path)
+    gateways = [found[name] for name in ("gateway", "gateway-2", "gateway-3")]
+    assert len({part.socket for part in gateways}) == 3
+    assert all(part.socket in part.command for part in gateways)
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "two", ""])
+def test_a_number_of_gateways_that_is_none_is_refused(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, number: str
+) -> None:
+    monkeypatch.setenv("GATEWAY_PROCESSES", number)
+    with pytest.raises(CannotStartError, match="GATEWAY_PROCESSES must be 1 or more"):
+        parts(tmp_path)

@@ -173,21 +173,21 @@ def test_without_the_database_a_page_is_a_503_and_one_line_of_the_log(
     assert "exception" not in event
 
 
-def test_the_door_for_moves_is_open_while_the_database_can_be_reached(
+def test_the_door_of_pages_is_open_while_the_database_can_be_reached(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert client.get("/healthz/moves").status_code == 200
+    assert client.get("/healthz/web").status_code == 200
 
     def away() -> NoReturn:
         raise OperationalError("no such socket")
 
     monkeypatch.setattr("web.health.connection.cursor", away)
     with logs.captured() as events:
-        assert client.get("/healthz/moves").status_code == 503
+        assert client.get("/healthz/web").status_code == 503
     assert {event["log_level"] for event in events} <= {"debug"}
 
 
-@pytest.mark.parametrize("path", ["/healthz", "/healthz/moves", "/readyz", "/metrics"])
+@pytest.mark.parametrize("path", ["/healthz", "/healthz/web", "/readyz", "/metrics"])
 def test_probes_inside_the_league_get_no_redirect_to_tls(
     client: Client, settings: Settings, path: str
 ) -> None:

@@ -13,7 +13,7 @@ from tests.api.conftest import Api
 from tests.api.play.sites import Site
 
 TOKENS = {"owner", "bot", "organiser"}
-_WAITING = {"turns_list", "turns_stream", "matches_events"}
+_GATEWAY = {"turns_list", "turns_stream", "matches_events", "matches_move", "moves_create"}
 """The gateway's calls."""
 _OBJECTS, _SCALARS = 3, 14
 """Longest lists in an answer: of objects or lists, and of texts or numbers."""
@@ -60,7 +60,7 @@ class Recorder:
             form: the fields of a form, with the text of the file `source`.
             path: parameters in the path.
         """
-        send = self._wait if name in _WAITING else self._send
+        send = self._play if name in _GATEWAY else self._send
         example = send(name, token, query or {}, body, form or {}, path)
         assert example.status < 300, f"{name}: {example.answer}"
         self.examples.setdefault(name, _shortened(example))
@@ -88,11 +88,13 @@ class Recorder:
             *(response.headers.get("Location", ""), answer),
         )
 
-    def _wait(self, name: str, token: str, query: Any, body: Any, form: Any, path: Any) -> Example:
-        _, pattern = self._places[name]
+    def _play(self, name: str, token: str, query: Any, body: Any, form: Any, path: Any) -> Example:
+        method, pattern = self._places[name]
         url = pattern.format(**path).removeprefix("/api/v1")
         headers = {"Authorization": f"Bearer {self.tokens[token]}"} if token in TOKENS else {}
-        with self._site.client.stream("GET", url, params=query, headers=headers) as response:
+        with self._site.client.stream(
+            method, url, params=query, headers=headers, json=body
+        ) as response:
             media_type = response.headers["content-type"].partition(";")[0]
             if media_type == "application/json":
                 answer = json.loads(response.read())

@@ -4,7 +4,7 @@ import json
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +14,9 @@ import httpx
 import uvicorn
 
 from api.play import app as gateway
-from api.problems import ProblemError
-from api.tokens import token_text
-from league import play
-from league.models import Bot, Match
+from api.play.move_queue import MoveQueue
+from league import accounts, play
+from league.models import Bot, Match, Token
 from tests.league import small
 
 WAIT: dict[str, Any] = {"wait": 20}
@@ -25,13 +24,10 @@ SOON = 3.0
 """Seconds that an immediate answer may take on a busy machine."""
 
 
-def identify(authorization: str) -> Bot:
-    """Return the bot whose name is the token; treat any other token as the league does."""
-    token = token_text(authorization)
-    if token == "owner":
-        raise ProblemError("bot-token-needed")
-    bot = Bot.objects.filter(name=token).first()
-    return bot or gateway.find_bot(authorization)
+def tokens_by_name(texts: Collection[str]) -> dict[str, Token]:
+    """Return tokens as the league does, but a bot's name is a token of this bot too."""
+    named = {bot.name: Token(bot=bot) for bot in Bot.objects.filter(name__in=texts)}
+    return named | accounts.find_tokens(texts)
 
 
 def await_true(condition: Callable[[], Any]) -> Any:
@@ -45,12 +41,12 @@ def await_true(condition: Callable[[], Any]) -> Any:
 class Site:
     """A running gateway, and a client of it."""
 
-    def __init__(self, app: gateway.Gateway, socket: Path) -> None:
-        self.app = app
+    def __init__(self, app: gateway.Gateway, server: uvicorn.Server, socket: Path) -> None:
+        self.app, self.server = app, server
         limits = httpx.Limits(max_connections=300)
         self.client = httpx.Client(
             transport=httpx.HTTPTransport(uds=str(socket), limits=limits, verify=False),
-            base_url="http://league/api/v1",
+            base_url="http://testserver/api/v1",
             timeout=40,
         )
         self._threads = ThreadPoolExecutor(250)
@@ -58,6 +54,29 @@ class Site:
     def get(self, bot: Bot | str, path: str = "/turns", **params: Any) -> httpx.Response:
         name = bot if isinstance(bot, str) else bot.name
         return self.client.get(path, params=params, headers={"Authorization": f"Bearer {name}"})
+
+    def call(
+        self, method: str, path: str, body: Any = None, token: str = "", **headers: str
+    ) -> httpx.Response:
+        """Return the response to a call; a body of bytes goes out as it is."""
+        if token:
+            headers["Authorization"] = f"Bearer {token}"
+        headers.setdefault("Content-Type", "application/json")
+        data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body)
+        url = path if path.startswith("/") else f"/{path}"
+        return self.client.request(method, url, content=data, headers=headers)
+
+    def post(self, path: str, body: Any = None, **kwargs: Any) -> httpx.Response:
+        return self.call("POST", path, body, **kwargs)
+
+    def start_post(self, path: str, body: Any, token: str) -> Future[httpx.Response]:
+        """Post in a thread; return the future response."""
+        return self._threads.submit(self.post, path, body, token=token)
+
+    @property
+    def queue(self) -> MoveQueue:
+        """The queue of moves."""
+        return self.app._moves.queue
 
     def start_poll(self, bot: Bot | str, **params: Any) -> Future[httpx.Response]:
         """Poll for turns in a thread; return the future response."""
@@ -89,10 +108,12 @@ class Site:
 
 
 @contextmanager
-def served(identify: Callable[[str], Bot] = identify) -> Iterator[Site]:
+def served(
+    find_tokens: Callable[[Collection[str]], dict[str, Token]] = tokens_by_name,
+) -> Iterator[Site]:
     with tempfile.TemporaryDirectory(prefix="waiting-") as directory:
         socket = Path(directory) / "http.sock"
-        app = gateway.Gateway(identify)
+        app = gateway.Gateway(find_tokens)
         config = uvicorn.Config(
             app,
             uds=str(socket),
@@ -106,7 +127,7 @@ def served(identify: Callable[[str], Bot] = identify) -> Iterator[Site]:
         thread.start()
         while not server.started:
             time.sleep(0.01)
-        site = Site(app, socket)
+        site = Site(app, server, socket)
         try:
             yield site
         finally:

@@ -1,6 +1,7 @@
 """The gateway's requests: limits, the log, failures, and refusals, over real HTTP."""
 
 import threading
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, NoReturn
 
@@ -11,9 +12,9 @@ from django.db import OperationalError
 from pytest_django import Settings
 
 from api.play import app as gateway
-from league import play
+from league import accounts, play
 from league.accounts import throttles
-from league.models import Bot
+from league.models import Bot, Token
 from tests import logs
 from tests.api.play.sites import SOON, WAIT, Site, await_true, open_match, served
 
@@ -104,17 +105,15 @@ def test_requests_count_for_their_address_before_their_token_is_read(
     bots: list[Bot], settings: Settings, path: str
 ) -> None:
     settings.MAX_WAITING_PER_ADDRESS = 2
-    inside, go = threading.Semaphore(0), threading.Event()
+    go = threading.Event()
 
-    def identify(authorization: str) -> Bot:
-        inside.release()
+    def find_tokens(texts: Collection[str]) -> dict[str, Token]:
         assert go.wait(20)
-        return bots[0]
+        return {text: Token(bot=bots[0]) for text in texts}
 
-    with served(identify) as site:
+    with served(find_tokens) as site:
         polls = [site.start_poll("forged", wait=0) for _ in range(2)]
-        for _ in polls:
-            assert inside.acquire(timeout=20)
+        await_true(lambda: len(site.app._waiting) == 2)
         refused = site.get("forged", path)
         go.set()
         assert (refused.status_code, refused.json()["code"]) == (429, "too-many-waiting")
@@ -145,11 +144,11 @@ def test_each_request_has_an_event_in_the_log_with_its_id_and_its_bot(
 def test_events_of_queries_have_the_request_s_id(
     site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def log_and_return(bot: Bot, now: datetime) -> list[dict[str, Any]]:
+    def log_and_return(bots: Sequence[Bot], now: datetime) -> dict[int, list[Any]]:
         structlog.get_logger("league.play").info("a query runs")
-        return []
+        return {bot.pk: [] for bot in bots}
 
-    monkeypatch.setattr(play, "open_turns", log_and_return)
+    monkeypatch.setattr(play, "open_turns_of", log_and_return)
     with logs.captured() as events:
         for request_id in ("first", "second"):
             site.client.get(
@@ -165,10 +164,10 @@ def test_events_of_queries_have_the_request_s_id(
 def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(
     site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lost(bot: Bot, now: datetime) -> NoReturn:
+    def lost(*_: object) -> NoReturn:
         raise OperationalError("no such socket")
 
-    monkeypatch.setattr(play, "open_turns", lost)
+    monkeypatch.setattr(play, "open_turns_of", lost)
     response = site.get(bots[0])
     assert (response.status_code, response.json()["code"]) == (503, "unavailable")
     assert response.headers["retry-after"] == "1"
@@ -177,7 +176,7 @@ def test_an_outage_of_the_database_is_a_problem_with_a_retry_time(
 def test_a_failure_is_a_problem_and_is_logged(
     site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(play, "open_turns", lambda *_: 1 / 0)
+    monkeypatch.setattr(play, "open_turns_of", lambda *_: 1 / 0)
     with logs.captured() as events:
         response = site.get(bots[0])
     assert (response.status_code, response.json()["code"]) == (500, "internal-error")
@@ -191,7 +190,8 @@ def test_a_failure_is_a_problem_and_is_logged(
 def test_a_request_without_a_working_bot_token_is_refused(site: Site, path: str) -> None:
     without = site.client.get(path)
     wrong = site.get("nobody", path)
-    owner = site.get("owner", path)
+    _, owner_token = accounts.create_account(username="ada", password="a long enough secret")
+    owner = site.get(owner_token, path)
     assert [response.status_code for response in (without, wrong, owner)] == [401, 401, 403]
     codes = [response.json()["code"] for response in (without, wrong, owner)]
     assert codes == ["not-authenticated", "invalid-token", "bot-token-needed"]
@@ -226,7 +226,7 @@ def test_the_door_for_turns_is_open_while_the_database_can_be_reached(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with logs.captured() as events:
-        assert site.client.get("http://league/healthz/turns").status_code == 200
+        assert site.client.get("http://testserver/healthz/play").status_code == 200
     assert {event["log_level"] for event in events} <= {"debug"}
 
     def away() -> NoReturn:
@@ -234,5 +234,5 @@ def test_the_door_for_turns_is_open_while_the_database_can_be_reached(
 
     monkeypatch.setattr(gateway, "check_database", away)
     with logs.captured() as events:
-        assert site.client.get("http://league/healthz/turns").status_code == 503
+        assert site.client.get("http://testserver/healthz/play").status_code == 503
     assert {event["log_level"] for event in events} <= {"debug"}

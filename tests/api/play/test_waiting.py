@@ -4,7 +4,7 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from importlib.util import find_spec
@@ -152,7 +152,7 @@ def test_a_stream_ends_when_its_token_stops_working(
 ) -> None:
     bot, token = tokens
     monkeypatch.setattr(gateway, "KEEP_ALIVE_SECONDS", 0.1)
-    with served(gateway.find_bot) as site, site.stream(token) as events:
+    with served(accounts.find_tokens) as site, site.stream(token) as events:
         assert next(events) is None
         end(bot)
         problem = next(event for event in events if event)
@@ -165,7 +165,7 @@ def test_a_waiting_request_gets_no_turn_after_its_token_was_replaced(
     tokens: tuple[Bot, str],
 ) -> None:
     bot, token = tokens
-    with served(gateway.find_bot) as site, site.stream(token) as events:
+    with served(accounts.find_tokens) as site, site.stream(token) as events:
         poll = site._threads.submit(site.get, token, **WAIT)
         site.await_waiters(2)
         accounts.new_bot_token(bot)
@@ -177,16 +177,16 @@ def test_a_waiting_request_gets_no_turn_after_its_token_was_replaced(
 def test_a_stream_gets_a_turn_that_could_not_be_read_at_first(
     site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, failed = play.open_turns, threading.Event()
+    real, failed = play.open_turns_of, threading.Event()
 
-    def fail_once(bot: Bot, now: datetime) -> list[dict[str, Any]]:
-        turns = real(bot, now)
-        if bot == bots[0] and turns and not failed.is_set():
+    def fail_once(bots_: Sequence[Bot], now: datetime) -> dict[int, list[dict[str, Any]]]:
+        turns = real(bots_, now)
+        if turns.get(bots[0].pk) and not failed.is_set():
             failed.set()
             raise RuntimeError("a defect")
         return turns
 
-    monkeypatch.setattr(play, "open_turns", fail_once)
+    monkeypatch.setattr(play, "open_turns_of", fail_once)
     with site.stream(bots[0]) as turns:
         site.await_waiters(1)
         match = open_match(bots)

@@ -132,7 +132,7 @@ def test_a_league_that_goes_down_just_after_the_opening_moves_the_start(
 def test_time_in_which_the_web_process_is_away_does_not_count_as_open(
     planned: Tournament, time: Time
 ) -> None:
-    Door.objects.create(name="moves", address="http://front", worked_until=NOON)
+    Door.objects.create(name="web", address="http://front", worked_until=NOON)
     time.now = NOON + HOUR - SECOND
     run(time, until=NOON + HOUR + 5 * MINUTE, step=MINUTE / 4)
     Door.objects.update(fault="no such socket")

@@ -87,19 +87,19 @@ def faults(doors: Doors) -> dict[str, str]:
 
 
 def test_a_probe_calls_each_door_and_keeps_its_connection(front: Front, doors: Doors) -> None:
-    assert faults(doors) == faults(doors) == {"turns": "", "moves": ""}
+    assert faults(doors) == faults(doors) == {"play": "", "web": ""}
     assert {path for path, _ in front.requests} == set(PATHS.values())
     assert front.connections == 2
 
 
 def test_a_door_that_answers_with_an_error_has_a_fault(front: Front, doors: Doors) -> None:
     front.status = 503
-    assert faults(doors)["moves"] == "it answered with status 503"
+    assert faults(doors)["play"] == "it answered with status 503"
 
 
 def test_a_connection_that_the_front_closed_is_no_fault(front: Front, doors: Doors) -> None:
     front.closes = True
-    assert faults(doors) == faults(doors) == {"turns": "", "moves": ""}
+    assert faults(doors) == faults(doors) == {"play": "", "web": ""}
     assert front.connections == 4
 
 
@@ -115,7 +115,7 @@ def test_a_front_that_does_not_answer_is_a_fault(
     monkeypatch.setattr("league.play.doors.TIMEOUT_SECONDS", 0.05)
     answers = threading.Event()
     monkeypatch.setattr(Handler, "send_response", lambda *_: answers.wait(20))
-    assert faults(doors) == {"turns": "timed out", "moves": "timed out"}
+    assert faults(doors) == {"play": "timed out", "web": "timed out"}
     answers.set()
 
 

@@ -17,7 +17,7 @@ from tests.league.play.live import START, answer, choose, first_turn, match_of, 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 NIGHT = 8 * 3600.0
-WORKS = Probe("turns", "http://league.example/healthz/turns", "")
+WORKS = Probe("play", "http://league.example/healthz/play", "")
 FAILS = WORKS._replace(fault="connection refused")
 
 
@@ -294,7 +294,7 @@ def test_a_door_that_never_worked_stops_no_clock(match: Match, bots: list[Bot]) 
 
 def test_a_door_with_a_new_address_counts_once_it_has_worked(match: Match) -> None:
     tick(0.5, WORKS)
-    elsewhere = FAILS._replace(address="http://wrong.example/healthz/turns")
+    elsewhere = FAILS._replace(address="http://wrong.example/healthz/play")
     tick(1, elsewhere)
     assert not Door.objects.exists()
     assert not Clock.objects.get().is_broken
@@ -304,7 +304,7 @@ def test_two_doors_that_fail_together_give_the_time_back_once(
     match: Match, bots: list[Bot]
 ) -> None:
     play.open_turns(bots[0], START)
-    other, also = WORKS._replace(door="moves"), FAILS._replace(door="moves")
+    other, also = WORKS._replace(door="other"), FAILS._replace(door="other")
     tick(0.5, WORKS, other)
     tick(1, FAILS, other)
     tick(2, FAILS, also)
@@ -312,6 +312,19 @@ def test_two_doors_that_fail_together_give_the_time_back_once(
     tick(4, WORKS, other)
     assert Turn.objects.get(bot=bots[0]).given_back_ms == 3500
     assert {door.worked_until for door in Door.objects.all()} == {second(4)}
+
+
+def test_turns_do_not_wait_for_the_door_of_the_web_process(match: Match, bots: list[Bot]) -> None:
+    play.open_turns(bots[0], START)
+    tick(0.5, WORKS, WORKS._replace(door="web"))
+    with logs.captured() as events:
+        run_clock(1, 3, WORKS, FAILS._replace(door="web"))
+    assert events == []
+    assert not outages.web_works()
+    assert tick(3.5, WORKS, FAILS._replace(door="web")) == 1
+    assert Turn.objects.get(bot=bots[0], number=0).given_back_ms == 0
+    tick(4, WORKS, WORKS._replace(door="web"))
+    assert outages.web_works()
 
 
 def test_an_outage_of_a_door_is_one_line_at_its_begin_and_one_at_its_end(match: Match) -> None:
@@ -323,7 +336,7 @@ def test_an_outage_of_a_door_is_one_line_at_its_begin_and_one_at_its_end(match: 
         "a door for bots' calls fails; open deadlines wait",
         "the clock or a door did not work; open deadlines moved",
     ]
-    assert events[0]["faults"] == {"turns": "connection refused"}
+    assert events[0]["faults"] == {"play": "connection refused"}
     assert events[1]["seconds"] == 9.0
 
 

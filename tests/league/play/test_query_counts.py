@@ -50,3 +50,14 @@ def test_a_match_page_takes_as_many_queries_for_a_long_match_as_for_a_short_one(
         play_on(bots)
         counts.append(page_queries(client, f"/matches/{match.pk}/"))
     assert counts[0] == counts[1] <= 6
+
+
+def test_handing_out_turns_of_many_bots_takes_as_many_queries_as_for_one() -> None:
+    bots = remote_bots(3)
+    for _ in range(3):
+        match_of(bots)
+    with CaptureQueriesContext(connection) as captured:
+        found = play.open_turns_of(bots, timezone.now())
+    assert {pk: len(turns) for pk, turns in found.items()} == {bot.pk: 3 for bot in bots}
+    assert all(turn["seat"] == n for n, bot in enumerate(bots) for turn in found[bot.pk])
+    assert len(captured) <= 4
