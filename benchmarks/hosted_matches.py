@@ -1,18 +1,22 @@
 """Hosted matches per hour, stored and rated, and the share of time that is not the bots'.
 
 Usage: python hosted_matches.py [--blocks 100] [--game twelve-days] [--workers 2]
+    [--starts fresh fork] [--rounds 2]
 
-Bots are rules of thumb, uploaded as their file. The reference is the same referee and the same bots
-in one process, without sandbox, database and queue.
+Bots are rules of thumb, uploaded as their file. They start as forks of a zygote, and as new
+Pythons, in turns; each round plays the same number of blocks. The reference is the same referee and
+the same bots in one process, without sandbox, database and queue.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks import serving
@@ -27,17 +31,41 @@ def main() -> None:
     parser.add_argument("--blocks", type=int, default=100)
     parser.add_argument("--game", choices=RULES, default="twelve-days")
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--starts", nargs="+", choices=("fresh", "fork"), default=["fresh", "fork"])
+    parser.add_argument("--rounds", type=int, default=2)
     options = parser.parse_args()
     with serving.league() as directory:
         bots = make_bots()
         alone = in_one_process(options.game)
-        shares(options.game, bots)
-        hosted = by_workers(directory, options, bots)
+        shares(options.game, bots, options.starts)
+        found: dict[str, list[float]] = {way: [] for way in options.starts}
+        for number in range(options.rounds):
+            for way in options.starts:
+                slug = f"bench-{way}-{number}"
+                with starting(way):
+                    found[way].append(by_workers(directory, options, bots, slug))
         print(f"in one process, no sandbox  {alone:10,.0f} matches an hour")
-        print(
-            f"hosted, {options.workers} workers          {hosted:10,.0f} matches an hour, "
-            f"{hosted / alone:.2f} times that"
-        )
+        hosted = {way: median(figures) for way, figures in found.items()}
+        for way, figure in hosted.items():
+            print(
+                f"hosted, {options.workers} workers, {way:5}   {figure:10,.0f} matches an hour, "
+                f"{figure / alone:.3f} times that"
+            )
+        if len(hosted) > 1:
+            print(f"fork / fresh: {hosted['fork'] / hosted['fresh']:.2f}")
+
+
+@contextmanager
+def starting(way: str) -> Iterator[None]:
+    """Let bots start in one way, in this process and in workers that start meanwhile."""
+    from django.test import override_settings
+
+    from league.bots import jails
+
+    os.environ["SANDBOX_FORKS"] = "yes" if way == "fork" else "no"
+    with override_settings(SANDBOX_FORKS=way == "fork"):
+        jails.distrust()
+        yield
 
 
 def make_bots() -> list[Any]:
@@ -71,14 +99,19 @@ def in_one_process(game: str, matches: int = 100) -> float:
     return matches / (time.perf_counter() - began) * 3600
 
 
-def shares(game: str, bots: list[Any], matches: int = 20) -> None:
-    """Print how one process spends the time of a hosted match."""
+def shares(game: str, bots: list[Any], ways: list[str], matches: int = 20) -> None:
+    """Print how one process spends the time of a hosted match; the ways to start play in turns."""
     from league import play
     from league.bots import hosted_players, jails
     from league.play import hosted
 
-    jails.jail()
-    spent = {"starting": 0.0, "thinking": 0.0}
+    proven = {}
+    for way in ways:
+        with starting(way):
+            proven[way] = jails.jail()
+    spent = {way: {"starting": 0.0, "thinking": 0.0} for way in ways}
+    totals = dict.fromkeys(ways, 0.0)
+    now = ways[0]
 
     def timed(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         def run(*args: Any, **kwargs: Any) -> Any:
@@ -86,33 +119,36 @@ def shares(game: str, bots: list[Any], matches: int = 20) -> None:
             try:
                 return call(*args, **kwargs)
             finally:
-                spent[name] += time.perf_counter() - began
+                spent[now][name] += time.perf_counter() - began
 
         return run
 
     kept = {name: vars(hosted_players.HostedBot.__mro__[at])[name] for name, at in METHODS}
     for name, kind in (("__init__", "starting"), ("load", "starting"), ("__call__", "thinking")):
         setattr(hosted_players.HostedBot, name, timed(kind, kept[name]))
-    total = 0.0
     for _ in range(matches):
-        match = play.open_unrated_match(
-            game=game, rules=RULES[game], versions=[bot.current for bot in bots[:SEATS]]
-        )
-        began = time.perf_counter()
-        hosted.play_match(match.pk)
-        total += time.perf_counter() - began
+        for now in ways:
+            jails._known = (float("inf"), proven[now])
+            match = play.open_unrated_match(
+                game=game, rules=RULES[game], versions=[bot.current for bot in bots[:SEATS]]
+            )
+            began = time.perf_counter()
+            hosted.play_match(match.pk)
+            totals[now] += time.perf_counter() - began
+    jails.distrust()
     for name, method in kept.items():
         setattr(hosted_players.HostedBot, name, method)
-    print(f"a match of {game}: {total / matches * 1000:.0f} ms; of this", end="")
-    print("".join(f", {name} {spent[name] / total:.0%}" for name in spent), end="")
-    print(f", league {1 - sum(spent.values()) / total:.0%}")
+    for way, total in totals.items():
+        print(f"a match of {game}, {way}: {total / matches * 1000:.0f} ms; of this", end="")
+        print("".join(f", {name} {each / total:.0%}" for name, each in spent[way].items()), end="")
+        print(f", league {1 - sum(spent[way].values()) / total:.0%}")
 
 
 METHODS = (("__init__", 0), ("load", 0), ("__call__", 1))
 """Methods of a hosted bot, each with the position of its class in the method resolution order."""
 
 
-def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any]) -> float:
+def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any], slug: str) -> float:
     """Return matches per hour, from the first task to the last row of the ledger."""
     from django.db import transaction
 
@@ -122,7 +158,7 @@ def by_workers(directory: Path, options: argparse.Namespace, bots: list[Any]) ->
     from league.models import Ladder, Match
 
     ladder = Ladder.objects.create(
-        slug="bench", title="Bench", game=options.game, rules=RULES[options.game], seats=SEATS
+        slug=slug, title=slug, game=options.game, rules=RULES[options.game], seats=SEATS
     )
     rounds = []
     with transaction.atomic():
@@ -158,7 +194,7 @@ def worker(directory: Path, processes: int) -> Iterator[None]:
             stderr=output,
         )
     try:
-        until = time.monotonic() + 30
+        until = time.monotonic() + 120
         while b"ready." not in log.read_bytes():
             if process.poll() is not None or time.monotonic() > until:
                 sys.exit(f"the worker does not start:\n{log.read_text()[-2000:]}")

@@ -71,12 +71,13 @@ def main() -> None:
     options = parser.parse_args()
     makers: dict[str, Callable[[], Echo | BotProcess]] = {"no jail": Echo}
     for jail in jails():
+        name = f"tier {jail.tier}{', fork' if jail.forks else ', fresh'}"
         try:
             prove(jail)
         except SandboxUnavailableError as error:
-            print(f"tier {jail.tier} is left out: {error}", file=sys.stderr)
+            print(f"{name} is left out: {error}", file=sys.stderr)
         else:
-            makers[f"tier {jail.tier}"] = started_in(jail)
+            makers[name] = started_in(jail)
     starts, ends = measure_starts(makers, options.starts)
     moves = measure_moves(makers, options.moves)
     rows = {
@@ -91,11 +92,11 @@ def main() -> None:
     if options.json:
         print(json.dumps(rows))
         return
-    print(f"{'':8} {'start':>16} {'end':>9} {'move, median':>18} {'move, p99':>11}")
+    print(f"{'':13} {'start':>16} {'end':>9} {'move, median':>18} {'move, p99':>11}")
     base = rows["no jail"]
     for name, row in rows.items():
         print(
-            f"{name:8} {row['start_ms']:6.1f} ms ×{row['start_ms'] / base['start_ms']:5.2f}"
+            f"{name:13} {row['start_ms']:6.1f} ms ×{row['start_ms'] / base['start_ms']:5.2f}"
             f" {row['end_ms']:6.1f} ms"
             f" {row['move_us']:8.1f} µs ×{row['move_us'] / base['move_us']:5.2f}"
             f" {row['move_p99_us']:8.0f} µs"

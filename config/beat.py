@@ -1,12 +1,17 @@
-"""The scheduler of Celery's beat, which outlasts a broker that can't be reached."""
+"""The scheduler of Celery's beat, which outlasts a broker that can't be reached.
+
+Beat is a program of its own, or a thread of a worker: the option ``--with-beat`` of the worker.
+"""
 
 import math
+import threading
 import time
 from contextlib import suppress
 from typing import Any
 
 import structlog
-from celery.beat import PersistentScheduler
+from celery.beat import PersistentScheduler, Service
+from celery.bootsteps import StartStopStep
 from redis.exceptions import RedisError
 
 log = structlog.get_logger(__name__)
@@ -73,3 +78,53 @@ class Scheduler(PersistentScheduler):
         self.__dict__.pop("producer", None)
         if connection := self.__dict__.pop("connection", None):
             connection.collect()
+
+
+class BeatThread(threading.Thread):
+    """Runs beat until `stop` is called. A beat that fails is made anew.
+
+    Args:
+        app: Celery's application.
+        schedule: the file in which beat stores when it last queued each task.
+    """
+
+    def __init__(self, app: Any, schedule: str) -> None:
+        super().__init__(name="beat", daemon=True)
+        self._app, self._schedule = app, schedule
+        self._stopping = threading.Event()
+        self._service = self._new_service()
+
+    def run(self) -> None:
+        """Run beat; after a failure, wait and run it again."""
+        while not self._stopping.is_set():
+            try:
+                self._service.start()
+            except Exception:
+                log.exception("beat failed; it starts again")
+            self._stopping.wait(_RETRY_SECONDS)
+            self._service = self._new_service()
+
+    def stop(self) -> None:
+        """End beat after the task that it is queueing, and wait for that."""
+        self._stopping.set()
+        self._service.stop()
+        self.join()
+
+    def _new_service(self) -> Any:
+        return Service(self._app, scheduler_cls=Scheduler, schedule_filename=self._schedule)
+
+
+class WithBeat(StartStopStep):
+    """The option ``--with-beat FILE`` of a worker: it runs beat in a thread.
+
+    That takes less memory than a process. Exactly one worker should have the option.
+    """
+
+    def __init__(self, parent: object, with_beat: str = "", **options: object) -> None:
+        super().__init__(parent, **options)
+        self.enabled = bool(with_beat)
+        self._schedule = with_beat
+
+    def create(self, parent: Any) -> BeatThread:
+        """Return the thread, which the worker starts and stops."""
+        return BeatThread(parent.app, self._schedule)

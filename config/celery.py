@@ -20,8 +20,12 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["league"])
 app.steps["worker"].add(DjangoStructLogInitStep)
 app.steps["worker"].add("league.workers:Priority")
+app.steps["worker"].add("config.beat:WithBeat")
 app.user_options["worker"].add(
     Option(["--nice"], type=IntRange(0, 19), default=0, help="How much lower its priority is.")
+)
+app.user_options["worker"].add(
+    Option(["--with-beat"], default="", metavar="FILE", help="Run beat too; FILE has its state.")
 )
 
 _workers: list[int] = []

@@ -87,6 +87,9 @@ PROBE_URL = environment.url("PROBE_URL")
 # Seconds without a worker that has a sandbox, after which a match with hosted bots counts as one
 # failed attempt. The third failed attempt voids its block.
 SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
+# Whether workers fork uploaded bots from a process with Python loaded. Otherwise each bot starts a
+# new Python, which takes longer.
+SANDBOX_FORKS = environment.flag("SANDBOX_FORKS", True)
 # Wall time of the whole check of an uploaded version; a check that takes longer refuses it.
 MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
 # What uploaded bots print is kept for so long, and up to so much in all: the oldest goes first.
@@ -163,6 +166,7 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "web.outages.OutageMiddleware",
+    "web.requests.note_activity",
 ]
 TEMPLATES = [
     {
@@ -227,6 +231,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
 }
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False  # nothing uses it, and each worker would subscribe
 CELERY_BEAT_SCHEDULER = "config.beat:Scheduler"
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TASK_DEFAULT_QUEUE = "control"
@@ -247,8 +252,18 @@ CELERY_TASK_ROUTES = {
 }
 CELERY_BEAT_SCHEDULE = {
     # A tick that no worker starts in time is dropped: the next tick does its work.
-    "tick": {"task": "league.tasks.tick", "schedule": 1.0, "options": {"expires": 5}},
-    "upkeep": {"task": "league.tasks.upkeep", "schedule": 5.0, "options": {"expires": 5}},
+    "tick": {
+        "task": "league.tasks.tick",
+        "schedule": 1.0,
+        "kwargs": {"may_rest": True},
+        "options": {"expires": 5},
+    },
+    "upkeep": {
+        "task": "league.tasks.upkeep",
+        "schedule": 5.0,
+        "kwargs": {"may_rest": True},
+        "options": {"expires": 5},
+    },
     # A worker also proves its sandbox when it needs it; this is for workers that play no match.
     "prove-sandbox": {
         "task": "league.tasks.prove_sandbox",

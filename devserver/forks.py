@@ -21,13 +21,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from setproctitle import setproctitle
-
 from devserver import processes
+
+LEFT_OUT = ("greenlet", "psutil", "pygments", "requests", "rich")
+"""Packages that others import if they are installed, for what no part does: 7 MB."""
 
 _LONGEST_REQUEST_BYTES = 65536
 _ANSWER_SECONDS = 5.0
@@ -109,10 +109,20 @@ class _Request(NamedTuple):
     output: int
 
 
+def leave_out() -> None:
+    """Make imports of the packages in `LEFT_OUT` fail, as if they were not installed."""
+    for name in LEFT_OUT:
+        sys.modules[name] = None  # type: ignore[assignment] # Python's sign for that
+
+
 def main() -> None:
     """Load the code, then serve until the process is stopped."""
+    from importlib.metadata import entry_points  # not for the supervisor: it takes 3 MB
+
     path, code = sys.argv[1:]
+    leave_out()
     import_module(code).load()
+    programs = {entry.name: entry for entry in entry_points(group="console_scripts")}
     gc.collect()
     # The collector would write to every object that it visits, and so copy the shared memory.
     gc.freeze()
@@ -121,7 +131,8 @@ def main() -> None:
         listener.listen()
         request = _serve(listener)
     _become(request)
-    sys.exit(_program(request.words)())
+    program: Callable[[], Any] = programs[Path(request.words[0]).name].load()
+    sys.exit(program())
 
 
 def _serve(listener: socket.socket) -> _Request:
@@ -161,6 +172,8 @@ def _read(connection: socket.socket) -> _Request | None:
 
 def _become(request: _Request) -> None:
     """Make this process the part: a child of the supervisor, with its output and variables."""
+    from setproctitle import setproctitle
+
     while os.getppid() != request.parent:  # until the process between has ended
         time.sleep(0.0005)
     processes.end_with_parent(request.parent)
@@ -175,13 +188,6 @@ def _become(request: _Request) -> None:
     except OSError:
         os._exit(1)  # the supervisor waits no longer, and has asked again
     request.connection.close()
-
-
-def _program(words: Sequence[str]) -> Callable[[], Any]:
-    """Return the function of a command, which pyproject or a distribution declares."""
-    (found,) = entry_points(group="console_scripts", name=Path(words[0]).name)
-    program: Callable[[], Any] = found.load()
-    return program
 
 
 if __name__ == "__main__":

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import psycopg
-
 from devserver.part import Part
 from devserver.place import Place, ServersError
 from devserver.processes import ends_with_us
@@ -52,6 +50,11 @@ def postgres(place: Place, *, durable: bool) -> tuple[Part, str]:
         "listen_addresses=",
         f"unix_socket_directories={place.sockets}",
         "max_connections=100",
+        # Sizes for a small machine: the system's page cache has the rest of the data.
+        "shared_buffers=32MB",
+        "io_method=sync",
+        "max_logical_replication_workers=0",
+        "jit=off",
     ]
     options += [] if durable else _NOT_DURABLE
     command: list[str | Path] = [programs / "postgres", "-D", data]
@@ -68,7 +71,7 @@ def postgres(place: Place, *, durable: bool) -> tuple[Part, str]:
         command=command,
         before=as_nobody.words,
         prepare=prepare,
-        is_ready=lambda: _is_ready(place.sockets),
+        is_ready=lambda: _is_ready(programs, place.sockets),
         log=log,
         # A fast shutdown: it disconnects clients and keeps committed data.
         stop_signal=signal.SIGINT,
@@ -83,24 +86,28 @@ def last_lines(log: Path) -> str:
     return f"The last lines of {log}:\n  " + "\n  ".join(lines)
 
 
-def _is_ready(sockets: Path) -> bool:
-    """Return whether the server answers; create the database if there is none."""
-    try:
-        with psycopg.connect(
-            host=str(sockets),
-            user=_USER,
-            dbname="postgres",
-            autocommit=True,
-            connect_timeout=_ANSWER_SECONDS,
-        ) as connection:
-            found = connection.execute(
-                "SELECT 1 FROM pg_database WHERE datname = %s", [_DATABASE]
-            ).fetchone()
-            if not found:
-                connection.execute(f"CREATE DATABASE {_DATABASE}")
-    except psycopg.OperationalError:
-        return False
-    return True
+def _is_ready(programs: Path, sockets: Path) -> bool:
+    """Return whether the server answers; create the database if there is none.
+
+    PostgreSQL's own client does it: a driver would stay in the supervisor's memory.
+    """
+    found = _ask(programs, sockets, f"SELECT 1 FROM pg_database WHERE datname = '{_DATABASE}'")
+    if found == "":
+        return _ask(programs, sockets, f"CREATE DATABASE {_DATABASE}") is not None
+    return bool(found)
+
+
+def _ask(programs: Path, sockets: Path, statement: str) -> str | None:
+    """Return what a statement prints, None if the server does not answer or refuses it."""
+    done = subprocess.run(
+        [programs / "psql", "-XAqt", "-h", sockets, "-U", _USER, "-d", "postgres", "-c", statement],
+        env={"PGCONNECT_TIMEOUT": str(_ANSWER_SECONDS)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout.strip() if done.returncode == 0 else None
 
 
 def _release_locks(data: Path, sockets: Path) -> None:

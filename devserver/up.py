@@ -1,9 +1,9 @@
 """``make up``: the whole league on one machine, under one supervisor and at one address.
 
 It starts PostgreSQL and Valkey from wheels, unless DATABASE_URL or REDIS_URL name other servers. It
-migrates the database and creates a new league. Then it runs web, gateway, worker, clock and beat,
-with Caddy in front of them. All but the servers and Caddy are forked from one process, which has
-loaded the code.
+migrates the database and creates a new league. Then it runs web, gateway and workers, one of them
+with beat, and Caddy in front of them. All but the servers and Caddy are forked from one process,
+which has loaded the code.
 """
 
 import argparse
@@ -13,9 +13,8 @@ import secrets
 import socket
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,6 +32,7 @@ CADDYFILE = "devserver/Caddyfile"
 
 THREADS = ("--pool", "threads", "--concurrency")
 
+_CPUS = os.cpu_count() or 1
 _READY_SECONDS = 60.0
 _ANSWER_SECONDS = 2.0
 _STOP_WITHOUT_BROKER_SECONDS = 2.0
@@ -68,6 +68,13 @@ def main() -> int:
             environment.setdefault("PYTHONUNBUFFERED", "1")
             # Celery warns about root. Only the front can be reached from outside, so root is fine.
             environment.setdefault("PYTHONWARNINGS", "ignore:You're running the worker")
+            # The set-up checks settings and models; each of Celery's parts would do so again.
+            environment.setdefault("CELERY_SKIP_CHECKS", "yes")
+            # A thread would keep an arena of its own.
+            environment.setdefault("MALLOC_ARENA_MAX", "1")
+            environment.setdefault("GOGC", "50")  # for the front
+            # Seconds without a task, after which a process of a worker ends.
+            environment.setdefault("AUTOSCALE_KEEPALIVE", "10")
             environment.setdefault("ALLOWED_HOSTS", allowed_hosts(options.host))
             url = address(options.host, options.port).rstrip("/")
             with noted(options.directory, environment, url):
@@ -148,7 +155,7 @@ def web(at: Path) -> Part:
         name="web",
         command=[
             *(BIN / "granian", "--interface", "wsgi"),
-            *("--workers", os.environ.get("WEB_WORKERS", "2")),
+            *("--workers", os.environ.get("WEB_WORKERS", str(max(1, _CPUS // 2)))),
             *("--blocking-threads", os.environ.get("WEB_THREADS", "16")),
             *("--respawn-failed-workers", "--uds", at, "--log-level", "error"),
             *("--factory", "config.wsgi:for_worker"),
@@ -185,12 +192,16 @@ def _answers_on(at: Path) -> bool:
     """Return whether a server answers a request: granian's workers start after their socket."""
     with socket.socket(socket.AF_UNIX) as probe:
         probe.settimeout(_ANSWER_SECONDS)
-        try:
+        with suppress(OSError):
             probe.connect(str(at))
-            probe.sendall(b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n")
-            return bool(probe.recv(1))
-        except OSError:
-            return False
+            return bool(_answer_of(probe))
+    return False
+
+
+def _answer_of(probe: socket.socket, host: str = "localhost") -> bytes:
+    """Return the beginning of the answer to a request on a connection."""
+    probe.sendall(f"GET /healthz HTTP/1.0\r\nHost: {host}\r\n\r\n".encode())
+    return probe.recv(64)
 
 
 def _stop_seconds(redis_url: str) -> float:
@@ -211,7 +222,8 @@ def worker(name: str, queues: str, *options: str, nice: int = 0) -> Part:
         name=name,
         command=[
             *(BIN / "celery", "-A", "config", "--quiet", "worker", "--queues", queues),
-            *("--hostname", f"{name}@%h", "--loglevel", "WARNING", "--without-gossip", *options),
+            *("--hostname", f"{name}@%h", "--loglevel", "WARNING"),
+            *("--without-gossip", "--without-mingle", *options),
             *("--nice", str(nice)),
         ],
         forked=True,
@@ -247,26 +259,20 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
     }
     if proxies := environment.get("TRUSTED_PROXIES"):  # the front trusts them too
         environment["FRONT_TRUSTED_PROXIES"] = proxies.replace(",", " ")
-    concurrency = str(max(2, os.cpu_count() or 1))
+    schedule = str(options.directory / "beat-schedule")
+    players = os.environ.get("PLAY_WORKERS", str(max(2, _CPUS)))
     queueing = [
         # Matches and checks have a lower priority than clocks and calls.
-        worker("play", "placement,play", "--concurrency", concurrency, nice=5),
+        worker("play", "placement,play", f"--autoscale={players},0", nice=5),
         # Nothing else runs in the clock's process, so that nothing else can delay it.
         worker("clock", "clock", *THREADS, "4"),
         # Threads of one process keep the processes of hosted bots from move to move. Most threads
         # wait for a bot.
         worker("seats", "control,seats", *THREADS, "32"),
-        worker("checks", "checks", *THREADS, "4", nice=5),
-        # Work on all records of a ladder may take hours. While it does, the second thread fits.
-        worker("ratings", "ratings", *THREADS, "2", nice=5),
-        Part(
-            name="beat",
-            command=[
-                *(BIN / "celery", "-A", "config", "--quiet", "beat", "--loglevel", "WARNING"),
-                *("--pidfile=", "--schedule", options.directory / "beat-schedule"),
-            ],
-            forked=True,
-        ),
+        # Its threads wait for the processes of the bots that they check, and so delay no beat.
+        worker("checks", "checks", *THREADS, "4", "--with-beat", schedule, nice=5),
+        # Work on all records of a ladder may take hours. While it does, the second process fits.
+        worker("ratings", "ratings", "--autoscale=2,0", nice=5),
     ]
     stop_seconds = partial(_stop_seconds, environment["REDIS_URL"])
     return [
@@ -303,24 +309,23 @@ async def _run(
         adopts_orphans=True,
         fork_server=fork_socket,
     )
-    banner = asyncio.create_task(
-        _announce(address(options.host, options.port), options.directory, supervisor.stop)
-    )
+    banner = asyncio.create_task(_announce(options, supervisor.stop))
     await supervisor.run([[*servers, _fork_server(fork_socket)], [_set_up()], parts])
     await banner
     if supervisor.failure:
         raise CannotStartError(supervisor.failure)
 
 
-async def _announce(address: str, directory: Path, stop: asyncio.Event) -> None:
+async def _announce(options: argparse.Namespace, stop: asyncio.Event) -> None:
     """Print the address of the league as soon as it answers."""
     deadline = time.monotonic() + _READY_SECONDS
+    url = address(options.host, options.port)
     while not stop.is_set():
-        if await asyncio.to_thread(_answers, address):
-            print(banner(address, directory), flush=True)
+        if await asyncio.to_thread(_answers, options.host, options.port):
+            print(banner(url, options.directory), flush=True)
             return
         if time.monotonic() > deadline:
-            print(f"The league does not answer at {address}. Its output is above.", file=sys.stderr)
+            print(f"The league does not answer at {url}. Its output is above.", file=sys.stderr)
             return
         await asyncio.sleep(0.1)
 
@@ -346,12 +351,12 @@ All data stay in {directory} for the next start.
 """
 
 
-def _answers(address: str) -> bool:
-    try:
-        with urllib.request.urlopen(f"{address}healthz", timeout=2):
-            return True
-    except (urllib.error.URLError, OSError):
-        return False
+def _answers(host: str, port: int) -> bool:
+    """Return whether the front passes a request on. A library for it would take 3 MB."""
+    here = _EVERYWHERE.get(host, host)
+    with suppress(OSError), socket.create_connection((here, port), _ANSWER_SECONDS) as probe:
+        return _answer_of(probe, _in_url(here)).startswith(b"HTTP/1.0 200")
+    return False
 
 
 if __name__ == "__main__":

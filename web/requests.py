@@ -1,5 +1,6 @@
 """Reads requests: page numbers, search texts and the person who is signed in."""
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
@@ -11,9 +12,11 @@ from django.core.paginator import Page, Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.cache import never_cache
 
-from league import accounts
+from league import accounts, activity
 
 View = Callable[..., HttpResponseBase]
+SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
+_MOVES_PATH = re.compile(r"^/api/v1/.*moves/?\Z")
 
 
 def refuse_nul(
@@ -32,6 +35,23 @@ def refuse_nul(
                 content_type="text/plain; charset=utf-8",
             )
         return get_response(request)
+
+    return middleware
+
+
+def note_activity(
+    get_response: Callable[[HttpRequest], HttpResponseBase],
+) -> Callable[[HttpRequest], HttpResponseBase]:
+    """Note requests that may change something: they end the rest of a league.
+
+    Moves are not noted: while a match is in play, the league does not rest.
+    """
+
+    def middleware(request: HttpRequest) -> HttpResponseBase:
+        response = get_response(request)
+        if request.method not in SAFE_METHODS and not _MOVES_PATH.search(request.path_info):
+            activity.note()
+        return response
 
     return middleware
 

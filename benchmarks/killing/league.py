@@ -94,6 +94,12 @@ class League:
             return repr(error)
         return "ready" if answer.status_code == 200 else answer.text
 
+    def metrics(self) -> dict[str, float]:
+        """Return the values of ``/metrics`` by name with labels."""
+        lines = httpx.get(f"{self.url}/metrics", timeout=30).text.splitlines()
+        pairs = (line.rpartition(" ") for line in lines if not line.startswith("#"))
+        return {name: float(value) for name, _, value in pairs}
+
     def manage(self, script: str, *arguments: str) -> str:
         """Run a script with ``manage.py shell`` beside the league, or a command; return its output.
 

@@ -19,6 +19,7 @@ _KINDS = {
     "clock@": "clock",
     "seats@": "seats",
     "checks@": "checks",
+    "ratings@": "ratings",
     "celery beat": "beat",
     "set_up_league": "set-up",
 }

@@ -44,19 +44,13 @@ def sandbox(tier: int = 0) -> Runtime:
     """
     # Imported here, because systems other than Linux lack modules of the sandbox.
     try:
-        from bots_sdk.sandbox import numpy_files, playout_files
-        from bots_sdk.sandbox.canary import prove, proven_jail
-        from bots_sdk.sandbox.jail import Limits, jails
+        from bots_sdk.sandbox import libraries
+        from bots_sdk.sandbox.canary import proven_jail
+        from bots_sdk.sandbox.jail import Limits
         from bots_sdk.sandbox.session import BotProcess
     except ImportError as error:  # no `resource` module, for one
         raise SandboxUnavailableError(f"the sandbox needs Linux: {error}") from None
-    if tier:
-        jail = next((each for each in jails() if each.tier == tier), None)
-        if jail is None:
-            raise SandboxUnavailableError(f"tier {tier} needs bubblewrap, which is not installed")
-        prove(jail)
-    else:
-        jail = proven_jail()
+    jail = proven_jail(tier)
     limits = Limits()
 
     def start(source: Source, info: dict[str, Any], allowance: Callable[[], float]) -> RunningBot:
@@ -65,11 +59,7 @@ def sandbox(tier: int = 0) -> Runtime:
 
     def memory_bytes(source: Source, seats: int) -> int:
         at_table = limits.at_table(seats)
-        if numpy_files.is_named(source):
-            at_table = at_table.with_numpy()
-        if playout_files.is_named(source):
-            at_table = at_table.with_playouts()
-        return at_table.most_bytes
+        return at_table.with_libraries(libraries.named_in(source)).most_bytes
 
     return Runtime(
         tier=jail.tier,

@@ -20,8 +20,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING or __name__ != "broker":  # outside the jail it is imported to be compiled once
-    from bots_sdk.sandbox import seccomp
+    from bots_sdk.sandbox import passing, rights, seccomp
 else:
+    import passing
+    import rights
     import seccomp
 
 _RECEIVE, _SEND, _ADD_DESCRIPTOR = 0xC050_2100, 0xC018_2101, 0x4018_2103
@@ -42,87 +44,64 @@ class RefusedError(Exception):
         self.number = number
 
 
-def start(roots: Mapping[str, int], descriptors: Iterable[int]) -> None:
+def start(roots: Mapping[str, int], descriptors: Iterable[int], report: int | None = None) -> None:
     """Fork: the parent becomes the broker, and the child, whose calls it answers, returns.
 
     Args:
         roots: the directories that the child may read: their paths, and open descriptors.
         descriptors: the child's pipes, which the parent closes.
+        report: a socket that receives the status with which the child ends; the child closes it.
 
     Raises:
         OSError: the kernel refused.
     """
-    ours, theirs = _socket_pair()
+    ours, theirs = passing.socket_pair()
     parent = os.getpid()
     child = os.fork()
     if child:
         os.close(theirs)
-        _serve(child, ours, roots, descriptors)
+        _serve(child, ours, roots, descriptors, report)
     os.close(ours)
-    _die_with(parent)
+    if report is not None:
+        os.close(report)
+    rights.die_with_parent(parent)
     for handle in roots.values():
         os.close(handle)
     listener = seccomp.install_listener()
-    _pass_descriptor("sendmsg", theirs, listener)
+    passing.send(theirs, b"listener", [listener])
     os.close(listener)
     os.close(theirs)
 
 
-def _die_with(parent: int) -> None:
-    """Let the kernel kill this process when its parent ends."""
-    set_death_signal, sigkill = 1, 9
-    ctypes.CDLL(None).prctl(set_death_signal, sigkill, 0, 0, 0)
-    if os.getppid() != parent:
-        os._exit(1)
-
-
-def _serve(child: int, ours: int, roots: Mapping[str, int], descriptors: Iterable[int]) -> NoReturn:
+def _serve(
+    child: int,
+    ours: int,
+    roots: Mapping[str, int],
+    descriptors: Iterable[int],
+    report: int | None,
+) -> NoReturn:
     """Answer the calls of a child until it ends; then end with its status, as shells do."""
     status = 1
     try:
         for descriptor in descriptors:
             os.close(descriptor)
         handle = os.pidfd_open(child)
-        listener = _pass_descriptor("recvmsg", ours)
+        _, listeners = passing.receive(ours)
         os.close(ours)
-        if listener >= 0:
-            Broker(child, listener, roots).run(handle)
-        _, ended = os.waitpid(child, 0)
-        code = os.waitstatus_to_exitcode(ended)
-        status = code if code >= 0 else 128 - code
+        if listeners:
+            Broker(child, listeners[0], roots).run(handle)
+        status = wait_as_shells(child)
     finally:
+        if report is not None:
+            os.write(report, bytes([status]))
         os._exit(status)
 
 
-def _socket_pair() -> tuple[int, int]:
-    """Return two connected sockets; the module `socket` would stay in the bot's process."""
-    pair = (ctypes.c_int * 2)()
-    unix, stream, close_on_exec = 1, 1, 0o2000000
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.socketpair(unix, stream | close_on_exec, 0, pair):
-        raise OSError(ctypes.get_errno(), "the broker has no socket")
-    return pair[0], pair[1]
-
-
-def _pass_descriptor(call: str, channel: int, descriptor: int = -1) -> int:
-    """Send or receive a descriptor over a socket, with one byte; return it, or -1 at the end."""
-    byte = ctypes.create_string_buffer(b"x", 1)
-    to_socket, rights, length = 1, 1, struct.calcsize("@Niii")
-    control = ctypes.create_string_buffer(
-        struct.pack("@Niii4x", length, to_socket, rights, descriptor)
-    )
-    vector = ctypes.create_string_buffer(struct.pack("@PN", ctypes.addressof(byte), 1))
-    message = ctypes.create_string_buffer(
-        struct.pack(
-            "@PIPNPNi4x",
-            *(0, 0, ctypes.addressof(vector), 1),
-            *(ctypes.addressof(control), length + 4, 0),
-        )
-    )
-    done = ctypes.CDLL(None, use_errno=True)[call](channel, message, 0)
-    if done < 0:
-        raise OSError(ctypes.get_errno(), "the broker got no listener")
-    return int(struct.unpack_from("@Niii", control.raw)[3]) if done else -1
+def wait_as_shells(child: int) -> int:
+    """Wait for the end of a child; return its status, with 128 added to the number of a signal."""
+    _, ended = os.waitpid(child, 0)
+    code = os.waitstatus_to_exitcode(ended)
+    return code if code >= 0 else 128 - code
 
 
 class Broker:

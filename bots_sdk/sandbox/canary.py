@@ -38,20 +38,30 @@ def source() -> Source:
     return Source(main, {"bot.py": main, **OWN_FILES})
 
 
-def proven_jail() -> Jail:
+def proven_jail(tier: int = 0, *, forks: bool = True) -> Jail:
     """Return the strongest jail that holds here.
+
+    In each tier a zygote is tried first, then a new Python for each bot.
+
+    Args:
+        tier: the tier; 0 for any.
+        forks: whether zygotes may be used.
 
     Raises:
         SandboxUnavailableError: no jail holds; the message has the reason for each tier.
     """
     reasons = []
     for jail in jails():
+        if tier not in (0, jail.tier) or jail.forks > forks:
+            continue
         try:
             prove(jail)
         except SandboxUnavailableError as error:
-            reasons.append(f"tier {jail.tier}: {error}")
+            reasons.append(f"tier {jail.tier}{', forked' * jail.forks}: {error}")
         else:
             return jail
+    if not reasons:
+        raise SandboxUnavailableError(f"tier {tier} needs bubblewrap, which is not installed")
     raise SandboxUnavailableError("; ".join(reasons))
 
 
@@ -64,7 +74,7 @@ def prove(jail: Jail) -> None:
     limits = Limits(start_seconds=SECONDS)
     try:
         with (
-            planted() as plants,
+            planted(jail) as plants,
             BotProcess(jail, source(), {}, allowance=lambda: SECONDS, limits=limits) as bot,
         ):
             bot.ready()
@@ -81,8 +91,13 @@ def prove(jail: Jail) -> None:
 
 
 @contextlib.contextmanager
-def planted() -> Iterator[dict[str, Any]]:
-    """Create the files, sockets and secrets that the canary tries to reach; yield their places."""
+def planted(jail: Jail | None = None) -> Iterator[dict[str, Any]]:
+    """Create the files, sockets and secrets that the canary tries to reach; yield their places.
+
+    Args:
+        jail: where other bots with secrets run, before the canary and beside it; without it, this
+            process stands in for them.
+    """
     secret = f"planted-{secrets.token_hex(8)}"
     buffer = ctypes.create_string_buffer(secret.encode())
     directory = folders.new_folder()
@@ -106,9 +121,28 @@ def planted() -> Iterator[dict[str, Any]]:
         high = os.dup(descriptor)
         stack.callback(os.close, high)
         os.set_inheritable(high, True)
+        control = stack.enter_context(socket.socket(socket.AF_UNIX)).fileno()
+        os.set_inheritable(control, True)
         os.environ["TWELFTH_NIGHT_CANARY"] = secret
         stack.callback(os.environ.pop, "TWELFTH_NIGHT_CANARY", None)
+        if jail is None:
+            sibling = {
+                "sibling": os.getpid(),
+                "sibling_address": ctypes.addressof(buffer),
+                "sibling_folder": str(directory),
+                "known_to_a_bot": _new_text(),
+            }
+        else:
+            with _other_bot(jail) as previous:
+                previous({})
+            bot = stack.enter_context(_other_bot(jail))
+            sibling = {
+                "sibling_address": int(bot({})),
+                "sibling": bot.process_ids[-1],
+                "sibling_folder": str(bot.directory),
+            }
         yield {
+            **sibling,
             "secret": secret,
             "pid": os.getpid(),
             "address": ctypes.addressof(buffer),
@@ -122,3 +156,22 @@ def planted() -> Iterator[dict[str, Any]]:
             "descriptor": high,
             "unused": f"unused-{secrets.token_hex(8)}",
         }
+
+
+def _other_bot(jail: Jail) -> BotProcess:
+    """Start a bot that knows a text and answers with its address.
+
+    It names the libraries that the canary names, so the same zygote forks both.
+    """
+    main = (
+        f"import sys  # not numpy, no playouts\nTEXT = b'{_new_text()}'\n"
+        "def choose(observation): return str(id(TEXT) + sys.getsizeof(b'') - 1)\n"
+    ).encode()
+    source = Source(main, {"bot.py": main, "text.txt": _new_text().encode()})
+    limits = Limits(start_seconds=SECONDS)
+    return BotProcess(jail, source, {}, allowance=lambda: SECONDS, limits=limits)
+
+
+def _new_text() -> str:
+    """Return a text for which the canary searches its memory."""
+    return f"known-to-a-bot-{secrets.token_hex(8)}"

@@ -11,7 +11,7 @@ import struct
 from pathlib import Path
 from typing import Any
 
-from bots_sdk.sandbox import canary_channels, canary_machine
+from bots_sdk.sandbox import canary_channels, canary_forks, canary_machine
 from bots_sdk.sandbox.canary_attempts import (
     ATTEMPTS,
     EXECUTE,
@@ -25,7 +25,7 @@ from bots_sdk.sandbox.canary_attempts import (
 )
 from bots_sdk.sandbox.canary_calls import CALLS, ctypes_names, system_call
 
-MORE_ATTEMPTS = (canary_channels, canary_machine)
+MORE_ATTEMPTS = (canary_channels, canary_forks, canary_machine)
 """Modules whose import registers their attempts."""
 
 

@@ -33,7 +33,7 @@ def new_folder(files: Mapping[str, bytes] | None = None) -> Path:
         OSError: there is no room.
     """
     files = files or {}
-    folder = Path(tempfile.mkdtemp(prefix="bot-", dir=_folder_of_process(_root(files))))
+    folder = Path(tempfile.mkdtemp(prefix="bot-", dir=folder_of_process(files)))
     try:
         for name, data in files.items():
             path = folder / name
@@ -55,6 +55,20 @@ def remove(folder: Path) -> None:
 def sweep() -> int:
     """Remove the folders of processes that have ended; return the number of these processes."""
     return sum(_sweep(root) for root in _roots())
+
+
+def folder_of_process(files: Mapping[str, bytes] | None = None) -> Path:
+    """Return this process's folder in a root with room for files; the first call sweeps the root.
+
+    Raises:
+        OSError: there is no room.
+    """
+    root = _root(files or {})
+    with _guard:
+        if root not in _own:
+            _sweep(root)
+            _own[root] = _locked_folder(root)
+        return _own[root][0]
 
 
 def _roots() -> list[Path]:
@@ -84,15 +98,6 @@ def _root(files: Mapping[str, bytes]) -> Path:
         except OSError as refused:
             error = refused
     raise error or FileNotFoundError("there is no directory for temporary files")
-
-
-def _folder_of_process(root: Path) -> Path:
-    """Return this process's folder in a root; the first call sweeps the root."""
-    with _guard:
-        if root not in _own:
-            _sweep(root)
-            _own[root] = _locked_folder(root)
-        return _own[root][0]
 
 
 def _locked_folder(root: Path) -> tuple[Path, int]:

@@ -22,11 +22,14 @@ import io
 import json
 import os
 import resource
-import signal
 import sys
 from collections.abc import Callable
-from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING or __name__ != "harness":  # outside the jail it is imported to be compiled once
+    from bots_sdk.sandbox import packages
+else:
+    import packages
 
 # After the lock, no code can be mapped, so the C extensions that bots may import are loaded before.
 # Other modules of the standard library can be imported at any time.
@@ -39,7 +42,8 @@ _EXTENSIONS = (
 # With the C extensions of these, all of NumPy's are loaded.
 _NUMPY = ("numpy", "numpy.fft", "numpy.random")
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
-_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE = 1, 4
+_LOCKS = ("broker", "landlock", "rights", "seccomp")
+"""Modules that lock the process in, the file broker of tier 2 first; a bot can't import them."""
 _MAX_REASON_LETTERS = 300
 _FILE_NAME = "bot.py"
 _MAX_FRAMES = 30
@@ -87,21 +91,50 @@ class Log(io.TextIOBase):
 
 
 def main(config: dict[str, Any]) -> NoReturn:
+    """Run one bot in this process, which is new.
+
+    Args:
+        config: from `jail.Jail.config`; ``own`` is the part of this bot.
+    """
+    prepare(config)
+    run(config, config["own"])
+
+
+def prepare(config: dict[str, Any]) -> None:
+    """Load all that can't be loaded after the lock; nothing of a bot is known or needed here.
+
+    Args:
+        config: from `jail.Jail.config`.
+    """
+    os.environ.clear()
+    _hide_machine()
+    for name in _LOCKS if config["broker"] else _LOCKS[1:]:
+        __import__(name)
+    _load_extensions()
+    places = {path: place for path, place in config["readable"].items() if path != place}
+    packages.find_modules(config["path"], config["packages"], places)
+    for name in config["libraries"]:
+        LIBRARIES[name]()
+
+
+def run(config: dict[str, Any], own: dict[str, Any], report: int | None = None) -> NoReturn:
     """Lock the process, load the bot, and answer requests until their descriptor ends.
 
     A bot that reads ``sys.stdin`` finds its end.
 
     Args:
         config: from `jail.Jail.config`.
+        own: the part of the configuration that only this bot has, from `jail.Jail.own_config`.
+        report: a socket for the file broker, see `broker.start`.
     """
-    requests, answers = config["requests"], os.dup(1)
+    requests, answers = own["requests"], os.dup(1)
     os.dup2(2, 1)
-    lock(config, (0, 1, 2, requests, answers))
+    lock(config, own, (0, 1, 2, requests, answers), report)
     _send(answers, {"locked": True})
     with open(0, "rb", closefd=False) as stream:
         about = json.loads(stream.readline())
         source = stream.read()
-    log = Log(config["log_bytes"])
+    log = Log(own["log_bytes"])
     sys.stdout = sys.stderr = log
     try:
         choose = load(source, about["file"], about["info"])
@@ -120,37 +153,35 @@ def main(config: dict[str, Any]) -> NoReturn:
     os._exit(0)  # without exit handlers of the bot
 
 
-def lock(config: dict[str, Any], descriptors: tuple[int, ...]) -> None:
+def lock(
+    config: dict[str, Any],
+    own: dict[str, Any],
+    descriptors: tuple[int, ...],
+    report: int | None = None,
+) -> None:
     """Give up all rights that a bot does not need, for good.
 
     Args:
         config: from `jail.Jail.config`.
+        own: from `jail.Jail.own_config`.
         descriptors: those of the pipes to the referee.
+        report: a socket for the file broker, see `broker.start`.
 
     Raises:
         OSError: a lock could not be set, so no bot may run.
     """
     if TYPE_CHECKING:
-        from bots_sdk.sandbox import broker, landlock, seccomp
+        from bots_sdk.sandbox import broker, landlock, rights, seccomp
     else:
         import landlock
+        import rights
         import seccomp
 
         if config["broker"]:
             import broker
-    import ctypes
 
     os.nice(_NICE)
-    prctl = ctypes.CDLL(None, use_errno=True).prctl
-    os.environ.clear()
-    _hide_machine()
-    _load_extensions()
-    _find_modules(config["path"], config["packages"])
-    if config["numpy"]:
-        _load_numpy()
-    if config["playouts"]:
-        _load_playouts()
-    readable: dict[str, str] = config["readable"]
+    readable: dict[str, str] = config["readable"] | own["readable"]
     roots = {path: os.open(place, os.O_PATH | os.O_DIRECTORY) for path, place in readable.items()}
     if config["uid"] is not None:
         os.setgroups([])
@@ -158,25 +189,28 @@ def lock(config: dict[str, Any], descriptors: tuple[int, ...]) -> None:
         os.setresuid(config["uid"], config["uid"], config["uid"])
     if 0 in (*os.getresuid(), *os.getresgid()):
         raise OSError("the process is still root")
+    rights.drop_capabilities()
     # The broker reads the memory of this process, which a change of the user forbids. Without a
     # broker no process may, and there are no core dumps.
-    _checked(prctl(_PR_SET_DUMPABLE, int(config["broker"]), 0, 0, 0))
-    _checked(prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
-    if config["parent"] not in (None, os.getppid()):
-        raise OSError("the worker is gone")
-    for name, (soft, hard) in config["limits"].items():
+    rights.set_dumpable(config["broker"])
+    rights.die_with_parent(own["parent"])
+    for name, (soft, hard) in own["limits"].items():
         resource.setrlimit(getattr(resource, name), (soft, hard))
     landlock.restrict(roots.values())
     if config["broker"]:
-        broker.start(roots, descriptors)
+        broker.start(roots, descriptors, report)
     else:
         for handle in roots.values():
             os.close(handle)
     resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
     seccomp.install()
+    packages.forget_places()
     # Only now: an import before the lock must not run a file of the bot with all rights.
-    sys.path.extend(config["own_path"])
-    for name in ("broker", "ctypes", "_ctypes", "landlock", "resource", "seccomp"):
+    sys.path.extend(own["own_path"])
+    if "wasmtime" not in sys.modules:  # a second ctypes would break Wasmtime, which uses the first
+        for name in ("ctypes", "_ctypes"):
+            sys.modules.pop(name, None)
+    for name in ("resource", "passing", "namespaces", *_LOCKS):
         sys.modules.pop(name, None)
     gc.freeze()
 
@@ -224,29 +258,8 @@ def _load_playouts() -> None:
             del sys.modules[name]
 
 
-class Packages:
-    """Finds the packages that bots may import in addition to the standard library."""
-
-    def __init__(self, places: dict[str, str]) -> None:
-        self._places = places
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> ModuleSpec | None:
-        """Return the place of a package, for ``sys.meta_path``."""
-        if name not in self._places:
-            return None
-        place = self._places[name]
-        file = f"{place}/__init__.py"
-        spec = ModuleSpec(name, SourceFileLoader(name, file), origin=file, is_package=True)
-        spec.submodule_search_locations = [place]
-        spec.has_location = True
-        return spec
-
-
-def _find_modules(path: list[str], packages: dict[str, str]) -> None:
-    """Search modules only in some directories, and packages in their places."""
-    sys.path[:] = path
-    sys.path_importer_cache.clear()
-    sys.meta_path.append(Packages(packages))
+LIBRARIES: dict[str, Callable[[], None]] = {"numpy": _load_numpy, "playouts": _load_playouts}
+"""What loads the libraries that only some bots get, all before the lock; see `prepare`."""
 
 
 def load(source: bytes, file: str, info: dict[str, Any]) -> Choose:
@@ -301,8 +314,3 @@ def _send(answers: int, message: dict[str, Any], log: Log | None = None) -> None
     data = json.dumps(message).encode() + b"\n"
     while data:
         data = data[os.write(answers, data) :]
-
-
-def _checked(result: int) -> None:
-    if result:
-        raise OSError("prctl was refused")

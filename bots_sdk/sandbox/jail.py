@@ -15,10 +15,21 @@ import sys
 import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bots_sdk.sandbox import broker, harness, landlock, numpy_files, playout_files, seccomp
+from bots_sdk.sandbox import (
+    broker,
+    harness,
+    landlock,
+    namespaces,
+    numpy_files,
+    playout_files,
+    seccomp,
+    zygote,
+)
+from bots_sdk.sandbox import libraries as known_libraries
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 
 NOBODY = 65534
@@ -33,18 +44,16 @@ _MAPPED_BYTES = 48 << 20
 _STACK_BYTES = 8 << 20
 
 _HERE = Path(harness.__file__).parent
-_COMPILED = (broker, harness)
+_COMPILED = (broker, harness, namespaces, zygote)
 """Modules of the jail that this import compiles, as no process inside may write to a cache."""
 _IMPORTABLE = ("engine", "bots_sdk")
-_LOADED = ("numpy", "wasmtime")
-"""Packages that the harness loads before the lock, for bots that name them."""
 _INSIDE = Path("/jail")
 # As a module, not as a script, so that it is compiled once instead of for every bot.
 _START = (
     "import json, os, sys; config = json.loads(os.read(0, int(os.read(0, 8)))); "
-    "sys.path.insert(0, config['here']); import harness; harness.main(config)"
+    "sys.path.insert(0, config['here']); __import__(config['run']).main(config)"
 )
-_BOT = Path("/bot")
+_BOT, _BOTS = Path(namespaces.BOT), Path(namespaces.BOTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +91,17 @@ class Limits:
         memory_bytes = min(self.memory_bytes, data_bytes + _MAPPED_BYTES)
         return replace(self, memory_bytes=memory_bytes, data_bytes=data_bytes)
 
-    def with_playouts(self) -> "Limits":
-        """Return the limits of a bot that uses the kernel of playouts: more, for its memory."""
-        memory = playout_files.MEMORY_BYTES
+    def with_libraries(self, names: tuple[str, ...]) -> "Limits":
+        """Return the limits of a bot that gets some libraries: more, for their code and memory."""
+        code = memory = 0
+        for files in (numpy_files, playout_files):
+            if files.NAME in names:
+                code += files.CODE_BYTES
+                memory += files.MEMORY_BYTES
         return replace(
             self,
-            memory_bytes=self.memory_bytes + memory + playout_files.CODE_BYTES,
+            memory_bytes=self.memory_bytes + memory + code,
             data_bytes=None if self.data_bytes is None else self.data_bytes + memory,
-        )
-
-    def with_numpy(self) -> "Limits":
-        """Return the limits of a bot that uses NumPy: more, as NumPy's libraries take much."""
-        buffers = numpy_files.BUFFER_BYTES
-        return replace(
-            self,
-            memory_bytes=self.memory_bytes + buffers + numpy_files.CODE_BYTES,
-            data_bytes=None if self.data_bytes is None else self.data_bytes + buffers,
         )
 
 
@@ -109,81 +113,101 @@ class Jail:
         tier: 1 with namespaces, 2 without.
         bubblewrap: the words that start bubblewrap; empty in tier 2.
         uid: the user id of the process; None if the worker is not root and keeps its user.
+        forks: whether a zygote forks the process; otherwise it is a new Python.
     """
 
     tier: int
     bubblewrap: tuple[str, ...]
     uid: int | None
+    forks: bool = False
 
     def command(
-        self, *, status: int, directory: Path | None, numpy: bool, playouts: bool
+        self, *, status: int, directory: Path | None, libraries: tuple[str, ...]
     ) -> list[str]:
         """Return the command that starts the harness; `config` goes to its standard input.
 
         Args:
-            status: the descriptor to which bubblewrap writes the process id, see `process`.
+            status: the descriptor to which bubblewrap writes the process id, see `starts`.
             directory: the directory of the bot's files, if it has more than one.
-            numpy: whether the bot gets NumPy.
-            playouts: whether the bot gets the kernel of playouts.
+            libraries: the names of the libraries that the bot gets.
         """
         words = list(self.bubblewrap)
         if words:
             words += ["--info-fd", str(status)]
             if directory is not None:
                 words += ["--ro-bind", str(directory), str(_BOT)]
-            for name, place in _libraries(numpy=numpy, playouts=playouts).items():
-                words += ["--ro-bind", str(place), str(_INSIDE / name)]
-            words += ["--remount-ro", "/", "--chdir", "/", "--"]
-        return [*words, str(_python()), "-I", "-S", "-B", "-c", _START]
+            words += self._last_words(libraries)
+        return [*words, *_python_words()]
 
-    def config(
-        self,
-        *,
-        requests: int,
-        directory: Path | None,
-        numpy: bool,
-        playouts: bool,
-        limits: Limits,
-    ) -> bytes:
-        """Return what the harness reads first: a length in eight digits, and JSON.
+    def zygote_command(self, *, folder: Path, libraries: tuple[str, ...]) -> list[str]:
+        """Return the command that starts a zygote; `config` goes to its standard input.
+
+        In tier 1 it runs under bubblewrap too, with the right to make more namespaces.
 
         Args:
-            requests: the descriptor from which the harness reads requests.
-            directory: the directory of the bot's files, if it has more than one.
-            numpy: whether the bot gets NumPy.
-            playouts: whether the bot gets the kernel of playouts.
-            limits: the limits of the bot.
+            folder: contains the directories of all bots with more than one file.
+            libraries: the names of the libraries that the bots get.
         """
-        stdlib = sysconfig.get_path("stdlib", vars=_base())
-        libraries = _libraries(numpy=numpy, playouts=playouts)
+        words = list(self.bubblewrap)
+        if words:
+            words += ["--cap-add", "CAP_SYS_ADMIN", "--perms", "0755", "--dir", str(_BOT)]
+            words += ["--ro-bind", str(folder), str(_BOTS), *self._last_words(libraries)]
+        return [*words, *_python_words()]
+
+    def _last_words(self, libraries: tuple[str, ...]) -> list[str]:
+        words = []
+        for name, place in known_libraries.places(libraries).items():
+            words += ["--ro-bind", str(place), str(_INSIDE / name)]
+        return [*words, "--remount-ro", "/", "--chdir", "/", "--"]
+
+    def config(self, *, run: str, libraries: tuple[str, ...]) -> dict[str, Any]:
+        """Return the part of the configuration that is the same for all bots.
+
+        Args:
+            run: the module to run: the harness or the zygote.
+            libraries: the names of the libraries that the bots get.
+        """
+        stdlib = _stdlib()
         packages = {name: str(_INSIDE / name) for name in _IMPORTABLE}
-        if "wasmtime" in libraries and not self.bubblewrap:
-            # As below: the kernel is a part of the engine.
-            packages["engine"] = str(_package("engine"))
         readable = {stdlib: stdlib}
         readable |= {path: str(_package(name)) for name, path in packages.items()}
-        if directory is not None:
-            readable[str(_BOT)] = str(directory)
-        for name, place in libraries.items():
+        for name, place in known_libraries.places(libraries).items():
             # In tier 2 they keep their own paths: they are loaded before the broker answers.
             inside = str(_INSIDE / name if self.bubblewrap else place)
             readable[inside] = str(place)
-            if name in _LOADED:
+            if name in known_libraries.PACKAGES:
                 packages[name] = inside
         if self.bubblewrap:  # the places have these paths already
             readable = {path: path for path in readable}
-        config: dict[str, Any] = {
+        return {
+            "run": run,
             "here": str(_INSIDE / "sandbox" if self.bubblewrap else _HERE),
-            "requests": requests,
             "uid": self.uid,
             "parent": None if self.bubblewrap else os.getpid(),
             "broker": not self.bubblewrap,
             "readable": readable,
             "path": [stdlib, f"{stdlib}/lib-dynload"],
-            "own_path": [str(_BOT)] if directory else [],
             "packages": packages,
-            "numpy": "numpy" in libraries,
-            "playouts": "wasmtime" in libraries,
+            "libraries": known_libraries.installed(libraries),
+        }
+
+    def own_config(
+        self, *, requests: int, directory: Path | None, limits: Limits
+    ) -> dict[str, Any]:
+        """Return the part of the configuration that only one bot has.
+
+        Args:
+            requests: the descriptor from which the harness reads requests.
+            directory: the directory of the bot's files, if it has more than one.
+            limits: the limits of the bot.
+        """
+        inside = {str(_BOT): str(_BOT if self.bubblewrap else directory)} if directory else {}
+        own: dict[str, Any] = {
+            "requests": requests,
+            "parent": None if self.bubblewrap else os.getpid(),
+            "folder": directory.name if directory else None,
+            "readable": inside,
+            "own_path": list(inside),
             "log_bytes": limits.log_bytes,
             "limits": {
                 "RLIMIT_AS": (limits.memory_bytes, limits.memory_bytes),
@@ -197,15 +221,14 @@ class Jail:
             },
         }
         if limits.data_bytes is not None:
-            config["limits"]["RLIMIT_DATA"] = (limits.data_bytes, limits.data_bytes)
-        data = json.dumps(config).encode()
-        return b"%8d" % len(data) + data
+            own["limits"]["RLIMIT_DATA"] = (limits.data_bytes, limits.data_bytes)
+        return own
 
 
-def _libraries(*, numpy: bool, playouts: bool) -> dict[str, Path]:
-    """Return the directories of the libraries that a bot gets, by name."""
-    found = numpy_files.places() if numpy else {}
-    return found | (playout_files.places() if playouts else {})
+def encoded(config: dict[str, Any]) -> bytes:
+    """Return a configuration as a process in the jail reads it: its length, and JSON."""
+    data = json.dumps(config).encode()
+    return b"%8d" % len(data) + data
 
 
 def file(directory: Path | None) -> str:
@@ -239,8 +262,9 @@ def jails() -> Iterator[Jail]:
     except OSError as error:
         raise SandboxUnavailableError(str(error)) from None
     if (bubblewrap := find_bubblewrap()) is not None:
-        yield Jail(1, tuple(_bubblewrap_words(bubblewrap)), _uid())
-    yield Jail(2, (), _uid())
+        words = tuple(_bubblewrap_words(bubblewrap))
+        yield from (Jail(1, words, _uid(), forks) for forks in (True, False))
+    yield from (Jail(2, (), _uid(), forks) for forks in (True, False))
 
 
 def find_bubblewrap() -> Path | None:
@@ -290,15 +314,23 @@ def _bubblewrap_words(bubblewrap: Path) -> list[str]:
     return words
 
 
+@cache
 def _python() -> Path:
     """Return the path of the interpreter, not of a virtual environment's link to it."""
     return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
 
 
-def _base() -> dict[str, str]:
-    return {"installed_base": sys.base_prefix, "base": sys.base_prefix}
+def _python_words() -> list[str]:
+    return [str(_python()), "-I", "-S", "-B", "-c", _START]
 
 
+@cache
+def _stdlib() -> str:
+    base = {"installed_base": sys.base_prefix, "base": sys.base_prefix}
+    return sysconfig.get_path("stdlib", vars=base)
+
+
+@cache
 def _package(name: str) -> Path:
     spec = importlib.util.find_spec(name)
     if spec is None or spec.origin is None:

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from bots_sdk.sandbox.sources import Source
 
-BUFFER_BYTES = 64 << 20
+NAME = "numpy"
+
+MEMORY_BYTES = 64 << 20
 """Two buffers of OpenBLAS, NumPy's library for matrices: one from the start, one from the first
 product of large matrices on."""
 

@@ -13,6 +13,8 @@ from pathlib import Path
 
 from bots_sdk.sandbox.sources import Source
 
+NAME = "playouts"
+
 MEMORY_BYTES = 24 << 20
 """The kernel's own memory and that of Wasmtime, which runs it."""
 

@@ -9,15 +9,15 @@ import math
 import os
 import select
 import signal
-import subprocess
 import time
 from pathlib import Path
 from typing import Any, NoReturn
 
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
-from bots_sdk.sandbox.jail import Jail, Limits, environment, file
+from bots_sdk.sandbox.jail import Jail, Limits, file
 from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
-from bots_sdk.sandbox.timing import Meter, MoveTimer, children
+from bots_sdk.sandbox.starts import begin
+from bots_sdk.sandbox.timing import Meter, MoveTimer
 from engine.errors import quote
 
 _CHUNK = 1 << 16
@@ -25,7 +25,6 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _SETUP_SECONDS = 30.0
 """The time limit for the jail's set-up; it is long, as a busy machine is not the bot's fault."""
 _ENDING_SECONDS = 0.1
-_DYING_SECONDS = 5.0
 
 
 class JailedProcess:
@@ -42,8 +41,7 @@ class JailedProcess:
         info: dict[str, Any],
         *,
         directory: Path | None,
-        numpy: bool,
-        playouts: bool,
+        libraries: tuple[str, ...],
         limits: Limits,
         log: bytearray,
     ) -> None:
@@ -54,8 +52,7 @@ class JailedProcess:
             main: the content of the bot's Python file.
             info: the argument of the bot's ``start``.
             directory: the directory of the bot's files, if it has more than one.
-            numpy: whether the bot gets NumPy.
-            playouts: whether the bot gets the kernel of playouts.
+            libraries: the names of the libraries that the bot gets.
             limits: the limits of the bot.
             log: receives the bot's output.
 
@@ -67,55 +64,25 @@ class JailedProcess:
         self._limits = limits
         self._log = log
         self._meter = Meter(())
-        self._descriptors: set[int] = set()
-        theirs: list[int] = []
-        try:
-            # These are close-on-exec, so bots that start meanwhile don't inherit them.
-            their_source, self._source = os.pipe()
-            theirs.append(their_source)
-            self._descriptors.add(self._source)
-            their_requests, self._requests = os.pipe()
-            theirs.append(their_requests)
-            self._descriptors.add(self._requests)
-            self._status, their_status = os.pipe()
-            theirs.append(their_status)
-            self._descriptors.add(self._status)
-            self._popen = subprocess.Popen(
-                jail.command(
-                    status=their_status, directory=directory, numpy=numpy, playouts=playouts
-                ),
-                stdin=their_source,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=environment(),
-                cwd="/",
-                pass_fds=theirs[1:] if jail.bubblewrap else [their_requests],
-                process_group=0,  # signals to the worker's group must not reach it
-                bufsize=0,
-            )
-        except (OSError, ValueError) as error:
-            self._close()
-            raise SandboxBrokenError(f"the sandbox can't be started: {error}") from error
-        finally:
-            for descriptor in theirs:
-                os.close(descriptor)
-        pipes = (self._popen.stdout, self._popen.stderr)
-        self._answers, self._output = (pipe.fileno() for pipe in pipes if pipe)
-        for descriptor in (self._requests, self._answers, self._output, self._source, self._status):
-            os.set_blocking(descriptor, False)
+        self._directory = directory
+        self._libraries = libraries
+        self._head = json.dumps({"file": file(directory), "info": info}).encode() + b"\n" + main
+        self._unsent = b""
+        self._open = False
+        self._begin()
+
+    def _begin(self) -> None:
+        """Start the process; feed it, so that bots that are started together load together."""
+        self._start = began = begin(
+            self._jail, directory=self._directory, libraries=self._libraries, limits=self._limits
+        )
+        self._answers, self._output = began.answers, began.output
         self._poll = select.poll()
         self._poll.register(self._answers, select.POLLIN)
         self._poll.register(self._output, select.POLLIN)
-        config = jail.config(
-            requests=their_requests,
-            directory=directory,
-            numpy=numpy,
-            playouts=playouts,
-            limits=limits,
-        )
-        head = {"file": file(directory), "info": info}
-        self._unsent = config + json.dumps(head).encode() + b"\n" + main
-        self._feed()  # so that bots that are started together load together
+        self._unsent = began.config + self._head
+        self._open = True
+        self._feed()
 
     def wait_ready(self, timer: MoveTimer) -> None:
         """Wait until the bot is loaded, then pause it.
@@ -130,11 +97,11 @@ class JailedProcess:
         """
         self._wait_locked()
         loading = timer.limited(self._limits.start_seconds)
-        self._meter = Meter(self._find_processes())
+        self._meter = Meter(self._start.find_processes())
         for each in (timer, loading):
             each.watch(self._meter, new=True)
         while self._unsent:
-            self._wait(self._source, loading)
+            self._wait(self._start.source, loading)
             self._feed()
         answer = parsed(self.line(loading))
         self._meter.pause()
@@ -165,10 +132,10 @@ class JailedProcess:
         timer.watch(self._meter)
         while request:
             try:
-                request = request[os.write(self._requests, request) :]
+                request = request[os.write(self._start.requests, request) :]
             except BlockingIOError:
                 self._meter.resume()
-                self._wait(self._requests, timer)
+                self._wait(self._start.requests, timer)
             except BrokenPipeError:
                 self._raise_death()
         self._meter.resume()
@@ -214,7 +181,7 @@ class JailedProcess:
 
         After that the pipe fills up: a bot that goes on writing waits, and runs out of time.
         """
-        while (room := self._limits.log_bytes - len(self._log)) > 0:
+        while self._open and (room := self._limits.log_bytes - len(self._log)) > 0:
             try:
                 data = os.read(self._output, min(room, _CHUNK))
             except BlockingIOError:
@@ -225,6 +192,11 @@ class JailedProcess:
         with contextlib.suppress(KeyError):
             self._poll.unregister(self._output)
 
+    @property
+    def process_ids(self) -> tuple[int, ...]:
+        """The processes that the bot pays for, its own last; empty before it is loaded."""
+        return self._meter.pids
+
     def memory(self) -> int | None:
         """Return the most memory that it filled so far, in bytes; None if it is unknown.
 
@@ -232,7 +204,7 @@ class JailedProcess:
         it, and the limit of a table does not count them.
         """
         try:
-            pid = self._find_processes()[-1]
+            pid = self._start.find_processes()[-1]
             lines = Path(f"/proc/{pid}/status").read_text().splitlines()
             sizes = {name: line for name, _, line in (each.partition(":") for each in lines)}
             peak, now, data = (
@@ -250,66 +222,28 @@ class JailedProcess:
                 pages += int(Path(f"/proc/{pid}/statm").read_text().split()[1])
         return pages * _PAGE_BYTES
 
-    def _find_processes(self) -> list[int]:
-        """Return the processes inside the jail; none if they have ended."""
-        found = [self._popen.pid]
-        while below := children(found[-1]):
-            found.append(below[0])
-        # Bubblewrap waits for the first process of the namespace, which waits for the harness.
-        return found[2:] if self._jail.bubblewrap else found
-
     def end(self) -> None:
-        """End the process and wait until it is gone."""
-        self._kill()
-        self.drain()
-        self._close()
-
-    def _kill(self) -> None:
+        """End the process and wait until it is gone; a second call does nothing."""
+        if not self._open:
+            return
         if self._meter.pids:
-            self._meter.kill()  # the processes around it then end, and leave nothing to reap
-            if self._gone(_DYING_SECONDS):
-                return
-        if self._popen.poll() is None and (child := self._namespace_init()) is not None:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(child, signal.SIGKILL)  # with it goes the namespace, then bubblewrap
-            if self._gone(_DYING_SECONDS):
-                return
-        if self._popen.poll() is None:
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._popen.pid, signal.SIGKILL)
-            self._popen.wait()
-
-    def _namespace_init(self) -> int | None:
-        """Return the first process of the namespace, whose death ends all others in it."""
-        try:
-            return int(json.loads(os.read(self._status, 4096))["child-pid"])
-        except (BlockingIOError, ValueError, KeyError):
-            return None
-
-    def _gone(self, seconds: float) -> bool:
-        """Return whether the process has ended after some seconds at most."""
-        if self._popen.poll() is not None:
-            return True
-        handle = os.pidfd_open(self._popen.pid)
-        try:
-            poll = select.poll()
-            poll.register(handle, select.POLLIN)
-            poll.poll(math.ceil(seconds * 1000))
-        finally:
-            os.close(handle)
-        return self._popen.poll() is not None
+            self._meter.kill()
+        self._start.kill(is_dying=bool(self._meter.pids))
+        self.drain()
+        self._open = False
+        self._meter.close()
+        self._start.close()
 
     def _feed(self) -> None:
         """Send as much of the bot as the pipe takes."""
         try:
             while self._unsent:
-                self._unsent = self._unsent[os.write(self._source, self._unsent) :]
+                self._unsent = self._unsent[os.write(self._start.source, self._unsent) :]
         except BlockingIOError:
             return
         except BrokenPipeError:  # the last line of the process gives the reason
             self._unsent = b""
-        self._descriptors.discard(self._source)
-        os.close(self._source)
+        self._start.close_source()
 
     def _wait(self, descriptor: int, timer: MoveTimer) -> None:
         """Wait until a pipe to the process takes more."""
@@ -323,8 +257,17 @@ class JailedProcess:
     def _wait_locked(self) -> None:
         """Wait until the jail is locked; a failure before is not the bot's fault."""
         try:
-            locked = self._line_of_harness()
-        except (BotTimeoutError, BotCrashError) as error:
+            try:
+                locked = self._line_of_harness()
+            except (BotTimeoutError, SandboxBrokenError):
+                if not self._start.may_begin_again():
+                    raise
+                printed_before = len(self._log)
+                self.end()  # nothing of the bot has run
+                del self._log[printed_before:]  # the sandbox's own errors
+                self._begin()
+                locked = self._line_of_harness()
+        except (BotTimeoutError, BotCrashError, SandboxBrokenError) as error:
             self.drain()
             lines = self._log.decode("utf-8", "replace").strip().splitlines()
             self._log.clear()
@@ -352,24 +295,18 @@ class JailedProcess:
 
     def _raise_death(self, alive: Exception | None = None) -> NoReturn:
         """Raise an error with the way in which the process ended, or another if it is alive."""
-        if not self._gone(_ENDING_SECONDS):
+        if not self._start.has_ended(_ENDING_SECONDS):
+            if (fault := self._start.fault()) is not None:
+                raise SandboxBrokenError(fault)
             raise alive or BotCrashError("it closed the descriptor that answers go to")
-        code = self._popen.returncode
-        number = -code if code < 0 else code - 128  # bubblewrap reports signals as shells do
+        code = self._start.exit_code or 0
+        number = -code if code < 0 else code - 128  # shells report signals with 128 added
         try:
             name = signal.Signals(number).name
         except ValueError:
             raise BotCrashError(f"its process ended with exit status {code}") from None
         if name == "SIGXCPU":
             raise BotCrashError(f"it used more than {self._limits.cpu_seconds} s of CPU time")
+        if name == "SIGKILL" and (fault := self._start.fault()) is not None:
+            raise SandboxBrokenError(fault)
         raise BotCrashError(f"its process died of {name}")
-
-    def _close(self) -> None:
-        self._meter.close()
-        for descriptor in self._descriptors:
-            os.close(descriptor)
-        self._descriptors.clear()
-        popen = getattr(self, "_popen", None)
-        for pipe in (popen.stdout, popen.stderr) if popen else ():
-            if pipe is not None:
-                pipe.close()

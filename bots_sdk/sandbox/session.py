@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bots_sdk.sandbox import folders, numpy_files, playout_files
+from bots_sdk.sandbox import folders, libraries
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
 from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
@@ -38,8 +38,8 @@ class BotProcess:
     breaks the protocol, its process ends. The next turn starts a new process, and the start counts
     as the bot's time. A bot that does not load is not started again.
 
-    The bot is paused from its answer to its next observation. The process dies with the thread
-    that started it.
+    The bot is paused from its answer to its next observation. The process dies with the
+    worker, and without a zygote with the thread that started it.
 
     Attributes:
         move_time: the time of the last move, faults included; None before the first.
@@ -70,13 +70,8 @@ class BotProcess:
         self._source = source
         self._info = info
         self._allowance = allowance
-        self._numpy = numpy_files.is_named(source)
-        self._limits = limits or Limits()
-        if self._numpy:
-            self._limits = self._limits.with_numpy()
-        self._playouts = playout_files.is_named(source)
-        if self._playouts:
-            self._limits = self._limits.with_playouts()
+        self._libraries = libraries.named_in(source)
+        self._limits = (limits or Limits()).with_libraries(self._libraries)
         self.move_time: MoveTime | None = None
         self._log = bytearray()
         self._unfit: Exception | None = None
@@ -106,6 +101,16 @@ class BotProcess:
         if self._process is not None and self._process.ready:
             self._process.drain()
         return self._log.decode("utf-8", "replace")
+
+    @property
+    def process_ids(self) -> tuple[int, ...]:
+        """The processes that the bot pays for, its own last; empty before it is loaded."""
+        return () if self._process is None else self._process.process_ids
+
+    @property
+    def directory(self) -> Path | None:
+        """The directory of the bot's files, if it has more than one."""
+        return self._directory
 
     def memory(self) -> int | None:
         """Return the most memory that it filled so far, in bytes; None if it is unknown.
@@ -171,8 +176,7 @@ class BotProcess:
             self._source.main,
             self._info,
             directory=self._directory,
-            numpy=self._numpy,
-            playouts=self._playouts,
+            libraries=self._libraries,
             limits=self._limits,
             log=self._log,
         )

@@ -7,6 +7,7 @@ read outside the jail.
 
 import contextlib
 import os
+import select
 import signal
 import threading
 import time
@@ -19,6 +20,7 @@ MAX_WAITED_SECONDS = 60.0
 
 _CHECK_SECONDS = 0.02
 """The pause between two checks of a bot that is out of time but may be waiting for a CPU."""
+_DYING_SECONDS = 5
 _CPU_OF_ALL_THREADS = 2  # CPUCLOCK_SCHED of the kernel, for a whole process
 
 
@@ -85,10 +87,16 @@ class Meter:
             self._paused = False
 
     def kill(self) -> None:
-        """Kill the last process, in which the bot runs, and resume those around it."""
+        """Kill the last process, in which the bot runs, and resume those around it.
+
+        Wait until the last process has ended.
+        """
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self._handles[-1], signal.SIGKILL)
         self.resume()
+        poll = select.poll()
+        poll.register(self._handles[-1], select.POLLIN)
+        poll.poll(_DYING_SECONDS * 1000)
 
     def cpu(self) -> float:
         """Return the CPU time of the processes so far, in seconds."""

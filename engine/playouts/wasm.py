@@ -6,11 +6,11 @@ on a machine with another byte order than WebAssembly's, `is_available` returns 
 
 import atexit
 import ctypes
+import pkgutil
 import sys
 from array import array
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
 from threading import local
 from typing import Any
 
@@ -43,8 +43,9 @@ def _compiled() -> Any:
     config.memory_reservation_for_growth = 0
     config.parallel_compilation = False
     engine = wasmtime.Engine(config)
-    code = Path(__file__).with_name("kernel.wasm").read_bytes()
-    return engine, wasmtime.Module(engine, code)
+    # By the loader of this package: in the sandbox its files have other paths before the lock.
+    code = pkgutil.get_data("engine.playouts", "kernel.wasm")
+    return engine, wasmtime.Module(engine, code or b"")
 
 
 class Kernel:

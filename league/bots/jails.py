@@ -1,11 +1,13 @@
 """The jail of this process: the canary proves it at first use and every 240 seconds."""
 
+import os
 import socket
 import time
 from contextlib import suppress
 from threading import Lock
 
 import structlog
+from django.conf import settings
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
@@ -25,6 +27,15 @@ _LACKING = "sandbox-lacking"
 
 _lock = Lock()
 _known: tuple[float, Jail | SandboxUnavailableError] | None = None
+
+
+def _renew_lock() -> None:
+    """Replace the lock: in a new process, no thread will ever release that of its parent."""
+    global _lock
+    _lock = Lock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
 
 
 def jail() -> Jail:
@@ -79,13 +90,13 @@ def lacking_for() -> float:
 
 def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
     try:
-        found = proven_jail()
+        found = proven_jail(forks=settings.SANDBOX_FORKS)
     except SandboxUnavailableError as error:
         log.error("the sandbox can't be proven: no hosted bots run here", error=str(error))
         _report(str(error))
         return now + TRY_AGAIN_AFTER, error
     _report("")
-    log.info("the sandbox is proven", tier=found.tier)
+    log.info("the sandbox is proven", tier=found.tier, forks=found.forks)
     return now + PROVE_EVERY, found
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
+from league import activity
 from league.models import Bot, Turn
 from league.play import outages, statements
 from league.play.match_logs import Log, logs_of
@@ -84,9 +85,13 @@ def note_seen(bots: Iterable[Bot], now: datetime) -> None:
 
 def note_all_seen(bot_ids: list[int], now: datetime) -> None:
     """Note that bots wait for turns, as `note_seen` does."""
-    Bot.objects.filter(pk__in=bot_ids).filter(
-        Q(seen_at__isnull=True) | Q(seen_at__lte=now - SEEN_EVERY)
-    ).update(seen_at=now)
+    noted = (
+        Bot.objects.filter(pk__in=bot_ids)
+        .filter(Q(seen_at__isnull=True) | Q(seen_at__lte=now - SEEN_EVERY))
+        .update(seen_at=now)
+    )
+    if noted:
+        activity.note()  # a bot that is online may play
 
 
 def newest_open(bot_ids: list[int]) -> dict[int, int]:

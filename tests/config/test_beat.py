@@ -1,5 +1,6 @@
 """Beat without its broker: no task of the schedule is lost."""
 
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from config.beat import Scheduler
+from config.beat import BeatThread, Scheduler
 from config.celery import app
 from league import heartbeats
 
@@ -73,3 +74,24 @@ def test_beat_gives_signs_of_life(scheduler: Scheduler, queued: list[str]) -> No
     scheduler.tick()
     assert (heartbeats.seconds_since_part("beat") or 0) < 5
     assert heartbeats.seconds_since_part("beat") is not None
+
+
+def test_a_beat_in_a_worker_runs_again_after_a_failure_and_stops(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts, runs = [], threading.Event()
+
+    def tick(self: Scheduler) -> float:
+        starts.append(self)
+        if len(starts) == 1:
+            raise RuntimeError("a beat that fails")
+        runs.set()
+        return 0.01
+
+    monkeypatch.setattr(Scheduler, "tick", tick)
+    thread = BeatThread(app, str(tmp_path / "schedule"))
+    thread.start()
+    assert runs.wait(10)
+    thread.stop()
+    assert not thread.is_alive()
+    assert starts[0] is not starts[1]

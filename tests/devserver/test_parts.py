@@ -1,10 +1,15 @@
 """The parts that `make up` and the compose file run."""
 
 import argparse
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
+from config import loading
+from devserver.forks import LEFT_OUT
 from devserver.part import Part
 from devserver.place import Place
 from devserver.up import CannotStartError, _parts
@@ -42,6 +47,48 @@ def test_matches_and_checks_have_a_lower_priority_than_the_clock(tmp_path: Path)
     found = parts(tmp_path)
     nice = {name: each.command[-1] for name, each in found.items() if "--nice" in each.command}
     assert nice == {"play": "5", "checks": "5", "ratings": "5", "clock": "0", "seats": "0"}
+
+
+def test_one_worker_runs_beat_and_not_the_clock(tmp_path: Path) -> None:
+    found = parts(tmp_path)
+    assert [name for name, each in found.items() if "--with-beat" in each.command] == ["checks"]
+
+
+def test_processes_that_only_play_start_when_there_are_matches(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLAY_WORKERS", "7")
+    assert "--autoscale=7,0" in parts(tmp_path)["play"].command
+
+
+def test_the_supervisor_loads_no_large_library() -> None:
+    """Its memory is its own: it shares none with the parts."""
+    code = "import devserver.up, sys; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    large = {"psycopg", "redis", "django", "celery", "urllib.request", "importlib.metadata"}
+    assert large.isdisjoint(loaded)
+
+
+def test_what_workers_import_by_name_is_loaded_before_the_fork() -> None:
+    code = (
+        "import sys; from devserver.forks import leave_out; leave_out();"
+        "import config.loading; config.loading.load(); print(*sys.modules)"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=CHECKOUT,
+        env=os.environ | SERVERS | {"SECRET_KEY": "x", "DJANGO_SETTINGS_MODULE": "config.settings"},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert set(loading.PROGRAMS) < set(loaded)
+    assert {"celery.bin.worker", "celery.beat", "celery.worker.loops"} < set(loaded)
+    assert {"prompt_toolkit", "rich", "requests.api", "numpy"}.isdisjoint(
+        name for name in loaded if name not in LEFT_OUT
+    )
 
 
 def test_the_compose_file_serves_the_same_queues() -> None:

@@ -1,13 +1,20 @@
 """Ticks of a league at rest: they cost little, and see at once what changes."""
 
+from collections.abc import Iterator
+
 import pytest
+from django.core.cache import cache
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+from pytest_django import Settings
 
 from engine.rating import elo
-from league import competitions, tasks
+from league import activity, competitions, heartbeats, tasks
 from league.competitions import ladder_rounds
 from league.models import Ladder, Standing
+from league.play.turns import note_all_seen
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -52,3 +59,66 @@ def test_a_new_bot_ends_the_rest(resting: Ladder) -> None:
     assert competitions.ladders_to_pair() == [resting.pk]
     tasks.tick()
     assert resting.rounds.exists()
+
+
+@pytest.fixture
+def looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The times that ticks looked for due work, in a league at rest."""
+    found: list[str] = []
+    cache.clear()
+    heartbeats.broker_was_emptied()  # its first call counts as a sign of activity
+    monkeypatch.setattr(tasks, "follow_up", lambda: found.append("tick"))
+    monkeypatch.setattr(competitions, "check_stored", lambda now: found.append("upkeep"))
+    yield found
+    cache.clear()
+
+
+def tick_thrice() -> None:
+    for _ in range(3):
+        tasks.tick(may_rest=True)
+
+
+def test_at_rest_most_ticks_only_note_that_they_ran(looks: list[str]) -> None:
+    tick_thrice()
+    assert looks == ["tick"]
+    assert (heartbeats.seconds_since_tick() or 0) < 60
+
+
+def test_at_rest_most_upkeep_does_nothing(looks: list[str]) -> None:
+    for _ in range(3):
+        tasks.upkeep(may_rest=True)
+    assert looks == ["upkeep"]
+
+
+@pytest.mark.parametrize(("method", "times"), [("get", 1), ("post", 3), ("delete", 3)])
+def test_a_request_that_may_change_something_ends_the_rest(
+    looks: list[str], client: Client, method: str, times: int
+) -> None:
+    getattr(client, method)("/api/v1/bots/nobody/")
+    tick_thrice()
+    assert len(looks) == times
+
+
+def test_a_bot_that_asks_for_turns_ends_the_rest(looks: list[str]) -> None:
+    [bot] = small.bots(1)
+    note_all_seen([bot.pk], timezone.now())
+    tick_thrice()
+    assert len(looks) == 3
+
+
+def test_due_work_ends_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache.clear()
+    monkeypatch.setattr(competitions, "ladders_to_pair", lambda: [1])
+    monkeypatch.setattr(competitions, "open_ladder_round", lambda ladder: None)
+    assert activity.may_look("tick", 60)
+    assert not activity.may_look("tick", 60)
+    tasks.follow_up()
+    assert activity.may_look("tick", 60)
+    cache.clear()
+
+
+def test_without_the_broker_due_work_is_looked_for(settings: Settings) -> None:
+    settings.CACHES = {
+        "default": settings.CACHES["default"] | {"LOCATION": "unix:///nowhere/valkey.sock"}
+    }
+    assert all(activity.may_look("tick", 60) for _ in range(2))

@@ -1,9 +1,12 @@
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bots_sdk.sandbox import jail as jail_module
 from bots_sdk.sandbox.errors import SandboxBrokenError, SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail, Limits, jails
 from bots_sdk.sandbox.session import BotProcess
@@ -13,9 +16,13 @@ JAILS: list[Jail] = []
 with suppress(SandboxUnavailableError):
     JAILS.extend(jails())
 Start = Callable[..., BotProcess]
+BreakLayer = Callable[[str, str], None]
 
 
-@pytest.fixture(params=JAILS, ids=[f"tier-{jail.tier}" for jail in JAILS], scope="module")
+IDS = [f"tier-{jail.tier}{'-fork' * jail.forks}" for jail in JAILS]
+
+
+@pytest.fixture(params=JAILS, ids=IDS, scope="module")
 def jail(request: pytest.FixtureRequest) -> Jail:
     """Each tier that works here; another test requires at least one."""
     found: Jail = request.param
@@ -49,3 +56,19 @@ def start(jail: Jail) -> Iterator[Start]:
             return bots.enter_context(bot)
 
         yield start
+
+
+@pytest.fixture
+def break_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> BreakLayer:
+    """Return a function that adds code to a module of the jail, for the rest of the test."""
+
+    def change(module: str, code: str) -> None:
+        for directory in (tmp_path, *tmp_path.parents[:3]):
+            directory.chmod(0o755)
+        broken = tmp_path / "sandbox"
+        shutil.copytree(jail_module._HERE, broken)
+        with (broken / f"{module}.py").open("a") as stream:
+            stream.write(f"\n{code}\n")
+        monkeypatch.setattr(jail_module, "_HERE", broken)
+
+    return change

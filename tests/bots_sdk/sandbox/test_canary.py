@@ -18,7 +18,7 @@ from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail
 from bots_sdk.sandbox.session import BotProcess
 from tests.bots_sdk.sandbox import unconfined
-from tests.bots_sdk.sandbox.conftest import JAILS, Start
+from tests.bots_sdk.sandbox.conftest import JAILS, BreakLayer, Start
 
 SOURCE = canary.source()
 BROKER_OF_ALL_FILES = """
@@ -29,6 +29,29 @@ def _unchecked(self, directory, address):
     except RefusedError:
         return os.open("/", os.O_PATH), self._text(address).lstrip("/")
 Broker._found = _unchecked
+"""
+ZYGOTE_THAT_READS = """
+_kept = []
+_receive = passing.Receiver.receive
+def _reading(self):
+    length = _receive(self)
+    if len(self.descriptors()) == 5:
+        source = self.descriptors()[0]
+        _kept.append(os.read(source, 1 << 16))
+        copy, end = os.pipe()
+        os.write(end, _kept[-1])
+        os.close(end)
+        os.dup2(copy, source)
+        os.close(copy)
+    return length
+passing.Receiver.receive = _reading
+"""
+ZYGOTE_WITH_OPEN_DESCRIPTORS = """
+def _arrange(descriptors):
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, 100 + number)
+    for number in range(len(descriptors)):
+        os.dup2(100 + number, number)
 """
 
 
@@ -45,7 +68,7 @@ def got_out() -> set[str]:
 def got_through(jail: Jail) -> set[str]:
     """Return the attempts that succeed in a jail."""
     with (
-        canary.planted() as plants,
+        canary.planted(jail) as plants,
         BotProcess(jail, SOURCE, {}, allowance=lambda: canary.SECONDS) as bot,
     ):
         return set(bot({"plants": plants}).split())
@@ -84,6 +107,7 @@ def test_the_canary_finds_a_jail_that_holds() -> None:
     assert canary.proven_jail() in JAILS
 
 
+@pytest.mark.parametrize("forks", [True, False], ids=["forked", "fresh"])
 @pytest.mark.parametrize(
     ("tier", "module", "missing", "gets_through"),
     [
@@ -94,25 +118,38 @@ def test_the_canary_finds_a_jail_that_holds() -> None:
     ],
 )
 def test_the_canary_finds_a_layer_that_is_missing(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    tier: int,
-    module: str,
-    missing: str,
-    gets_through: str,
+    break_layer: BreakLayer, tier: int, forks: bool, module: str, missing: str, gets_through: str
 ) -> None:
-    for directory in (tmp_path, *tmp_path.parents[:3]):
-        directory.chmod(0o755)
-    broken = tmp_path / "sandbox"
-    shutil.copytree(jail_module._HERE, broken)
-    with (broken / f"{module}.py").open("a") as stream:
-        stream.write(f"\n{missing}\n")
-    monkeypatch.setattr(jail_module, "_HERE", broken)
-    jail = next((each for each in jail_module.jails() if each.tier == tier), None)
-    if jail is None:
-        pytest.skip("this machine has no bubblewrap")
+    break_layer(module, missing)
     with pytest.raises(SandboxUnavailableError, match=rf"succeeded: .*\b{gets_through}\b"):
-        canary.prove(jail)
+        canary.prove(_jail(tier, forks=forks))
+
+
+@pytest.mark.parametrize("tier", [1, 2])
+@pytest.mark.parametrize(
+    ("module", "missing", "gets_through"),
+    [
+        ("zygote", ZYGOTE_THAT_READS, "text_of_another_bot"),
+        ("zygote", ZYGOTE_WITH_OPEN_DESCRIPTORS, "socket_of_zygote"),
+        ("namespaces", "def separate(folder): pass", "files_of_sibling"),
+    ],
+    ids=["it reads the bots", "it leaves descriptors open", "it shares its files"],
+)
+def test_the_canary_finds_what_a_zygote_would_share(
+    break_layer: BreakLayer, tier: int, module: str, missing: str, gets_through: str
+) -> None:
+    if (tier, module) == (2, "namespaces"):
+        pytest.skip("tier 2 has no namespaces")
+    break_layer(module, missing)
+    with pytest.raises(SandboxUnavailableError, match=rf"succeeded: .*\b{gets_through}\b"):
+        canary.prove(_jail(tier, forks=True))
+
+
+def _jail(tier: int, *, forks: bool) -> Jail:
+    found = [each for each in jail_module.jails() if (each.tier, each.forks) == (tier, forks)]
+    if not found:
+        pytest.skip("this machine has no bubblewrap")
+    return found[0]
 
 
 def test_without_landlock_there_is_no_jail(monkeypatch: pytest.MonkeyPatch) -> None:

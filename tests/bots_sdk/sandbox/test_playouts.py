@@ -70,6 +70,11 @@ def test_a_bot_that_does_not_name_playouts_gets_the_engine(start: Start) -> None
     assert start(source)({}) == f"False {done.moves} {done.scores}"
 
 
+def test_a_bot_may_import_ctypes_too(start: Start) -> None:
+    """A second instance of this module would break the calls of the kernel."""
+    assert start("import ctypes\n" + PLAYS, seconds=30.0)({}) == expected()
+
+
 def test_no_file_of_the_bot_runs_before_the_lock(start: Start) -> None:
     spy = "import builtins, os\nbuiltins.early = os.getuid()\n"
     stream = io.BytesIO()

@@ -33,7 +33,7 @@ def test_an_owner_token_leads_to_its_owner(ada: tuple[User, str]) -> None:
 def test_a_bot_token_leads_to_its_bot(ada: tuple[User, str]) -> None:
     bot, text = bots.create_bot(owner=ada[0], name="bot", kind="remote")
     assert accounts.bot_for_token(text) == bot
-    assert accounts.still_plays(text)
+    assert accounts.still_play([text])
     assert accounts.owner_for_token(text) is None
 
 
@@ -67,8 +67,8 @@ def test_a_revoked_bot_token_stops_working_at_once_in_this_process(ada: tuple[Us
     assert token is not None
     accounts.revoke(token)
     assert accounts.bot_for_token(text) is None
-    assert not accounts.still_plays(text)
-    assert not accounts.still_plays(ada[1])
+    assert not accounts.still_play([text])
+    assert not accounts.still_play([ada[1]])
 
 
 def test_a_new_bot_token_replaces_the_old_one(ada: tuple[User, str]) -> None:
@@ -91,7 +91,7 @@ def test_tokens_of_a_locked_account_stop_working(ada: tuple[User, str]) -> None:
     user.save()
     assert accounts.owner_for_token(text) is None
     assert accounts.bot_for_token(playing) is None
-    assert not accounts.still_plays(playing)
+    assert not accounts.still_play([playing])
 
 
 def test_a_remote_bot_may_play_at_once(ada: tuple[User, str]) -> None:

@@ -1,5 +1,7 @@
 """Bot tokens that a process remembers, and tokens that are read together."""
 
+import time
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -52,7 +54,7 @@ def test_a_remembered_token_is_read_again_after_two_seconds(
     [bot] = remote_bots(1)
     text = accounts.new_bot_token(bot)
     accounts.find_token(text)
-    now = tokens.time.monotonic()
+    now = time.monotonic()
     monkeypatch.setattr("league.accounts.tokens.time.monotonic", lambda: now + 2.1)
     assert accounts.remembered_token(text) is None
     assert accounts.has_worked(text)

@@ -299,7 +299,7 @@ def test_an_older_version_that_is_ready_later_does_not_replace_a_newer_one(bot: 
 
 
 def test_without_a_sandbox_a_version_waits(bot: Bot, monkeypatch: pytest.MonkeyPatch) -> None:
-    def none() -> NoReturn:
+    def none(**_: object) -> NoReturn:
         raise SandboxUnavailableError("tier 1: no namespaces; tier 2: no Landlock")
 
     version = bots.upload(bot=bot, data=FIRST)

@@ -110,7 +110,7 @@ def test_matches_drawn_before_an_upload_are_played_by_the_old_version(ada: User)
 def test_without_a_sandbox_a_hosted_match_waits_untouched(
     ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def none() -> NoReturn:
+    def none(**_: object) -> NoReturn:
         raise SandboxUnavailableError("no Landlock")
 
     match = match_of([ready_bot(ada) for _ in range(3)])
@@ -128,7 +128,7 @@ def test_without_a_sandbox_a_hosted_match_waits_untouched(
 def no_sandbox(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Match], object]]:
     """No worker has had a sandbox for long; give a way to let the time pass until the next try."""
 
-    def none() -> NoReturn:
+    def none(**_: object) -> NoReturn:
         raise SandboxUnavailableError("no Landlock")
 
     monkeypatch.setattr(jails, "proven_jail", none)
@@ -262,7 +262,7 @@ def process_handle(match: Match) -> int:
     [kept] = [kept for key, kept in bot_processes._kept.items() if key[0] == match.pk]
     process = kept._bots[0]._process
     assert process is not None
-    return os.pidfd_open(process._popen.pid)
+    return os.pidfd_open(process.process_ids[-1])
 
 
 def test_a_fault_at_a_mixed_table_is_reported_and_other_bots_play_on(ada: User) -> None:

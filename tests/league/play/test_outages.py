@@ -172,8 +172,8 @@ def test_the_answer_that_hands_a_turn_out_shows_the_deadline_that_is_stored(
 ) -> None:
     real = statements.read_open_turns
 
-    def read_before_an_outage(bot_id: int) -> object:
-        found = real(bot_id)
+    def read_before_an_outage(bot_ids: list[int]) -> object:
+        found = real(bot_ids)
         monkeypatch.undo()
         outages.keep(second(60))
         return found

@@ -1,0 +1,36 @@
+"""Whether something happens in the league. A league at rest looks for due work less often.
+
+Requests that change something, bots that ask for turns, matches and due work are signs of activity.
+A sign is a hint: if one is lost, due work is found a few seconds later.
+"""
+
+from contextlib import suppress
+
+from django.core.cache import cache
+from redis.exceptions import RedisError
+
+ACTIVE_SECONDS = 60
+"""The league is active for so long after a sign of activity."""
+
+_ACTIVE_KEY = "league-active"
+
+
+def note() -> None:
+    """Note a sign of activity: from now on, due work is looked for at once."""
+    with suppress(RedisError):  # without the broker, `may_look` returns true
+        cache.set(_ACTIVE_KEY, 1, timeout=ACTIVE_SECONDS)
+
+
+def may_look(work: str, rest_seconds: int) -> bool:
+    """Return whether to look for due work now: at rest, only once in so many seconds.
+
+    Args:
+        work: which work; each kind has its own pause.
+        rest_seconds: the pause while the league is at rest.
+    """
+    try:
+        return cache.get(_ACTIVE_KEY) is not None or bool(
+            cache.add(f"looked-for-{work}", 1, timeout=rest_seconds)
+        )
+    except RedisError:
+        return True
