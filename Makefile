@@ -131,6 +131,17 @@ sdk-types: $(VENV)/.project ## write bots_sdk/answers/ from the OpenAPI schema
 	@$(SETTINGS) $(BIN)/python manage.py write_sdk_types
 	@echo "sdk-types: ok"
 
+# The kernel of playouts is committed, and needs clang 14 and lld 14 only when kernel.c changes:
+# other versions write other bytes. It needs no environment.
+KERNEL := engine/playouts/kernel.wasm
+
+.PHONY: kernel
+kernel: ## compile engine/playouts/kernel.c to WebAssembly (clang 14, lld 14)
+	@clang --target=wasm32 -O2 -mbulk-memory -nostdlib -ffreestanding -Wall -Wextra -Werror \
+		-Wno-sign-compare -Wl,--no-entry,-z,stack-size=65536,--strip-all \
+		-o $(KERNEL) engine/playouts/kernel.c && chmod 644 $(KERNEL)
+	@echo "kernel: ok ($(KERNEL))"
+
 .PHONY: api-examples
 api-examples: $(VENV)/.project ## write api/examples/calls/ from the answers of a league
 	@WRITE_API_EXAMPLES=1 $(BIN)/pytest -q -n0 tests/api/test_examples.py

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from engine.deals import SEED_BYTES, Shuffle, seeded_shuffle
 from engine.games import catalogue
+from engine.playouts import NewMatch, play
 
 
 class Speed(NamedTuple):
@@ -67,3 +68,28 @@ def play_out(
         step(actions)
         moves += len(actions)
     return moves
+
+
+_PER_CALL = 1000
+"""Matches of one call of the kernel: a call takes about as long as one match."""
+
+
+def kernel_playouts(
+    game: str, rules: str, seats: int, seconds: float, now: Callable[[], float]
+) -> Speed:
+    """Measure the compiled kernel as `playouts` measures the engine.
+
+    Raises:
+        UnknownRulesError: there is no such game or preset, or it does not allow that many seats.
+        ValueError: the kernel is not installed.
+    """
+    match = NewMatch(game, rules, seats)
+    matches = moves = 0
+    began = now()
+    for number in count():
+        moves += play(match, _PER_CALL, seed=number, in_kernel=True).moves
+        matches += _PER_CALL
+        if now() - began >= seconds:
+            break
+    took = now() - began
+    return Speed(matches / took, moves / took)

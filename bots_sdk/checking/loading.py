@@ -10,7 +10,7 @@ from typing import Any
 from bots_sdk.checking.findings import CheckResult, Finding, size_text
 from bots_sdk.checking.imports import PROBE, imports_of, missing, question
 from bots_sdk.checking.runtimes import Runtime
-from bots_sdk.sandbox import numpy_files
+from bots_sdk.sandbox import libraries
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
 
@@ -50,8 +50,8 @@ def of_imports(
     if not imports:
         yield Finding("imports", CheckResult.OK, "none")
         return
-    # The word makes the sandbox load NumPy, which the bot gets for the same reason.
-    main = PROBE + b"# numpy\n" if numpy_files.is_named(source) else PROBE
+    # The words make the sandbox load what the bot gets for the same reason.
+    main = PROBE + f"# {' '.join(libraries.named_in(source))}\n".encode()
     probe = Source(main, {**source.files, "bot.py": main} if source.files else {})
     bot = runtime.start(probe, info, lambda: _PROBE_SECONDS)
     try:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from bots_sdk.sandbox import folders, numpy_files
+from bots_sdk.sandbox import folders, numpy_files, playout_files
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail, Limits, jails
 from bots_sdk.sandbox.session import BotProcess
@@ -78,12 +78,13 @@ def prove(jail: Jail) -> None:
             BotProcess(jail, source(), {}, allowance=lambda: SECONDS, limits=limits) as bot,
         ):
             bot.ready()
-            out = bot({"plants": plants, "numpy": bool(numpy_files.places())})
+            needs = {"numpy": numpy_files.places(), "playouts": playout_files.places()}
+            out = bot({"plants": plants, **{name: bool(has) for name, has in needs.items()}})
     except Exception as error:
         raise SandboxUnavailableError(f"the {_CANARY} could not be run: {error}") from error
     if out == "unusable":
         raise SandboxUnavailableError(
-            "bots would lack Python's modules, NumPy, the rules or their files"
+            "bots would lack Python's modules, NumPy, playouts, the rules or their files"
         )
     if out != "":
         raise SandboxUnavailableError(f"the {_CANARY} succeeded: {out}")
@@ -160,10 +161,10 @@ def planted(jail: Jail | None = None) -> Iterator[dict[str, Any]]:
 def _other_bot(jail: Jail) -> BotProcess:
     """Start a bot that knows a text and answers with its address.
 
-    It names NumPy, as the canary does, so the same zygote forks both.
+    It names the libraries that the canary names, so the same zygote forks both.
     """
     main = (
-        f"import sys  # not numpy\nTEXT = b'{_new_text()}'\n"
+        f"import sys  # not numpy, no playouts\nTEXT = b'{_new_text()}'\n"
         "def choose(observation): return str(id(TEXT) + sys.getsizeof(b'') - 1)\n"
     ).encode()
     source = Source(main, {"bot.py": main, "text.txt": _new_text().encode()})

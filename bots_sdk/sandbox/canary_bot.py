@@ -36,10 +36,12 @@ def choose(observation: dict[str, Any]) -> str:
     everything proves nothing.
 
     Args:
-        observation: ``plants``, the places to reach; ``attempts``, by default all; and ``numpy``,
-            whether the jail must have NumPy.
+        observation: ``plants``, the places to reach; ``attempts``, by default all; ``numpy`` and
+            ``playouts``, whether the jail must have NumPy and the kernel of playouts.
     """
-    out = [] if _usable(observation.get("numpy")) else ["unusable"]
+    out = []
+    if not _usable(observation.get("numpy"), observation.get("playouts")):
+        out = ["unusable"]
     for name in observation.get("attempts") or ATTEMPTS:
         try:
             if ATTEMPTS[name](observation["plants"]):
@@ -352,10 +354,10 @@ def bare_call(name: str) -> Attempt:
 ATTEMPTS.update({f"call_{name}": bare_call(name) for name in CALLS})
 
 
-def _usable(numpy: object) -> bool:
-    """Return whether a bot has all that it needs: Python, NumPy, the engine, and its own files."""
+def _usable(numpy: object, kernel: object) -> bool:
+    """Return whether a bot has all that it needs: Python, libraries, the engine, its own files."""
     try:
-        if numpy and not _multiplies():
+        if (numpy and not _multiplies()) or (kernel and not _plays_out()):
             return False
         for name in ("datetime", "decimal", "engine.games.catalogue", "hashlib", "statistics"):
             __import__(name)
@@ -372,6 +374,14 @@ def _multiplies() -> bool:
 
     square = numpy.full((100, 100), 2.0)
     return bool((square @ square == 400).all()) and 0 <= numpy.random.default_rng(1).random() < 1
+
+
+def _plays_out() -> bool:
+    """Return whether the compiled kernel plays, for which code was mapped before the lock."""
+    from engine.playouts import NewMatch, play
+
+    match = NewMatch("partridge", "eagle-short", 2)
+    return play(match, 2, in_kernel=True) == play(match, 2, in_kernel=False)
 
 
 def reaches_the_kernel() -> bool:

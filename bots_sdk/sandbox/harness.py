@@ -220,7 +220,10 @@ def lock(
     packages.forget_places()
     # Only now: an import before the lock must not run a file of the bot with all rights.
     sys.path.extend(own["own_path"])
-    for name in ("ctypes", "_ctypes", "resource", "passing", "namespaces", *_LOCKS):
+    if "wasmtime" not in sys.modules:  # a second ctypes would break Wasmtime, which uses the first
+        for name in ("ctypes", "_ctypes"):
+            sys.modules.pop(name, None)
+    for name in ("resource", "passing", "namespaces", *_LOCKS):
         sys.modules.pop(name, None)
     gc.freeze()
 
@@ -257,11 +260,26 @@ def _load_numpy() -> None:
         del sys.modules["_hashlib"]
 
 
+def _load_playouts() -> None:
+    """Compile the kernel of playouts; if that fails, the engine plays in plain Python."""
+    try:
+        from engine.playouts import wasm
+
+        wasm.kernel()
+    except Exception:
+        for name in [name for name in sys.modules if name.partition(".")[0] == "wasmtime"]:
+            del sys.modules[name]
+
+
 def _load_wasmtime() -> None:
     _import_wasm_player().prepare()
 
 
-LIBRARIES: dict[str, Callable[[], None]] = {"numpy": _load_numpy, "wasmtime": _load_wasmtime}
+LIBRARIES: dict[str, Callable[[], None]] = {
+    "numpy": _load_numpy,
+    "playouts": _load_playouts,
+    "wasmtime": _load_wasmtime,
+}
 """What loads the libraries that only some bots get, all before the lock; see `prepare`."""
 
 

@@ -25,11 +25,13 @@ from bots_sdk.sandbox import (
     landlock,
     namespaces,
     numpy_files,
+    playout_files,
     seccomp,
     wasm_files,
     wasm_player,
     zygote,
 )
+from bots_sdk.sandbox import libraries as known_libraries
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 
 NOBODY = 65534
@@ -104,13 +106,17 @@ class Limits:
             start_seconds=self.start_seconds * wasm_files.SLOWEST,
         )
 
-    def with_numpy(self) -> "Limits":
-        """Return the limits of a bot that uses NumPy: more, as NumPy's libraries take much."""
-        buffers = numpy_files.BUFFER_BYTES
+    def with_libraries(self, names: tuple[str, ...]) -> "Limits":
+        """Return the limits of a bot that gets some libraries: more, for their code and memory."""
+        code = memory = 0
+        for files in (numpy_files, playout_files):
+            if files.NAME in names:
+                code += files.CODE_BYTES
+                memory += files.MEMORY_BYTES
         return replace(
             self,
-            memory_bytes=self.memory_bytes + buffers + numpy_files.CODE_BYTES,
-            data_bytes=None if self.data_bytes is None else self.data_bytes + buffers,
+            memory_bytes=self.memory_bytes + memory + code,
+            data_bytes=None if self.data_bytes is None else self.data_bytes + memory,
         )
 
 
@@ -123,80 +129,68 @@ class Jail:
         bubblewrap: the words that start bubblewrap; empty in tier 2.
         uid: the user id of the process; None if the worker is not root and keeps its user.
         forks: whether a zygote forks the process; otherwise it is a new Python.
-        wasm: whether it has Wasmtime, for WebAssembly bots.
     """
 
     tier: int
     bubblewrap: tuple[str, ...]
     uid: int | None
     forks: bool = False
-    wasm: bool = False
 
-    def for_modules(self) -> "Jail":
-        """Return the same jail with Wasmtime."""
-        return replace(self, wasm=True)
-
-    def _libraries(self, numpy: bool) -> dict[str, Path]:
-        """Return the directories of libraries that only some bots get, by name."""
-        return {
-            **(numpy_files.places() if numpy else {}),
-            **(wasm_files.places() if self.wasm else {}),
-        }
-
-    def command(self, *, status: int, directory: Path | None, numpy: bool) -> list[str]:
+    def command(
+        self, *, status: int, directory: Path | None, libraries: tuple[str, ...]
+    ) -> list[str]:
         """Return the command that starts the harness; `config` goes to its standard input.
 
         Args:
             status: the descriptor to which bubblewrap writes the process id, see `starts`.
             directory: the directory of the bot's files, if it has more than one.
-            numpy: whether the bot gets NumPy.
+            libraries: the names of the libraries that the bot gets.
         """
         words = list(self.bubblewrap)
         if words:
             words += ["--info-fd", str(status)]
             if directory is not None:
                 words += ["--ro-bind", str(directory), str(_BOT)]
-            words += self._last_words(numpy)
+            words += self._last_words(libraries)
         return [*words, *_python_words()]
 
-    def zygote_command(self, *, folder: Path, numpy: bool) -> list[str]:
+    def zygote_command(self, *, folder: Path, libraries: tuple[str, ...]) -> list[str]:
         """Return the command that starts a zygote; `config` goes to its standard input.
 
         In tier 1 it runs under bubblewrap too, with the right to make more namespaces.
 
         Args:
             folder: contains the directories of all bots with more than one file.
-            numpy: whether the bots get NumPy.
+            libraries: the names of the libraries that the bots get.
         """
         words = list(self.bubblewrap)
         if words:
             words += ["--cap-add", "CAP_SYS_ADMIN", "--perms", "0755", "--dir", str(_BOT)]
-            words += ["--ro-bind", str(folder), str(_BOTS), *self._last_words(numpy)]
+            words += ["--ro-bind", str(folder), str(_BOTS), *self._last_words(libraries)]
         return [*words, *_python_words()]
 
-    def _last_words(self, numpy: bool) -> list[str]:
+    def _last_words(self, libraries: tuple[str, ...]) -> list[str]:
         words = []
-        for name, place in self._libraries(numpy).items():
+        for name, place in known_libraries.places(libraries).items():
             words += ["--ro-bind", str(place), str(_INSIDE / name)]
         return [*words, "--remount-ro", "/", "--chdir", "/", "--"]
 
-    def config(self, *, run: str, numpy: bool) -> dict[str, Any]:
+    def config(self, *, run: str, libraries: tuple[str, ...]) -> dict[str, Any]:
         """Return the part of the configuration that is the same for all bots.
 
         Args:
             run: the module to run: the harness or the zygote.
-            numpy: whether the bots get NumPy.
+            libraries: the names of the libraries that the bots get.
         """
         stdlib = _stdlib()
         packages = {name: str(_INSIDE / name) for name in _IMPORTABLE}
         readable = {stdlib: stdlib}
         readable |= {path: str(_package(name)) for name, path in packages.items()}
-        libraries = self._libraries(numpy)
-        for name, place in libraries.items():
+        for name, place in known_libraries.places(libraries).items():
             # In tier 2 they keep their own paths: they are loaded before the broker answers.
             inside = str(_INSIDE / name if self.bubblewrap else place)
             readable[inside] = str(place)
-            if name in ("numpy", "wasmtime"):
+            if name in known_libraries.PACKAGES:
                 packages[name] = inside
         if self.bubblewrap:  # the places have these paths already
             readable = {path: path for path in readable}
@@ -209,7 +203,7 @@ class Jail:
             "readable": readable,
             "path": [stdlib, f"{stdlib}/lib-dynload"],
             "packages": packages,
-            "libraries": [name for name in ("numpy", "wasmtime") if name in libraries],
+            "libraries": known_libraries.installed(libraries),
         }
 
     def own_config(

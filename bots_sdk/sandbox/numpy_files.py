@@ -13,7 +13,9 @@ from pathlib import Path
 
 from bots_sdk.sandbox.sources import Source
 
-BUFFER_BYTES = 64 << 20
+NAME = "numpy"
+
+MEMORY_BYTES = 64 << 20
 """Two buffers of OpenBLAS, NumPy's library for matrices: one from the start, one from the first
 product of large matrices on."""
 
@@ -26,8 +28,6 @@ _COMPILE_SECONDS = 120
 
 def is_named(source: Source) -> bool:
     """Return whether a Python file of a bot contains the word ``numpy``."""
-    if source.is_module:
-        return False
     files = source.files or {"bot.py": source.main}
     return any(
         name.endswith(".py") and _NAMED.search(data) is not None for name, data in files.items()

@@ -41,7 +41,7 @@ class JailedProcess:
         info: dict[str, Any],
         *,
         directory: Path | None,
-        numpy: bool,
+        libraries: tuple[str, ...],
         limits: Limits,
         log: bytearray,
     ) -> None:
@@ -52,7 +52,7 @@ class JailedProcess:
             main: the content of the bot's Python file.
             info: the argument of the bot's ``start``.
             directory: the directory of the bot's files, if it has more than one.
-            numpy: whether the bot gets NumPy.
+            libraries: the names of the libraries that the bot gets.
             limits: the limits of the bot.
             log: receives the bot's output.
 
@@ -65,7 +65,7 @@ class JailedProcess:
         self._log = log
         self._meter = Meter(())
         self._directory = directory
-        self._numpy = numpy
+        self._libraries = libraries
         self._head = json.dumps({"file": file(directory), "info": info}).encode() + b"\n" + main
         self._unsent = b""
         self._open = False
@@ -74,7 +74,7 @@ class JailedProcess:
     def _begin(self) -> None:
         """Start the process; feed it, so that bots that are started together load together."""
         self._start = began = begin(
-            self._jail, directory=self._directory, numpy=self._numpy, limits=self._limits
+            self._jail, directory=self._directory, libraries=self._libraries, limits=self._limits
         )
         self._answers, self._output = began.answers, began.output
         self._poll = select.poll()

@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from bots_sdk.sandbox import folders, numpy_files, wasm_files
+from bots_sdk.sandbox import folders, libraries, wasm_files
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
 from bots_sdk.sandbox.messages import FOREIGN_DATA, failure, parsed
@@ -76,11 +76,11 @@ class BotProcess:
                 "the package wasmtime, which runs WebAssembly bots, is not installed; install it "
                 "with `python -m pip install wasmtime`"
             )
-        self._jail = jail.for_modules() if self._is_module else jail
+        self._jail = jail
         self._source = source
         self._info = info
         self._allowance = allowance
-        self._numpy = numpy_files.is_named(source)
+        self._libraries = libraries.named_in(source)
         self._limits = limits_of(source, limits or Limits())
         self.move_time: MoveTime | None = None
         self._log = bytearray()
@@ -198,7 +198,7 @@ class BotProcess:
             self._source.main,
             self._info,
             directory=self._directory,
-            numpy=self._numpy,
+            libraries=self._libraries,
             limits=self._limits,
             log=self._log,
         )
@@ -230,10 +230,10 @@ class BotProcess:
 
 
 def limits_of(source: Source, limits: Limits) -> Limits:
-    """Return the limits of a bot by what it is: other ones for WebAssembly, more with NumPy."""
+    """Return the limits of a bot: other ones for WebAssembly, more with libraries."""
     if source.is_module:
         return limits.of_module()
-    return limits.with_numpy() if numpy_files.is_named(source) else limits
+    return limits.with_libraries(libraries.named_in(source))
 
 
 def _check(answer: dict[str, Any], asked: int, fuel: int | None) -> int:

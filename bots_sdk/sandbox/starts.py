@@ -111,13 +111,15 @@ class Start(ABC):
             os.close(self._theirs.pop())
 
 
-def begin(jail: Jail, *, directory: Path | None, numpy: bool, limits: Limits) -> Start:
+def begin(
+    jail: Jail, *, directory: Path | None, libraries: tuple[str, ...], limits: Limits
+) -> Start:
     """Start a process for a bot, without waiting for it.
 
     Args:
         jail: the jail.
         directory: the directory of the bot's files, if it has more than one.
-        numpy: whether the bot gets NumPy.
+        libraries: the names of the libraries that the bot gets.
         limits: the limits of the bot.
 
     Raises:
@@ -125,7 +127,7 @@ def begin(jail: Jail, *, directory: Path | None, numpy: bool, limits: Limits) ->
     """
     start = ForkedStart if jail.forks else FreshStart
     try:
-        return start(jail, directory=directory, numpy=numpy, limits=limits)
+        return start(jail, directory=directory, libraries=libraries, limits=limits)
     except (OSError, ValueError) as error:
         raise SandboxBrokenError(f"the sandbox can't be started: {error}") from error
 
@@ -133,7 +135,9 @@ def begin(jail: Jail, *, directory: Path | None, numpy: bool, limits: Limits) ->
 class FreshStart(Start):
     """A new Python, in tier 1 under bubblewrap."""
 
-    def __init__(self, jail: Jail, *, directory: Path | None, numpy: bool, limits: Limits) -> None:
+    def __init__(
+        self, jail: Jail, *, directory: Path | None, libraries: tuple[str, ...], limits: Limits
+    ) -> None:
         """Start the process.
 
         Raises:
@@ -146,7 +150,7 @@ class FreshStart(Start):
             self._status = self._pipe_from_bot()
             status = self._theirs[-1]
             self._popen = subprocess.Popen(
-                jail.command(status=status, directory=directory, numpy=numpy),
+                jail.command(status=status, directory=directory, libraries=libraries),
                 stdin=source,
                 stdout=answers,
                 stderr=output,
@@ -160,7 +164,7 @@ class FreshStart(Start):
             raise
         self._close_theirs()
         own = jail.own_config(requests=requests, directory=directory, limits=limits)
-        self.config = encoded({**jail.config(run="harness", numpy=numpy), "own": own})
+        self.config = encoded({**jail.config(run="harness", libraries=libraries), "own": own})
 
     def find_processes(self) -> list[int]:  # noqa: D102 - as in `Start`
         found = [self._popen.pid]
@@ -213,7 +217,9 @@ class ForkedStart(Start):
     the child ended.
     """
 
-    def __init__(self, jail: Jail, *, directory: Path | None, numpy: bool, limits: Limits) -> None:
+    def __init__(
+        self, jail: Jail, *, directory: Path | None, libraries: tuple[str, ...], limits: Limits
+    ) -> None:
         """Ask a zygote for a child; start the zygote if there is none.
 
         Raises:
@@ -225,7 +231,7 @@ class ForkedStart(Start):
         try:
             self._report = self._kept(*passing.socket_pair())
             folder = directory.parent if directory else folders.folder_of_process()
-            self._zygote = zygotes.ask(jail, folder, numpy, self._theirs)
+            self._zygote = zygotes.ask(jail, folder, libraries, self._theirs)
         except BaseException:
             self.close()
             raise

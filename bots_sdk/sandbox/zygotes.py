@@ -1,4 +1,4 @@
-"""The zygotes of a worker: one for each jail, more with NumPy and with Wasmtime.
+"""The zygotes of a worker: one for each jail and set of libraries.
 
 A zygote starts when a bot first needs it. It is replaced when it has ended, and after
 `MAX_STARTS` bots or `MAX_SECONDS`, since its children have the same addresses and hashes of texts.
@@ -41,21 +41,23 @@ _alive: set["Zygote"] = set()
 """All zygotes of this process, also those that wait for their last bot."""
 
 
-def ask(jail: Jail, folder: Path, numpy: bool, descriptors: Sequence[int]) -> "Zygote":
+def ask(
+    jail: Jail, folder: Path, libraries: tuple[str, ...], descriptors: Sequence[int]
+) -> "Zygote":
     """Let a zygote start a bot; return the zygote.
 
     Args:
         jail: the jail.
         folder: contains the directories of all bots with more than one file.
-        numpy: whether the bot gets NumPy.
+        libraries: the names of the libraries that the bot gets.
         descriptors: the ends of the bot's pipes: its configuration, requests, answers, output, and
             the socket for the report of the bot's parent.
 
     Raises:
         OSError: the zygote can't be started.
     """
-    command = jail.zygote_command(folder=folder, numpy=numpy)
-    config = jail.config(run="zygote", numpy=numpy)
+    command = jail.zygote_command(folder=folder, libraries=libraries)
+    config = jail.config(run="zygote", libraries=libraries)
     key = tuple(command), str(config)
     with _lock:
         zygote = _running.get(key)

@@ -334,13 +334,7 @@ class Partridge(State):
         seat, trick = observation["seat"], observation["trick"]
         hands = known_hands(observation)
         hands[seat] = Counter(observation["hand"])
-        unseen = Counter({rank: rank for rank in range(1, RANKS + 1)})
-        unseen.subtract(observation["discards"])
-        for action in trick:
-            unseen.subtract(action["cards"])
-        for hand in hands.values():
-            unseen.subtract(hand)
-        pool = list(unseen.elements())
+        pool = unseen_cards(observation, hands)
         rng.shuffle(pool)
         state = cls(
             cls.presets[observation["rules"]], observation["seats"], fast_shuffle(rng.random)
@@ -391,3 +385,14 @@ def known_hands(observation: Observation) -> dict[int, Counter[int]]:
         if action["seat"] in hands:
             hands[action["seat"]].subtract(action["cards"])
     return hands
+
+
+def unseen_cards(observation: Observation, hands: Mapping[int, Counter[int]]) -> list[int]:
+    """Return the cards of the round that are in none of these hands and not played, ascending."""
+    unseen = Counter({rank: rank for rank in range(1, RANKS + 1)})
+    unseen.subtract(observation["discards"])
+    for action in observation["trick"]:
+        unseen.subtract(action["cards"])
+    for hand in hands.values():
+        unseen.subtract(hand)
+    return list(unseen.elements())

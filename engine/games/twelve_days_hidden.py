@@ -80,6 +80,16 @@ class HandsKnown:
         """Return the ranks in `passing`."""
         return [rank for rank in self.passing if rank is not None]
 
+    def placed(self) -> list[tuple[int, int]]:
+        """Return the cards with a known place: rank, and the last seat that can hold it."""
+        last = len(self.passing)
+        reach = [(rank, k) for k, rank in enumerate(self.passing) if rank is not None]
+        return reach + [(rank, last) for rank in self.held.elements()]
+
+    def rest(self) -> list[int]:
+        """Return the cards that can be in every other hand and in the deck."""
+        return list((self.hidden - self.held - Counter(self.passed())).elements())
+
     def could_be(self, hands: Sequence[Sequence[int]]) -> bool:
         """Return whether draws can have brought each card of the new deck to its hand."""
         if self.drawn is None:
@@ -188,16 +198,14 @@ def _deal(known: HandsKnown, size: int, rng: Random) -> tuple[list[list[int]], l
     # one card takes, the next has the same number of free places.
     others = len(known.passing) + 1
     hands: list[list[int]] = [[] for _ in range(others)]
-    reach = [(rank, k) for k, rank in enumerate(known.passing) if rank is not None]
-    anywhere = [(rank, others - 1) for rank in known.held.elements()]
-    for rank, last in chain(reach, anywhere):
+    for rank, last in known.placed():
         place = rng.randrange(sum(size - len(hand) for hand in hands[: last + 1]))
         for hand in hands:
             place -= size - len(hand)
             if place < 0:
                 hand.append(rank)
                 break
-    rest = list((known.hidden - known.held - Counter(known.passed())).elements())
+    rest = known.rest()
     rng.shuffle(rest)
     for hand in hands:
         while len(hand) < size:

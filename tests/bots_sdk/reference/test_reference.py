@@ -2,11 +2,13 @@
 
 import copy
 import json
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from random import Random
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -15,6 +17,7 @@ from bots_sdk.reference import HOUSE, counting_bot, make_player, random_bot, sea
 from engine.games.catalogue import GAMES
 from engine.games.game import State
 from engine.games.twelve_days import TwelveDays
+from engine.playouts import Evaluation
 from engine.rating.blocks import plan_block
 from engine.referee import MatchClock, Player, TimeControl, play
 from tests.engine.tables import CASES, partridge, played, start, trick
@@ -23,6 +26,7 @@ from tests.engine.tables import CASES, partridge, played, start, trick
 @pytest.fixture(autouse=True)
 def hasty_search(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_bot, "PLAYOUTS", 4)
+    monkeypatch.setattr(search_bot, "FAST_PLAYOUTS", 4)
 
 
 @pytest.mark.parametrize("name", [name for name in HOUSE if not name.endswith("-2")])
@@ -84,6 +88,7 @@ def test_a_stronger_reference_bot_gets_better_places(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(search_bot, "PLAYOUTS", 30)
+    monkeypatch.setattr(search_bot, "FAST_PLAYOUTS", 300)
     players = {0: strong, 1: weak, 2: strong, 3: weak}
     places = {strong: 0, weak: 0}
     for number in range(blocks):
@@ -142,55 +147,83 @@ def hands_known(state: State, seat: int) -> dict[int, list[int]]:
 # -- How much the search does ------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seconds", [float("inf"), 10.0])
-def test_the_search_runs_the_given_number_of_playouts(
-    seconds: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    counted = count_playouts(monkeypatch)
-    observation = start("twelve-days", "calliope", 4).observe(0)
-    search_bot.choose(observation, playouts=60, seconds=seconds)
-    assert set(counted) == set(observation["legal_moves"])
-    assert 30 <= len(counted) <= 60
-
-
-def test_the_search_stops_when_its_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = count_playouts(monkeypatch)
-    clock = count()  # a second passes from look to look
-    monkeypatch.setattr(search_bot, "monotonic", lambda: next(clock))
-    observation = start("twelve-days", "calliope", 4).observe(0)
-    search_bot.choose(observation, playouts=10**9, seconds=20)
-    assert set(counted) == set(observation["legal_moves"])
-    assert len(counted) <= 22 * len(observation["legal_moves"])
-
-
 @dataclass
-class SlowEngine:
-    """An engine on a stalled machine: each playout takes seconds on a separate clock.
+class FakeEngine:
+    """An engine that only counts, on a separate clock.
 
     Attributes:
         seconds: of a playout.
         now: time of the clock.
+        playouts: by move.
     """
 
     seconds: float
     now: float = 0.0
+    playouts: Counter[str] = field(default_factory=Counter)
 
-    def play_on(self, state: State, seat: int, move: str, rng: Random) -> float:
-        self.now += self.seconds
-        return float(len(move))
+    def evaluate(
+        self,
+        observation: dict[str, Any],
+        playouts: int,
+        policy: object,
+        seed: int,
+        *,
+        moves: list[str],
+        this_round: bool,
+    ) -> list[Evaluation]:
+        self.now += self.seconds * playouts * len(moves)
+        self.playouts.update(dict.fromkeys(moves, playouts))
+        return [Evaluation(move, playouts, 0.5, None, 0.0, len(move), None) for move in moves]
+
+
+@pytest.fixture(params=[False, True], ids=["plain", "kernel"])
+def fake(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+    engine = FakeEngine(1e-4 if request.param else 0.0)
+    monkeypatch.setattr(search_bot, "is_fast", lambda: request.param)
+    return installed(engine, monkeypatch)
 
 
 @pytest.fixture
-def slow(monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
-    engine = SlowEngine(0.2)
-    monkeypatch.setattr(search_bot, "play_on", engine.play_on)
+def slow(monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+    """Return an engine on a stalled machine without the kernel."""
+    monkeypatch.setattr(search_bot, "is_fast", lambda: False)
+    return installed(FakeEngine(0.2), monkeypatch)
+
+
+def installed(engine: FakeEngine, monkeypatch: pytest.MonkeyPatch) -> FakeEngine:
+    monkeypatch.setattr(search_bot, "evaluate", engine.evaluate)
     monkeypatch.setattr(search_bot, "monotonic", lambda: engine.now)
     monkeypatch.setattr(search_bot, "_clock", None)
     return engine
 
 
+@pytest.mark.parametrize("seconds", [float("inf"), 10.0])
+def test_the_search_runs_the_given_number_of_playouts(seconds: float, fake: FakeEngine) -> None:
+    observation = start("twelve-days", "calliope", 4).observe(0)
+    search_bot.choose(observation, playouts=600, seconds=seconds)
+    assert set(fake.playouts) == set(observation["legal_moves"])
+    assert 450 <= fake.playouts.total() <= 600
+
+
+def test_the_search_stops_when_its_time_is_up(fake: FakeEngine) -> None:
+    fake.seconds = 0.001
+    observation = start("twelve-days", "calliope", 4).observe(0)
+    search_bot.choose(observation, playouts=10**9, seconds=20)
+    assert set(fake.playouts) == set(observation["legal_moves"])
+    a_call = 0.001 * 200 * len(observation["legal_moves"])
+    assert 20 - 4 * a_call <= fake.now <= 20 + a_call
+
+
+def test_the_last_round_compares_the_two_best_moves(fake: FakeEngine) -> None:
+    observation = start("twelve-days", "calliope", 4).observe(0)
+    move = search_bot.choose(observation, playouts=6000)
+    often = [each for each, _ in fake.playouts.most_common(2)]
+    assert move in often
+    assert min(map(len, often)) == max(map(len, observation["legal_moves"]))
+
+
 def test_a_slow_search_ends_one_playout_after_its_time_even_before_it_tried_all_moves(
-    slow: SlowEngine,
+    slow: FakeEngine,
 ) -> None:
     observation = start("twelve-days", "calliope", 4).observe(0)
     move = search_bot.choose(observation, seconds=0.5)
@@ -199,7 +232,7 @@ def test_a_slow_search_ends_one_playout_after_its_time_even_before_it_tried_all_
     assert move == max(tried, key=len)
 
 
-def test_a_slow_search_never_uses_up_the_clock_of_its_match(slow: SlowEngine) -> None:
+def test_a_slow_search_never_uses_up_the_clock_of_its_match(slow: FakeEngine) -> None:
     """With a bank of 2 s and 2.4 s for trying each move once, no move may be late."""
     search_bot.start(match_info("twelve-days", "calliope", 4, 0, TimeControl(1.0, 2.0)))
     clock = MatchClock(TimeControl(1.0, 2.0), 4, lambda: slow.now)
@@ -210,7 +243,7 @@ def test_a_slow_search_never_uses_up_the_clock_of_its_match(slow: SlowEngine) ->
         assert clock.charge(0, slow.now - began)
 
 
-def test_a_house_bot_fits_its_search_to_what_is_left_on_its_clock(slow: SlowEngine) -> None:
+def test_a_house_bot_fits_its_search_to_what_is_left_on_its_clock(slow: FakeEngine) -> None:
     observation = start("twelve-days", "calliope", 4).observe(0)
     left = [31.0, 4.0]
     player = make_player("house-search", allowance=lambda: left[0])
@@ -219,17 +252,6 @@ def test_a_house_bot_fits_its_search_to_what_is_left_on_its_clock(slow: SlowEngi
         left[0] = allowance
         assert player(observation) in observation["legal_moves"]
         assert slow.now - began <= search_bot.SHARE * allowance + 2 * slow.seconds
-
-
-def count_playouts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    counted: list[str] = []
-
-    def play_on(state: State, seat: int, move: str, rng: Random) -> float:
-        counted.append(move)
-        return rng.random()
-
-    monkeypatch.setattr(search_bot, "play_on", play_on)
-    return counted
 
 
 def decisions(game: str, rules: str, seats: int) -> Iterator[State]:
