@@ -121,7 +121,7 @@ def prepare(config: dict[str, Any]) -> None:
     _hide_machine()
     for name in _LOCKS if config["broker"] else _LOCKS[1:]:
         __import__(name)
-    if "wasmtime" in config["libraries"]:
+    if {"playouts", "wasmtime"} & {*config["libraries"]}:
         _import_wasm_player()
     _load_extensions()
     places = {path: place for path, place in config["readable"].items() if path != place}
@@ -269,6 +269,8 @@ def _load_playouts() -> None:
     except Exception:
         for name in [name for name in sys.modules if name.partition(".")[0] == "wasmtime"]:
             del sys.modules[name]
+    else:
+        _import_wasm_player().protect_callbacks()
 
 
 def _load_wasmtime() -> None:

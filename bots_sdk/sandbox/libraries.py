@@ -13,26 +13,21 @@ from bots_sdk.sandbox.sources import Source
 PACKAGES = ("numpy", "wasmtime")
 """The packages of the libraries, which a bot may import."""
 
-_NAMED = {"numpy": numpy_files, "playouts": playout_files}
-_PLACES = {
-    "numpy": numpy_files.places,
-    "playouts": playout_files.places,
-    "wasmtime": wasm_files.places,
-}
+_FILES = {"numpy": numpy_files, "playouts": playout_files, "wasmtime": wasm_files}
 
 
 def named_in(source: Source) -> tuple[str, ...]:
     """Return the libraries that a bot's Python files name, or that of a WebAssembly bot."""
     if source.is_module:
         return ("wasmtime",)
-    return tuple(name for name, files in _NAMED.items() if files.is_named(source))
+    return tuple(files.NAME for files in (numpy_files, playout_files) if files.is_named(source))
 
 
 def installed(names: Iterable[str]) -> list[str]:
     """Return those of some libraries that are installed."""
-    return [name for name in names if _PLACES[name]()]
+    return [name for name in names if _FILES[name].places()]
 
 
 def places(names: Iterable[str]) -> dict[str, Path]:
     """Return the directories of some libraries by their name below the jail's directory."""
-    return {name: place for each in names for name, place in _PLACES[each]().items()}
+    return {name: place for each in names for name, place in _FILES[each].places().items()}

@@ -20,12 +20,21 @@ def prepare() -> None:
         ImportError: it is not installed.
         OSError: memory could not be protected.
     """
-    import ctypes
-    import mmap
-
     import wasmtime  # noqa: F401
 
     import bots_sdk.wasm.machine  # noqa: F401 - it loads the engine too
+
+    protect_callbacks()
+
+
+def protect_callbacks() -> None:
+    """Let no memory of Wasmtime's Python package be writable and executable.
+
+    Raises:
+        OSError: memory could not be protected.
+    """
+    import ctypes
+    import mmap
 
     # For functions in Python that C calls, the library libffi makes small pieces of code in memory
     # that is writable and executable. All of Wasmtime's exist now, so it need not stay writable.

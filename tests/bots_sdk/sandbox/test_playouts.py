@@ -70,6 +70,14 @@ def test_a_bot_that_does_not_name_playouts_gets_the_engine(start: Start) -> None
     assert start(source)({}) == f"False {done.moves} {done.scores}"
 
 
+def test_no_memory_of_a_bot_with_the_kernel_is_writable_and_executable(start: Start) -> None:
+    bot = start(PLAYS, seconds=30.0)
+    assert bot({}) == expected()
+    rows = Path(f"/proc/{bot.process_ids[-1]}/maps").read_text().splitlines()
+    assert len(rows) > 50
+    assert [row for row in rows if row.split()[1].startswith("rwx")] == []
+
+
 def test_a_bot_may_import_ctypes_too(start: Start) -> None:
     """A second instance of this module would break the calls of the kernel."""
     assert start("import ctypes\n" + PLAYS, seconds=30.0)({}) == expected()
