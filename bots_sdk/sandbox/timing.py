@@ -200,7 +200,7 @@ class MoveTimer:
             return max(left, _CHECK_SECONDS)
         if self._meter is None or spent.cpu_seconds >= self._limit:
             return left
-        progress = (spent.cpu_seconds, spent.waited_seconds)
+        progress = (spent.cpu_seconds, self._meter.waited())  # not of the referee's own thread
         before, self._checked = self._checked, progress
         if self._meter.is_runnable() and (before is None or before == progress):
             return _CHECK_SECONDS

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from bots_sdk.sandbox import timing
 from bots_sdk.sandbox.errors import BotTimeoutError
 from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.timing import Meter, MoveTime, MoveTimer
@@ -18,8 +19,9 @@ COMPUTES_AFTER_ITS_ANSWER = (
     "    global count\n"
     "    seen, count = count, 0\n"
     "    if observation.get('go_on'):\n"
-    "        number = sys._getframe(1).f_back.f_locals['request']['id']\n"
-    "        answers = sys._getframe(1).f_back.f_locals['answers']\n"
+    "        frame = sys._getframe(1)\n"
+    "        while 'answers' not in frame.f_locals: frame = frame.f_back\n"
+    "        number, answers = frame.f_locals['request']['id'], frame.f_locals['answers']\n"
     "        os.write(answers, json.dumps({'id': number, 'move': 'x'}).encode() + b'\\n')\n"
     "        while True: count += 1\n"
     "    return str(seen)\n"
@@ -133,7 +135,12 @@ class Starved(Meter):
         return self.runnable
 
 
-def test_a_bot_that_gets_no_cpu_keeps_its_time() -> None:
+@pytest.mark.parametrize("own_waits", [[0.0] * 9, [0.0, *(n / 1000 for n in range(9))]])
+def test_a_bot_that_gets_no_cpu_keeps_its_time(
+    monkeypatch: pytest.MonkeyPatch, own_waits: list[float]
+) -> None:
+    own = iter(own_waits)
+    monkeypatch.setattr(timing, "_own_waited", lambda: next(own))
     now = 0.0
     meter = Starved([0.0], runnable=True)
     timer = MoveTimer(1.0, lambda: now)
