@@ -2,8 +2,7 @@
 
 Usage: python service_moves.py [--seconds 5] [--clients 8 64] [--rounds 3] [--game twelve-days]
 
-Each client is four remote bots that play many matches at once. The benchmark computes their moves
-beforehand, so that the clients cost little.
+Each client is four remote bots that play many matches at once, with moves computed beforehand.
 """
 
 import argparse

@@ -103,7 +103,7 @@ class Limits:
             memory_bytes=wasm_files.ADDRESS_BYTES,
             data_bytes=wasm_files.DATA_BYTES,
             cpu_seconds=self.cpu_seconds * wasm_files.SLOWEST,
-            start_seconds=self.start_seconds * wasm_files.SLOWEST,
+            start_seconds=self.start_seconds * wasm_files.SLOWEST_LOADING,
         )
 
     def with_libraries(self, names: tuple[str, ...]) -> "Limits":

@@ -19,6 +19,9 @@ ADDRESS_BYTES = DATA_BYTES + (112 << 20)
 SLOWEST = 20
 """A bot's second of fuel may take so many seconds of CPU time before the machine is too slow."""
 
+SLOWEST_LOADING = 6
+"""The same for compiling and starting a module, where it ends modules made to compile slowly."""
+
 
 @cache
 def places() -> dict[str, Path]:
