@@ -29,10 +29,7 @@ def last_play() -> TwelveDays:
 def enumerated(state: TwelveDays, choices: dict[int, int], free: int | None) -> Floats:
     """Return the opponents beaten by each seat, for all orders of the deck and moves of a seat."""
     found = []
-    if free is None:
-        options = [choices]
-    else:
-        options = [{**choices, free: move} for move in state.legal(free)]
+    options = [choices] if free is None else [{**choices, free: move} for move in state.legal(free)]
     for actions in options:
         for order in permutations(state.deck):
             twin = state.copy()
