@@ -55,6 +55,7 @@ from engine.rating.blocks import derive_block_seed, plan_block
 SEATS = 4
 PAIRS = tuple(combinations(range(SEATS), 2))
 UNIFORM = "house-random"
+KINDS = ("chance", "chance and known moves")
 RESAMPLES = 4000
 LEAST = 10
 """Blocks of each kind: variances of fewer mean nothing."""
@@ -199,7 +200,7 @@ class Blocks(NamedTuple):
 
     Attributes:
         results: mean pair results of `PAIRS`, (B, pairs).
-        luck: corrections of these by half: of chance, and of chance and moves, (B, 2, 2, pairs).
+        luck: corrections of these, (B, kinds, 2, pairs), by half: of `KINDS`, or of chance alone.
     """
 
     results: Floats
@@ -240,17 +241,18 @@ def variances(blocks: Blocks) -> dict[str, Floats]:
     results, luck = blocks
     plain = covariance(results, results)
     found = {}
-    for row, name in enumerate(("chance", "chance and known moves")):
+    for row, name in enumerate(KINDS[: luck.shape[1]]):
         one, other = luck[:, row, 0], luck[:, row, 1]
         both = (one + other) / 2
         left = results - both
         found[name] = pair_mean(plain, covariance(left, left))
         endless = covariance(results - one, results - other)
         found[f"{name}, endless samples"] = pair_mean(plain, endless)
-        # The best factor of each pair, found in these same blocks: an upper bound of the gain.
-        shared = covariance(results, both)
-        best = plain - shared**2 / np.maximum(covariance(one, other), 1e-9)
-        found[f"{name}, endless, best factor"] = pair_mean(plain, best)
+        # The best factor of each pair is found in these same blocks, so the gain looks too large.
+        # If the halves don't agree at all, the best factor is 0.
+        common = covariance(one, other)
+        explained = covariance(results, both) ** 2 / np.where(common > 0, common, np.inf)
+        found[f"{name}, endless, best factor"] = pair_mean(plain, plain - explained)
     return found
 
 
@@ -280,7 +282,7 @@ def report(kind: str, blocks: Blocks, rng: np.random.Generator) -> None:
             f"    {name:48} variance {plain:.5f} -> {left:.5f},"
             f" ratio {left / plain:.3f} ({low:.3f} to {high:.3f})"
         )
-    for row, name in enumerate(("chance", "chance and known moves")):
+    for row, name in enumerate(KINDS[: blocks.luck.shape[1]]):
         luck = blocks.luck[:, row].mean(axis=1)
         means, errors = luck.mean(axis=0), luck.std(axis=0, ddof=1) / count**0.5
         shown = ", ".join(f"{m:+.4f} ± {e:.4f}" for m, e in zip(means, errors, strict=True))
@@ -331,7 +333,8 @@ def main() -> None:
     )
     for kind, found in played.items():
         results, luck = zip(*found, strict=True)
-        report(kind, Blocks(np.array(results), np.array(luck)), np.random.default_rng(1))
+        corrections = np.array(luck)[:, : 1 + (UNIFORM in bots)]
+        report(kind, Blocks(np.array(results), corrections), np.random.default_rng(1))
 
 
 if __name__ == "__main__":
