@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -80,7 +81,7 @@ def main() -> None:
 
 def _hosted(url: str, options: argparse.Namespace) -> str:
     name = f"new-{secrets.token_hex(4)}"
-    with _owner(url, name) as client:
+    with closing(_owner(url, name)) as client:
         client.post("bots", json={"name": name, "kind": "hosted"}).raise_for_status()
         began = time.monotonic()
         sent = client.post(f"bots/{name}/versions", files={"source": ("bot.py", _SOURCE)})
@@ -95,7 +96,7 @@ def _hosted(url: str, options: argparse.Namespace) -> str:
 def _remote(url: str, options: argparse.Namespace) -> str:
     name = f"new-{secrets.token_hex(4)}"
     stop, first = Event(), Event()
-    with _owner(url, name) as client:
+    with closing(_owner(url, name)) as client:
         token = client.post("bots", json={"name": name, "kind": "remote"}).json()["token"]
         client.put(f"ladders/{options.ladder}/entries/{name}").raise_for_status()
         began = time.monotonic()

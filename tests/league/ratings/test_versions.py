@@ -156,7 +156,9 @@ def test_a_bot_keeps_its_blocks_and_rank_when_all_its_opponents_change(ladder: L
     assert {numbers(other)[1] for other in others} == {0}
     assert after.performance == pytest.approx(1500)  # the mean of the bots that have results
     assert before.performance_error is not None
-    assert after.performance_error == pytest.approx(before.performance_error, rel=0.2)
+    assert after.performance_error is not None
+    # It depends on the deals, but with six blocks it can't double.
+    assert 0.5 < after.performance_error / before.performance_error < 2
     close(open_own(ladder, *(Bot.objects.get(pk=each.pk) for each in (bot, *others[:2]))))
     assert fit_due() == 1
     assert numbers(bot)[1] == 7
