@@ -70,6 +70,8 @@ def main() -> None:
             for others in sorted(options.others):
                 script = _OTHERS.format(ladder=options.ladder, first=made, end=others)
                 league.manage(script)
+                if others > made:
+                    _await_others(league.url, options, others)
                 made = others
                 print(f"{others} other bots: {_hosted(league.url, options)}", flush=True)
                 if options.remote:
@@ -77,6 +79,15 @@ def main() -> None:
         finally:
             if left := league.stop():
                 print(f"left after the stop: {left}")
+
+
+def _await_others(url: str, options: argparse.Namespace, others: int) -> None:
+    """Wait until all other bots have a rank: each plays twenty blocks, eight bots at a time."""
+    with httpx.Client(base_url=f"{url}/api/v1/", timeout=30) as client:
+        for number in range(others):
+            path = f"bots/other-{number}/ladders/{options.ladder}"
+            while (found := client.get(path)).status_code != 200 or not found.json()["rank"]:
+                time.sleep(1)
 
 
 def _hosted(url: str, options: argparse.Namespace) -> str:
