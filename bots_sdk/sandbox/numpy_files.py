@@ -5,7 +5,6 @@ for a bot whose files name it: loading takes CPU time and memory.
 """
 
 import importlib.util
-import re
 import subprocess
 import sys
 from functools import cache
@@ -22,16 +21,12 @@ product of large matrices on."""
 CODE_BYTES = 56 << 20
 """Address space for NumPy's libraries."""
 
-_NAMED = re.compile(rb"\bnumpy\b")
 _COMPILE_SECONDS = 120
 
 
 def is_named(source: Source) -> bool:
     """Return whether a Python file of a bot contains the word ``numpy``."""
-    files = source.files or {"bot.py": source.main}
-    return any(
-        name.endswith(".py") and _NAMED.search(data) is not None for name, data in files.items()
-    )
+    return source.names(NAME)
 
 
 @cache

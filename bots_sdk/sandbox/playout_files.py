@@ -5,7 +5,6 @@ before, and only for a bot whose files name it: that takes CPU time and memory.
 """
 
 import importlib.util
-import re
 import subprocess
 import sys
 from functools import cache
@@ -21,16 +20,12 @@ MEMORY_BYTES = 24 << 20
 CODE_BYTES = 40 << 20
 """Address space for Wasmtime's library."""
 
-_NAMED = re.compile(rb"\bplayouts\b")
 _COMPILE_SECONDS = 120
 
 
 def is_named(source: Source) -> bool:
     """Return whether a Python file of a bot contains the word ``playouts``."""
-    files = source.files or {"bot.py": source.main}
-    return any(
-        name.endswith(".py") and _NAMED.search(data) is not None for name, data in files.items()
-    )
+    return source.names(NAME)
 
 
 @cache

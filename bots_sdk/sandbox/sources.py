@@ -3,6 +3,7 @@
 Nothing is compiled here; the jail does that. The limits hold at home and at the league.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -31,6 +32,14 @@ class Source:
     def is_module(self) -> bool:
         """Whether the bot is a WebAssembly module."""
         return is_module(self.main)
+
+    def names(self, word: str) -> bool:
+        """Return whether a Python file of the bot contains a word."""
+        if self.is_module:
+            return False
+        found = re.compile(rb"\b" + re.escape(word.encode()) + rb"\b")
+        files = self.files or {MAIN: self.main}
+        return any(name.endswith(".py") and found.search(data) for name, data in files.items())
 
 
 def read_source(data: bytes) -> Source:
