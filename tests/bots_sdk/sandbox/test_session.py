@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bots_sdk.sandbox import zygotes
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail
 from bots_sdk.sandbox.session import BotProcess
@@ -124,6 +125,7 @@ def test_nothing_is_left_after_the_end(jail: Jail) -> None:
     def bots() -> set[Path]:
         return set(Path(tempfile.gettempdir()).glob("bot-*/own-of-this-test"))
 
+    zygotes.end_all()  # those of other tests may end meanwhile
     source = Source(FIRST.encode(), {"bot.py": FIRST.encode(), "own-of-this-test": b""})
     with BotProcess(jail, source, {}, allowance=lambda: 5):
         pass  # the first one makes the folder of this process, which stays
