@@ -10,6 +10,7 @@ import argparse
 import asyncio
 import json
 import resource
+import socket
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +22,8 @@ from devserver.part import Part
 if TYPE_CHECKING:  # Django can be imported once the league has started
     from league.models import BotVersion
 
-WAIT = "/api/v1/turns?wait=30"
+MAX_WAIT = 30
+WAIT = f"/api/v1/turns?wait={MAX_WAIT}"
 BARE = """
 import asyncio, os
 
@@ -36,7 +38,36 @@ async def application(scope, receive, send):
         pass
 """
 
-Waiter = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+
+class Waiter:
+    """A bot that waits for a turn, and asks again when its time is over."""
+
+    def __init__(self, at: Path, token: str) -> None:
+        # asyncio takes a full queue of a unix socket for a connection; a blocking call waits.
+        self._connection = socket.socket(socket.AF_UNIX)
+        self._connection.connect(str(at))
+        self._request = serving.request("GET", WAIT, token)
+
+    async def connect(self) -> None:
+        """Send the first request."""
+        self._reader, self._writer = await asyncio.open_unix_connection(sock=self._connection)
+        self._writer.write(self._request)
+        await self._writer.drain()
+
+    async def turn(self) -> float:
+        """Return the time at which the first turn comes."""
+        while True:
+            head = await self._reader.readuntil(b"\r\n\r\n")
+            now = time.perf_counter()
+            assert head.startswith(b"HTTP/1.1 200"), head
+            length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+            if json.loads(await self._reader.readexactly(length))["turns"]:
+                return now
+            self._writer.write(self._request)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._writer.close()
 
 
 def main() -> None:
@@ -57,12 +88,15 @@ def main() -> None:
             reference = asyncio.run(memory_only(at, pid, [token for _, token in bots]))
         at = directory / "waiting.sock"
         with serving.running(up.gateway(at), at, directory / "gateway.log") as pid:
-            kib, milliseconds, round_trips = asyncio.run(measure(at, pid, bots, options.wakes))
+            kib, at_rest, milliseconds, round_trips = asyncio.run(
+                measure(at, pid, bots, options.wakes)
+            )
     p50, p99 = (serving.at_share(milliseconds, share) for share in (0.5, 0.99))
     own50, own99 = (serving.at_share(round_trips, share) for share in (0.5, 0.99))
     print(f"{options.waiters} waiters, {options.wakes} of them woken one at a time\n")
     print(f"{'':28}{'league':>10}{'reference':>12}{'ratio':>8}")
     print(f"{'memory a waiter, KiB':28}{kib:10.1f}{reference:12.1f}{kib / reference:8.1f}")
+    print(f"{'CPU at rest, %':28}{at_rest * 100:10.1f}")
     print(f"{'woken after, p50, ms':28}{p50:10.1f}{own50:12.1f}{p50 / own50:8.1f}")
     print(f"{'woken after, p99, ms':28}{p99:10.1f}{own99:12.1f}{p99 / own99:8.1f}")
 
@@ -77,29 +111,23 @@ def make_bots(count: int) -> list[tuple["BotVersion", str]]:
     return [(bot.current, token) for bot, token in made if bot.current]
 
 
-async def wait_for_turn(at: Path, token: str) -> Waiter:
-    for attempt in range(50):
-        try:
-            reader, writer = await asyncio.open_unix_connection(at)
-            break
-        except BlockingIOError:  # the queue of those who connect is full
-            await asyncio.sleep(0.02 * (attempt + 1))
-    writer.write(serving.request("GET", WAIT, token))
-    await writer.drain()
-    return reader, writer
-
-
 async def let_wait(at: Path, pid: int, tokens: list[str]) -> list[Waiter]:
+    """Return a waiter for each token, as soon as the process has looked up all of them."""
     waiters: list[Waiter] = []
     for start in range(0, len(tokens), 50):
-        batch = tokens[start : start + 50]
-        waiters += await asyncio.gather(*(wait_for_turn(at, token) for token in batch))
+        waiters += [await asyncio.to_thread(Waiter, at, token) for token in tokens[start:][:50]]
+        await asyncio.gather(*(waiter.connect() for waiter in waiters[start:]))
+    await quiet(pid)
+    return waiters
+
+
+async def quiet(pid: int) -> None:
+    """Wait until a process is at rest."""
     busy = 1.0
-    while busy > 0.25:  # until all have been looked up
+    while busy > 0.25:
         used = serving.cpu_seconds(pid)
         await asyncio.sleep(2)
         busy = (serving.cpu_seconds(pid) - used) / 2
-    return waiters
 
 
 async def memory_only(at: Path, pid: int, tokens: list[str]) -> float:
@@ -108,36 +136,36 @@ async def memory_only(at: Path, pid: int, tokens: list[str]) -> float:
     before = serving.memory_kib(pid)
     waiters = await let_wait(at, pid, tokens)
     taken = serving.memory_kib(pid) - before
-    for _, writer in waiters:
-        writer.close()
+    for waiter in waiters:
+        waiter.close()
     return taken / len(tokens)
 
 
 async def measure(
     at: Path, pid: int, bots: list[tuple["BotVersion", str]], wakes: int
-) -> tuple[float, list[float], list[float]]:
-    """Return KiB per waiter, and by wake-up the ms from commit to arrival and for Valkey alone."""
-    warm = await let_wait(at, pid, [token for _, token in bots[-20:]])
-    for _, writer in warm:
-        writer.close()
+) -> tuple[float, float, list[float], list[float]]:
+    """Return KiB a waiter, CPU at rest, and by wake-up its ms and those of Valkey alone."""
+    for waiter in await let_wait(at, pid, [token for _, token in bots[-20:]]):
+        waiter.close()
     before = serving.memory_kib(pid)
     waiters = await let_wait(at, pid, [token for _, token in bots])
     kib = (serving.memory_kib(pid) - before) / len(bots)
+    turns = [asyncio.create_task(waiter.turn()) for waiter in waiters]
+    await asyncio.sleep(MAX_WAIT)  # each has asked again once, with its token remembered
+    used, began = serving.cpu_seconds(pid), time.monotonic()
+    await asyncio.sleep(MAX_WAIT)
+    at_rest = (serving.cpu_seconds(pid) - used) / (time.monotonic() - began)
     woken: list[float] = []
     alone: list[float] = []
     for number in range(wakes):
         version, _ = bots[number]
-        reader, _ = waiters[number]
         committed = await asyncio.to_thread(open_turn, version, bots[number - 1][0])
-        head = await asyncio.wait_for(reader.readuntil(b"\r\n\r\n"), 40)
-        now = time.perf_counter()
-        assert head.startswith(b"HTTP/1.1 200"), head
-        length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
-        [turn] = json.loads(await reader.readexactly(length))["turns"]
-        assert turn["turn"] == 0
-        woken.append((now - committed) * 1000)
+        arrived = await asyncio.wait_for(turns[number], 40)
+        woken.append((arrived - committed) * 1000)
         alone.append(await asyncio.to_thread(hint_alone))
-    return kib, woken, alone
+    for task in turns:
+        task.cancel()
+    return kib, at_rest, woken, alone
 
 
 def open_turn(version: "BotVersion", other: "BotVersion") -> float:
