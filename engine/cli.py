@@ -123,6 +123,11 @@ def _parser() -> argparse.ArgumentParser:
     made.add_argument("--seat", required=True, type=_count, help="seat, from 0")
 
     made = command("show", _show, "Print matches as text, one line per day or trick.")
+    made.epilog = (
+        "In twelve-days, gives, plays and draws list one card for each seat, from seat 0; 5* is "
+        "the card that won the day. In partridge, 0: 6 | 1: pass means that seat 0 led a 6 and "
+        "seat 1 passed; 5* won the trick, and with 10+ the seat took its cards back."
+    )
     made.add_argument("file", metavar="FILE", help=_FILE)
     made.add_argument(
         "--line", type=_count, help="line of the record, from 1 (default: all records)"
