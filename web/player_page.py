@@ -148,7 +148,12 @@ def finished(match: Match, seat: MatchSeat) -> dict[str, Any]:
     headline = f"You are in place {seat.place} of {match.seats}"
     if seat.place == 1:
         headline = "You win!" if winners == 1 else "You share first place!"
-    return {"results": results, "headline": headline}
+    ending = [
+        as_sentence(event, names)
+        for event in play.final_phases(match)[-1]
+        if not isinstance(event, happened.HandShown | happened.MatchOver)
+    ]
+    return {"results": results, "headline": headline, "ending": ending}
 
 
 def _panels(

@@ -41,6 +41,7 @@ def _paths(league: Tournament) -> list[str]:
         "/ladders/quick/",
         "/ladders/eagles/rounds/1/",
         "/bots/bot-0/",
+        "/play/",
         "/tournaments/",
         f"/tournaments/{league.pk}/",
         f"/tournaments/{cup.pk}/",

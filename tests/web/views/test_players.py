@@ -33,6 +33,12 @@ def sit(client: Client, **sent: Any) -> str:
     return str(answer["Location"])
 
 
+def found(pattern: str, page: str) -> str:
+    match = re.search(pattern, page)
+    assert match is not None, pattern
+    return match[1]
+
+
 def page_of(client: Client, address: str) -> str:
     """Return the page of a table once the house bots have moved."""
     match = Match.objects.filter(table__code=address.split("/")[2]).first()
@@ -48,7 +54,7 @@ def moves_on(page: str) -> list[str]:
 
 
 def turn_on(page: str) -> str:
-    return re.search(r'name="turn" value="(\d*)"', page)[1]
+    return found(r'name="turn" value="(\d*)"', page)
 
 
 def move(client: Client, address: str, page: str, at: int = 0) -> Any:
@@ -75,17 +81,16 @@ def test_a_whole_match_is_played_by_forms_alone(client: Client, sent: dict[str, 
 def test_sitting_down_needs_the_forms_secret(house: None) -> None:
     strict = Client(enforce_csrf_checks=True)
     assert strict.post("/play/", TWELVE_DAYS).status_code == 403
-    secret = re.search(
-        r'name="csrfmiddlewaretoken" value="(\w+)"', strict.get("/").content.decode()
-    )
-    answer = strict.post("/play/", {**TWELVE_DAYS, "csrfmiddlewaretoken": secret[1]})
+    home = strict.get("/").content.decode()
+    secret = found(r'name="csrfmiddlewaretoken" value="(\w+)"', home)
+    answer = strict.post("/play/", {**TWELVE_DAYS, "csrfmiddlewaretoken": secret})
     assert answer.status_code == 302
 
 
 def test_the_home_page_starts_a_match_with_one_click(client: Client) -> None:
     home = client.get("/").content.decode()
     form = home[home.index('action="/play/"') :]
-    game = re.search(r'name="game" value="([^"]+)"', form)[1]
+    game = found(r'name="game" value="([^"]+)"', form)
     assert client.post("/play/", {"game": game}).status_code == 302
 
 
