@@ -12,10 +12,11 @@ from django.urls import reverse
 from django.utils.dateformat import format as date_format
 from django.utils.safestring import SafeString, mark_safe
 
+from engine.games.titles import GAME_TITLES, title
 from league import accounts
 from league.accounts.quarantines import quarantine_of
-from league.models import Bot, Match, Quarantine
-from league.play import bot_output
+from league.models import Block, Bot, Challenge, Ladder, Match, Quarantine
+from league.play import bot_output, headlines
 from league.visibility import may_see_record, owns, public_deal_seed
 from web.table.steps import Card
 
@@ -108,6 +109,31 @@ def times(number: float, factor: int) -> str:
 def open_to_all(match: Match) -> bool:
     """Return whether the result and cards of a match may be shown."""
     return may_see_record(match)
+
+
+@register.filter
+def headline(match: Match) -> str:
+    """Return a match's players and result, as `league.play.headlines` writes them."""
+    return headlines.headline(match)
+
+
+@register.filter
+def game_title(played: Match | Ladder | Challenge) -> str:
+    """Return the title of the game and preset of a match, ladder or challenge."""
+    return title(played.game, played.rules)
+
+
+@register.filter
+def called(game: str) -> str:
+    """Return the title of a game by its name."""
+    return GAME_TITLES.get(game, game)
+
+
+@register.filter
+def waits(block: Block) -> bool:
+    """Return whether no match of a block has begun; its matches are prefetched."""
+    matches = block.matches.all()
+    return bool(matches) and all(match.status == Match.Status.WAITING for match in matches)
 
 
 @register.filter

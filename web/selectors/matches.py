@@ -40,10 +40,11 @@ def matches_with_seats() -> QuerySet[Match]:
 
 
 def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
-    """Return a bot's seats in its last matches, each match with all its bots."""
+    """Return a bot's seats in the last matches that began, each match with all its bots."""
     seats = (
         MatchSeat.objects.outside_comparisons()
         .filter(bot=bot)
+        .exclude(match__status=Match.Status.WAITING)
         .select_related("match__block", "match__challenge")
         .defer("match__packed_record")
         .prefetch_related(
@@ -53,3 +54,9 @@ def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
         .order_by("-match_id")
     )
     return list(seats[:count])
+
+
+def matches_waiting(bot: Bot) -> int:
+    """Return how many matches of a bot wait to be played."""
+    waiting = MatchSeat.objects.outside_comparisons().filter(bot=bot)
+    return waiting.filter(match__status=Match.Status.WAITING).count()

@@ -32,6 +32,13 @@ def test_a_bots_latest_matches_come_first(client: Client, played: Tournament) ->
     small.tournament(played.ladder)
     small.run_all()
     text = page(client, "/bots/bot-0/")
-    shown = [int(pk) for pk in re.findall(r">Match (\d+)<", text)]
+    shown = [int(pk) for pk in re.findall(r'class="match-link" href="/matches/(\d+)/"', text)]
     played_in = Match.objects.filter(seating__bot__name="bot-0").order_by("-pk")
     assert shown == list(played_in.values_list("pk", flat=True))[:20]
+    assert "more match" not in text
+    queued = small.tournament(played.ladder)
+    competitions.advance_tournament(queued.pk)
+    text = page(client, "/bots/bot-0/")
+    kept = re.findall(r'class="match-link" href="/matches/(\d+)/"', text)
+    assert [int(pk) for pk in kept] == shown
+    assert "9 more matches of this bot wait to be played" in text
