@@ -24,6 +24,13 @@ def tournaments_past() -> QuerySet[Tournament]:
     return over.order_by(Coalesce("finished_at", "starts_at").desc(), "-id")
 
 
+def matching(tournaments: QuerySet[Tournament], wanted: str, format_: str) -> QuerySet[Tournament]:
+    """Keep the tournaments with a text in their title and with a format; "" keeps all."""
+    if wanted:
+        tournaments = tournaments.filter(title__icontains=wanted)
+    return tournaments.filter(format=format_) if format_ else tournaments
+
+
 def bots_to_enter(user: User | None, tournament: Tournament) -> list[Bot]:
     """Return the bots that a person may enter for a tournament now."""
     if user is None or not takes_entries(tournament):

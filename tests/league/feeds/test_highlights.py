@@ -70,7 +70,7 @@ def test_the_upset_is_the_win_over_the_bot_rated_highest_above_the_winner(find: 
             MatchSeat.objects.filter(pk=seat.pk).update(place=3 - (seat.place or 0))
     upset = find()["upset"]
     assert upset.number == gaps[largest] // 1000 > 0
-    winner, loser = upset.match.seating.order_by("place")
+    winner, loser = MatchSeat.objects.filter(match=upset.match_id).order_by("place")
     assert (winner.bot, loser.bot) == (upset.bot, upset.opponent)
 
 
