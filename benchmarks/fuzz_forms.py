@@ -273,6 +273,7 @@ def check(league: League, found: Findings) -> None:
     for kind in ("tracebacks", "errors"):
         if counts[kind]:
             found.problem(f"the log has {counts[kind]} {kind}")
+    print("\n".join(league.log_faults()))
 
 
 def applied(league: League) -> dict[str, int]:

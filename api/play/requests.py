@@ -18,7 +18,7 @@ from urllib.parse import parse_qs, quote
 import structlog
 from django.db import Error as DatabaseError
 
-from api.headers import ALLOW_ORIGIN
+from api.headers import ALLOW_ORIGIN, security_headers
 from api.middleware import REQUEST_ID_HEADER, begin_request, body_refusal, is_quiet
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
 from api.unknown_names import refuse_names
@@ -215,6 +215,7 @@ class Request:
         """Send the status and the headers of the response."""
         self._status = status
         sent = {REQUEST_ID_HEADER: self._id, "Cache-Control": "no-store"}
+        sent |= security_headers(is_secure=self.is_secure)
         if self._usage:
             sent |= self._usage.headers
         if self.method == "GET":

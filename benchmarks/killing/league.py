@@ -172,6 +172,19 @@ class League:
                 counts["errors"] += "[error" in line
         return dict(counts)
 
+    def log_faults(self, max_lines: int = 200) -> list[str]:
+        """Return the lines of the log with errors and tracebacks, each with the 40 after it."""
+        found: list[str] = []
+        left = 0
+        with self._log.open(errors="replace") as log:
+            for line in log:
+                if "Traceback (most recent" in line or "[error" in line:
+                    left = 40
+                if left and len(found) < max_lines:
+                    found.append(line.rstrip("\n")[:500])
+                left = max(0, left - 1)
+        return found
+
     def _tail(self) -> str:
         with self._log.open("rb") as log:
             log.seek(max(0, self._log.stat().st_size - 5000))

@@ -9,6 +9,7 @@ import pytest
 import structlog
 from django.core.cache import cache
 from django.db import OperationalError
+from django.test import Client
 from pytest_django import Settings
 
 from api.play import app as gateway
@@ -236,3 +237,23 @@ def test_the_door_for_turns_is_open_while_the_database_can_be_reached(
     with logs.captured() as events:
         assert site.client.get("http://testserver/healthz/play").status_code == 503
     assert {event["log_level"] for event in events} <= {"debug"}
+
+
+def test_answers_have_the_security_headers_that_django_sends(
+    site: Site, bots: list[Bot], settings: Settings, client: Client
+) -> None:
+    settings.SECURE_HSTS_SECONDS = 3600
+    settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    names = ["X-Content-Type-Options", "Referrer-Policy", "Cross-Origin-Opener-Policy"]
+    names += ["X-Frame-Options", "Strict-Transport-Security"]
+    for answer in (site.get(bots[0]), site.get("nobody")):
+        plain = client.get("/api/v1/ladders")
+        assert {name: answer.headers.get(name) for name in names} == {
+            name: plain.headers.get(name) for name in names
+        }
+        assert "Strict-Transport-Security" not in answer.headers
+    safe = site.call("GET", "/turns", token="nobody", **{"X-Forwarded-Proto": "https"})
+    assert (
+        safe.headers["Strict-Transport-Security"]
+        == (client.get("/api/v1/ladders", secure=True).headers["Strict-Transport-Security"])
+    )
