@@ -82,7 +82,7 @@ def _best_first(matches: Sequence[Match]) -> list[Match]:
     """Return matches by the mean of their bots' best ratings, the highest first; one query."""
     bots = {seat.bot_id for match in matches for seat in match.seating.all()}
     rated = Standing.objects.filter(bot__in=bots).values("bot").annotate(best=Max("rating"))
-    ratings = dict(rated.values_list("bot", "best")) if bots else {}
+    ratings: dict[int, int] = dict(rated.values_list("bot", "best")) if bots else {}
 
     def strength(match: Match) -> float:
         seats = match.seating.all()

@@ -78,20 +78,20 @@ def link_of(item: FeedItem) -> str:
     return reverse("web:bot", args=[item.bot.name]) if item.bot else reverse("web:home")
 
 
-class _Items(Feed):
+class _Items(Feed):  # type: ignore[type-arg]
     """The last items about something, as Atom."""
 
     feed_type = Atom1Feed
 
-    def item_title(self, item: FeedItem) -> str:  # type: ignore[override]
+    def item_title(self, item: FeedItem) -> str:
         """Return an item as a sentence."""
         return sentence(item)
 
-    def item_description(self, item: FeedItem) -> str:  # type: ignore[override]
+    def item_description(self, item: FeedItem) -> str:
         """Return an item as a sentence with a full stop."""
         return f"{sentence(item)}."
 
-    def item_link(self, item: FeedItem) -> str:  # type: ignore[override]
+    def item_link(self, item: FeedItem) -> str:
         """Return the address of the page about an item."""
         return link_of(item)
 

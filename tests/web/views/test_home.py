@@ -34,7 +34,8 @@ def test_the_home_page_shows_matches_in_play(client: Client) -> None:
     for _ in range(8):
         match_of(bots)
     assert queries(client, "/") == with_one
-    assert page(client, "/").count('<span class="state playing">live</span>') == 6
+    # Six in the list, and the table at the top.
+    assert page(client, "/").count('<span class="state playing">live</span>') == 7
     Match.objects.update(status=Match.Status.VOID)
     assert "No match is in play now" in page(client, "/")
 
