@@ -273,6 +273,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 300.0,
         "options": {"expires": 60},
     },
+    "write-feed": {
+        "task": "league.tasks.write_feed",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
     "sweep": {"task": "league.tasks.sweep", "schedule": crontab(minute="17")},
     "remove-old-output": {
         "task": "league.tasks.remove_old_output",
