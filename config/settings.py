@@ -331,7 +331,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "AcceptedStatus": ["accepted"],
         "BlockState": "league.models.Block.State",
-        "BotKind": "league.models.Bot.Kind",
+        "BotKind": ["house", "remote", "hosted"],
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],
         "ComparisonState": "league.models.Comparison.State",

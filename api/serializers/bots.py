@@ -34,8 +34,8 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         "turns in the last 60 seconds."
     )
 
-    kind = serializers.ChoiceField(
-        [choice for choice in Bot.Kind.choices if choice[0] != Bot.Kind.PLAYER],
+    kind = OneOfField(
+        ["house", "remote", "hosted"],
         read_only=True,
         help_text="`remote`: runs on its owner's machine and calls the API. `hosted`: "
         "uploaded, and runs on the league's workers. `house`: a bot of the league itself.",

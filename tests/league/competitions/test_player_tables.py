@@ -15,6 +15,7 @@ from league.accounts import tokens
 from league.competitions import player_tables
 from league.models import Bot, Match, MatchSeat, PlayerTable, SeatedPlayer, Turn
 from league.play.record_files import record_lines
+from league.visibility import public_results
 from tests.league import small
 from tests.league.play import live
 from tests.league.players import house_bots
@@ -133,6 +134,7 @@ def test_a_match_of_players_counts_for_nothing(client: Client) -> None:
     assert match.pk not in {each.pk for each in matches_listed()}
     assert last_seats(house, 10) == []
     assert last_faults(house, 10).matches == 0
+    assert not Match.objects.filter(public_results(), pk=match.pk).exists()
     assert match.block is None
     assert ratings.rounds_to_apply() == []
     assert client.get(f"/api/v1/matches/{match.pk}").status_code == 200
