@@ -1,4 +1,4 @@
-"""The wall on the whole screen, and times in the reader's zone."""
+"""`tv.js` shows the wall on the whole screen; `times.js` shows times in the reader's zone."""
 
 import re
 
