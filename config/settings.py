@@ -278,6 +278,12 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 300.0,
         "options": {"expires": 60},
     },
+    # Each search reads the matches of a whole day.
+    "find-highlights": {
+        "task": "league.tasks.find_highlights",
+        "schedule": 300.0,
+        "options": {"expires": 60},
+    },
     "write-feed": {
         "task": "league.tasks.write_feed",
         "schedule": 60.0,

@@ -47,6 +47,8 @@ _UPKEEP_REST_SECONDS = 15
 """The same for upkeep; below the longest time that it counts as open for entries, 20 s."""
 _FEED_REST_SECONDS = 600
 """The same for the feed and the highlights."""
+_AFTER_MIDNIGHT = timedelta(minutes=20)
+"""For so long after midnight UTC, the highlights of yesterday are still looked for."""
 _MAX_QUEUED_TASKS = 1000
 """If more tasks wait in a queue, its workers are stuck, and no match is queued again."""
 
@@ -233,14 +235,19 @@ def upkeep(may_rest: bool = False) -> None:
 
 @shared_task
 def write_feed() -> None:
-    """Find today's highlights, and store what happened for the feed; beat sends it each minute."""
-    if not activity.may_look("feed", _FEED_REST_SECONDS):
+    """Store what happened for the feed; beat sends this task each minute."""
+    if activity.may_look("feed", _FEED_REST_SECONDS):
+        _do(lambda: feeds.write_items(timezone.now()))
+
+
+@shared_task
+def find_highlights() -> None:
+    """Find today's highlights; beat sends this task every five minutes."""
+    if not activity.may_look("highlights", _FEED_REST_SECONDS):
         return
-    now = timezone.now()
-    today = now.astimezone(UTC).date()
-    _do(lambda: feeds.write_items(now))
-    # The last matches of yesterday may have finished after the last search.
-    for day in (today - timedelta(days=1), today):
+    now = timezone.now().astimezone(UTC)
+    # The last matches of yesterday may have finished after its last search.
+    for day in sorted({(now - _AFTER_MIDNIGHT).date(), now.date()}):
         _do(partial(feeds.find_highlights, day))
 
 

@@ -32,7 +32,11 @@ def _store(items: Iterable[FeedItem]) -> None:
 
 def _versions(now: datetime, since: datetime) -> list[FeedItem]:
     """Return an item for each version that has become ready."""
-    ready = BotVersion.objects.ready().filter(created_at__gte=since).exclude(bot__kind="house")
+    ready = (
+        BotVersion.objects.ready()
+        .filter(created_at__gte=since)
+        .exclude(bot__kind__in=["house", "player"])
+    )
     return [
         FeedItem(
             key=f"version/{version.pk}",

@@ -9,6 +9,8 @@ TESTS = {
     "web/static/web/live.js": "tests/browser/test_live.py",
     "web/static/web/play.js": "tests/browser/test_play.py",
     "web/static/web/replay.js": "tests/browser/test_replay.py",
+    "web/static/web/times.js": "tests/browser/test_watch.py",
+    "web/static/web/tv.js": "tests/browser/test_watch.py",
 }
 """The scripts of the site, and for each the file with its tests."""
 

@@ -93,5 +93,5 @@ def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
 
 def matches_waiting(bot: Bot) -> int:
     """Return how many matches of a bot wait to be played."""
-    waiting = MatchSeat.objects.outside_comparisons().filter(bot=bot)
+    waiting = MatchSeat.objects.outside_comparisons().without_players().filter(bot=bot)
     return waiting.filter(match__status=Match.Status.WAITING).count()

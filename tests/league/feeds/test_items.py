@@ -57,6 +57,8 @@ def test_a_bot_gives_an_item_for_a_version_its_first_rank_and_a_change_of_rank_o
 ) -> None:
     [bot] = small.bots(1, owner=ada, prefix="ada")
     BotVersion.objects.create(bot=bot, number=2, state="checking")
+    player = Bot.with_players.create(name="eve_x1y2z3", kind=Bot.Kind.PLAYER)
+    BotVersion.objects.create(bot=player, number=1)
     standing = Standing.objects.create(
         ladder=cup.ladder, bot=bot, rating=9_000_000, blocks=99, version=1
     )
@@ -65,6 +67,7 @@ def test_a_bot_gives_an_item_for_a_version_its_first_rank_and_a_change_of_rank_o
     feeds.write_items(now)
     own = [sentence(item) for item in bot.feed_items.order_by("pk")]
     assert own == ["ada-0: version 1 may play", "ada-0 gets its first rank on Eagles: 1"]
+    assert FeedItem.objects.filter(kind="version").count() == 1
     for hour, rating in ((1, 1), (2, 2)):
         Standing.objects.filter(pk=standing.pk).update(rating=rating)
         feeds.write_items(now.replace(hour=0) + timedelta(days=1, hours=hour))
