@@ -10,11 +10,12 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.urls import reverse
 from django.utils.dateformat import format as date_format
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from league import accounts
 from league.accounts.quarantines import quarantine_of
-from league.models import Bot, Match, Quarantine
+from league.models import Block, Bot, Match, Quarantine
 from league.play import bot_output
 from league.visibility import may_see_record, owns, public_deal_seed
 from web.table.steps import Card
@@ -164,6 +165,26 @@ def page_link(context: template.Context, name: str, number: int) -> str:
     """Return the address of this page with another page number in a query parameter."""
     query = context["request"].GET.copy()
     query[name] = str(number)
+    return f"?{query.urlencode()}"
+
+
+@register.simple_tag
+def block_state(block: Block) -> SafeString:
+    """Return the state of a block, which has its matches: "waiting" until one is in play."""
+    state, text = block.state, Block.State(block.state).label
+    waits = all(match.status == Match.Status.WAITING for match in block.matches.all())
+    if state == Block.State.PLAYING and waits:
+        state, text = Match.Status.WAITING, Match.Status.WAITING.label
+    return format_html('<span class="state {}">{}</span>', state, text)
+
+
+@register.simple_tag(takes_context=True)
+def view_link(context: template.Context, view: str) -> str:
+    """Return the address of this page in another view; "" is the view without a parameter."""
+    query = context["request"].GET.copy()
+    query.pop("view", None)
+    if view:
+        query["view"] = view
     return f"?{query.urlencode()}"
 
 
