@@ -222,6 +222,9 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Seconds in which a new process of a worker must be ready. With Celery's 4 s, a busy machine kills
+# and starts the processes again and again, which makes it busier.
+CELERY_WORKER_PROC_ALIVE_TIMEOUT = 60.0
 CELERY_TASK_TIME_LIMIT = 600
 # Seconds. If a task could run for longer, the broker would start it a second time meanwhile.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -268,6 +271,11 @@ CELERY_BEAT_SCHEDULE = {
     "prove-sandbox": {
         "task": "league.tasks.prove_sandbox",
         "schedule": 300.0,
+        "options": {"expires": 60},
+    },
+    "write-feed": {
+        "task": "league.tasks.write_feed",
+        "schedule": 60.0,
         "options": {"expires": 60},
     },
     "sweep": {"task": "league.tasks.sweep", "schedule": crontab(minute="17")},

@@ -3167,4 +3167,232 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="FeedItem",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "key",
+                    models.CharField(
+                        help_text="What happened, so that it is stored once.",
+                        max_length=100,
+                        unique=True,
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("version", "a version may play"),
+                            ("first-rank", "first rank on a ladder"),
+                            ("rank", "another rank on a ladder"),
+                            ("started", "a tournament started"),
+                            ("finished", "a tournament is over"),
+                            ("placed", "a bot's rank in a tournament"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                (
+                    "number",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="The version's number, the rank, or the number of bots in the tournament.",
+                    ),
+                ),
+                (
+                    "before",
+                    models.PositiveIntegerField(
+                        blank=True, help_text="The rank before.", null=True
+                    ),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="feed_items",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="feed_items",
+                        to="league.ladder",
+                    ),
+                ),
+                (
+                    "tournament",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="feed_items",
+                        to="league.tournament",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-at", "-id"],
+                "indexes": [
+                    models.Index(fields=["bot", "-at"], name="feed_of_a_bot"),
+                    models.Index(fields=["ladder", "-at"], name="feed_of_a_ladder"),
+                    models.Index(fields=["tournament", "-at"], name="feed_of_a_tournament"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Follow",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "account",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="followed",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="followers",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "tournament",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="followers",
+                        to="league.tournament",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("account", "bot"), name="a_bot_is_followed_once"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("account", "tournament"), name="a_tournament_is_followed_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("bot__isnull", False), ("tournament__isnull", True)),
+                            models.Q(("bot__isnull", True), ("tournament__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="a_follow_has_one_object",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Highlight",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("day", models.DateField(help_text="In UTC.")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("upset", "Upset"),
+                            ("comeback", "Comeback"),
+                            ("closest", "Closest match"),
+                            ("streak", "Longest streak"),
+                            ("newcomer", "Best new bot"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "step",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="The step of the match that shows it, from 1.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "number",
+                    models.IntegerField(
+                        help_text="Upset: difference of ratings in Elo. Comeback: the points that the winner was behind. Closest match: the points between the best two. Streak: wins in a row. Best new bot: its rating in Elo."
+                    ),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="highlights",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="league.ladder",
+                    ),
+                ),
+                (
+                    "match",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="league.match",
+                    ),
+                ),
+                (
+                    "opponent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="league.bot",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-day", "kind"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("day", "kind"), name="one_highlight_a_day_and_kind"
+                    )
+                ],
+            },
+        ),
     ]

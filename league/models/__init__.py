@@ -4,6 +4,7 @@ from league.models.accounts import AccountName, DailyUse, FirstAnswer, Token
 from league.models.bots import Bot, BotVersion, FormerName
 from league.models.challenges import Challenge, ChallengeBot
 from league.models.comparisons import Comparison, SwapBlock
+from league.models.feeds import FeedItem, Follow, Highlight
 from league.models.ladders import Ladder, LadderEntry, Withdrawal
 from league.models.ledger import BlockEntry, Revision, RoundEntry, VoidMark
 from league.models.luck import LuckCount, TwinErrors
@@ -32,11 +33,14 @@ __all__ = [
     "DailyUse",
     "Door",
     "EventSettings",
+    "FeedItem",
     "FirstAnswer",
     "Fit",
+    "Follow",
     "FormerName",
     "FrozenStanding",
     "HeadToHead",
+    "Highlight",
     "Ladder",
     "LadderEntry",
     "LiveMove",

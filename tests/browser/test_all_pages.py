@@ -38,10 +38,17 @@ def _paths(league: Tournament) -> list[str]:
     live_match = match_of(remote_bots(3))
     return [
         "/",
+        "/tv/",
+        "/bots/",
+        "/bots/?q=bot",
+        "/matches/",
+        "/ladders/",
+        "/feed/",
+        "/bots/bot-0/against/bot-1/",
         "/ladders/quick/",
         "/ladders/eagles/rounds/1/",
         "/bots/bot-0/",
-        "/tournaments/",
+        "/events/",
         f"/tournaments/{league.pk}/",
         f"/tournaments/{cup.pk}/",
         f"/matches/{robin_match.pk}/",

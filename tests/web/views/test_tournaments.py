@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from engine.pairing import rank_entrants, rank_event
 from league import competitions
@@ -209,3 +211,25 @@ def test_the_big_screen_keeps_only_what_spectators_watch(
     text = page(client, f"{path}?view=screen")
     assert '<body class="screen">' in text
     assert "Leave the big screen" in text
+
+
+def test_a_cancelled_tournament_shows_when_it_was_cancelled_and_not_its_start(
+    client: Client, played: Tournament
+) -> None:
+    start = timezone.now() + timedelta(days=400)
+    cup = small.tournament(played.ladder)
+    Tournament.objects.filter(pk=cup.pk).update(
+        state="cancelled", starts_at=start, finished_at=timezone.now() - timedelta(days=1)
+    )
+    text = page(client, "/events/")
+    assert start.strftime("%Y") not in text
+    assert text.index(f"/tournaments/{played.pk}/") < text.index(f"/tournaments/{cup.pk}/")
+
+
+def test_a_block_whose_matches_all_wait_is_not_shown_as_played(client: Client) -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(3)
+    competitions.advance_tournament(tournament.pk)
+    text = page(client, f"/tournaments/{tournament.pk}/")
+    assert "waiting to be played" in text
+    assert "being played" not in text

@@ -31,7 +31,7 @@ function show(wanted, { keep = false } = {}) {
     if (at === number) link.setAttribute("aria-current", "step");
     else link.removeAttribute("aria-current");
   }
-  document.title = document.title.replace(/(Match \d+).*( – )/, `$1, ${step.dataset.title}$2`);
+  document.title = document.title.replace(/^(.*?)( · .*)? – /, `$1 · ${step.dataset.title} – `);
   if (!keep) history.pushState(null, "", `?step=${number}`);
 }
 
