@@ -149,9 +149,10 @@ def _queue_matches() -> int:
 
 @shared_task
 def sweep() -> None:
-    """Delete first answers that are a day old, and sources of retired bots."""
+    """Delete day-old first answers, sources of retired bots, and old tables of players."""
     repetitions.sweep(timezone.now())
     bots.erase_sources()
+    competitions.remove_old_tables(timezone.now())
 
 
 @shared_task(time_limit=_MAX_FOLD_SECONDS)

@@ -21,6 +21,7 @@ from web.views import (
     matches,
     organise,
     passwords,
+    players,
     tournaments,
 )
 
@@ -55,6 +56,14 @@ urlpatterns = [
         tournaments.tournament_withdrawal,
         name="tournament-withdrawal",
     ),
+    path("play/", players.new_table, name="play"),
+    path("play/<slug:code>/", players.table, name="table"),
+    path("play/<slug:code>/move/", players.move, name="table-move"),
+    path("play/<slug:code>/leave/", players.leave, name="table-leave"),
+    path("play/<slug:code>/join/", players.join, name="table-join"),
+    path("play/<slug:code>/start/", players.start, name="table-start"),
+    path("play/<slug:code>/keep/", players.keep, name="table-keep"),
+    path("play/<slug:code>/again/", players.again, name="table-again"),
     path("matches/<int:pk>/", matches.match, name="match"),
     path("matches/<int:pk>/steps/", matches.match_steps, name="match-steps"),
     path("matches/<int:pk>/record.json", matches.record, name="record"),

@@ -145,6 +145,14 @@ class Migration(migrations.Migration):
                         blank=True, help_text="As rated: a seat that forfeited is last.", null=True
                     ),
                 ),
+                (
+                    "handed_over_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When the player left and the substitute took over.",
+                        null=True,
+                    ),
+                ),
                 ("forfeited", models.BooleanField(default=False)),
                 (
                     "faults",
@@ -242,6 +250,7 @@ class Migration(migrations.Migration):
                                 "remote bot: runs on its owner's machine, plays over the API",
                             ),
                             ("hosted", "hosted bot: uploaded, runs in the league's sandbox"),
+                            ("player", "player: a person in the browser, for one match"),
                         ],
                         max_length=8,
                     ),
@@ -289,7 +298,7 @@ class Migration(migrations.Migration):
                     "owner",
                     models.ForeignKey(
                         blank=True,
-                        help_text="Empty for house bots.",
+                        help_text="Empty for house bots and players.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="bots",
@@ -302,16 +311,28 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("kind", "house"), ("owner__isnull", False), _connector="OR"
+                            ("kind__in", ["house", "player"]),
+                            ("owner__isnull", False),
+                            _connector="OR",
                         ),
                         name="only_house_bots_have_no_owner",
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("kind__in", ["house", "remote", "hosted"])),
+                        condition=models.Q(("kind__in", ["house", "remote", "hosted", "player"])),
                         name="a_bot_has_a_kind",
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("name__regex", "^[a-z0-9-]{3,32}$")),
+                        condition=models.Q(
+                            models.Q(
+                                models.Q(("kind", "player"), _negated=True),
+                                ("name__regex", "^[a-z0-9-]{3,32}$"),
+                            ),
+                            models.Q(
+                                ("kind", "player"),
+                                ("name__regex", "^[a-z0-9-]{1,20}_[a-z0-9]{6}$"),
+                            ),
+                            _connector="OR",
+                        ),
                         name="a_bot_has_a_name",
                     ),
                     models.CheckConstraint(
@@ -1021,8 +1042,105 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="PlayerTable",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "code",
+                    models.CharField(
+                        help_text="In its address; not guessable.", max_length=16, unique=True
+                    ),
+                ),
+                ("game", models.CharField(max_length=20)),
+                ("rules", models.CharField(max_length=40)),
+                ("seats", models.PositiveSmallIntegerField()),
+                (
+                    "bots",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=32),
+                        help_text="Names of the bots that take the empty seats, in this order.",
+                        size=None,
+                    ),
+                ),
+                ("has_clock", models.BooleanField(default=True)),
+                (
+                    "move_seconds",
+                    models.FloatField(help_text="Time for a move, also if no clock is shown."),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True, db_index=True)),
+                (
+                    "kept_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When a player asked to keep the match; else empty.",
+                        null=True,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="SeatedPlayer",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("nickname", models.CharField(max_length=20)),
+                (
+                    "bot",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="player",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="players",
+                        to="league.playertable",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
             name="Match",
             fields=[
+                (
+                    "table",
+                    models.OneToOneField(
+                        blank=True,
+                        help_text="Of a match with players, who sit in the browser.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="match",
+                        to="league.playertable",
+                    ),
+                ),
                 (
                     "id",
                     models.BigAutoField(
@@ -1271,6 +1389,18 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.CASCADE,
                 related_name="seating",
                 to="league.match",
+            ),
+        ),
+        migrations.AddField(
+            model_name="matchseat",
+            name="substitute",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="The house bot that plays on for a player who leaves; empty for bots.",
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="league.bot",
             ),
         ),
         migrations.AddField(

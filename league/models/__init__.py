@@ -11,6 +11,7 @@ from league.models.luck import LuckCount, TwinErrors
 from league.models.matches import Match, MatchSeat
 from league.models.moderation import ModerationEntry, Quarantine
 from league.models.performance import Fit, PackedResults, Performance
+from league.models.players import PlayerTable, SeatedPlayer
 from league.models.rounds import Block, BlockBot, Bye, Round, TableCount
 from league.models.standings import FrozenStanding, HeadToHead, Standing
 from league.models.tournaments import EventSettings, Schedule, Tournament, TournamentEntry
@@ -50,6 +51,7 @@ __all__ = [
     "ModerationEntry",
     "PackedResults",
     "Performance",
+    "PlayerTable",
     "QualifyingMatch",
     "Quarantine",
     "Revision",
@@ -57,6 +59,7 @@ __all__ = [
     "RoundEntry",
     "Schedule",
     "SeatLog",
+    "SeatedPlayer",
     "Standing",
     "SwapBlock",
     "TableCount",

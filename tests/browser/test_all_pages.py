@@ -49,6 +49,7 @@ def _paths(league: Tournament) -> list[str]:
         "/ladders/eagles/rounds/1/",
         "/bots/bot-0/",
         "/events/",
+        "/play/",
         f"/tournaments/{league.pk}/",
         f"/tournaments/{cup.pk}/",
         f"/matches/{robin_match.pk}/",

@@ -7,6 +7,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = {
     "web/static/web/live.js": "tests/browser/test_live.py",
+    "web/static/web/play.js": "tests/browser/test_play.py",
     "web/static/web/replay.js": "tests/browser/test_replay.py",
 }
 """The scripts of the site, and for each the file with its tests."""

@@ -31,6 +31,7 @@ def last_faults(bot: Bot, matches: int) -> Faults:
     """Return the faults and forfeits in a bot's last finished matches, at most so many."""
     seats = list(
         MatchSeat.objects.outside_comparisons()
+        .without_players()
         .filter(bot=bot, score__isnull=False)
         .order_by("-match_id")
         .values_list("faults", "forfeited")[:matches]

@@ -13,9 +13,12 @@ SEATING = Prefetch(
 def matches_listed() -> MatchQuerySet:
     """Return matches with their bots and block, without records.
 
-    Matches of comparisons are left out; the comparison's page shows their result.
+    Matches of comparisons are left out; the comparison's page shows their result. Matches of
+    players are in no list.
     """
-    listed = Match.objects.outside_comparisons().with_deals().defer("packed_record")
+    listed = (
+        Match.objects.outside_comparisons().without_players().with_deals().defer("packed_record")
+    )
     return listed.prefetch_related(SEATING)
 
 
@@ -74,6 +77,7 @@ def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
     """Return a bot's seats in the last matches that began, each match with all its bots."""
     seats = (
         MatchSeat.objects.outside_comparisons()
+        .without_players()
         .filter(bot=bot)
         .exclude(match__status=Match.Status.WAITING)
         .select_related("match__block", "match__challenge")

@@ -2,7 +2,6 @@
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.urls import NoReverseMatch, reverse
 from django.views.decorators.http import require_safe
 
 from league.feeds import last_highlights
@@ -34,7 +33,6 @@ def home(request: HttpRequest) -> HttpResponse:
         "coming": coming,
         "matches": matches.matches_finished(_LATEST),
         "live": bool(playing) or is_running,
-        "play_url": _play_url(),
     }
     return render(request, "web/home.html", context)
 
@@ -46,11 +44,3 @@ def wall(request: HttpRequest) -> HttpResponse:
     best = None if tables else tv.best_table()
     context = {"tables": tables or ([best] if best else []), "live": True}
     return render(request, "web/tv.html", context)
-
-
-def _play_url() -> str | None:
-    """Return the address of the page to play against bots; None while there is none."""
-    try:
-        return reverse("web:play")
-    except NoReverseMatch:
-        return None
