@@ -217,6 +217,16 @@ def follow_button(context: template.Context, followed: Bot | Tournament) -> dict
     }
 
 
+@register.simple_tag(takes_context=True)
+def view_link(context: template.Context, view: str) -> str:
+    """Return the address of this page in another view; "" is the view without a parameter."""
+    query = context["request"].GET.copy()
+    query.pop("view", None)
+    if view:
+        query["view"] = view
+    return f"?{query.urlencode()}"
+
+
 @register.simple_tag
 def docs(page: str, anchor: str = "") -> str:
     """Return the address of a page of the documentation, or of a section on it."""

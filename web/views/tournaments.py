@@ -16,7 +16,7 @@ from league.competitions.history import history_of
 from league.competitions.tournament_standings import bracket_of, standings_of
 from league.models import Round, Tournament
 from league.visibility import public_seed
-from web import tournament_page
+from web import event_story, tournament_page
 from web.requests import page_of, visitor, whole_number
 from web.selectors.rounds import blocks_of, progress_of
 from web.selectors.tournaments import (
@@ -38,15 +38,23 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     progress = progress_of(drawn)
     shown = _round_shown(request, drawn, len(history.opened))
     user = visitor(request)
+    names = tournament_page.round_names(history)
+    bracket = bracket_of(history)
     context: dict[str, Any] = {
         "tournament": found,
+        "screen": request.GET.get("view") == "screen",
+        "now": event_story.now(history, [name for _, name in names]),
+        "undrawn": []
+        if history.is_over
+        else event_story.undrawn_stages(bracket, found.ladder.seats),
+        "begun": any(one.row.blocks for one in placed),
         "description": tournament_page.description_of(history),
         "standings": tournament_page.standings_rows(placed),
-        "bracket": bracket_of(history),
+        "bracket": bracket,
         "crossed": tournament_page.cross_table(history, placed),
         "rounds": [
             (number, round_, name, progress[round_.pk])
-            for number, (round_, name) in enumerate(tournament_page.round_names(history), 1)
+            for number, (round_, name) in enumerate(names, 1)
         ],
         "opened": rounds_opened(history.rounds),
         "length": tournament_page.planned_rounds(history),

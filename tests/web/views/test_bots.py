@@ -42,3 +42,17 @@ def test_a_bots_latest_matches_come_first(client: Client, played: Tournament) ->
     kept = re.findall(r'class="match-link" href="/matches/(\d+)/"', text)
     assert [int(pk) for pk in kept] == shown
     assert "9 more matches of this bot wait to be played" in text
+
+
+def test_the_headline_of_a_bot_states_its_rating_on_each_ladder(
+    client: Client, played: Tournament
+) -> None:
+    rating = played.ladder.standings.get(bot__name="bot-0").rating
+    text = page(client, "/bots/bot-0/")
+    head = text[
+        text.index('<header class="banner">') : text.index("</header>", text.index("banner"))
+    ]
+    words = " ".join(re.sub(r"<[^>]+>", " ", head).split())
+    assert words.startswith("house bot, which belongs to the league")
+    assert f"Provisional on {played.ladder.title} , rated {rating / 1000:.0f}" in words
+    assert 'href="/bots/bot-0/against/bot-1/"' in text
