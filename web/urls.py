@@ -40,7 +40,7 @@ urlpatterns = [
         name="tournament-withdrawal",
     ),
     path("matches/<int:pk>/", matches.match, name="match"),
-    path("matches/<int:pk>/steps/", matches.match_steps, name="match-steps"),
+    path("matches/<int:pk>/phases.json", matches.match_phases, name="match-phases"),
     path("matches/<int:pk>/record.json", matches.record, name="record"),
     path("account/", account.account, name="account"),
     path("account/sign-in/", account.sign_in, name="sign-in"),
