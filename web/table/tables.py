@@ -17,7 +17,7 @@ from web.table.live import live_steps
 from web.table.replays import faults_of, replay_steps
 from web.table.steps import Step
 
-PARTRIDGE_CARDS = [rank for rank in range(1, 13) for _ in range(rank)]
+_PARTRIDGE_DECK = [rank for rank in range(1, 13) for _ in range(rank)]
 
 
 class Table(NamedTuple):
@@ -95,7 +95,7 @@ def all_phases(match: Match) -> dict[str, Any]:
         "names": names,
         "commitment": match.commitment,
         "deal_seed": record.deal_seed.hex(),
-        "cards": _deck(match),
+        "cards": deck_of(match.game, match.rules),
         "phases": list(_phases(record, names)),
     }
 
@@ -103,6 +103,13 @@ def all_phases(match: Match) -> dict[str, Any]:
 def names_of(match: Match) -> list[str]:
     """Return the names of the bots of a match, by seat."""
     return [seat.bot.name for seat in match.seating.all()]
+
+
+def deck_of(game: str, rules: str) -> list[int]:
+    """Return the deck of a preset, in ascending order."""
+    if game == TwelveDays.game:
+        return list(TwelveDays.presets[rules].deck())
+    return _PARTRIDGE_DECK
 
 
 def _phases(record: Record, names: Sequence[str]) -> Iterator[dict[str, Any]]:
@@ -121,9 +128,3 @@ def _parts(match: Match) -> int:
     if match.game == TwelveDays.game:
         return TwelveDays.presets[match.rules].days
     return Partridge.presets[match.rules].rounds
-
-
-def _deck(match: Match) -> list[int]:
-    if match.game == TwelveDays.game:
-        return list(TwelveDays.presets[match.rules].deck())
-    return PARTRIDGE_CARDS
