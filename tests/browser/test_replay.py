@@ -1,4 +1,4 @@
-"""Stepping through a replay: `table.js` and the modules that it starts."""
+"""Stepping through a replay: `table.js`, `view.js` and `transport.js`."""
 
 import re
 
