@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable
+from datetime import UTC, timedelta
 from functools import partial, wraps
 from typing import TypeVar
 
@@ -13,7 +14,17 @@ from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from engine.rating.elo import ZeroSumError
-from league import activity, bots, competitions, heartbeats, moderation, play, queueing, ratings
+from league import (
+    activity,
+    bots,
+    competitions,
+    feeds,
+    heartbeats,
+    moderation,
+    play,
+    queueing,
+    ratings,
+)
 from league.accounts import repetitions
 from league.bots import jails
 from league.models import Ladder
@@ -34,6 +45,8 @@ _TICK_REST_SECONDS = 10
 """While the league is at rest, a tick looks for due work once in so many seconds."""
 _UPKEEP_REST_SECONDS = 15
 """The same for upkeep; below the longest time that it counts as open for entries, 20 s."""
+_FEED_REST_SECONDS = 600
+"""The same for the feed and the highlights."""
 _MAX_QUEUED_TASKS = 1000
 """If more tasks wait in a queue, its workers are stuck, and no match is queued again."""
 
@@ -136,9 +149,10 @@ def _queue_matches() -> int:
 
 @shared_task
 def sweep() -> None:
-    """Delete first answers that are a day old, and sources of retired bots."""
+    """Delete day-old first answers, sources of retired bots, and old tables of players."""
     repetitions.sweep(timezone.now())
     bots.erase_sources()
+    competitions.remove_old_tables(timezone.now())
 
 
 @shared_task(time_limit=_MAX_FOLD_SECONDS)
@@ -215,6 +229,19 @@ def upkeep(may_rest: bool = False) -> None:
     _each(bots.versions_to_check, check_version.delay)
     _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
     _each(lambda: ratings.take_luck_counts(timezone.now()), count_luck.delay)
+
+
+@shared_task
+def write_feed() -> None:
+    """Find today's highlights, and store what happened for the feed; beat sends it each minute."""
+    if not activity.may_look("feed", _FEED_REST_SECONDS):
+        return
+    now = timezone.now()
+    today = now.astimezone(UTC).date()
+    _do(lambda: feeds.write_items(now))
+    # The last matches of yesterday may have finished after the last search.
+    for day in (today - timedelta(days=1), today):
+        _do(partial(feeds.find_highlights, day))
 
 
 def _has_room(queue: str) -> bool:

@@ -41,11 +41,11 @@ def public_events(match: Match) -> list[list[Event]] | None:
     """
     if match.status != Match.Status.PLAYING or not may_watch(match):
         return None
-    moves = _stored_moves(match, 0)
+    moves = stored_moves(match, 0)
     if moves is None:
         match.refresh_from_db()
         return public_events(match) if match.status == Match.Status.PLAYING else None
-    dealt = _deal_of(match)
+    dealt = deal_of(match)
     return [_public(phase) for phase in (dealt, *play_on(dealt.state, moves))]
 
 
@@ -109,14 +109,14 @@ class MatchFeed:
             return [*events, FeedEvent("end", "end", end)]
         if match.status != Match.Status.PLAYING or not match.live:
             return []
-        moves = _stored_moves(match, self._plies)
+        moves = stored_moves(match, self._plies)
         return [] if moves is None else self._events_of(match, moves)
 
     def _events_of(self, match: Match, moves: Sequence[tuple[int, str]]) -> list[FeedEvent]:
         """Return the events of further whole phases."""
         found = []
         if self._state is None:
-            dealt = _deal_of(match)
+            dealt = deal_of(match)
             self._state = dealt.state
             seating = match.seating.order_by("seat")
             self._names = list(seating.values_list("bot__name", flat=True))
@@ -143,11 +143,12 @@ def _public(phase: Phase) -> list[Event]:
     return [event.seen_by(None) for event in phase.events]
 
 
-def _deal_of(match: Match) -> Phase:
+def deal_of(match: Match) -> Phase:
+    """Return the deal of a match, with all its secrets."""
     return deal(match.game, match.rules, match.seats, bytes(match.deal_seed))
 
 
-def _stored_moves(match: Match, ply: int) -> list[tuple[int, str]] | None:
+def stored_moves(match: Match, ply: int) -> list[tuple[int, str]] | None:
     """Return the moves of a match from a ply on; None if it was finished since it was read."""
     moves = match.live_moves.filter(ply__gte=ply, ply__lt=match.plies).order_by("ply")
     found = list(moves.values_list("seat", "text"))

@@ -272,3 +272,11 @@ def test_the_dates_of_an_account_are_shown_and_not_changed(organiser: Client) ->
     stored = User.objects.get(pk=ada.pk)
     assert (stored.first_name, stored.date_joined) == ("Ada", ada.date_joined)
     assert stored.last_login == ada.last_login
+
+
+def test_a_wrong_address_of_an_admin_page_is_no_error_in_the_log(
+    organiser: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    answer = organiser.get("/admin/league/ladder/add/", {"_to_field": "doubled"})
+    assert answer.status_code == 400
+    assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]

@@ -1,4 +1,4 @@
-"""The pages of tournaments: the list, one tournament, and the forms to enter and withdraw."""
+"""The pages of tournaments: one tournament and the forms to enter and withdraw."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,23 +22,10 @@ from web.selectors.rounds import blocks_of, progress_of
 from web.selectors.tournaments import (
     bots_to_enter,
     bots_to_withdraw,
-    tournaments_past,
-    tournaments_to_come,
 )
 from web.views.bots import own_bot
 
-_ROWS = 50
 _BLOCKS = 20
-
-
-@require_safe
-def tournaments(request: HttpRequest) -> HttpResponse:
-    """List the running and planned tournaments, then those that are over."""
-    context = {
-        "coming": tournaments_to_come()[:_ROWS],
-        "page": page_of(request, tournaments_past(), _ROWS),
-    }
-    return render(request, "web/tournaments.html", context)
 
 
 @require_safe

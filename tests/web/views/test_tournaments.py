@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from engine.pairing import rank_entrants, rank_event
 from league import competitions
@@ -153,3 +155,25 @@ def test_a_running_tournament_hides_its_seed_and_refreshes(client: Client) -> No
     assert bytes(tournament.seed).hex() not in text
     assert tournament.commitment in text
     assert 'http-equiv="refresh"' in text
+
+
+def test_a_cancelled_tournament_shows_when_it_was_cancelled_and_not_its_start(
+    client: Client, played: Tournament
+) -> None:
+    start = timezone.now() + timedelta(days=400)
+    cup = small.tournament(played.ladder)
+    Tournament.objects.filter(pk=cup.pk).update(
+        state="cancelled", starts_at=start, finished_at=timezone.now() - timedelta(days=1)
+    )
+    text = page(client, "/events/")
+    assert start.strftime("%Y") not in text
+    assert text.index(f"/tournaments/{played.pk}/") < text.index(f"/tournaments/{cup.pk}/")
+
+
+def test_a_block_whose_matches_all_wait_is_not_shown_as_played(client: Client) -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(3)
+    competitions.advance_tournament(tournament.pk)
+    text = page(client, f"/tournaments/{tournament.pk}/")
+    assert "waiting to be played" in text
+    assert "being played" not in text

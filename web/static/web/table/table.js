@@ -36,7 +36,7 @@ async function replay(table) {
       transport.update();
       cursor(table, frame.step);
       if (by === "hand") address(player);
-      document.title = document.title.replace(/(, [^,–]*(, trick \d+)?)?( – )/, `, ${view.title(frame)}$3`);
+      document.title = document.title.replace(/( · [^–]*)?( – )/, ` · ${view.title(frame)}$2`);
     },
   };
   if (!small) transport = new Transport(table, player);
