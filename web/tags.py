@@ -234,6 +234,23 @@ def docs(page: str, anchor: str = "") -> str:
     return f"{address}#{anchor}" if anchor else address
 
 
+@register.filter
+def table_cards(drawn: Iterable[Card]) -> SafeString:
+    """Return cards as list items for a table; ``received`` and ``scored`` are marked."""
+    return mark_safe("".join(map(_table_card, drawn)))
+
+
+def _table_card(card: Card) -> str:
+    # All parts are safe: the rank is an integer, and the marks are constants of `web.table`.
+    names = {"received": ("fresh", "new"), "scored": ("scored", "scores")}
+    marks = [names[mark] for mark in card.marks if mark in names]
+    classes = "".join(f" {name}" for name, _ in marks)
+    label = "".join(f", {said}" for _, said in marks)
+    rank = '<span class="unseen">Claus</span>' if card.rank == 0 else str(card.rank)
+    label = f'<span class="unseen">{label}</span>' if label else ""
+    return f'<li class="slot"><span class="tc r{card.rank}{classes}">{rank}{label}</span></li>'
+
+
 def _card(card: Card) -> str:
     # All parts are safe: the rank is an integer, and the marks are constants of `web.table`.
     marks = "".join(f" {mark}" for mark in card.marks)

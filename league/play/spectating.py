@@ -10,6 +10,7 @@ from engine.games.events import Event
 from engine.games.game import State
 from engine.playback import Phase, deal, play_on
 from engine.record import replay, write
+from engine.sentences import as_sentence
 from league.models import Match
 from league.play.match_logs import logs_of
 from league.visibility import may_see_record, may_watch
@@ -59,8 +60,9 @@ class FeedEvent(NamedTuple):
     Attributes:
         kind: ``phase``, or ``end`` for the last.
         id: length of the log after the phase, or ``end``.
-        data: for a phase the public view after it and ``events``, the public events in it. For
-            the end ``status`` and, if the match is finished, ``scores`` and ``places``.
+        data: for a phase the public view after it, ``events``, the public events in it,
+            ``sentences``, one for each event, and ``to_act``, the seats that decide next. For the
+            end ``status`` and, if the match is finished, ``scores`` and ``places``.
     """
 
     kind: str
@@ -81,6 +83,7 @@ class MatchFeed:
     def __init__(self, match_id: int) -> None:
         self._match_id = match_id
         self._state: State | None = None
+        self._names: list[str] = []
         self._plies = 0
         self.over = False
 
@@ -115,17 +118,24 @@ class MatchFeed:
         if self._state is None:
             dealt = deal_of(match)
             self._state = dealt.state
-            found.append(_feed_event(dealt))
+            seating = match.seating.order_by("seat")
+            self._names = list(seating.values_list("bot__name", flat=True))
+            found.append(_feed_event(dealt, self._names))
         for phase in play_on(self._state, moves, self._plies):
             self._plies = phase.ply
-            found.append(_feed_event(phase))
+            found.append(_feed_event(phase, self._names))
         return found
 
 
-def _feed_event(phase: Phase) -> FeedEvent:
+def _feed_event(phase: Phase, names: Sequence[str]) -> FeedEvent:
     """Return a phase as spectators see it: the public view after it, and its public events."""
-    events = [event.as_json() for event in _public(phase)]
-    return FeedEvent("phase", str(phase.ply), {**phase.state.spectate(), "events": events})
+    events = _public(phase)
+    told = {
+        "events": [event.as_json() for event in events],
+        "sentences": [as_sentence(event, names) for event in events],
+        "to_act": list(phase.state.actors),
+    }
+    return FeedEvent("phase", str(phase.ply), {**phase.state.spectate(), **told})
 
 
 def _public(phase: Phase) -> list[Event]:

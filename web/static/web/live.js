@@ -14,8 +14,8 @@ async function refresh() {
       if (!answer.ok) throw new Error(answer.statusText);
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       showLocal(fresh);
-      if (fresh.querySelector(".replay")) {
-        location.reload(); // the match is open now, so the whole page is new
+      if (fresh.querySelector("[data-table]")) {
+        location.reload(); // the match has a table now, so the whole page is new
         return;
       }
       for (const old of document.querySelectorAll("[data-live]")) {
