@@ -58,7 +58,9 @@ def test_a_check_without_differences_stores_its_time_and_round(
     ladder.refresh_from_db()
     assert ladder.checked_rounds == ladder.rounds.count()
     assert not ladder.alarm
-    assert f"no rating differs in {ladder.checked_rounds} rounds" in page(client, "/ladders/quick/?view=statistics")
+    assert f"no rating differs in {ladder.checked_rounds} rounds" in page(
+        client, "/ladders/quick/?view=statistics"
+    )
     assert "alarms" not in client.get("/readyz").json()
 
 
