@@ -15,7 +15,6 @@ from bots_sdk.client import Retry
 from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague, problem
 
-
 # `tests/league/competitions/test_ladder_entries.py` pins the league's sentence.
 CHECKING = "mybot can't enter yet: version 1 is still being checked. Try again soon."
 
