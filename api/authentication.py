@@ -28,6 +28,8 @@ class BearerAuthentication(BaseAuthentication):
             raise AuthenticationFailed(error.detail) from None
         if token is None:
             return None
+        if token.bot is not None and token.bot.kind == Bot.Kind.PLAYER:
+            raise AuthenticationFailed("A play token makes moves in its match, and nothing else.")
         if token.bot:
             bind_contextvars(bot=token.bot.name)
         return token.owner or (token.bot and token.bot.owner) or AnonymousUser(), token

@@ -78,7 +78,11 @@ class LedgerQuery(PeriodQuery, BotQuery):
 
 
 def filtered_matches(matches: QuerySet[Match], query: Mapping[str, Any]) -> QuerySet[Match]:
-    """Return the matches that a `MatchQuery` selects, except by time."""
+    """Return the matches that a `MatchQuery` selects, except by time.
+
+    Matches of players are in no list.
+    """
+    matches = matches.filter(table=None)
     if "bot" in query:
         seats = MatchSeat.objects.filter(match=OuterRef("pk"), bot__name=query["bot"])
         matches = matches.filter(Exists(seats))

@@ -101,8 +101,8 @@ def django_logging(log_format: str) -> dict[str, Any]:
             }
         },
         "root": {"handlers": ["console"], "level": "INFO"},
-        # `api.middleware` logs every request, so Django's own lines about a 4xx are not needed. Those
-        # of `django.security` are errors with a traceback, and any client can cause them.
+        # `api.middleware` logs every request, so Django's own lines about a 4xx are not needed.
+        # Those of `django.security` are errors with a traceback, and any client can cause them.
         "loggers": {
             "django.request": {"level": "ERROR"},
             "django.security": {"level": "CRITICAL"},

@@ -102,6 +102,8 @@ RATE_LIMITS = {
     "accounts": environment.text("RATE_ACCOUNTS", "60/hour"),
     "exports": environment.text("RATE_EXPORTS", "30/hour"),
     "passwords": environment.text("RATE_PASSWORDS", "30/minute"),
+    # Tables that players start and join in the browser.
+    "tables": environment.text("RATE_TABLES", "120/hour"),
     # Wrong passwords for one account: from one address, and from all addresses together from which
     # nobody has signed in to it.
     "guesses": environment.text("RATE_GUESSES", "20/hour"),
@@ -112,6 +114,9 @@ MAX_BOTS_PER_DAY = environment.number("MAX_BOTS_PER_DAY", 50)
 MAX_UPLOADS_PER_DAY = environment.number("MAX_UPLOADS_PER_DAY", 200)
 MAX_RENAMES_PER_DAY = environment.number("MAX_RENAMES_PER_DAY", 10)
 MAX_CHALLENGES_PER_DAY = environment.number("MAX_CHALLENGES_PER_DAY", 100)
+# Tables of players that may be open at the same time, and days after which a match is removed.
+MAX_PLAYER_TABLES = environment.number("MAX_PLAYER_TABLES", 500)
+PLAYER_MATCH_DAYS = environment.number("PLAYER_MATCH_DAYS", 30)
 # Requests that may wait in one gateway process: of one bot (or of one spectator's address), of one
 # address, and in all.
 MAX_WAITING_REQUESTS = environment.number("MAX_WAITING_REQUESTS", 1000)
@@ -222,6 +227,9 @@ CELERY_ACCEPT_CONTENT = ["json"]
 CELERY_TASK_ACKS_LATE = True
 CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+# Seconds in which a new process of a worker must be ready. With Celery's 4 s, a busy machine kills
+# and starts the processes again and again, which makes it busier.
+CELERY_WORKER_PROC_ALIVE_TIMEOUT = 60.0
 CELERY_TASK_TIME_LIMIT = 600
 # Seconds. If a task could run for longer, the broker would start it a second time meanwhile.
 CELERY_BROKER_TRANSPORT_OPTIONS = {
@@ -268,6 +276,17 @@ CELERY_BEAT_SCHEDULE = {
     "prove-sandbox": {
         "task": "league.tasks.prove_sandbox",
         "schedule": 300.0,
+        "options": {"expires": 60},
+    },
+    # Each search reads the matches of a whole day.
+    "find-highlights": {
+        "task": "league.tasks.find_highlights",
+        "schedule": 300.0,
+        "options": {"expires": 60},
+    },
+    "write-feed": {
+        "task": "league.tasks.write_feed",
+        "schedule": 60.0,
         "options": {"expires": 60},
     },
     "sweep": {"task": "league.tasks.sweep", "schedule": crontab(minute="17")},
@@ -318,7 +337,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "AcceptedStatus": ["accepted"],
         "BlockState": "league.models.Block.State",
-        "BotKind": "league.models.Bot.Kind",
+        "BotKind": ["house", "remote", "hosted"],
         "MatchStatus": "league.models.Match.Status",
         "NewBotKind": ["remote", "hosted"],
         "ComparisonState": "league.models.Comparison.State",

@@ -33,7 +33,8 @@ CADDYFILE = "devserver/Caddyfile"
 THREADS = ("--pool", "threads", "--concurrency")
 
 _CPUS = os.cpu_count() or 1
-_READY_SECONDS = 60.0
+_PATIENCE_SECONDS = 30.0
+"""The time after which a league that still starts says so, again and again."""
 _ANSWER_SECONDS = 2.0
 _STOP_WITHOUT_BROKER_SECONDS = 2.0
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}
@@ -318,15 +319,21 @@ async def _run(
 
 async def _announce(options: argparse.Namespace, stop: asyncio.Event) -> None:
     """Print the address of the league as soon as it answers."""
-    deadline = time.monotonic() + _READY_SECONDS
+    began = time.monotonic()
     url = address(options.host, options.port)
+    notices = 0
     while not stop.is_set():
         if await asyncio.to_thread(_answers, options.host, options.port):
             print(banner(url, options.directory), flush=True)
             return
-        if time.monotonic() > deadline:
-            print(f"The league does not answer at {url}. Its output is above.", file=sys.stderr)
-            return
+        waited = time.monotonic() - began
+        if waited > (notices + 1) * _PATIENCE_SECONDS:
+            notices += 1
+            print(
+                f"Still starting after {waited:.0f} s: {url} does not answer yet. A busy machine "
+                "takes longer. If a part can't start, the lines above give the reason.",
+                file=sys.stderr,
+            )
         await asyncio.sleep(0.1)
 
 

@@ -28,6 +28,13 @@ def sentence(event: Event, names: Sequence[str] | None = None) -> str:
     return _of_both_games(event, who) or _of_twelve_days(event, who) or _of_partridge(event, who)
 
 
+def as_sentence(event: Event, names: Sequence[str]) -> str:
+    """Return an event as a sentence with a full stop and, unless a name begins it, a capital."""
+    text = sentence(event, names)
+    begins_with_name = any(text.startswith(name) for name in names)
+    return f"{text if begins_with_name else text[0].upper() + text[1:]}."
+
+
 def winners(places: Sequence[int], names: Sequence[str]) -> str:
     """Return the winners of a match as a sentence, without a full stop: "ada wins the match".
 

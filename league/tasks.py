@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable, Iterable
+from datetime import UTC, timedelta
 from functools import partial, wraps
 from typing import TypeVar
 
@@ -13,7 +14,17 @@ from django.utils import timezone
 from structlog.contextvars import bound_contextvars
 
 from engine.rating.elo import ZeroSumError
-from league import activity, bots, competitions, heartbeats, moderation, play, queueing, ratings
+from league import (
+    activity,
+    bots,
+    competitions,
+    feeds,
+    heartbeats,
+    moderation,
+    play,
+    queueing,
+    ratings,
+)
 from league.accounts import repetitions
 from league.bots import jails
 from league.models import Ladder
@@ -34,6 +45,10 @@ _TICK_REST_SECONDS = 10
 """While the league is at rest, a tick looks for due work once in so many seconds."""
 _UPKEEP_REST_SECONDS = 15
 """The same for upkeep; below the longest time that it counts as open for entries, 20 s."""
+_FEED_REST_SECONDS = 600
+"""The same for the feed and the highlights."""
+_AFTER_MIDNIGHT = timedelta(minutes=20)
+"""For so long after midnight UTC, the highlights of yesterday are still looked for."""
 _MAX_QUEUED_TASKS = 1000
 """If more tasks wait in a queue, its workers are stuck, and no match is queued again."""
 
@@ -136,9 +151,10 @@ def _queue_matches() -> int:
 
 @shared_task
 def sweep() -> None:
-    """Delete first answers that are a day old, and sources of retired bots."""
+    """Delete day-old first answers, sources of retired bots, and old tables of players."""
     repetitions.sweep(timezone.now())
     bots.erase_sources()
+    competitions.remove_old_tables(timezone.now())
 
 
 @shared_task(time_limit=_MAX_FOLD_SECONDS)
@@ -215,6 +231,24 @@ def upkeep(may_rest: bool = False) -> None:
     _each(bots.versions_to_check, check_version.delay)
     _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
     _each(lambda: ratings.take_luck_counts(timezone.now()), count_luck.delay)
+
+
+@shared_task
+def write_feed() -> None:
+    """Store what happened for the feed; beat sends this task each minute."""
+    if activity.may_look("feed", _FEED_REST_SECONDS):
+        _do(lambda: feeds.write_items(timezone.now()))
+
+
+@shared_task
+def find_highlights() -> None:
+    """Find today's highlights; beat sends this task every five minutes."""
+    if not activity.may_look("highlights", _FEED_REST_SECONDS):
+        return
+    now = timezone.now().astimezone(UTC)
+    # The last matches of yesterday may have finished after its last search.
+    for day in sorted({(now - _AFTER_MIDNIGHT).date(), now.date()}):
+        _do(partial(feeds.find_highlights, day))
 
 
 def _has_room(queue: str) -> bool:

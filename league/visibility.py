@@ -4,6 +4,7 @@ Cards and seeds stay secret as long as a bot could still use them.
 """
 
 from django.contrib.auth.models import AnonymousUser, User
+from django.db.models import Exists, OuterRef, Q
 
 from league.models import Block, Bot, Match, MatchSeat, Round, Tournament
 
@@ -22,6 +23,17 @@ def may_see_record(match: Match) -> bool:
         return not any(twin.is_unfinished for twin in match.challenge.matches.all())
     block = match.block
     return block is None or not block.duplicate or block.state != Block.State.PLAYING
+
+
+def public_results() -> Q:
+    """Return the condition for matches whose record everybody may see, as `may_see_record`.
+
+    Matches of comparisons and of players are left out.
+    """
+    in_play = Match.objects.unfinished().filter(challenge=OuterRef("challenge"))
+    is_open = Q(block=None) | Q(block__duplicate=False) | ~Q(block__state=Block.State.PLAYING)
+    is_over = Q(challenge=None) | Q(challenge__duplicate=False) | Q(~Exists(in_play))
+    return Q(status=Match.Status.FINISHED, swap_block=None, table=None) & is_open & is_over
 
 
 def may_watch(match: Match) -> bool:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from fractions import Fraction
+from typing import Any
 
 from django import template
 from django.conf import settings
@@ -12,10 +13,11 @@ from django.urls import reverse
 from django.utils.dateformat import format as date_format
 from django.utils.safestring import SafeString, mark_safe
 
-from league import accounts
+from engine.games.titles import GAME_TITLES, title
+from league import accounts, feeds
 from league.accounts.quarantines import quarantine_of
-from league.models import Bot, Match, Quarantine
-from league.play import bot_output
+from league.models import Block, Bot, Challenge, Ladder, Match, Quarantine, Tournament
+from league.play import bot_output, headlines
 from league.visibility import may_see_record, owns, public_deal_seed
 from web.table.steps import Card
 
@@ -111,6 +113,31 @@ def open_to_all(match: Match) -> bool:
 
 
 @register.filter
+def headline(match: Match) -> str:
+    """Return a match's players and result, as `league.play.headlines` writes them."""
+    return headlines.headline(match)
+
+
+@register.filter
+def game_title(played: Match | Ladder | Challenge) -> str:
+    """Return the title of the game and preset of a match, ladder or challenge."""
+    return title(played.game, played.rules)
+
+
+@register.filter
+def called(game: str) -> str:
+    """Return the title of a game by its name."""
+    return GAME_TITLES.get(game, game)
+
+
+@register.filter
+def waits(block: Block) -> bool:
+    """Return whether no match of a block has begun; its matches are prefetched."""
+    matches = block.matches.all()
+    return bool(matches) and all(match.status == Match.Status.WAITING for match in matches)
+
+
+@register.filter
 def kept_until(written: datetime) -> datetime:
     """Return when output is removed at the latest."""
     return bot_output.kept_until(written)
@@ -167,11 +194,61 @@ def page_link(context: template.Context, name: str, number: int) -> str:
     return f"?{query.urlencode()}"
 
 
+@register.filter
+def iso(at: datetime) -> str:
+    """Return a time in UTC for the attribute ``datetime``, without fractions of a second."""
+    return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+@register.inclusion_tag("web/parts/follow.html", takes_context=True)
+def follow_button(context: template.Context, followed: Bot | Tournament) -> dict[str, Any]:
+    """Return what the button to follow a bot or tournament shows."""
+    request = context["request"]
+    user = request.user if isinstance(request.user, User) else None
+    kind, key = ("bot", followed.name) if isinstance(followed, Bot) else ("tournament", followed.pk)
+    return {
+        "state": feeds.follow_state(user, followed),
+        "signed_in": user is not None,
+        "kind": kind,
+        "address": reverse(f"web:follow-{kind}", args=[key]),
+        "atom": reverse(f"web:{kind}-atom", args=[key]),
+        "page": request.path,
+        "csrf_token": context.get("csrf_token"),
+    }
+
+
+@register.simple_tag(takes_context=True)
+def view_link(context: template.Context, view: str) -> str:
+    """Return the address of this page in another view; "" is the view without a parameter."""
+    query = context["request"].GET.copy()
+    query.pop("view", None)
+    if view:
+        query["view"] = view
+    return f"?{query.urlencode()}"
+
+
 @register.simple_tag
 def docs(page: str, anchor: str = "") -> str:
     """Return the address of a page of the documentation, or of a section on it."""
     address = reverse("web:document", args=[page])
     return f"{address}#{anchor}" if anchor else address
+
+
+@register.filter
+def table_cards(drawn: Iterable[Card]) -> SafeString:
+    """Return cards as list items for a table; ``received`` and ``scored`` are marked."""
+    return mark_safe("".join(map(_table_card, drawn)))
+
+
+def _table_card(card: Card) -> str:
+    # All parts are safe: the rank is an integer, and the marks are constants of `web.table`.
+    names = {"received": ("fresh", "new"), "scored": ("scored", "scores")}
+    marks = [names[mark] for mark in card.marks if mark in names]
+    classes = "".join(f" {name}" for name, _ in marks)
+    label = "".join(f", {said}" for _, said in marks)
+    rank = '<span class="unseen">Claus</span>' if card.rank == 0 else str(card.rank)
+    label = f'<span class="unseen">{label}</span>' if label else ""
+    return f'<li class="slot"><span class="tc r{card.rank}{classes}">{rank}{label}</span></li>'
 
 
 def _card(card: Card) -> str:

@@ -28,9 +28,9 @@ MAX_CROSSED = 24
 
 _PLAIN = (TieBreak.ROUND_REACHED, TieBreak.TABLE_PLACE, TieBreak.SCORE)
 _CALLED = {
-    TieBreak.HEAD_TO_HEAD: "head to head",
-    TieBreak.BUCHHOLZ: "Buchholz",
-    TieBreak.SONNEBORN_BERGER: "Sonneborn-Berger",
+    TieBreak.HEAD_TO_HEAD: "points against each other (head to head)",
+    TieBreak.BUCHHOLZ: "strength of its opponents (Buchholz)",
+    TieBreak.SONNEBORN_BERGER: "points from strong opponents (Sonneborn-Berger)",
     TieBreak.WINS: "wins",
     TieBreak.MEAN_POINTS: "mean points",
     TieBreak.LOT: "lot",
@@ -73,7 +73,13 @@ class CrossTable(NamedTuple):
 def standings_rows(placed: Sequence[TournamentStanding]) -> list[StandingsRow]:
     """Return the rows of the standings, best first."""
     rows = [StandingsRow(one, "") for one in placed[:1]]
-    rows += [StandingsRow(one, tie_break(one.row, above.row)) for above, one in pairwise(placed)]
+    # Before the first block is over, only the lot would separate them: no result yet.
+    rows += [
+        StandingsRow(
+            one, tie_break(one.row, above.row) if one.row.blocks or above.row.blocks else ""
+        )
+        for above, one in pairwise(placed)
+    ]
     return rows
 
 

@@ -2,6 +2,7 @@
 
 from django.contrib.auth.views import LogoutView
 from django.urls import path, re_path
+from django.views.generic import RedirectView
 
 from web import health, metrics
 from web.docs import views as docs
@@ -12,17 +13,33 @@ from web.views import (
     challenges,
     comparisons,
     decisions,
+    feeds,
+    head_to_head,
     home,
     ladders,
+    lists,
     matches,
     organise,
     passwords,
+    players,
     tournaments,
 )
 
 app_name = "web"
 urlpatterns = [
     path("", home.home, name="home"),
+    path("tv/", home.wall, name="tv"),
+    path("feed/", feeds.feed, name="feed"),
+    path("ladders/", lists.ladders, name="ladders"),
+    path("ladders/<slug:slug>/feed.atom", feeds.LadderFeed(), name="ladder-atom"),
+    path("bots/", lists.bots, name="bots"),
+    path("bots/<slug:name>/feed.atom", feeds.BotFeed(), name="bot-atom"),
+    path("bots/<slug:name>/follow/", feeds.follow_bot, name="follow-bot"),
+    path("bots/<slug:name>/against/<slug:other>/", head_to_head.against, name="head-to-head"),
+    path("events/", lists.events, name="tournaments"),
+    path("tournaments/<int:pk>/feed.atom", feeds.EventFeed(), name="tournament-atom"),
+    path("tournaments/<int:pk>/follow/", feeds.follow_tournament, name="follow-tournament"),
+    path("matches/", lists.matches, name="matches"),
     path("ladders/<slug:slug>/", ladders.ladder, name="ladder"),
     path("ladders/<slug:slug>/luck/", ladders.luck, name="luck"),
     path("ladders/<slug:slug>/fair-play/", ladders.fair_play, name="fair-play"),
@@ -31,7 +48,7 @@ urlpatterns = [
     path("bots/<slug:name>/challenge/", challenges.new_challenge, name="new-challenge"),
     path("challenges/<int:pk>/", challenges.challenge, name="challenge"),
     path("comparisons/<int:pk>/", comparisons.comparison, name="comparison"),
-    path("tournaments/", tournaments.tournaments, name="tournaments"),
+    path("tournaments/", RedirectView.as_view(pattern_name="web:tournaments", permanent=True)),
     path("tournaments/<int:pk>/", tournaments.tournament, name="tournament"),
     path("tournaments/<int:pk>/enter/", tournaments.tournament_entry, name="tournament-entry"),
     path(
@@ -39,8 +56,16 @@ urlpatterns = [
         tournaments.tournament_withdrawal,
         name="tournament-withdrawal",
     ),
+    path("play/", players.new_table, name="play"),
+    path("play/<slug:code>/", players.table, name="table"),
+    path("play/<slug:code>/move/", players.move, name="table-move"),
+    path("play/<slug:code>/leave/", players.leave, name="table-leave"),
+    path("play/<slug:code>/join/", players.join, name="table-join"),
+    path("play/<slug:code>/start/", players.start, name="table-start"),
+    path("play/<slug:code>/keep/", players.keep, name="table-keep"),
+    path("play/<slug:code>/again/", players.again, name="table-again"),
     path("matches/<int:pk>/", matches.match, name="match"),
-    path("matches/<int:pk>/steps/", matches.match_steps, name="match-steps"),
+    path("matches/<int:pk>/phases.json", matches.match_phases, name="match-phases"),
     path("matches/<int:pk>/record.json", matches.record, name="record"),
     path("account/", account.account, name="account"),
     path("account/sign-in/", account.sign_in, name="sign-in"),

@@ -7,7 +7,9 @@ from engine.games.events import KINDS, Event
 _INTRODUCTION = (
     "Watch a match as server-sent events.",
     "An event `phase` comes for the deal and after each phase. Its id is the number of moves so "
-    "far. Its data is the public view after the phase, with a list `events`: what happened in it. "
+    "far. Its data is the public view after the phase, with three lists: `events`, what happened "
+    "in it; `sentences`, a sentence for each of these events with the names of the bots; and "
+    "`to_act`, the seats that decide next. "
     "The last event is `end`, with `status` and, for a finished match, `scores` and `places` by "
     "seat.",
     "The stream of a finished match begins at its start and has the same events. If other matches "

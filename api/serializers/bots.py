@@ -34,6 +34,12 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         "turns in the last 60 seconds."
     )
 
+    kind = OneOfField(
+        ["house", "remote", "hosted"],
+        read_only=True,
+        help_text="`remote`: runs on its owner's machine and calls the API. `hosted`: "
+        "uploaded, and runs on the league's workers. `house`: a bot of the league itself.",
+    )
     quarantined = serializers.SerializerMethodField(
         help_text="Whether an organiser keeps the bot or its account out of new matches. The owner "
         "gets the reason and the end from `bots/{name}/quarantine`."
@@ -58,10 +64,6 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         read_only_fields = fields
         extra_kwargs = {
             "name": {"help_text": "The bot's name, unique in the league."},
-            "kind": {
-                "help_text": "`remote`: runs on its owner's machine and calls the API. `hosted`: "
-                "uploaded, and runs on the league's workers. `house`: a bot of the league itself."
-            },
             "description": {"help_text": "The owner's text about the bot; may be empty."},
             "paused": {"help_text": "If true, rounds do not draw the bot for a table."},
             "challenges_from": {

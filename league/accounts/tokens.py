@@ -25,6 +25,8 @@ from league.models import Bot, Token
 
 OWNER_TOKEN = "tn_o_"
 BOT_TOKEN = "tn_b_"
+PLAY_TOKEN = "tn_p_"
+"""Prefix of the bot token of a player, who plays one match."""
 OWNER_SCOPES = (Token.Scope.MANAGE, Token.Scope.READ, Token.Scope.ORGANISE)
 """Scopes that an owner token may have."""
 
@@ -71,12 +73,15 @@ def new_owner_token(
 
 
 def new_bot_token(bot: Bot) -> str:
-    """Create a bot token, which replaces the bot's old one, and return its text."""
-    text, token = _make(BOT_TOKEN)
+    """Create a bot token, which replaces the bot's old one, and return its text.
+
+    A player's bot gets a play token, with which no call works but turns and moves.
+    """
+    text, token = _make(PLAY_TOKEN if bot.kind == Bot.Kind.PLAYER else BOT_TOKEN)
     token.scopes = [Token.Scope.PLAY]
     with transaction.atomic():
         # A bot has one token: the lock puts simultaneous calls in order.
-        Bot.objects.select_for_update(of=("self",)).get(pk=bot.pk)
+        Bot.with_players.select_for_update(of=("self",)).get(pk=bot.pk)
         bot.tokens.all().delete()
         token.bot = bot
         token.save()
@@ -158,7 +163,7 @@ def has_worked(text: str) -> bool:
 
 
 def _is_well_formed(text: str) -> bool:
-    return text.startswith((OWNER_TOKEN, BOT_TOKEN)) and len(text) <= _MAX_CHARACTERS
+    return text.startswith((OWNER_TOKEN, BOT_TOKEN, PLAY_TOKEN)) and len(text) <= _MAX_CHARACTERS
 
 
 def _remember(token: Token) -> None:

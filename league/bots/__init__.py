@@ -5,6 +5,7 @@ from league.bots.checks import check_version, require_qualified, versions_to_che
 from league.bots.daily_limits import DAILY_LIMITS
 from league.bots.hosted_players import HostedBot
 from league.bots.online import ONLINE_FOR, is_online
+from league.bots.players import create_player, remove_players
 from league.bots.registering import (
     change_bot,
     create_bot,
@@ -25,6 +26,7 @@ __all__ = [
     "check_seconds_left",
     "check_version",
     "create_bot",
+    "create_player",
     "erase_sources",
     "find_renamed",
     "has_played",
@@ -32,6 +34,7 @@ __all__ = [
     "names_like",
     "promote",
     "remove",
+    "remove_players",
     "require_active",
     "require_qualified",
     "retire",

@@ -92,7 +92,11 @@ def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
     try:
         found = proven_jail(forks=settings.SANDBOX_FORKS)
     except SandboxUnavailableError as error:
-        log.error("the sandbox can't be proven: no hosted bots run here", error=str(error))
+        log.error(
+            "the sandbox can't be proven: no hosted bots run here",
+            error=str(error),
+            next_try_seconds=TRY_AGAIN_AFTER,
+        )
         _report(str(error))
         return now + TRY_AGAIN_AFTER, error
     _report("")

@@ -38,10 +38,9 @@ def _name_problems(name: Any) -> Iterator[Problem]:
 
 
 def _kind_problems(kind: Any, owner_id: Any) -> Iterator[Problem]:
-    if kind not in Kind.values:
-        yield Problem(
-            "kind", f"There is no kind {quote(kind)}; the kinds are {listed(Kind.values)}."
-        )
+    kinds = [each for each in Kind.values if each != Kind.PLAYER]  # created at a table only
+    if kind not in kinds:
+        yield Problem("kind", f"There is no kind {quote(kind)}; the kinds are {listed(kinds)}.")
     elif kind == Kind.HOUSE and owner_id is not None:
         yield Problem("kind", "House bots belong to the league; choose remote or hosted.")
     elif kind != Kind.HOUSE and owner_id is None:

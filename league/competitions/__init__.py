@@ -15,6 +15,14 @@ from league.competitions.ladder_rounds import ladders_to_pair, open_ladder_round
 from league.competitions.ladder_settings import check_ladder
 from league.competitions.next_block import describe_next_block
 from league.competitions.placement import ladders_to_place_on, open_placements
+from league.competitions.player_tables import (
+    join_table,
+    keep_table,
+    leave_table,
+    open_table,
+    remove_old_tables,
+    start_table,
+)
 from league.competitions.rank_progress import BlockCounts, RankProgress, count_blocks, rank_progress
 from league.competitions.rounds import open_round
 from league.competitions.schedules import announce_scheduled, check_schedule
@@ -62,20 +70,26 @@ __all__ = [
     "disqualify",
     "enter",
     "enter_ladder",
+    "join_table",
+    "keep_table",
     "ladders_to_pair",
     "ladders_to_place_on",
     "leave_ladder",
+    "leave_table",
     "note_open_entries",
     "open_ladder_round",
     "open_placements",
     "open_round",
+    "open_table",
     "plan_tournament",
     "rank_progress",
     "reinstate",
+    "remove_old_tables",
     "restore_tournament",
     "rows_aside",
     "set_aside_failed",
     "settings_of",
+    "start_table",
     "takes_entries",
     "tournaments_to_advance",
     "withdraw",

@@ -145,6 +145,14 @@ class Migration(migrations.Migration):
                         blank=True, help_text="As rated: a seat that forfeited is last.", null=True
                     ),
                 ),
+                (
+                    "handed_over_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When the player left and the substitute took over.",
+                        null=True,
+                    ),
+                ),
                 ("forfeited", models.BooleanField(default=False)),
                 (
                     "faults",
@@ -242,6 +250,7 @@ class Migration(migrations.Migration):
                                 "remote bot: runs on its owner's machine, plays over the API",
                             ),
                             ("hosted", "hosted bot: uploaded, runs in the league's sandbox"),
+                            ("player", "player: a person in the browser, for one match"),
                         ],
                         max_length=8,
                     ),
@@ -289,7 +298,7 @@ class Migration(migrations.Migration):
                     "owner",
                     models.ForeignKey(
                         blank=True,
-                        help_text="Empty for house bots.",
+                        help_text="Empty for house bots and players.",
                         null=True,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="bots",
@@ -302,16 +311,28 @@ class Migration(migrations.Migration):
                 "constraints": [
                     models.CheckConstraint(
                         condition=models.Q(
-                            ("kind", "house"), ("owner__isnull", False), _connector="OR"
+                            ("kind__in", ["house", "player"]),
+                            ("owner__isnull", False),
+                            _connector="OR",
                         ),
                         name="only_house_bots_have_no_owner",
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("kind__in", ["house", "remote", "hosted"])),
+                        condition=models.Q(("kind__in", ["house", "remote", "hosted", "player"])),
                         name="a_bot_has_a_kind",
                     ),
                     models.CheckConstraint(
-                        condition=models.Q(("name__regex", "^[a-z0-9-]{3,32}$")),
+                        condition=models.Q(
+                            models.Q(
+                                models.Q(("kind", "player"), _negated=True),
+                                ("name__regex", "^[a-z0-9-]{3,32}$"),
+                            ),
+                            models.Q(
+                                ("kind", "player"),
+                                ("name__regex", "^[a-z0-9-]{1,20}_[a-z0-9]{6}$"),
+                            ),
+                            _connector="OR",
+                        ),
                         name="a_bot_has_a_name",
                     ),
                     models.CheckConstraint(
@@ -1021,8 +1042,105 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name="PlayerTable",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "code",
+                    models.CharField(
+                        help_text="In its address; not guessable.", max_length=16, unique=True
+                    ),
+                ),
+                ("game", models.CharField(max_length=20)),
+                ("rules", models.CharField(max_length=40)),
+                ("seats", models.PositiveSmallIntegerField()),
+                (
+                    "bots",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.CharField(max_length=32),
+                        help_text="Names of the bots that take the empty seats, in this order.",
+                        size=None,
+                    ),
+                ),
+                ("has_clock", models.BooleanField(default=True)),
+                (
+                    "move_seconds",
+                    models.FloatField(help_text="Time for a move, also if no clock is shown."),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True, db_index=True)),
+                (
+                    "kept_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When a player asked to keep the match; else empty.",
+                        null=True,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-id"],
+            },
+        ),
+        migrations.CreateModel(
+            name="SeatedPlayer",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("nickname", models.CharField(max_length=20)),
+                (
+                    "bot",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="player",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "table",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="players",
+                        to="league.playertable",
+                    ),
+                ),
+                (
+                    "user",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["pk"],
+            },
+        ),
+        migrations.CreateModel(
             name="Match",
             fields=[
+                (
+                    "table",
+                    models.OneToOneField(
+                        blank=True,
+                        help_text="Of a match with players, who sit in the browser.",
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="match",
+                        to="league.playertable",
+                    ),
+                ),
                 (
                     "id",
                     models.BigAutoField(
@@ -1271,6 +1389,18 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.CASCADE,
                 related_name="seating",
                 to="league.match",
+            ),
+        ),
+        migrations.AddField(
+            model_name="matchseat",
+            name="substitute",
+            field=models.ForeignKey(
+                blank=True,
+                help_text="The house bot that plays on for a player who leaves; empty for bots.",
+                null=True,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="league.bot",
             ),
         ),
         migrations.AddField(
@@ -3164,6 +3294,234 @@ class Migration(migrations.Migration):
                 "verbose_name_plural": "twin errors",
                 "constraints": [
                     models.UniqueConstraint(fields=("count", "bot"), name="twins_are_counted_once")
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="FeedItem",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "key",
+                    models.CharField(
+                        help_text="What happened, so that it is stored once.",
+                        max_length=100,
+                        unique=True,
+                    ),
+                ),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("version", "a version may play"),
+                            ("first-rank", "first rank on a ladder"),
+                            ("rank", "another rank on a ladder"),
+                            ("started", "a tournament started"),
+                            ("finished", "a tournament is over"),
+                            ("placed", "a bot's rank in a tournament"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("at", models.DateTimeField()),
+                (
+                    "number",
+                    models.PositiveIntegerField(
+                        default=0,
+                        help_text="The version's number, the rank, or the number of bots in the tournament.",
+                    ),
+                ),
+                (
+                    "before",
+                    models.PositiveIntegerField(
+                        blank=True, help_text="The rank before.", null=True
+                    ),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="feed_items",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="feed_items",
+                        to="league.ladder",
+                    ),
+                ),
+                (
+                    "tournament",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="feed_items",
+                        to="league.tournament",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-at", "-id"],
+                "indexes": [
+                    models.Index(fields=["bot", "-at"], name="feed_of_a_bot"),
+                    models.Index(fields=["ladder", "-at"], name="feed_of_a_ladder"),
+                    models.Index(fields=["tournament", "-at"], name="feed_of_a_tournament"),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Follow",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "account",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="followed",
+                        to=settings.AUTH_USER_MODEL,
+                    ),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="followers",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "tournament",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="followers",
+                        to="league.tournament",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("account", "bot"), name="a_bot_is_followed_once"
+                    ),
+                    models.UniqueConstraint(
+                        fields=("account", "tournament"), name="a_tournament_is_followed_once"
+                    ),
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("bot__isnull", False), ("tournament__isnull", True)),
+                            models.Q(("bot__isnull", True), ("tournament__isnull", False)),
+                            _connector="OR",
+                        ),
+                        name="a_follow_has_one_object",
+                    ),
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="Highlight",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                ("day", models.DateField(help_text="In UTC.")),
+                (
+                    "kind",
+                    models.CharField(
+                        choices=[
+                            ("upset", "Upset"),
+                            ("comeback", "Comeback"),
+                            ("closest", "Closest match"),
+                            ("streak", "Longest streak"),
+                            ("newcomer", "Best new bot"),
+                        ],
+                        max_length=8,
+                    ),
+                ),
+                (
+                    "step",
+                    models.PositiveIntegerField(
+                        blank=True,
+                        help_text="The step of the match that shows it, from 1.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "number",
+                    models.IntegerField(
+                        help_text="Upset: difference of ratings in Elo. Comeback: the points that the winner was behind. Closest match: the points between the best two. Streak: wins in a row. Best new bot: its rating in Elo."
+                    ),
+                ),
+                (
+                    "bot",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="highlights",
+                        to="league.bot",
+                    ),
+                ),
+                (
+                    "ladder",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="league.ladder",
+                    ),
+                ),
+                (
+                    "match",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="league.match",
+                    ),
+                ),
+                (
+                    "opponent",
+                    models.ForeignKey(
+                        blank=True,
+                        null=True,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="league.bot",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["-day", "kind"],
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("day", "kind"), name="one_highlight_a_day_and_kind"
+                    )
                 ],
             },
         ),

@@ -4,12 +4,14 @@ from league.models.accounts import AccountName, DailyUse, FirstAnswer, Token
 from league.models.bots import Bot, BotVersion, FormerName
 from league.models.challenges import Challenge, ChallengeBot
 from league.models.comparisons import Comparison, SwapBlock
+from league.models.feeds import FeedItem, Follow, Highlight
 from league.models.ladders import Ladder, LadderEntry, Withdrawal
 from league.models.ledger import BlockEntry, Revision, RoundEntry, VoidMark
 from league.models.luck import LuckCount, TwinErrors
 from league.models.matches import Match, MatchSeat
 from league.models.moderation import ModerationEntry, Quarantine
 from league.models.performance import Fit, PackedResults, Performance
+from league.models.players import PlayerTable, SeatedPlayer
 from league.models.rounds import Block, BlockBot, Bye, Round, TableCount
 from league.models.standings import FrozenStanding, HeadToHead, Standing
 from league.models.tournaments import EventSettings, Schedule, Tournament, TournamentEntry
@@ -32,11 +34,14 @@ __all__ = [
     "DailyUse",
     "Door",
     "EventSettings",
+    "FeedItem",
     "FirstAnswer",
     "Fit",
+    "Follow",
     "FormerName",
     "FrozenStanding",
     "HeadToHead",
+    "Highlight",
     "Ladder",
     "LadderEntry",
     "LiveMove",
@@ -46,6 +51,7 @@ __all__ = [
     "ModerationEntry",
     "PackedResults",
     "Performance",
+    "PlayerTable",
     "QualifyingMatch",
     "Quarantine",
     "Revision",
@@ -53,6 +59,7 @@ __all__ = [
     "RoundEntry",
     "Schedule",
     "SeatLog",
+    "SeatedPlayer",
     "Standing",
     "SwapBlock",
     "TableCount",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 NAME_PATTERN = r"[a-z0-9-]{3,32}"
 """A bot's name, as a whole."""
+PLAYER_NAME_PATTERN = r"[a-z0-9-]{1,20}_[a-z0-9]{6}"
+"""The name of a player's bot: no other bot can have a name with an underscore."""
 MAX_DESCRIPTION = 500
 
 
@@ -31,6 +33,10 @@ class BotQuerySet(models.QuerySet["Bot"]):
     def hosted(self) -> "BotQuerySet":
         """Return the uploaded bots, which workers run in the sandbox."""
         return self.filter(kind=Bot.Kind.HOSTED)
+
+    def remote(self) -> "BotQuerySet":
+        """Return the bots that their owners run."""
+        return self.filter(kind=Bot.Kind.REMOTE)
 
     def run_by_workers(self) -> "BotQuerySet":
         """Return house bots and hosted bots."""
@@ -63,6 +69,17 @@ class BotQuerySet(models.QuerySet["Bot"]):
         return self.filter(~Q(kind=Bot.Kind.REMOTE) | Q(seen_at__gte=since))
 
 
+class _HidesPlayers(models.Manager["Bot"]):
+    """All bots but those of players, which are in no list, search or count."""
+
+    def get_queryset(self) -> models.QuerySet["Bot"]:
+        """Return the bots."""
+        return super().get_queryset().exclude(kind=Bot.Kind.PLAYER)
+
+
+BotManager = _HidesPlayers.from_queryset(BotQuerySet)
+
+
 class Bot(models.Model):
     """A player by name; it belongs to an owner and runs in one place."""
 
@@ -72,6 +89,7 @@ class Bot(models.Model):
         HOUSE = "house", "house bot: a bot of the league itself"
         REMOTE = "remote", "remote bot: runs on its owner's machine, plays over the API"
         HOSTED = "hosted", "hosted bot: uploaded, runs in the league's sandbox"
+        PLAYER = "player", "player: a person in the browser, for one match"
 
     class Challengers(models.TextChoices):
         """Who may challenge a bot."""
@@ -95,7 +113,7 @@ class Bot(models.Model):
         related_name="bots",
         null=True,
         blank=True,
-        help_text="Empty for house bots.",
+        help_text="Empty for house bots and players.",
     )
     description = models.CharField(max_length=MAX_DESCRIPTION, blank=True)
     paused = models.BooleanField(
@@ -123,20 +141,24 @@ class Bot(models.Model):
         null=True, blank=True, help_text="When its owner deleted it; its results stay."
     )
 
-    objects = BotQuerySet.as_manager()
+    objects = BotManager()
+    with_players = BotQuerySet.as_manager()
 
     class Meta:
         ordering = ["name"]
         constraints = [
             models.CheckConstraint(
-                condition=models.Q(kind="house") | models.Q(owner__isnull=False),
+                condition=models.Q(kind__in=["house", "player"]) | models.Q(owner__isnull=False),
                 name="only_house_bots_have_no_owner",
             ),
             models.CheckConstraint(
-                condition=models.Q(kind__in=["house", "remote", "hosted"]), name="a_bot_has_a_kind"
+                condition=models.Q(kind__in=["house", "remote", "hosted", "player"]),
+                name="a_bot_has_a_kind",
             ),
             models.CheckConstraint(
-                condition=models.Q(name__regex=f"^{NAME_PATTERN}$"), name="a_bot_has_a_name"
+                condition=(~models.Q(kind="player") & models.Q(name__regex=f"^{NAME_PATTERN}$"))
+                | models.Q(kind="player", name__regex=f"^{PLAYER_NAME_PATTERN}$"),
+                name="a_bot_has_a_name",
             ),
             models.CheckConstraint(
                 condition=models.Q(challenges_from__in=["anyone", "nobody"]),

@@ -41,8 +41,12 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.filter(swap_block=None)
 
     def alone(self) -> "MatchQuerySet":
-        """Keep the unrated matches that belong to no comparison and no challenge."""
-        return self.filter(block=None, swap_block=None, challenge=None)
+        """Keep the unrated matches of no comparison, no challenge and no player."""
+        return self.filter(block=None, swap_block=None, challenge=None, table=None)
+
+    def without_players(self) -> "MatchQuerySet":
+        """Leave out the matches of players: they count for nothing."""
+        return self.filter(table=None)
 
     def with_deals(self) -> "MatchQuerySet":
         """Join what `league.visibility` needs: the matches with the same deal."""
@@ -89,6 +93,14 @@ class Match(models.Model):
     )
     challenge = models.ForeignKey(
         "Challenge", models.PROTECT, related_name="matches", null=True, blank=True
+    )
+    table = models.OneToOneField(
+        "PlayerTable",
+        models.PROTECT,
+        related_name="match",
+        null=True,
+        blank=True,
+        help_text="Of a match with players, who sit in the browser.",
     )
     number = models.PositiveSmallIntegerField(default=0, help_text="From 0 in its block.")
     game = models.CharField(max_length=20)
@@ -207,6 +219,10 @@ class MatchSeatQuerySet(models.QuerySet["MatchSeat"]):
         """Leave out the seats at matches of comparisons."""
         return self.filter(match__swap_block=None)
 
+    def without_players(self) -> "MatchSeatQuerySet":
+        """Leave out the seats at matches of players."""
+        return self.filter(match__table=None)
+
 
 class MatchSeat(models.Model):
     """A seat at a match: its bot and, once the match is finished, its result."""
@@ -215,6 +231,17 @@ class MatchSeat(models.Model):
     seat = models.PositiveSmallIntegerField()
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="seats")
     version = models.ForeignKey("BotVersion", models.PROTECT, related_name="seats")
+    substitute = models.ForeignKey(
+        "Bot",
+        models.PROTECT,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text="The house bot that plays on for a player who leaves; empty for bots.",
+    )
+    handed_over_at = models.DateTimeField(
+        null=True, blank=True, help_text="When the player left and the substitute took over."
+    )
     score = models.IntegerField(null=True, blank=True)
     place = models.PositiveSmallIntegerField(
         null=True, blank=True, help_text="As rated: a seat that forfeited is last."

@@ -24,10 +24,12 @@ from league.play.moves import (
 from league.play.opening import (
     open_challenge_matches,
     open_matches,
+    open_player_match,
     open_swap_match,
     open_unrated_match,
 )
 from league.play.overdue_turns import expire_overdue
+from league.play.player_seats import final_phases, hand_over, has_left, seat_view
 from league.play.turns import open_turns, open_turns_of
 from league.play.verdicts import Answer, MoveRefusedError, Verdict
 
@@ -41,10 +43,14 @@ __all__ = [
     "claim_due_hosted",
     "claim_due_live",
     "expire_overdue",
+    "final_phases",
+    "hand_over",
+    "has_left",
     "note_results",
     "open_challenge_matches",
     "open_live",
     "open_matches",
+    "open_player_match",
     "open_swap_match",
     "open_turns",
     "open_turns_of",
@@ -54,6 +60,7 @@ __all__ = [
     "played_first",
     "remove_old_output",
     "requeue_all",
+    "seat_view",
     "submit",
     "submit_all",
     "submit_alone",

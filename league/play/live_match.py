@@ -23,6 +23,8 @@ from league.play.statements import Answered, Change
 from league.play.turn_clocks import bank_after, full_bank, latest_deadline
 
 FORFEIT, TIMEOUT = "forfeit", "timeout"
+MAX_PLAYER_FAULTS = 2
+"""Faults of a player after which the substitute plays on: before the seat would forfeit."""
 LOOK_AGAIN = timedelta(seconds=60)
 """The tick checks a match that waits for remote bots after this time."""
 LOOK_FOR_HOUSE = timedelta(seconds=10)
@@ -136,6 +138,15 @@ class LiveMatch:
                 return number
         return None
 
+    def waits_for(self, seat: int) -> bool:
+        """Return whether a seat's moves come over the API; if not, a worker makes them.
+
+        A worker moves house and hosted bots, and the substitute of a player who left or had
+        `MAX_PLAYER_FAULTS` faults.
+        """
+        row = self._seats[seat]
+        return row.remote and not (row.player and self.log.faults[seat] >= MAX_PLAYER_FAULTS)
+
     def overdue_turns(self, now: datetime) -> list[TurnRow]:
         """Return the open turns whose deadline has passed."""
         return [
@@ -171,6 +182,13 @@ class LiveMatch:
         self.chosen[seat] = MoveRow(self.match.pk, self._ply_of(seat), seat, text, fault)
         self._moves.append(self.chosen[seat])
         return text
+
+    def choose_by_worker(self, seat: int, action: int) -> str:
+        """Add a move that a worker made; it decides the turn that a player has left open."""
+        turn = self.turns.get(seat)
+        if turn is None or turn.decided_at is not None:
+            return self.choose(seat, action)
+        return self.play(turn, action, self._now).text
 
     def choose_fallback(self, seat: int, fault: str) -> str:
         """Add the referee's move for a seat; return its text."""
@@ -259,7 +277,7 @@ class LiveMatch:
     def _open_turns(self) -> bool:
         """Open turns for remote seats with a choice; return whether a worker is to move others."""
         match, now = self.match, self._now
-        remote = [seat for seat in self.undecided if self._seats[seat].remote]
+        remote = [seat for seat in self.undecided if self.waits_for(seat)]
         for seat in remote:
             before = self.turns.get(seat)
             if before is not None and before.ply >= self.log.plies:

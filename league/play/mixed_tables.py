@@ -54,8 +54,8 @@ class Choice(NamedTuple):
 
 
 def house_player(seat: MatchSeat) -> Player:
-    """Return the player of a house bot's seat."""
-    return make_player(seat.bot.name)
+    """Return the player of a house bot's seat, or of the seat of a player who left."""
+    return make_player((seat.substitute or seat.bot).name)
 
 
 def play_house_turns(match_id: int, *, player: Callable[[MatchSeat], Player] = house_player) -> int:
@@ -165,9 +165,10 @@ def _pending(match_id: int) -> Pending | None:
     if match is None or not match.is_playing or match.is_stale:
         return None
     seats = list(
-        MatchSeat.objects.filter(match=match_id, seat__in=match.undecided)
-        .exclude(bot__kind=Bot.Kind.REMOTE)
-        .select_related("bot", "version")
+        MatchSeat.objects.filter(
+            match=match_id, seat__in=[at for at in match.undecided if not match.waits_for(at)]
+        )
+        .select_related("bot", "version", "substitute")
         .order_by("seat")
     )
     return Pending(match.match, match.log.state, seats) if seats else None
@@ -215,5 +216,5 @@ def _play(match: LiveMatch, plies: int, choices: Sequence[Choice]) -> Decision[i
         if answer.fault:
             match.choose_fallback(seat, answer.fault)
         else:
-            match.choose(seat, answer.action)
+            match.choose_by_worker(seat, answer.action)
     return match.decision(made)

@@ -128,7 +128,7 @@ def decide(
         return match.decision(None)
     if turn.decided_at is not None:
         return match.decision(verdicts.decided_before(match.match.game, turn, move.text))
-    if not match.is_playing:
+    if not match.is_playing or not match.waits_for(seat):
         return match.decision(verdicts.not_open(move.match_id, move.turn))
     if received_at > turn.deadline:
         turn = match.play_fallback(turn, TIMEOUT, received_at)

@@ -16,6 +16,7 @@ from league.models import (
     Ladder,
     Match,
     MatchSeat,
+    PlayerTable,
     SwapBlock,
 )
 
@@ -161,15 +162,47 @@ def open_challenge_matches(
     )
 
 
-def _store(matches: Sequence[tuple[Match, Sequence[BotVersion]]]) -> None:
-    """Store matches, each with its versions by seat."""
+def open_player_match(
+    *, table: PlayerTable, versions: Sequence[BotVersion], substitute: Bot
+) -> Match:
+    """Store the match of a table of players.
+
+    Args:
+        table: gives game, preset and time for a move; there is no bank.
+        versions: by seat, each with its bot; a player's is that of the player's bot.
+        substitute: the house bot that plays on for players who leave.
+    """
+    match = Match(
+        table=table,
+        game=table.game,
+        rules=table.rules,
+        seats=len(versions),
+        move_seconds=table.move_seconds,
+        bank_seconds=0.0,
+        deal_seed=secrets.token_bytes(SEED_BYTES),
+    )
+    _store([(match, versions)], substitute)
+    return match
+
+
+def _store(
+    matches: Sequence[tuple[Match, Sequence[BotVersion]]], substitute: Bot | None = None
+) -> None:
+    """Store matches, each with its versions by seat, and the house bot that replaces players."""
+    over_api = (Bot.Kind.REMOTE, Bot.Kind.PLAYER)
     for match, versions in matches:
         match.commitment = commitment(bytes(match.deal_seed))
-        match.live = any(version.bot.kind == Bot.Kind.REMOTE for version in versions)
+        match.live = any(version.bot.kind in over_api for version in versions)
     with transaction.atomic():
         Match.objects.bulk_create(match for match, _ in matches)
         MatchSeat.objects.bulk_create(
-            MatchSeat(match=match, seat=seat, bot=version.bot, version=version)
+            MatchSeat(
+                match=match,
+                seat=seat,
+                bot=version.bot,
+                version=version,
+                substitute=substitute if version.bot.kind == Bot.Kind.PLAYER else None,
+            )
             for match, versions in matches
             for seat, version in enumerate(versions)
         )

@@ -84,11 +84,13 @@ class SeatRow(NamedTuple):
 
     Attributes:
         bot_id: id of its bot.
-        remote: whether the bot is remote, so that the API hands out its turns.
+        remote: whether the API hands out its turns: to a remote bot, or to a player.
+        player: whether a player sits there, who has not left.
     """
 
     bot_id: int
     remote: bool
+    player: bool = False
 
 
 class Snapshot(NamedTuple):

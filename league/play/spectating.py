@@ -10,6 +10,7 @@ from engine.games.events import Event
 from engine.games.game import State
 from engine.playback import Phase, deal, play_on
 from engine.record import replay, write
+from engine.sentences import as_sentence
 from league.models import Match
 from league.play.match_logs import logs_of
 from league.visibility import may_see_record, may_watch
@@ -40,11 +41,11 @@ def public_events(match: Match) -> list[list[Event]] | None:
     """
     if match.status != Match.Status.PLAYING or not may_watch(match):
         return None
-    moves = _stored_moves(match, 0)
+    moves = stored_moves(match, 0)
     if moves is None:
         match.refresh_from_db()
         return public_events(match) if match.status == Match.Status.PLAYING else None
-    dealt = _deal_of(match)
+    dealt = deal_of(match)
     return [_public(phase) for phase in (dealt, *play_on(dealt.state, moves))]
 
 
@@ -59,8 +60,9 @@ class FeedEvent(NamedTuple):
     Attributes:
         kind: ``phase``, or ``end`` for the last.
         id: length of the log after the phase, or ``end``.
-        data: for a phase the public view after it and ``events``, the public events in it. For
-            the end ``status`` and, if the match is finished, ``scores`` and ``places``.
+        data: for a phase the public view after it, ``events``, the public events in it,
+            ``sentences``, one for each event, and ``to_act``, the seats that decide next. For the
+            end ``status`` and, if the match is finished, ``scores`` and ``places``.
     """
 
     kind: str
@@ -81,6 +83,7 @@ class MatchFeed:
     def __init__(self, match_id: int) -> None:
         self._match_id = match_id
         self._state: State | None = None
+        self._names: list[str] = []
         self._plies = 0
         self.over = False
 
@@ -106,26 +109,33 @@ class MatchFeed:
             return [*events, FeedEvent("end", "end", end)]
         if match.status != Match.Status.PLAYING or not match.live:
             return []
-        moves = _stored_moves(match, self._plies)
+        moves = stored_moves(match, self._plies)
         return [] if moves is None else self._events_of(match, moves)
 
     def _events_of(self, match: Match, moves: Sequence[tuple[int, str]]) -> list[FeedEvent]:
         """Return the events of further whole phases."""
         found = []
         if self._state is None:
-            dealt = _deal_of(match)
+            dealt = deal_of(match)
             self._state = dealt.state
-            found.append(_feed_event(dealt))
+            seating = match.seating.order_by("seat")
+            self._names = list(seating.values_list("bot__name", flat=True))
+            found.append(_feed_event(dealt, self._names))
         for phase in play_on(self._state, moves, self._plies):
             self._plies = phase.ply
-            found.append(_feed_event(phase))
+            found.append(_feed_event(phase, self._names))
         return found
 
 
-def _feed_event(phase: Phase) -> FeedEvent:
+def _feed_event(phase: Phase, names: Sequence[str]) -> FeedEvent:
     """Return a phase as spectators see it: the public view after it, and its public events."""
-    events = [event.as_json() for event in _public(phase)]
-    return FeedEvent("phase", str(phase.ply), {**phase.state.spectate(), "events": events})
+    events = _public(phase)
+    told = {
+        "events": [event.as_json() for event in events],
+        "sentences": [as_sentence(event, names) for event in events],
+        "to_act": list(phase.state.actors),
+    }
+    return FeedEvent("phase", str(phase.ply), {**phase.state.spectate(), **told})
 
 
 def _public(phase: Phase) -> list[Event]:
@@ -133,11 +143,12 @@ def _public(phase: Phase) -> list[Event]:
     return [event.seen_by(None) for event in phase.events]
 
 
-def _deal_of(match: Match) -> Phase:
+def deal_of(match: Match) -> Phase:
+    """Return the deal of a match, with all its secrets."""
     return deal(match.game, match.rules, match.seats, bytes(match.deal_seed))
 
 
-def _stored_moves(match: Match, ply: int) -> list[tuple[int, str]] | None:
+def stored_moves(match: Match, ply: int) -> list[tuple[int, str]] | None:
     """Return the moves of a match from a ply on; None if it was finished since it was read."""
     moves = match.live_moves.filter(ply__gte=ply, ply__lt=match.plies).order_by("ply")
     found = list(moves.values_list("seat", "text"))

@@ -49,7 +49,8 @@ def _columns(table: str, names: Sequence[str]) -> str:
 
 
 READ = f"""
-SELECT seat.bot_id, bot.kind, {_columns("match", _MATCH[:-1])},
+SELECT seat.bot_id, CASE WHEN seat.handed_over_at IS NULL THEN bot.kind END,
+    {_columns("match", _MATCH[:-1])},
     CASE WHEN seat.seat = 0 THEN match.due_at END AS match_due_at, {_columns("turn", TURN)},
     {_columns("move", _MOVE)}
 FROM league_match AS match
@@ -190,7 +191,8 @@ _MOVE_FROM = _TURN_FROM + len(TURN)
 def _snapshot(rows: Sequence[tuple[Any, ...]]) -> Snapshot:
     seats, turns, chosen = [], {}, {}
     for number, row in enumerate(rows):
-        seats.append(SeatRow(row[0], row[1] == Bot.Kind.REMOTE))
+        player = row[1] == Bot.Kind.PLAYER
+        seats.append(SeatRow(row[0], player or row[1] == Bot.Kind.REMOTE, player))
         if row[_TURN_FROM] is not None:
             turns[number] = TurnRow(*row[_TURN_FROM:_MOVE_FROM])
         if row[_MOVE_FROM] is not None:

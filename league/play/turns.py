@@ -86,7 +86,7 @@ def note_seen(bots: Iterable[Bot], now: datetime) -> None:
 def note_all_seen(bot_ids: list[int], now: datetime) -> None:
     """Note that bots wait for turns, as `note_seen` does."""
     noted = (
-        Bot.objects.filter(pk__in=bot_ids)
+        Bot.with_players.filter(pk__in=bot_ids)
         .filter(Q(seen_at__isnull=True) | Q(seen_at__lte=now - SEEN_EVERY))
         .update(seen_at=now)
     )

@@ -1,4 +1,4 @@
-"""Stepping through a replay: `replay.js`."""
+"""Stepping through a replay: `table.js`, `view.js` and `transport.js`."""
 
 import re
 
@@ -13,19 +13,21 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture
-def replay(league: Tournament, visit: Visit) -> Page:
-    """The replay of a match of eight days, with all its steps loaded."""
-    match = Match.objects.filter(block__round__tournament=league).earliest("pk")
-    with visit.page.expect_response(re.compile("/steps/$")) as steps:
-        visit.page.goto(f"/matches/{match.pk}/")
-    steps.value.finished()
-    expect(visit.page.locator("#step h2")).to_have_text("Day 1 of 8")
+def match(league: Tournament) -> Match:
+    """A match of eight days."""
+    return Match.objects.filter(block__round__tournament=league).earliest("pk")
+
+
+@pytest.fixture
+def replay(match: Match, visit: Visit) -> Page:
+    """The replay of the match, with all its phases loaded."""
+    visit.page.goto(f"/matches/{match.pk}/")
+    expect(visit.page.locator("[data-play]")).to_be_visible()
     return visit.page
 
 
-def press(page: Page, key: str, title: str) -> None:
-    page.keyboard.press(key)
-    expect(page.locator("#step h2")).to_have_text(title)
+def title(page: Page, text: str) -> None:
+    expect(page.locator(".step-title")).to_have_text(text)
 
 
 def count_documents(page: Page) -> list[str]:
@@ -41,86 +43,140 @@ def _is_page(request: Request) -> bool:
 
 def test_keys_step_through_the_match_without_loading_a_page(replay: Page) -> None:
     loaded = count_documents(replay)
-    press(replay, "ArrowRight", "Day 2 of 8")
-    assert replay.url.endswith("?step=2")
-    assert "Day 2 of 8" in replay.title()
-    press(replay, "End", "The end: hands are counted")
-    press(replay, "ArrowLeft", "Day 8 of 8")
-    press(replay, "Home", "Day 1 of 8")
-    press(replay, "ArrowLeft", "Day 1 of 8")
+    title(replay, "Day 1 of 8")
+    expect(replay.locator(".felt .plays .tc")).to_have_count(0)
+    for _ in range(2):  # the gifts, then the plays
+        replay.keyboard.press("ArrowRight")
+    expect(replay.locator(".felt .plays .tc")).to_have_count(replay.locator(".seat").count())
+    replay.keyboard.press("End")
+    title(replay, "The end: hands are counted")
+    replay.keyboard.press("Home")
+    title(replay, "Day 1 of 8")
+    replay.keyboard.press("ArrowLeft")
+    title(replay, "Day 1 of 8")
     assert loaded == []
 
 
-def test_buttons_and_the_list_of_steps_mark_the_step_that_is_shown(replay: Page) -> None:
-    disabled = replay.locator(".steps a[aria-disabled]")
-    expect(disabled).to_have_count(2)
-    replay.locator("[data-go=next]").click()
-    expect(replay.locator("[data-at]")).to_have_text("2")
-    expect(disabled).to_have_count(0)
+def test_the_link_of_a_step_leads_back_to_it(replay: Page) -> None:
     replay.locator("[data-step='5']").click()
-    expect(replay.locator("#step h2")).to_have_text("Day 5 of 8")
+    title(replay, "Day 5 of 8")
+    assert replay.url.endswith("?step=5")
     expect(replay.locator(".jump [aria-current]")).to_have_text("5")
-    replay.locator("[data-go=last]").click()
-    expect(replay.locator("[data-at]")).to_have_text("9")
-    expect(disabled).to_have_count(2)
+    replay.keyboard.press("ArrowLeft")  # the plays, before their result
+    assert re.search(r"\?step=5&at=\d+$", replay.url)
+    why = replay.locator(".why").inner_text()
+    replay.reload()
+    expect(replay.locator("[data-play]")).to_be_visible()
+    expect(replay.locator(".why")).to_have_text(why)
+    assert "Day 5 of 8" in replay.title()
 
 
-def test_the_back_button_shows_the_step_before(replay: Page) -> None:
-    press(replay, "ArrowRight", "Day 2 of 8")
-    press(replay, "ArrowRight", "Day 3 of 8")
-    replay.go_back()
-    expect(replay.locator("#step h2")).to_have_text("Day 2 of 8")
-    expect(replay.locator("[data-at]")).to_have_text("2")
+def test_play_and_pause(match: Match, visit: Visit) -> None:
+    visit.page.clock.install(time=0)
+    visit.page.clock.pause_at(1)
+    visit.page.goto(f"/matches/{match.pk}/")
+    play = visit.page.get_by_role("button", name="Play", exact=True)
+    expect(play).to_be_visible()
+    visit.page.locator("[data-speed]").select_option("4")
+    play.click()
+    visit.page.clock.run_for(120_000)
+    title(visit.page, "The end: hands are counted")
+    visit.page.keyboard.press("Home")
+    title(visit.page, "Day 1 of 8")
+    visit.page.keyboard.press(" ")
+    visit.page.get_by_role("button", name="Pause").click()
+    visit.page.clock.run_for(120_000)
+    title(visit.page, "Day 1 of 8")
 
 
-def test_the_back_button_loads_the_page_of_the_step_if_the_steps_are_missing(
-    replay: Page, visit: Visit
-) -> None:
-    press(replay, "ArrowRight", "Day 2 of 8")
-    press(replay, "ArrowRight", "Day 3 of 8")
-    replay.route(re.compile("/steps/$"), lambda route: route.fulfill(status=503))
-    with replay.expect_response(re.compile("/steps/$")):
-        replay.reload()
-    loaded = count_documents(replay)
-    replay.go_back()
-    expect(replay.locator("#step h2")).to_have_text("Day 2 of 8")
-    assert [address.partition("?")[2] for address in loaded] == ["step=2"]
-    assert all("503" in error for error in visit.errors)
-    visit.errors.clear()
+def test_a_seat_sees_its_own_hand_alone_and_sits_at_the_bottom(replay: Page) -> None:
+    replay.locator("[data-viewer]").select_option("1")
+    expect(replay.locator("[data-seat='1'] .hand .back")).to_have_count(0)
+    expect(replay.locator("[data-seat='0'] .hand .tc:not(.back)")).to_have_count(0)
+    expect(replay.locator("[data-seat='1']")).to_have_class(re.compile(r"\bat-0\b"))
+    replay.locator("[data-viewer]").select_option("")
+    expect(replay.locator(".hand .back")).to_have_count(0)
 
 
-def test_each_step_looks_as_the_server_renders_it(replay: Page) -> None:
-    stepped = []
-    for number in range(1, 10):
-        expect(replay.locator("[data-at]")).to_have_text(str(number))
-        stepped.append(replay.locator("#step").inner_text())
+def test_the_points_at_the_end_are_those_of_the_record(replay: Page, match: Match) -> None:
+    replay.keyboard.press("End")
+    shown = replay.locator(".seat .points").all_inner_texts()
+    assert shown == [str(score) for score in match.record.scores]
+
+
+def test_a_result_looks_as_the_server_renders_it(replay: Page, browser: Browser) -> None:
+    address = replay.url.split("?")[0]
+    context = browser.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    parts = (".step-title", ".seat .points", ".seat .plays", ".seat .hand")
+    for step in (1, 4, 9):
+        plain.goto(f"{address}?step={step}")
+        replay.locator(f"[data-step='{step}']").click()
+        for part in parts:
+            if step == 9 and part == ".seat .plays":
+                continue
+            rendered = [_words(each) for each in plain.locator(part).all_inner_texts()]
+            shown = [_words(each) for each in replay.locator(part).all_inner_texts()]
+            assert shown == rendered, (step, part)
+    context.close()
+
+
+def _words(text: str) -> str:
+    """Return the words of a text without marks that only one of the two pages has."""
+    return re.sub(r",\s*(new|cancelled|scores)", "", " ".join(text.split()))
+
+
+def test_the_browser_checks_the_deal(replay: Page) -> None:
+    replay.get_by_role("button", name="Check the deal here").click()
+    expect(replay.locator(".verdict.good")).to_contain_text("The deal is fair")
+
+
+def test_each_step_announces_one_short_sentence(replay: Page) -> None:
+    status = replay.locator("[data-table] [role=status]")
+    for _ in range(6):
         replay.keyboard.press("ArrowRight")
-    rendered = []
-    for number in (1, 4, 9):
-        replay.goto(f"{replay.url.split('?')[0]}?step={number}")
-        rendered.append(replay.locator("#step").inner_text())
-    assert [stepped[number - 1] for number in (1, 4, 9)] == rendered
+        text = status.text_content() or ""
+        assert 0 < len(text) <= 200
 
 
 def test_keys_with_modifiers_and_in_scrollable_regions_do_not_step(replay: Page) -> None:
+    seek = replay.locator("[data-seek]")
     replay.keyboard.press("Shift+ArrowRight")
     replay.locator("[role=region][tabindex='0']").first.focus()
     replay.keyboard.press("ArrowRight")
-    expect(replay.locator("[data-at]")).to_have_text("1")
+    expect(seek).to_have_value("0")
     replay.locator("[data-go=next]").focus()
-    press(replay, "ArrowRight", "Day 2 of 8")
+    replay.keyboard.press("ArrowRight")
+    expect(seek).to_have_value("1")
+    expect(replay.locator("[data-go=next]")).to_be_focused()
+
+
+def test_nothing_moves_if_the_reader_wants_less_motion(replay: Page) -> None:
+    replay.evaluate("""
+        window.moves = 0;
+        const animate = Element.prototype.animate;
+        Element.prototype.animate = function (...how) {
+            moves += 1;
+            return animate.apply(this, how);
+        };
+    """)
+    replay.emulate_media(reduced_motion="reduce")
+    replay.keyboard.press("ArrowRight")
+    assert replay.evaluate("moves") == 0
+    replay.emulate_media(reduced_motion="no-preference")
+    replay.keyboard.press("ArrowRight")
+    assert replay.evaluate("moves") > 0
 
 
 @pytest.mark.parametrize("has_javascript", [True, False])
-def test_links_work_without_javascript_and_without_the_steps(
-    league: Tournament, browser: Browser, live_server: LiveServer, has_javascript: bool
+def test_links_work_without_javascript_and_without_the_phases(
+    match: Match, browser: Browser, live_server: LiveServer, has_javascript: bool
 ) -> None:
-    match = Match.objects.filter(block__round__tournament=league).earliest("pk")
     context = browser.new_context(base_url=live_server.url, java_script_enabled=has_javascript)
     page = context.new_page()
-    page.route(re.compile("/steps/$"), lambda route: route.fulfill(status=503))
+    page.route(re.compile("phases.json$"), lambda route: route.fulfill(status=503))
     page.goto(f"/matches/{match.pk}/")
     page.locator("[data-go=next]").click()
     page.wait_for_url("**/?step=2")
-    expect(page.locator("#step h2")).to_have_text("Day 2 of 8")
+    title(page, "Day 2 of 8")
     context.close()

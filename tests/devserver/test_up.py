@@ -1,5 +1,7 @@
 """The host that `make up` listens on, and the names by which it can be reached."""
 
+import argparse
+import asyncio
 import os
 import shutil
 import subprocess
@@ -7,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from devserver import up
 from devserver.up import address, allowed_hosts, banner
 from tests.journeys.running import CHECKOUT
 
@@ -49,3 +52,17 @@ def test_make_takes_a_host_from_its_command_line_only() -> None:
 
     assert "--host" not in command()
     assert "--host 0.0.0.0" in command("HOST=0.0.0.0")
+
+
+def test_a_league_that_starts_slowly_is_announced_when_it_answers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers = iter([False] * 3 + [True])
+    monkeypatch.setattr(up, "_answers", lambda *_: next(answers))
+    monkeypatch.setattr(up, "_PATIENCE_SECONDS", 0.15)
+    options = argparse.Namespace(host="127.0.0.1", port=8123, directory=Path.cwd() / "var")
+    asyncio.run(up._announce(options, asyncio.Event()))
+    printed = capsys.readouterr()
+    assert "Still starting after" in printed.err
+    assert "http://127.0.0.1:8123/ does not answer yet" in printed.err
+    assert "Twelfth Night is up" in printed.out

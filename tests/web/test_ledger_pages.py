@@ -58,7 +58,7 @@ def test_pages_of_bot_ladder_and_match_link_to_the_round(client: Client, ladder:
     link = f'href="/ladders/quick/rounds/{round_.number}/'
     block = round_.blocks.first()
     match = block.matches.first()
-    for path in ("/ladders/quick/", f"/bots/{block.bots.first().bot.name}/"):
+    for path in ("/ladders/quick/?view=statistics", f"/bots/{block.bots.first().bot.name}/"):
         assert link in page(client, path)
     assert f"{link}?block={block.number}#block-{block.number}" in page(
         client, f"/matches/{match.pk}/"
@@ -89,7 +89,7 @@ def test_a_correction_shows_its_reason_and_links_to_the_revision_before(
     old = [signed(delta) for delta in block.ledger.values_list("delta", flat=True)]
     ratings.void_block(block_id=block.pk, reason="a power cut in the hall")
     ratings.correct(ladder.pk)
-    for where in (path, "/ladders/quick/"):
+    for where in (path, "/ladders/quick/?view=statistics"):
         assert "a power cut in the hall" in page(client, where)
     new = page(client, path)
     assert f'{path}?revision=1"' in new or 'href="?revision=1"' in new

@@ -15,6 +15,7 @@ from league.models import (
     ChallengeBot,
     Ladder,
     MatchSeat,
+    Standing,
 )
 
 
@@ -30,6 +31,7 @@ def last_faults(bot: Bot, matches: int) -> Faults:
     """Return the faults and forfeits in a bot's last finished matches, at most so many."""
     seats = list(
         MatchSeat.objects.outside_comparisons()
+        .without_players()
         .filter(bot=bot, score__isnull=False)
         .order_by("-match_id")
         .values_list("faults", "forfeited")[:matches]
@@ -44,6 +46,22 @@ def last_challenges(bot: Bot, count: int) -> list[Challenge]:
     seats = ChallengeBot.objects.select_related("bot")
     found = Challenge.objects.filter(bots__bot=bot).select_related("bot").order_by("-pk")
     return list(found.prefetch_related(Prefetch("bots", seats))[:count])
+
+
+def bots_listed(wanted: str, kind: str) -> QuerySet[Bot]:
+    """Return bots by name, each with its owner and its standings, the best rating first.
+
+    Args:
+        wanted: part of the name; "" for all.
+        kind: of `Bot.Kind`; "" for all.
+    """
+    bots = Bot.objects.active().select_related("owner", "current").order_by("name")
+    if wanted:
+        bots = bots.filter(name__contains=wanted.lower())
+    if kind:
+        bots = bots.filter(kind=kind)
+    standings = Standing.objects.select_related("ladder").order_by("-rating", "pk")
+    return bots.prefetch_related(Prefetch("standings", standings))
 
 
 def bots_of(owner: User) -> QuerySet[Bot]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from django.core.paginator import Page, Paginator
-from django.db.models import Count, Q, Sum, Window
+from django.db.models import Count, Q, QuerySet, Sum, Window
 from django.db.models.functions import RowNumber
 
 from engine.rating.elo import START
@@ -30,6 +30,13 @@ class Top(NamedTuple):
     standings: Sequence[Standing]
 
 
+class Movement(NamedTuple):
+    """A ladder and the rows of its best bots, with rank and trend."""
+
+    ladder: Ladder
+    rows: Sequence[StandingRow]
+
+
 class Sums(NamedTuple):
     """Sums over the standings of a ladder, hidden bots included.
 
@@ -46,10 +53,31 @@ class Sums(NamedTuple):
     hidden: int
 
 
-def ladders_with_top(count: int) -> list[Top]:
-    """Return all ladders, each with its best bots. Costs two queries, and one for each alarm."""
+def ladders_named(wanted: str) -> QuerySet[Ladder]:
+    """Return the ladders with a text in their title; all of them for ""."""
+    ladders = Ladder.objects.order_by("slug")
+    return ladders.filter(title__icontains=wanted) if wanted else ladders
+
+
+def ladders_with_movement(ladders: int, count: int) -> list[Movement]:
+    """Return some ladders, each with its best bots and their trends."""
+    return with_movement(list(Ladder.objects.all()[:ladders]), count)
+
+
+def with_movement(ladders: Sequence[Ladder], count: int) -> list[Movement]:
+    """Return ladders with their best bots and the trends; a few queries a ladder."""
+    top = {ladder.pk: standings for ladder, standings in ladders_with_top(count, ladders)}
+    return [Movement(ladder, standing_rows(ladder, top[ladder.pk])) for ladder in ladders]
+
+
+def ladders_with_top(count: int, ladders: Sequence[Ladder]) -> list[Top]:
+    """Return ladders, each with its best bots. Costs one query, and one for each alarm."""
     place = Window(RowNumber(), partition_by="ladder", order_by=ORDER)
-    best = in_order(Standing.objects.all()).annotate(place=place).filter(place__lte=count)
+    best = (
+        in_order(Standing.objects.filter(ladder__in=ladders))
+        .annotate(place=place)
+        .filter(place__lte=count)
+    )
     top: dict[int, list[Standing]] = {}
     for row in best.order_by("ladder", *ORDER):
         top.setdefault(row.ladder_id, []).append(row)
@@ -58,7 +86,7 @@ def ladders_with_top(count: int) -> list[Top]:
             ladder,
             list(standings_in_order(ladder)[:count]) if ladder.alarm else top.get(ladder.pk, []),
         )
-        for ladder in Ladder.objects.all()
+        for ladder in ladders
     ]
 
 

@@ -13,9 +13,12 @@ SEATING = Prefetch(
 def matches_listed() -> MatchQuerySet:
     """Return matches with their bots and block, without records.
 
-    Matches of comparisons are left out; the comparison's page shows their result.
+    Matches of comparisons are left out; the comparison's page shows their result. Matches of
+    players are in no list.
     """
-    listed = Match.objects.outside_comparisons().with_deals().defer("packed_record")
+    listed = (
+        Match.objects.outside_comparisons().without_players().with_deals().defer("packed_record")
+    )
     return listed.prefetch_related(SEATING)
 
 
@@ -39,11 +42,44 @@ def matches_with_seats() -> QuerySet[Match]:
     ).prefetch_related("seating__bot", "seating__version")
 
 
+STATES = {"": "all matches", "playing": "in play", "finished": "finished", "waiting": "waiting"}
+"""The states that a list of matches can be limited to, with their words."""
+
+_OF_BOTS = 1000
+"""A search for bots looks through so many of their last matches."""
+_BOTS = 50
+
+
+def matches_found(wanted: str, game: str, state: str) -> QuerySet[Match]:
+    """Return matches, the newest first; of a search, among the last `_OF_BOTS`.
+
+    Args:
+        wanted: part of a bot's name; "" for all.
+        game: by name; "" for both.
+        state: one of `STATES`; "" for all matches that have begun.
+    """
+    found = matches_listed()
+    if wanted:
+        bots = Bot.objects.filter(name__contains=wanted.lower()).values("pk")[:_BOTS]
+        seats = MatchSeat.objects.outside_comparisons().filter(
+            bot__in=list(bots.values_list("pk", flat=True))
+        )
+        numbers = seats.order_by("-match_id").values_list("match_id", flat=True)[:_OF_BOTS]
+        found = found.filter(pk__in=list(numbers))
+    if game:
+        found = found.filter(game=game)
+    if state:
+        return found.filter(status=state).order_by("-pk")
+    return found.exclude(status=Match.Status.WAITING).order_by("-pk")
+
+
 def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
-    """Return a bot's seats in its last matches, each match with all its bots."""
+    """Return a bot's seats in the last matches that began, each match with all its bots."""
     seats = (
         MatchSeat.objects.outside_comparisons()
+        .without_players()
         .filter(bot=bot)
+        .exclude(match__status=Match.Status.WAITING)
         .select_related("match__block", "match__challenge")
         .defer("match__packed_record")
         .prefetch_related(
@@ -53,3 +89,9 @@ def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
         .order_by("-match_id")
     )
     return list(seats[:count])
+
+
+def matches_waiting(bot: Bot) -> int:
+    """Return how many matches of a bot wait to be played."""
+    waiting = MatchSeat.objects.outside_comparisons().without_players().filter(bot=bot)
+    return waiting.filter(match__status=Match.Status.WAITING).count()

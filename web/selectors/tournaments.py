@@ -2,6 +2,7 @@
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
+from django.db.models.functions import Coalesce
 
 from league.competitions import takes_entries
 from league.competitions.history import History
@@ -18,8 +19,16 @@ def tournaments_to_come() -> QuerySet[Tournament]:
 
 
 def tournaments_past() -> QuerySet[Tournament]:
-    """Return finished and cancelled tournaments, the latest start first, with ``entry_count``."""
-    return Tournament.objects.over().with_entry_counts().order_by("-starts_at", "-id")
+    """Return finished and cancelled tournaments, the latest end first, with ``entry_count``."""
+    over = Tournament.objects.over().with_entry_counts()
+    return over.order_by(Coalesce("finished_at", "starts_at").desc(), "-id")
+
+
+def matching(tournaments: QuerySet[Tournament], wanted: str, format_: str) -> QuerySet[Tournament]:
+    """Keep the tournaments with a text in their title and with a format; "" keeps all."""
+    if wanted:
+        tournaments = tournaments.filter(title__icontains=wanted)
+    return tournaments.filter(format=format_) if format_ else tournaments
 
 
 def bots_to_enter(user: User | None, tournament: Tournament) -> list[Bot]:

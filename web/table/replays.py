@@ -18,7 +18,11 @@ def replay_steps(record: Record, names: Sequence[str]) -> list[Step]:
     phases = []
     begins_at = 0
     for ply, events, _ in play_back(record):
-        faults = [(f.seat, f.kind) for f in record.faults if begins_at <= f.ply < ply]
-        phases.append(Phase(events, faults))
+        phases.append(Phase(events, faults_of(record, begins_at, ply)))
         begins_at = ply
     return build(phases, names).done
+
+
+def faults_of(record: Record, begins_at: int, ends_at: int) -> list[tuple[int, str]]:
+    """Return seat and kind of each fault among some moves: from one ply to before another."""
+    return [(f.seat, f.kind) for f in record.faults if begins_at <= f.ply < ends_at]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from engine.games.events import Event, HandDealt, HandShown, MatchOver
-from engine.sentences import sentence, winners
+from engine.sentences import as_sentence, winners
 
 
 class Card(NamedTuple):
@@ -70,6 +70,22 @@ class SeatStep:
     extra: str = ""
 
     @property
+    def held(self) -> list[Card]:
+        """The cards in hand after the step; none if they are hidden."""
+        gone = {"given"} if self.took_back else {"given", "played"}
+        return [card for card in self.hand or () if not gone & {*card.marks}]
+
+    @property
+    def on_felt(self) -> list[Card]:
+        """The cards on the felt."""
+        return [] if self.took_back else [Card(rank) for rank in self.played or ()]
+
+    @property
+    def passes(self) -> bool:
+        """Whether it passed."""
+        return self.played == []
+
+    @property
     def change(self) -> int:
         """Points gained in this step."""
         return self.points - self.before
@@ -94,6 +110,11 @@ class Step:
     seats: list[SeatStep]
     pot: list[int] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+
+    @property
+    def stake(self) -> int:
+        """Points at stake."""
+        return sum(self.pot)
 
     @property
     def note(self) -> str:
@@ -178,13 +199,6 @@ class Steps(ABC):
     def explain_winners(self, event: MatchOver) -> None:
         """Add the sentence on the winners of the match to the step in progress."""
         self.current.reasons.append(f"{winners(event.places, self.names)}.")
-
-
-def as_sentence(event: Event, names: Sequence[str]) -> str:
-    """Return an event as a sentence with a full stop and, unless a name begins it, a capital."""
-    text = sentence(event, names)
-    begins_with_name = any(text.startswith(name) for name in names)
-    return f"{text if begins_with_name else text[0].upper() + text[1:]}."
 
 
 def marked(hand: Sequence[int], marks: Sequence[tuple[str, Sequence[int]]]) -> list[Card]:

@@ -19,7 +19,7 @@ from web.bot_panels import first_blocks, panel
 from web.forms import UploadForm, add_errors, status_of
 from web.requests import signed_in, visitor, whole_number
 from web.selectors.bots import last_challenges, last_faults, last_versions, source_text
-from web.selectors.matches import last_seats
+from web.selectors.matches import last_seats, matches_waiting
 
 _MATCHES = 20
 _FAULTS_AMONG = 200
@@ -44,6 +44,7 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
         "panels": [panel(public_standing(row)) for row in rows],
         "unrated": first_blocks(found),
         "seats": last_seats(found, _MATCHES),
+        "waiting": matches_waiting(found),
         "faults": last_faults(found, _FAULTS_AMONG),
         "versions": last_versions(found, _VERSIONS),
         "comparisons": found.comparisons.select_related("bot", "new", "old")[:_COMPARISONS],

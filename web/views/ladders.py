@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from league import accounts, competitions
 from league.competitions.settings_checks import k_problems
-from league.models import Block, Ladder, Round
+from league.models import Block, Ladder, Round, Standing
 from league.models.standings import SHOWN, Hidden
 from league.ratings.fair_play import fair_play_report
 from league.ratings.ledger import revision_of, revisions_of
@@ -38,15 +38,42 @@ _DRAWN = 5
 
 @require_safe
 def ladder(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show the standings of a ladder and its last rounds."""
+    """Show the standings of a ladder; with ``view=statistics``, how they came about too."""
     found = get_object_or_404(Ladder.objects.select_related("anchor"), slug=slug)
     wanted = request.GET.get("q", "").strip()[:32]
     hidden = request.GET.get("hidden") == "1"
+    statistics = request.GET.get("view") == "statistics"
     page, rows = standings_page(found, wanted, request.GET.get("page"), _STANDINGS, hidden=hidden)
     intervals, axis = with_intervals([row.standing for row in rows])
+    groups = _grouped(rows)
     is_first_page = page.number == 1 and not wanted
     shown = [row.standing for row in rows if row.standing.hidden == SHOWN]
     top = shown if is_first_page else []
+    context = {
+        "ladder": found,
+        "statistics": statistics,
+        "rows": rows,
+        "groups": [
+            (name, [(row, intervals[row.standing.bot_id]) for row in group])
+            for name, group in groups
+        ],
+        "leaders": groups[0][1][:2] if is_first_page else [],
+        "axis": axis,
+        "page": page,
+        "wanted": wanted,
+        "hidden": hidden,
+        "trend_rounds": TREND_ROUNDS,
+        "asides": competitions.rows_aside(found) if accounts.is_organiser(request.user) else [],
+        "sums": sums_of(found),
+        "chart": chart_of_ladder(found, [row.bot for row in top[:_DRAWN]]),
+    }
+    if statistics:
+        context |= _statistics(request, found, top)
+    return render(request, "web/ladder.html", context)
+
+
+def _statistics(request: HttpRequest, found: Ladder, top: list[Standing]) -> dict[str, object]:
+    """Return what the page shows statisticians only: bands, cross table, rounds, sums."""
     rounds_page = page_of(
         request,
         found.rounds.select_related("tournament", "placed").order_by("-number"),
@@ -54,30 +81,15 @@ def ladder(request: HttpRequest, slug: str) -> HttpResponse:
         "rounds",
     )
     progress = rounds.progress_of(rounds_page)
-    context = {
-        "ladder": found,
-        "rows": rows,
-        "groups": [
-            (name, [(row, intervals[row.standing.bot_id]) for row in group])
-            for name, group in _grouped(rows)
-        ],
-        "axis": axis,
+    return {
         "likely_best": likely_best(found, _LIKELY_BEST),
         "cross": cross_table(found, top[:_CROSSED]),
-        "page": page,
-        "wanted": wanted,
-        "hidden": hidden,
         "rounds": rounds_page,
         "rounds_shown": [(each, progress[each.pk]) for each in rounds_page],
-        "trend_rounds": TREND_ROUNDS,
         "twins": twins_on(found),
         "schedule": None if k_problems(found.k_schedule) else k_schedule(found.k_schedule),
-        "asides": competitions.rows_aside(found) if accounts.is_organiser(request.user) else [],
-        "sums": sums_of(found),
         "revisions": revisions_of(found).reverse() if found.revision > 1 else [],
-        "chart": chart_of_ladder(found, [row.bot for row in top[:_DRAWN]]),
     }
-    return render(request, "web/ladder.html", context)
 
 
 @require_safe

@@ -1,64 +1,56 @@
-"""The pages of a match: live, as a replay, all its steps at once, and its record."""
+"""The pages of a match: live, as a replay, all its phases at once, and its record."""
 
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
 from league.models import Match
 from league.play.owner_reports import owner_report
-from league.play.spectating import public_events, record_line
+from league.play.spectating import record_line
 from league.visibility import may_see_record
 from web.charts.lines import chart
 from web.requests import visitor, whole_number
 from web.selectors.matches import matches_with_seats
-from web.table.live import live_steps
-from web.table.replays import replay_steps
 from web.table.steps import Step
+from web.table.tables import all_phases, table_of
 
 
 @require_safe
 def match(request: HttpRequest, pk: int) -> HttpResponse:
-    """Show a match: its seats, the last steps while it is live, and the replay once it is open."""
+    """Show a match: its seats, its table while it is live, and the replay once it is open."""
     found = get_object_or_404(matches_with_seats(), pk=pk)
-    steps = _replay(found)
+    table = table_of(found, whole_number(request.GET.get("step", "")) or 1)
+    is_open = table is not None and table.mode == "replay"
     context: dict[str, Any] = {
         "match": found,
         "seating": found.seating.all(),
-        "open": bool(steps),
-        "live": not steps and found.status != Match.Status.VOID,
+        "table": table,
+        "open": is_open,
+        # A table in play follows its own events; only a page without one must ask again.
+        "live": table is None and found.status != Match.Status.VOID,
     }
-    if (phases := public_events(found)) is not None:
-        context["now"] = live_steps(phases, _names(found))
     if (user := visitor(request)) is not None:
         context["reports"] = owner_report(found, user)
-    if steps:
-        number = min(max(whole_number(request.GET.get("step", "")) or 1, 1), len(steps))
+    if table is not None and is_open:
         points = [
-            (seat.name, [seat.before, *(step.seats[seat.seat].points for step in steps)])
-            for seat in steps[0].seats
+            (seat.name, [seat.before, *(step.seats[seat.seat].points for step in table.steps)])
+            for seat in table.steps[0].seats
         ]
-        context |= {
-            "step": steps[number - 1],
-            "number": number,
-            "last": len(steps),
-            "groups": _grouped(steps),
-            "chart": chart(points, "deal", "end"),
-        }
+        context |= {"groups": _grouped(table.steps), "chart": chart(points, "deal", "end")}
     return render(request, "web/match.html", context)
 
 
 @require_safe
 @gzip_page
-def match_steps(request: HttpRequest, pk: int) -> HttpResponse:
-    """Return every step of an open match at once, so that the browser can show any of them."""
+def match_phases(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return all phases of an open match as JSON, so that the browser can replay and check it."""
     found = get_object_or_404(matches_with_seats(), pk=pk)
-    steps = _replay(found)
-    if not steps:
+    if not may_see_record(found):
         raise Http404(f"Match {found.pk} is not open yet.")
-    response = render(request, "web/match_steps.html", {"steps": steps})
+    response = JsonResponse(all_phases(found))
     response["Cache-Control"] = "private, max-age=600"
     return response
 
@@ -73,16 +65,6 @@ def record(request: HttpRequest, pk: int) -> HttpResponse:
     response = HttpResponse(record_line(found) + "\n", content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="match-{pk}.json"'
     return response
-
-
-def _names(match: Match) -> list[str]:
-    """Return the names of the bots, by seat."""
-    return [seat.bot.name for seat in match.seating.all()]
-
-
-def _replay(match: Match) -> list[Step]:
-    """Return the steps of a match that is open to all; none of any other match."""
-    return replay_steps(match.record, _names(match)) if may_see_record(match) else []
 
 
 def _grouped(steps: list[Step]) -> list[tuple[str, list[tuple[int, str, bool]]]]:

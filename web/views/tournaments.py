@@ -1,4 +1,4 @@
-"""The pages of tournaments: the list, one tournament, and the forms to enter and withdraw."""
+"""The pages of tournaments: one tournament and the forms to enter and withdraw."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,29 +16,16 @@ from league.competitions.history import history_of
 from league.competitions.tournament_standings import bracket_of, standings_of
 from league.models import Round, Tournament
 from league.visibility import public_seed
-from web import tournament_page
+from web import event_story, tournament_page
 from web.requests import page_of, visitor, whole_number
 from web.selectors.rounds import blocks_of, progress_of
 from web.selectors.tournaments import (
     bots_to_enter,
     bots_to_withdraw,
-    tournaments_past,
-    tournaments_to_come,
 )
 from web.views.bots import own_bot
 
-_ROWS = 50
 _BLOCKS = 20
-
-
-@require_safe
-def tournaments(request: HttpRequest) -> HttpResponse:
-    """List the running and planned tournaments, then those that are over."""
-    context = {
-        "coming": tournaments_to_come()[:_ROWS],
-        "page": page_of(request, tournaments_past(), _ROWS),
-    }
-    return render(request, "web/tournaments.html", context)
 
 
 @require_safe
@@ -51,15 +38,23 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
     progress = progress_of(drawn)
     shown = _round_shown(request, drawn, len(history.opened))
     user = visitor(request)
+    names = tournament_page.round_names(history)
+    bracket = bracket_of(history)
     context: dict[str, Any] = {
         "tournament": found,
+        "screen": request.GET.get("view") == "screen",
+        "now": event_story.now(history, [name for _, name in names]),
+        "undrawn": []
+        if history.is_over
+        else event_story.undrawn_stages(bracket, found.ladder.seats),
+        "begun": any(one.row.blocks for one in placed),
         "description": tournament_page.description_of(history),
         "standings": tournament_page.standings_rows(placed),
-        "bracket": bracket_of(history),
+        "bracket": bracket,
         "crossed": tournament_page.cross_table(history, placed),
         "rounds": [
             (number, round_, name, progress[round_.pk])
-            for number, (round_, name) in enumerate(tournament_page.round_names(history), 1)
+            for number, (round_, name) in enumerate(names, 1)
         ],
         "opened": rounds_opened(history.rounds),
         "length": tournament_page.planned_rounds(history),

@@ -11,6 +11,7 @@ from api.schema import openapi_schema
 from engine.deals import seeded_shuffle
 from engine.games import catalogue
 from engine.games.events import KINDS, Event
+from engine.sentences import as_sentence
 from league import competitions, play
 from league.models import Block, Bot, Match
 from tests.api.play.sites import Site
@@ -50,12 +51,19 @@ def watch(
 def spectated(match: Match) -> Any:
     """Return the public view after each phase, replayed from the record alone."""
     record = match.record
+    names = list(match.seating.order_by("seat").values_list("bot__name", flat=True))
     deal: list[Event] = []
     shuffle = seeded_shuffle(record.deal_seed)
     state = catalogue.start(record.game, record.rules, record.seats, shuffle, deal)
 
     def shown(events: Iterable[Event]) -> dict[str, Any]:
-        return {**state.spectate(), "events": [event.seen_by(None).as_json() for event in events]}
+        seen = [event.seen_by(None) for event in events]
+        return {
+            **state.spectate(),
+            "events": [event.as_json() for event in seen],
+            "sentences": [as_sentence(event, names) for event in seen],
+            "to_act": list(state.actors),
+        }
 
     expected, moves = [("0", "phase", shown(deal))], list(record.moves)
     while moves:

@@ -85,7 +85,7 @@ def test_pages_and_the_api_show_open_entries_without_any_tick(
     time.now = NOON + HOUR
     assert client.get(f"/api/v1/tournaments/{planned.pk}").json()["state"] == "open"
     assert "entries open" in client.get(f"/tournaments/{planned.pk}/").content.decode()
-    assert "entries open" in client.get("/tournaments/").content.decode()
+    assert "entries open" in client.get("/events/").content.decode()
 
 
 def test_a_tournament_starts_on_time_if_the_league_runs(planned: Tournament, time: Time) -> None:

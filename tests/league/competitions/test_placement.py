@@ -229,7 +229,7 @@ def test_pages_and_the_api_show_whose_first_blocks_a_round_has(
 ) -> None:
     [bot] = enter(ladder, ada)
     number = competitions.open_placements(ladder.pk)[0].number
-    assert "first blocks of" in page(client, "/ladders/quick/")
+    assert "first blocks of" in page(client, "/ladders/quick/?view=statistics")
     assert f'first blocks of the bot\n  <a href="/bots/{bot.name}/' in page(
         client, f"/ladders/quick/rounds/{number}/"
     )

@@ -333,7 +333,7 @@ def test_pages_and_api_show_a_ladder_that_is_set_aside(client: Client) -> None:
     bot = small.bots(1)[0]
     sql("UPDATE league_ladder SET game = 'chess', k_schedule = '{\"k\": 1}'")
     competitions.check_stored(timezone.now())
-    for path in ("/", "/tournaments/", f"/tournaments/{tournament.pk}/", f"/bots/{bot.name}/"):
+    for path in ("/", "/events/", f"/tournaments/{tournament.pk}/", f"/bots/{bot.name}/"):
         shown(client, path)
     assert "set aside" in shown(client, "/ladders/quick/")
     assert client.get("/api/v1/ladders/quick").json()["set_aside"] is True

@@ -58,7 +58,9 @@ def test_a_check_without_differences_stores_its_time_and_round(
     ladder.refresh_from_db()
     assert ladder.checked_rounds == ladder.rounds.count()
     assert not ladder.alarm
-    assert f"no rating differs in {ladder.checked_rounds} rounds" in page(client, "/ladders/quick/")
+    assert f"no rating differs in {ladder.checked_rounds} rounds" in page(
+        client, "/ladders/quick/?view=statistics"
+    )
     assert "alarms" not in client.get("/readyz").json()
 
 
@@ -100,7 +102,7 @@ def test_an_alarm_freezes_the_shown_standings_while_play_goes_on(
     assert f"/ladders/quick/rounds/{rounds}/" in of_bot
     assert f"/ladders/quick/rounds/{rounds + 1}/" not in of_bot
     assert "<strong>not frozen</strong>" in of_bot
-    assert "<strong>not frozen</strong>" in page(client, "/ladders/quick/")
+    assert "<strong>not frozen</strong>" in page(client, "/ladders/quick/?view=statistics")
     assert page(client, "/").count(row.bot.name)
     assert client.get("/ladders/quick/?q=bot").status_code == 200
 
@@ -125,7 +127,7 @@ def test_a_repair_writes_what_the_records_give_and_lifts_the_alarm(
     out = StringIO()
     call_command("recompute", stdout=out)
     assert out.getvalue() == "quick: 4 ratings, 0 differ\n"
-    assert "a disk that lied" in page(client, "/ladders/quick/")
+    assert "a disk that lied" in page(client, "/ladders/quick/?view=statistics")
 
 
 def test_a_wrong_sum_of_ratings_starts_a_check_and_other_ladders_go_on(

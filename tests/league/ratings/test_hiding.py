@@ -236,7 +236,7 @@ def test_pages_show_why_a_bot_is_hidden_and_what_shows_it_again(
     hide_idle(ladder.pk)
     competitions.leave_ladder(ladder=ladder, bot=Bot.objects.get(name="bot-1"))
     table = "/bots/bot-0/", "/bots/bot-1/"
-    text = page(client, "/ladders/quick/")
+    text = page(client, "/ladders/quick/?view=statistics")
     assert not any(link in text for link in table)
     assert "2 bots had no rated block for 14 days or withdrew from the ladder." in text
     assert "?hidden=1" in text

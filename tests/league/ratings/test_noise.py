@@ -150,7 +150,7 @@ def test_the_page_shows_gap_bands_tests_and_noise_of_the_last_count(
     assert f"{twins.gap / 1000:.0f} Elo" in text
     assert 'aria-label="Gap between the twins’ ratings' in text
     assert text.count("<tr>") == 1 + len(NOISE_AFTER)
-    assert 'href="/ladders/quick/luck/"' in page(client, "/ladders/quick/")
+    assert 'href="/ladders/quick/luck/"' in page(client, "/ladders/quick/?view=statistics")
 
 
 def test_a_request_for_the_page_reads_no_result_of_a_match(

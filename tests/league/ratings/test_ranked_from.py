@@ -87,7 +87,7 @@ def test_new_standings_and_a_repair_keep_the_setting(ladder: Ladder) -> None:
 
 def test_pages_and_the_api_show_the_setting(client: Client, ladder: Ladder) -> None:
     small.rank_from(ladder, 9)
-    text = page(client, "/ladders/quick/")
+    text = page(client, "/ladders/quick/?view=statistics")
     assert "until its current version has played 9 rated blocks" in text
     assert "6/9" in text
     assert "a rank needs 9" in page(client, "/bots/bot-1/")

@@ -32,7 +32,7 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
         blocks=small.RANKED_FROM, performance_blocks=small.RANKED_FROM, band=1, best_chance=0.004
     )
     Standing.objects.filter(bot__name="bot-1").update(best_chance=0.62)
-    text = page(client, "/ladders/quick/")
+    text = page(client, "/ladders/quick/?view=statistics")
     for row in played.ladder.standings.all():
         half = half_width(row.performance_error or 0, row.performance_blocks)
         shown = rf'{row.performance:.0f}\s+<span class="quiet">± {half:.0f}</span>'
@@ -69,11 +69,39 @@ def test_twin_house_bots_show_how_much_of_the_ratings_is_luck(client: Client) ->
     small.tournament(ladder)
     small.run_all()
     one, other = (ladder.standings.get(bot=bot).rating for bot in bots[:2])
-    text = page(client, "/ladders/quick/")
+    text = page(client, "/ladders/quick/?view=statistics")
     gap = f"<strong>{abs(one - other) / 1000:.0f} Elo</strong> today"
     assert gap in text
     Standing.objects.update(points=0)
     ratings.check_ladder(ladder.pk)
     Standing.objects.filter(bot=bots[0]).update(rating=9_000_000)
-    assert gap in page(client, "/ladders/quick/")  # frozen with the standings
+    assert gap in page(client, "/ladders/quick/?view=statistics")  # frozen with the standings
     assert text.count("are the same program") == 1
+
+
+def test_the_standings_come_first_and_statistics_behind_a_link(
+    client: Client, played: Tournament
+) -> None:
+    text = page(client, "/ladders/quick/")
+    heads = re.findall(r'<th scope="col"[^>]*>(.*?)</th>', text)
+    assert heads == ["Rank", "Bot", "Rating", "Trend", "Games"]
+    assert "Who beats whom" not in text
+    assert 'href="?view=statistics"' in text
+    sought = page(client, "/ladders/quick/?q=bot-1&view=statistics")
+    assert 'href="?q=bot-1"' in sought
+    assert '<input type="hidden" name="view" value="statistics">' in sought
+    assert "Performance" in sought
+
+
+def test_the_headline_of_a_ladder_names_the_leader_and_its_lead(
+    client: Client, played: Tournament
+) -> None:
+    assert "leads with" not in page(client, "/ladders/quick/")
+    for name, rating in (("bot-0", 1_600_000), ("bot-1", 1_588_000)):
+        Standing.objects.filter(bot__name=name).update(
+            rating=rating, blocks=small.RANKED_FROM, performance_blocks=small.RANKED_FROM
+        )
+    text = " ".join(page(client, "/ladders/quick/").split())
+    assert 'bot-0</a></strong> leads with 1600, 12 points ahead of <a href="/bots/bot-1/">' in text
+    Standing.objects.filter(bot__name="bot-1").update(rating=1_600_000)
+    assert "share the lead with 1600" in " ".join(page(client, "/ladders/quick/").split())

@@ -24,8 +24,8 @@ def test_a_replay_shows_each_day_and_the_end(client: Client, played: Tournament)
         text = page(client, f"/matches/{match.pk}/?step={number}")
         assert steps[number - 1].note in text
         assert steps[number - 1].title in text
-    assert 'data-number="1" data-last="9"' in page(client, f"/matches/{match.pk}/?step=nonsense")
-    assert 'data-number="9" data-last="9"' in page(client, f"/matches/{match.pk}/?step=99999")
+    assert "<span data-at>1</span> of 9" in page(client, f"/matches/{match.pk}/?step=nonsense")
+    assert "<span data-at>9</span> of 9" in page(client, f"/matches/{match.pk}/?step=99999")
 
 
 def test_the_downloaded_record_of_a_match_verifies(client: Client, played: Tournament) -> None:

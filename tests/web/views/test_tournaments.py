@@ -2,19 +2,23 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
 from engine.pairing import rank_entrants, rank_event
 from league import competitions
-from league.competitions.tournament_standings import tournament_standings
-from league.models import Bot, Tournament
+from league.competitions.history import history_of
+from league.competitions.tournament_standings import bracket_of, tournament_standings
+from league.models import Bot, Match, Tournament
 from tests.league import small
 from tests.web.pages import page
+from web.event_story import UndrawnStage, undrawn_stages
 from web.tournament_page import tie_break
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -153,3 +157,79 @@ def test_a_running_tournament_hides_its_seed_and_refreshes(client: Client) -> No
     assert bytes(tournament.seed).hex() not in text
     assert tournament.commitment in text
     assert 'http-equiv="refresh"' in text
+
+
+def test_before_the_first_block_is_over_nobody_has_a_rank_or_a_lot(client: Client) -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    competitions.advance_tournament(tournament.pk)
+    text = page(client, f"/tournaments/{tournament.pk}/")
+    assert "behind the bot above" not in text
+    assert text.count('<td class="number">–</td>') >= 4
+    assert "waiting to be played" in text
+    assert ">being played<" not in text
+    assert "the next matches wait for a free worker" in text
+    Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status="playing")
+    text = page(client, f"/tournaments/{tournament.pk}/")
+    assert "1 match in play now" in text
+    assert ">being played<" in text
+
+
+def test_a_finished_tournament_names_its_winner_first(client: Client, played: Tournament) -> None:
+    winner, second, third, _ = [placed.bot.name for placed in tournament_standings(played)]
+    text = page(client, f"/tournaments/{played.pk}/")
+    head = re.sub(r"<[^>]+>|\s+", " ", text[text.index('id="now"') : text.index("big screen")])
+    words = " ".join(head.split())
+    assert f"{winner} wins." in words
+    assert f"Then came {second} and {third}" in words
+
+
+def test_a_running_knockout_shows_the_stages_that_are_not_drawn_yet(client: Client) -> None:
+    small.bots(9)
+    cup = small.tournament(small.ladder(seats=2), format="knockout")
+    competitions.advance_tournament(cup.pk)
+    [first] = bracket_of(history_of(cup))
+    undrawn = undrawn_stages([first], seats=2)
+    going_on = len(first.byes) + len(first.tables)
+    assert undrawn[0] == UndrawnStage(2, False, going_on, -(-going_on // 2))
+    assert [stage.final for stage in undrawn] == [False] * (len(undrawn) - 1) + [True]
+    assert undrawn[-1].bots == 2
+    text = page(client, f"/tournaments/{cup.pk}/")
+    assert text.count("Not drawn yet") == len(undrawn)
+    small.run_all()
+    cup.refresh_from_db()
+    drawn = bracket_of(history_of(cup))
+    assert len(drawn) == 1 + len(undrawn)
+    assert "Not drawn yet" not in page(client, f"/tournaments/{cup.pk}/")
+
+
+def test_the_big_screen_keeps_only_what_spectators_watch(
+    client: Client, played: Tournament
+) -> None:
+    path = f"/tournaments/{played.pk}/"
+    assert 'href="?view=screen"' in page(client, path)
+    text = page(client, f"{path}?view=screen")
+    assert '<body class="screen">' in text
+    assert "Leave the big screen" in text
+
+
+def test_a_cancelled_tournament_shows_when_it_was_cancelled_and_not_its_start(
+    client: Client, played: Tournament
+) -> None:
+    start = timezone.now() + timedelta(days=400)
+    cup = small.tournament(played.ladder)
+    Tournament.objects.filter(pk=cup.pk).update(
+        state="cancelled", starts_at=start, finished_at=timezone.now() - timedelta(days=1)
+    )
+    text = page(client, "/events/")
+    assert start.strftime("%Y") not in text
+    assert text.index(f"/tournaments/{played.pk}/") < text.index(f"/tournaments/{cup.pk}/")
+
+
+def test_a_block_whose_matches_all_wait_is_not_shown_as_played(client: Client) -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(3)
+    competitions.advance_tournament(tournament.pk)
+    text = page(client, f"/tournaments/{tournament.pk}/")
+    assert "waiting to be played" in text
+    assert "being played" not in text

@@ -2,6 +2,8 @@
 // each element with data-live, whose value is the number of seconds. Without JavaScript the page
 // reloads itself.
 
+import { showLocal } from "./times.js";
+
 const liveParts = () => document.querySelectorAll("[data-live]:not([data-live=''])");
 let failures = 0;
 
@@ -11,8 +13,9 @@ async function refresh() {
       const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
       if (!answer.ok) throw new Error(answer.statusText);
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-      if (fresh.querySelector(".replay")) {
-        location.reload(); // the match is open now, so the whole page is new
+      showLocal(fresh);
+      if (fresh.querySelector("[data-table]")) {
+        location.reload(); // the match has a table now, so the whole page is new
         return;
       }
       for (const old of document.querySelectorAll("[data-live]")) {

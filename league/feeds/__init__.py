@@ -1,0 +1,19 @@
+"""What people come back for: highlights of each day, follows, and the feed.
+
+The public functions are exported here; other packages import them from here alone.
+"""
+
+from league.feeds.follows import FollowState, feed_of, follow, follow_state, unfollow
+from league.feeds.highlights import find_highlights, last_highlights
+from league.feeds.items import write_items
+
+__all__ = [
+    "FollowState",
+    "feed_of",
+    "find_highlights",
+    "follow",
+    "follow_state",
+    "last_highlights",
+    "unfollow",
+    "write_items",
+]

@@ -1,0 +1,60 @@
+"""Follows: which bots and tournaments an account follows, and its feed."""
+
+from typing import Any, NamedTuple
+
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.db.models import Q, QuerySet
+
+from league.models import Bot, FeedItem, Follow, Tournament
+
+MAX_FOLLOWED = 500
+"""Bots and tournaments that an account may follow."""
+
+
+class FollowState(NamedTuple):
+    """Whether an account follows something, and how many accounts follow it."""
+
+    follows: bool
+    followers: int
+
+
+def follow(account: User, followed: Bot | Tournament) -> None:
+    """Follow a bot or tournament; nothing changes if the account follows it already.
+
+    Raises:
+        ValidationError: the account follows `MAX_FOLLOWED` others.
+    """
+    if Follow.objects.filter(account=account).count() >= MAX_FOLLOWED:
+        raise ValidationError(
+            f"You follow {MAX_FOLLOWED} bots and tournaments. Stop following one of them first."
+        )
+    Follow.objects.get_or_create(account=account, **_object(followed))
+
+
+def unfollow(account: User, followed: Bot | Tournament) -> None:
+    """Stop following a bot or tournament; nothing changes if the account does not follow it."""
+    Follow.objects.filter(account=account, **_object(followed)).delete()
+
+
+def follow_state(account: User | None, followed: Bot | Tournament) -> FollowState:
+    """Return whether an account follows a bot or tournament, and the number of its followers."""
+    followers = Follow.objects.filter(**_object(followed))
+    follows = account is not None and followers.filter(account=account).exists()
+    return FollowState(follows, followers.count())
+
+
+def feed_of(account: User) -> QuerySet[FeedItem]:
+    """Return what happened to the bots and tournaments that an account follows, newest first."""
+    follows = Follow.objects.filter(account=account)
+    bots = follows.filter(bot__isnull=False).values("bot")
+    tournaments = follows.filter(tournament__isnull=False).values("tournament")
+    # The end of a tournament names its winner; to followers of the bot it is the item of its rank.
+    about_bots = Q(bot__in=bots) & ~Q(kind=FeedItem.Kind.FINISHED)
+    about_events = Q(tournament__in=tournaments) & ~Q(kind=FeedItem.Kind.PLACED)
+    items = FeedItem.objects.filter(about_bots | about_events)
+    return items.select_related("bot", "ladder", "tournament").order_by("-at", "-id")
+
+
+def _object(followed: Bot | Tournament) -> dict[str, Any]:
+    return {"bot" if isinstance(followed, Bot) else "tournament": followed}

@@ -1,0 +1,187 @@
+"""Highlights: the most remarkable matches and bots of a day, found by a task and stored.
+
+Pages only read the stored rows. Each search reads the matches of one day, never all of them.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django.core.cache import cache
+from django.db import connection
+
+from engine.games.events import DayStarted, TrickWon
+from engine.games.game import State
+from engine.games.partridge import Partridge
+from engine.games.twelve_days import TwelveDays
+from engine.playback import play_back
+from engine.record import Record
+from league.models import Bot, Highlight, Match, Standing
+from league.models.standings import SHOWN
+from league.visibility import may_see_record, public_results
+
+_REPLAYED = 100
+"""Matches that one search replays for comebacks; the next search goes on with later matches."""
+_MIN_STREAK = 3
+_KINDS = {kind: number for number, kind in enumerate(Highlight.Kind.values)}
+
+_DAYS_SEATS = """
+SELECT seat.match_id, seat.bot_id, seat.place, seat.score, seat.forfeited, block.round_id,
+    match.finished_at
+FROM league_matchseat AS seat
+JOIN league_match AS match ON match.id = seat.match_id
+JOIN league_block AS block ON block.id = match.block_id
+WHERE match.status = 'finished' AND match.finished_at >= %(start)s AND match.finished_at < %(end)s
+    AND block.state = 'finished' AND block.rated
+"""
+_UPSET = f"""
+WITH seats AS ({_DAYS_SEATS})
+SELECT winner.match_id, winner.bot_id, loser.bot_id,
+    (beaten.rating_before - winning.rating_before) / 1000
+FROM seats AS winner
+JOIN seats AS loser ON loser.match_id = winner.match_id AND loser.place > 1
+JOIN league_roundentry AS winning ON winning.round_id = winner.round_id
+    AND winning.bot_id = winner.bot_id AND winning.revision = 1
+JOIN league_roundentry AS beaten ON beaten.round_id = loser.round_id
+    AND beaten.bot_id = loser.bot_id AND beaten.revision = 1
+WHERE winner.place = 1 AND NOT loser.forfeited
+    AND beaten.rating_before - winning.rating_before >= 1000
+ORDER BY 4 DESC, 1 LIMIT 1
+"""
+_CLOSEST = f"""
+WITH tables AS (
+    SELECT match_id, array_agg(score ORDER BY score DESC) AS scores,
+        array_agg(bot_id ORDER BY place, seat.bot_id) AS bots
+    FROM ({_DAYS_SEATS}) AS seat
+    GROUP BY match_id HAVING NOT bool_or(forfeited)
+)
+SELECT match_id, bots[1], bots[2], scores[1] - scores[2]
+FROM tables ORDER BY 4, scores[1] DESC, 1 LIMIT 1
+"""
+_STREAK = f"""
+WITH seats AS (
+    SELECT *, row_number() OVER (PARTITION BY bot_id ORDER BY finished_at, match_id)
+        - row_number() OVER (PARTITION BY bot_id, place = 1 ORDER BY finished_at, match_id)
+        AS streak
+    FROM ({_DAYS_SEATS}) AS seat
+)
+SELECT max(match_id), bot_id, NULL, count(*) FROM seats WHERE place = 1
+GROUP BY bot_id, streak HAVING count(*) >= {_MIN_STREAK}
+ORDER BY 4 DESC, 2 LIMIT 1
+"""
+_BY_QUERY = {
+    Highlight.Kind.UPSET: _UPSET,
+    Highlight.Kind.CLOSEST: _CLOSEST,
+    Highlight.Kind.STREAK: _STREAK,
+}
+
+
+def find_highlights(day: date) -> None:
+    """Find and store the highlights of a day so far. Safe to call any number of times."""
+    start = datetime.combine(day, time(), UTC)
+    end = start + timedelta(days=1)
+    for kind, query in _BY_QUERY.items():
+        with connection.cursor() as cursor:
+            cursor.execute(query, {"start": start, "end": end})
+            row = cursor.fetchone()
+        if row is None:  # a correction may have made its match void
+            Highlight.objects.filter(day=day, kind=kind).delete()
+            continue
+        match, bot, opponent, number = row
+        _store(day, kind, match_id=match, bot_id=bot, opponent_id=opponent, number=number)
+    _find_newcomer(day, start, end)
+    _find_comebacks(day, start, end)
+
+
+def last_highlights() -> list[Highlight]:
+    """Return the highlights of the last day that has any, in the order of `Highlight.Kind`.
+
+    Each has its bots, and its match with seats. A match whose result is hidden is left out.
+    """
+    newest = Highlight.objects.order_by("-day").values("day")[:1]
+    found = Highlight.objects.filter(day=newest).select_related("bot", "opponent", "ladder")
+    matches = Match.objects.with_deals().defer("packed_record").prefetch_related("seating__bot")
+    by_id = matches.in_bulk([each.match_id for each in found if each.match_id])
+    shown = []
+    for each in found:
+        if each.match_id:
+            each.match = by_id[each.match_id]
+            if not may_see_record(each.match):
+                continue
+        shown.append(each)
+    return sorted(shown, key=lambda each: _KINDS[each.kind])
+
+
+def _store(day: date, kind: str, **fields: Any) -> None:
+    Highlight.objects.update_or_create(day=day, kind=kind, defaults=fields)
+
+
+def _find_newcomer(day: date, start: datetime, end: datetime) -> None:
+    """Store the best of the bots that were created on a day and are rated."""
+    rows = Standing.objects.filter(
+        bot__created_at__gte=start, bot__created_at__lt=end, bot__retired_at=None, hidden=SHOWN
+    ).exclude(bot__kind=Bot.Kind.HOUSE)
+    best = rows.order_by("-rating", "bot_id").first()
+    if best is not None:
+        _store(
+            day,
+            Highlight.Kind.NEWCOMER,
+            bot_id=best.bot_id,
+            ladder_id=best.ladder_id,
+            number=round(best.rating / 1000),
+        )
+
+
+def _find_comebacks(day: date, start: datetime, end: datetime) -> None:
+    """Replay the matches that no search has replayed, and store the largest comeback."""
+    key = f"comebacks-until-{day}"
+    known = Highlight.objects.filter(day=day, kind=Highlight.Kind.COMEBACK).first()
+    behind = 0 if known is None else known.number
+    since = cache.get(key) or start
+    matches = Match.objects.filter(
+        public_results(), block__rated=True, finished_at__gt=since, finished_at__lt=end
+    ).order_by("finished_at")
+    for match in matches.prefetch_related("seating")[:_REPLAYED]:
+        since = match.finished_at
+        winners = [seat for seat in match.seating.all() if seat.place == 1]
+        if len(winners) != 1 or any(seat.forfeited for seat in match.seating.all()):
+            continue
+        [winner] = winners
+        deficit, step = comeback(match.record, winner.seat)
+        if deficit > behind:
+            behind = deficit
+            _store(
+                day,
+                Highlight.Kind.COMEBACK,
+                match_id=match.pk,
+                bot_id=winner.bot_id,
+                step=step,
+                number=deficit,
+            )
+    cache.set(key, since, timeout=2 * 86_400)
+
+
+def comeback(record: Record, winner: int) -> tuple[int, int]:
+    """Return the most points that a seat was behind, and the step of the replay that shows it.
+
+    Args:
+        record: of the match.
+        winner: the seat.
+    """
+    worst, at = 0, 1
+    done = 0
+    for _, events, state in play_back(record):
+        is_day = any(isinstance(event, DayStarted) for event in events)
+        done += sum(isinstance(event, DayStarted | TrickWon) for event in events)
+        points = _points(state)
+        if (behind := max(points) - points[winner]) > worst:
+            worst, at = behind, max(1, done - is_day)
+    return worst, at
+
+
+def _points(state: State) -> Sequence[int]:
+    """Return the points of each seat so far, without those that only the end gives."""
+    if isinstance(state, TwelveDays):
+        return state.points
+    assert isinstance(state, Partridge), "there are two games"
+    return state.gifts

@@ -1,0 +1,165 @@
+"""Items of the feed: what happened to bots and tournaments, found by a task and stored once."""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db.models import F, Window
+from django.db.models.functions import Rank
+
+from league.competitions.history import history_of
+from league.competitions.tournament_standings import standings_of
+from league.models import Bot, BotVersion, FeedItem, Ladder, Standing, Tournament
+
+_DAYS = 7
+"""The task looks so far back; what happened before, while it did not run, gets no item."""
+
+Kind = FeedItem.Kind
+
+
+def write_items(now: datetime) -> None:
+    """Store what has happened since the last call. Safe to call any number of times."""
+    since = now - timedelta(days=_DAYS)
+    _store(_versions(now, since))
+    for ladder in Ladder.objects.filter(alarm=""):
+        _write_ranks(ladder, now)
+    _store(_starts(since))
+    _store(_ends(since))
+
+
+def _store(items: Iterable[FeedItem]) -> None:
+    FeedItem.objects.bulk_create(items, ignore_conflicts=True)
+
+
+def _versions(now: datetime, since: datetime) -> list[FeedItem]:
+    """Return an item for each version that has become ready."""
+    ready = (
+        BotVersion.objects.ready()
+        .filter(created_at__gte=since)
+        .exclude(bot__kind__in=["house", "player"])
+    )
+    return [
+        FeedItem(
+            key=f"version/{version.pk}",
+            kind=Kind.VERSION,
+            at=now,
+            bot_id=version.bot_id,
+            number=version.number,
+        )
+        for version in ready
+        if not _known(f"version/{version.pk}")
+    ]
+
+
+def _known(key: str) -> bool:
+    return FeedItem.objects.filter(key=key).exists()
+
+
+def _write_ranks(ladder: Ladder, now: datetime) -> None:
+    """Store first ranks and changes of ranks on a ladder: one item a bot and day."""
+    ranked = Standing.objects.ranked().filter(ladder=ladder)
+    ranks = dict(
+        ranked.annotate(rank=Window(Rank(), order_by=F("rating").desc())).values_list(
+            "bot_id", "rank"
+        )
+    )
+    kinds = [Kind.FIRST_RANK, Kind.RANK]
+    items = FeedItem.objects.filter(ladder=ladder, kind__in=kinds)
+    last = {item.bot_id: item for item in items.order_by("bot_id", "-at", "-id").distinct("bot_id")}
+    new, moved = [], []
+    for bot, rank in ranks.items():
+        before = last.get(bot)
+        if before is None:
+            kind, key, old = Kind.FIRST_RANK, f"first-rank/{ladder.pk}/{bot}", None
+        elif before.number == rank:
+            continue
+        elif before.kind == Kind.RANK and before.at.date() == now.date():
+            before.number, before.at = rank, now
+            moved.append(before)
+            continue
+        else:
+            kind, key, old = Kind.RANK, f"rank/{ladder.pk}/{bot}/{now.date()}", before.number
+        new.append(
+            FeedItem(key=key, kind=kind, at=now, bot_id=bot, ladder=ladder, number=rank, before=old)
+        )
+    _store(new)
+    FeedItem.objects.bulk_update(moved, ["number", "at"])
+
+
+def _starts(since: datetime) -> list[FeedItem]:
+    """Return an item for each tournament that has started."""
+    started = Tournament.objects.filter(
+        state__in=[Tournament.State.RUNNING, Tournament.State.FINISHED], starts_at__gte=since
+    )
+    return [
+        FeedItem(
+            key=f"started/{each.pk}",
+            kind=Kind.STARTED,
+            at=each.starts_at,
+            tournament=each,
+            ladder_id=each.ladder_id,
+            number=each.entries.count(),
+        )
+        for each in started
+        if not _known(f"started/{each.pk}")
+    ]
+
+
+def _ends(since: datetime) -> list[FeedItem]:
+    """Return an item for each tournament that is over, and one for each of its bots."""
+    over = Tournament.objects.filter(
+        state=Tournament.State.FINISHED, finished_at__gte=since
+    ).select_related("ladder")
+    items = []
+    for each in over:
+        if _known(f"finished/{each.pk}") or each.finished_at is None:
+            continue
+        placed = [row for row in standings_of(history_of(each)) if row.row.rank is not None]
+        winner = placed[0].bot if placed else None
+        about = {"at": each.finished_at, "tournament": each, "ladder_id": each.ladder_id}
+        items += [
+            FeedItem(
+                key=f"placed/{each.pk}/{row.bot.pk}",
+                kind=Kind.PLACED,
+                bot=row.bot,
+                number=row.row.rank or 0,
+                **about,
+            )
+            for row in placed
+        ]
+        items.append(
+            FeedItem(
+                key=f"finished/{each.pk}",
+                kind=Kind.FINISHED,
+                bot=winner,
+                number=len(placed),
+                **about,
+            )
+        )
+    return items
+
+
+def sentence(item: FeedItem) -> str:
+    """Return an item as a sentence without a full stop; it has its bot, ladder and tournament."""
+    match item.kind:
+        case Kind.VERSION:
+            return f"{_name(item.bot)}: version {item.number} may play"
+        case Kind.FIRST_RANK:
+            return f"{_name(item.bot)} gets its first rank on {item.ladder}: {item.number}"
+        case Kind.RANK:
+            way = "climbs" if item.number < (item.before or 0) else "falls"
+            return (
+                f"{_name(item.bot)} {way} from rank {item.before} to {item.number} on {item.ladder}"
+            )
+        case Kind.STARTED:
+            return f"{item.tournament} has begun with {item.number} bots"
+        case Kind.FINISHED:
+            won = f"{_name(item.bot)} wins" if item.bot else "nobody has a rank"
+            return f"{item.tournament} is over: {won}"
+    if item.number == 1:
+        knockout = item.tournament and item.tournament.format == Tournament.Format.KNOCKOUT
+        return f"{_name(item.bot)} wins {'the final of ' if knockout else ''}{item.tournament}"
+    return f"{_name(item.bot)} finishes {item.tournament} with rank {item.number}"
+
+
+def _name(bot: Bot | None) -> str:
+    return "a deleted bot" if bot is None else bot.name

@@ -1,0 +1,68 @@
+"""The headline of a match: its players and its result, in the words of all pages and feeds."""
+
+from collections.abc import Sequence
+
+from league.models import Match, MatchSeat
+from league.visibility import may_see_record
+
+_STATES = {
+    Match.Status.WAITING: "waiting",
+    Match.Status.PLAYING: "in play",
+    Match.Status.FINISHED: "result hidden",
+    Match.Status.VOID: "void",
+}
+"""The state after the names, while everybody may not see the result."""
+
+
+def headline(match: Match) -> str:
+    """Return a match's headline, such as "house-counting wins 6-1 against ada-1".
+
+    If three or more play, the numbers are the points of the best two. Without a public result the
+    headline names the players and the state: "ada-1, bob and 2 others: in play".
+
+    Args:
+        match: with ``seating`` and its bots, and what `league.visibility` needs.
+    """
+    seats = list(match.seating.all())
+    if not may_see_record(match):
+        names = _listed([seat.bot.name for seat in seats], 2)
+        return f"{names}: {_STATES[Match.Status(match.status)]}"
+    by_place = sorted(seats, key=lambda seat: (seat.place or 0, -(seat.score or 0), seat.seat))
+    first = [seat for seat in by_place if seat.place == 1]
+    others = by_place[len(first) :]
+    if len(first) > 1:
+        return _draw(first, others)
+    return _win(by_place[0], others)
+
+
+def _win(winner: MatchSeat, others: Sequence[MatchSeat]) -> str:
+    names = _listed([seat.bot.name for seat in others], 1)
+    if others[0].forfeited:
+        how = "wins by forfeit"
+    else:
+        how = f"wins {_points(winner)}-{_points(others[0])}"
+    return f"{winner.bot.name} {how} against {names}"
+
+
+def _draw(first: Sequence[MatchSeat], others: Sequence[MatchSeat]) -> str:
+    names = _listed([seat.bot.name for seat in first], 3)
+    if all(seat.forfeited for seat in first):
+        return f"{names} forfeit: a draw"
+    scores = "-".join(_points(seat) for seat in first[:2])
+    behind = f", ahead of {_listed([seat.bot.name for seat in others], 1)}" if others else ""
+    return f"{names} draw {scores}{behind}"
+
+
+def _points(seat: MatchSeat) -> str:
+    return str(seat.score).replace("-", "−")
+
+
+def _listed(names: Sequence[str], shown: int) -> str:
+    """Return names as a list of words; if there are more than so many + 1, a number at its end."""
+    if not names:
+        return "nobody"
+    if len(names) <= shown + 1:
+        *front, last = names
+        return f"{', '.join(front)} and {last}" if front else last
+    left = len(names) - shown
+    return f"{', '.join(names[:shown])} and {left} other{'s' if left > 1 else ''}"

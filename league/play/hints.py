@@ -1,0 +1,96 @@
+"""Hints for players: what a house bot would play with this observation, and why in a sentence.
+
+The bot is `bots_sdk.reference.counting_bot`, which counts the unseen cards. It sees nothing but the
+player's own observation, and takes a few milliseconds.
+"""
+
+from typing import Any, NamedTuple
+
+from bots_sdk.reference import counting_bot
+
+Observation = dict[str, Any]
+
+
+class Hint(NamedTuple):
+    """A move that the bot would make.
+
+    Attributes:
+        bot: name of the house bot.
+        move: as in ``legal_moves``.
+        why: a sentence on the bot's reason.
+    """
+
+    bot: str
+    move: str
+    why: str
+
+
+def hint(observation: Observation) -> Hint:
+    """Return what house-counting would do in a decision.
+
+    Args:
+        observation: of the seat that is to move, with its ``legal_moves``.
+    """
+    move = counting_bot.choose(observation, "hint")
+    reasons = {"give": _give, "play": _play, "award": _award, "lead": _lead, "follow": _follow}
+    why = reasons[observation["phase"]](observation, counting_bot.numbers(move))
+    return Hint("house-counting", move, why)
+
+
+def _chance(observation: Observation, rank: int) -> float:
+    """Return the chance that a card of a rank wins today, as the bot counts it."""
+    days = 8 if "eight-nights" in observation["rules"] else 12
+    unseen, shares = counting_bot.cards_out(observation, days)
+    return counting_bot.win_chances(unseen, shares, observation["seats"] - 1)[rank]
+
+
+def _give(observation: Observation, numbers: list[int]) -> str:
+    [rank] = numbers
+    held = observation["hand"].count(rank)
+    wins = _percent(_chance(observation, rank))
+    majority = (
+        "a single one wins no majority at the end"
+        if held == 1
+        else f"you keep {held - 1} for the majority at the end"
+    )
+    return f"You hold {held} of this rank: {majority}, and it would win today in about {wins}."
+
+
+def _play(observation: Observation, numbers: list[int]) -> str:
+    [rank] = numbers
+    points, held = sum(observation["pot"]), observation["hand"].count(rank)
+    wins = _percent(_chance(observation, rank))
+    stake = f"{points} point{'' if points == 1 else 's'}"
+    return (
+        f"It wins {stake} in about {wins} of cases, and costs you one of {held} cards of its rank."
+    )
+
+
+def _award(observation: Observation, numbers: list[int]) -> str:
+    points = sum(observation["day_cards"][numbers[0]])
+    return (
+        f"This seat has {points} points so far, the fewest of the others: it threatens you least."
+    )
+
+
+def _lead(observation: Observation, numbers: list[int]) -> str:
+    left = len(observation["hand"]) - len(numbers)
+    return f"{_shed(numbers)} at once, and {left} stay in your hand. Many cards are hard to beat."
+
+
+def _follow(observation: Observation, numbers: list[int]) -> str:
+    if not numbers:
+        return "Each play would cost a card that is worth more later, for example in a straight."
+    lows = [action["cards"][-1] for action in observation["trick"] if action["cards"]]
+    if numbers[-1] <= min(lows):
+        return f"{_shed(numbers)}, and {numbers[-1]} is the lowest card so far, so you may win."
+    return f"{_shed(numbers)}, although {min(lows)} wins the trick so far: fewer cards are better."
+
+
+def _shed(numbers: list[int]) -> str:
+    count = len(numbers)
+    return f"You get rid of {count} card{'' if count == 1 else 's'}"
+
+
+def _percent(chance: float) -> str:
+    return f"{100 * chance:.0f} %"

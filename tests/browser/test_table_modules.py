@@ -1,0 +1,154 @@
+"""The modules of the table against the engine: `scene.js`, `deal_check.js`.
+
+Chromium runs them on random matches of every preset.
+"""
+
+from collections.abc import Iterator
+from random import Random
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page
+
+from engine.deals import commitment
+from engine.games import catalogue
+from engine.games.game import State
+from engine.playback import deal
+from engine.sentences import as_sentence
+from tests.browser.conftest import Visit
+from web.table.tables import deck_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PRESETS = [
+    (game, preset.name, seats)
+    for game, state in catalogue.GAMES.items()
+    for preset in state.presets.values()
+    for seats in range(preset.min_seats, preset.max_seats + 1)
+]
+
+FOLD = """
+async ({ seats, phases }) => {
+    const { Fold } = await import("/static/web/table/scene.js");
+    const fold = new Fold(seats);
+    return phases.map((phase) => {
+        fold.add(phase);
+        const { scene } = fold.frames.at(-1);
+        return {
+            points: scene.seats.map((seat) => seat.points),
+            sizes: scene.seats.map((seat) => seat.hand.length),
+            hands: scene.seats.map((seat) => seat.hand.map((card) => card.rank)),
+            pot: scene.pot,
+            acts: scene.seats.flatMap((seat, at) => (seat.acts ? [at] : [])),
+        };
+    });
+}
+"""
+CHECK = """
+async (matches) => {
+    const { checkDeal } = await import("/static/web/table/deal_check.js");
+    const texts = [];
+    for (const match of matches) texts.push((await checkDeal(match)).text);
+    return texts;
+}
+"""
+
+
+def played(game: str, rules: str, seats: int, rng: Random) -> Iterator[tuple[State, list[Any]]]:
+    """Yield the state and the events after each phase of a random match."""
+    dealt = deal(game, rules, seats, rng.randbytes(32))
+    state = dealt.state
+    yield state, list(dealt.events)
+    while not state.is_over:
+        events: list[Any] = []
+        state.step_unchecked({seat: rng.choice(state.legal(seat)) for seat in state.actors}, events)
+        yield state, events
+
+
+def expected(state: State) -> dict[str, Any]:
+    """Return what a scene must show after a phase, from the public view and the hands."""
+    view = state.spectate()
+    points = view["scores"] or view.get("gifts") or [sum(cards) for cards in view["day_cards"]]
+    hands = [state.hand(seat) for seat in range(state.seats)]
+    return {
+        "points": points,
+        "sizes": [len(hand) for hand in hands],
+        "hands": hands,
+        "pot": [] if state.is_over else view.get("pot", []),
+        "acts": list(state.actors),
+    }
+
+
+def as_phase(events: list[Any], state: State, *, public: bool) -> dict[str, Any]:
+    shown = [event.seen_by(None) if public else event for event in events]
+    return {
+        "events": [event.as_json() for event in shown],
+        "sentences": [as_sentence(event, ["ada"] * state.seats) for event in shown],
+        "to_act": list(state.actors),
+    }
+
+
+@pytest.fixture
+def page(visit: Visit) -> Page:
+    visit.page.goto("/")
+    return visit.page
+
+
+@pytest.mark.parametrize("public", [True, False])
+def test_scenes_show_what_the_engine_holds_after_every_phase(page: Page, public: bool) -> None:
+    for game, rules, seats in PRESETS:
+        rng = Random(f"{game} {rules} {seats}")
+        phases, wanted = [], []
+        for state, events in played(game, rules, seats, rng):
+            phases.append(as_phase(events, state, public=public))
+            wanted.append(expected(state))
+        found = page.evaluate(FOLD, {"seats": seats, "phases": phases})
+        for ply, (scene, right) in enumerate(zip(found, wanted, strict=True)):
+            if public and ply < len(found) - 1:
+                assert {rank for hand in scene.pop("hands") for rank in hand} <= {None}
+                right.pop("hands")
+            assert scene == right, (game, rules, seats, ply)
+
+
+def deal_data(game: str, rules: str, seats: int, seed: bytes, events: list[Any]) -> dict[str, Any]:
+    return {
+        "commitment": commitment(seed),
+        "deal_seed": seed.hex(),
+        "cards": deck_of(game, rules),
+        "names": [f"seat {seat}" for seat in range(seats)],
+        "phases": [{"events": [event.as_json() for event in events]}],
+    }
+
+
+def test_the_published_shuffle_in_the_browser_gives_thousands_of_deals(page: Page) -> None:
+    rng = Random(12)
+    deals = []
+    for game, rules, seats in PRESETS:
+        for _ in range(50):
+            seed = rng.randbytes(32)
+            dealt = deal(game, rules, seats, seed)
+            deals.append(deal_data(game, rules, seats, seed, list(dealt.events)))
+    assert len(deals) >= 2000
+    assert {text.partition(":")[0] for text in page.evaluate(CHECK, deals)} == {"The deal is fair"}
+
+
+def test_whole_matches_fit_their_seed_and_a_changed_card_does_not(page: Page) -> None:
+    whole, changed, hashes = [], [], []
+    for game, rules, seats in PRESETS:
+        rng = Random(f"{game} {rules} {seats}")
+        seed = Random(f"{game} {rules} {seats}").randbytes(32)
+        events = [event for _, phase in played(game, rules, seats, rng) for event in phase]
+        match = deal_data(game, rules, seats, seed, events)
+        whole.append(match)
+        wrong = deal_data(game, rules, seats, seed, events)
+        kinds = ("card_drawn", "hand_dealt")
+        seen = next(e for k in kinds for e in wrong["phases"][0]["events"] if e["kind"] == k)
+        if seen["kind"] == "card_drawn":
+            seen["rank"] += 1
+        else:
+            seen["cards"][0] += 1
+        changed.append(wrong)
+        hashes.append({**match, "commitment": commitment(b"another seed")})
+    assert all(text.startswith("The deal is fair") for text in page.evaluate(CHECK, whole))
+    assert all(text.startswith("The deal does not fit") for text in page.evaluate(CHECK, changed))
+    assert all("is not the published commitment" in text for text in page.evaluate(CHECK, hashes))

@@ -1,0 +1,34 @@
+"""`tv.js` shows the wall on the whole screen; `times.js` shows times in the reader's zone."""
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, expect
+from pytest_django.live_server_helper import LiveServer
+
+from league.models import Tournament
+from tests.browser.conftest import Visit
+from tests.league.play.live import match_of, remote_bots
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_wall_fills_the_screen(league: Tournament, visit: Visit) -> None:
+    match_of(remote_bots(3))
+    visit.page.goto("/tv/")
+    visit.page.get_by_role("button", name="Show full screen").click()
+    visit.page.wait_for_function("document.fullscreenElement?.id === 'wall'")
+    expect(visit.page.locator(".tv-table")).to_be_visible()
+
+
+def test_times_are_in_the_readers_zone_and_name_it(
+    league: Tournament, browser: Browser, live_server: LiveServer
+) -> None:
+    Tournament.objects.update(starts_at="2026-01-06T20:00:00Z")
+    context = browser.new_context(
+        base_url=live_server.url, timezone_id="Asia/Kolkata", locale="en-GB"
+    )
+    page = context.new_page()
+    page.goto("/events/")
+    expect(page.locator("time").first).to_have_text(re.compile(r"7 Jan 2026, 01:30 \S+"))
+    context.close()

@@ -1,0 +1,1 @@
+"""Tests of highlights, follows and the feed."""

@@ -1,0 +1,173 @@
+"""The highlights of a day."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.utils import timezone
+from pytest_django.fixtures import DjangoAssertNumQueries
+
+from engine.games.partridge import Partridge
+from engine.playback import play_back
+from league import competitions, feeds, play
+from league.feeds.highlights import comeback
+from league.models import Block, Bot, Highlight, Ladder, Match, MatchSeat, RoundEntry, Tournament
+from league.visibility import may_see_record, public_results
+from tests.league import small
+from tests.league.kept import kept
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+Find = Callable[[], dict[str, Highlight]]
+
+
+@pytest.fixture
+@kept
+def played() -> Tournament:
+    """Two tournaments played to their end by four bots; the second has ratings to upset."""
+    ladder = small.ladder("eagles", seats=2)
+    small.bots(4)
+    for _ in range(2):
+        tournament = small.tournament(ladder)
+        small.run_all()
+    tournament.refresh_from_db()
+    return tournament
+
+
+@pytest.fixture
+def find(played: Tournament) -> Find:
+    """A function that finds and returns the highlights of the day of the matches, by kind."""
+    cache.clear()
+    first = Match.objects.earliest("finished_at").finished_at
+    assert first is not None
+    Match.objects.update(finished_at=first)
+
+    def found() -> dict[str, Highlight]:
+        feeds.find_highlights(first.astimezone(UTC).date())
+        return {each.kind: each for each in feeds.last_highlights()}
+
+    return found
+
+
+def test_the_upset_is_the_win_over_the_bot_rated_highest_above_the_winner(find: Find) -> None:
+    gaps = {}
+    for match in Match.objects.filter(block__round__in=RoundEntry.objects.values("round")):
+        assert match.block is not None
+        rated = {
+            entry.bot_id: entry.rating_before
+            for entry in RoundEntry.objects.filter(round=match.block.round_id)
+        }
+        seats = sorted(match.seating.all(), key=lambda seat: rated[seat.bot_id])
+        gaps[match.pk] = rated[seats[1].bot_id] - rated[seats[0].bot_id]
+        for place, seat in enumerate(reversed(seats), 1):  # at first, the favourites win
+            MatchSeat.objects.filter(pk=seat.pk).update(place=place)
+    assert "upset" not in find()
+    second, largest = sorted(gaps, key=lambda pk: gaps[pk])[-2:]
+    for pk in (second, largest):
+        for seat in MatchSeat.objects.filter(match=pk):
+            MatchSeat.objects.filter(pk=seat.pk).update(place=3 - (seat.place or 0))
+    upset = find()["upset"]
+    assert upset.number == gaps[largest] // 1000 > 0
+    winner, loser = MatchSeat.objects.filter(match=upset.match_id).order_by("place")
+    assert (winner.bot, loser.bot) == (upset.bot, upset.opponent)
+
+
+def test_the_closest_match_has_the_fewest_points_between_the_best_two(find: Find) -> None:
+    margins = [
+        abs((first.score or 0) - (second.score or 0))
+        for first, second in (match.seating.all() for match in Match.objects.all())
+    ]
+    assert find()["closest"].number == min(margins)
+
+
+def test_the_longest_streak_counts_wins_without_another_result_between(find: Find) -> None:
+    MatchSeat.objects.filter(match__seating__bot__name="bot-0").update(place=2)
+    MatchSeat.objects.filter(bot__name="bot-0").update(place=1)
+    longest = 0
+    for bot in Bot.objects.all():
+        run = 0
+        for seat in MatchSeat.objects.filter(bot=bot).order_by("match"):
+            run = run + 1 if seat.place == 1 else 0
+            longest = max(longest, run)
+    assert longest >= 12
+    assert find()["streak"].number == longest
+
+
+def test_a_comeback_is_as_large_as_the_most_points_behind(find: Find) -> None:
+    worst = 0
+    for match in Match.objects.all():
+        first, second = match.seating.order_by("place")
+        if first.place == second.place:
+            continue
+        for _, _, state in play_back(match.record):
+            assert isinstance(state, Partridge)
+            worst = max(worst, state.gifts[second.seat] - state.gifts[first.seat])
+        assert comeback(match.record, first.seat)[1] >= 1
+    assert worst > 0
+    found = find()["comeback"]
+    assert found.number == worst
+    assert find()["comeback"].pk == found.pk
+
+
+def test_the_best_new_bot_has_the_highest_rating_of_those_made_that_day(
+    find: Find, played: Tournament
+) -> None:
+    assert "newcomer" not in find()
+    Bot.objects.filter(name__in=["bot-1", "bot-2"]).update(
+        kind=Bot.Kind.HOSTED, owner=User.objects.create(username="ada")
+    )
+    best = (
+        played.ladder.standings.filter(bot__name__in=["bot-1", "bot-2"]).order_by("-rating").first()
+    )
+    assert best is not None
+    found = find()["newcomer"]
+    assert (found.bot_id, found.number) == (best.bot_id, round(best.rating / 1000))
+
+
+def test_a_highlight_whose_match_is_void_is_found_anew(find: Find) -> None:
+    closest = find()["closest"]
+    block = closest.match.block
+    Block.objects.filter(pk=block.pk).update(state=Block.State.VOID)
+    assert find()["closest"].match.block_id != block.pk
+    Block.objects.update(state=Block.State.VOID)
+    assert not {"closest", "upset", "streak"} & set(find())
+
+
+def test_matches_of_another_day_are_no_highlights(find: Find) -> None:
+    Match.objects.update(finished_at=datetime(2026, 1, 1, tzinfo=UTC))
+    assert find() == {}
+
+
+def test_public_results_are_those_whose_record_everybody_may_see() -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    competitions.advance_tournament(tournament.pk)
+    first = Match.objects.earliest("pk")
+    play.play_match(first.pk, players=small.players)
+    assert set(Match.objects.filter(public_results())) == set()
+    bots = list(Bot.objects.all())[:3]
+    play.open_unrated_match(
+        game="twelve-days",
+        rules="eight-nights",
+        versions=small.versions(bots),
+        move_seconds=1.0,
+        bank_seconds=1.0,
+    )
+    for match in Match.objects.all()[3:]:
+        play.play_match(match.pk, players=small.players)
+    seen = {match.pk for match in Match.objects.with_deals() if may_see_record(match)}
+    assert 0 < len(seen) < Match.objects.count()
+    assert set(Match.objects.filter(public_results()).values_list("pk", flat=True)) == seen
+
+
+def test_finding_highlights_costs_no_query_a_match(
+    find: Find, played: Tournament, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    find()
+    later = timezone.now() + timedelta(seconds=1)
+    assert Ladder.objects.count() == 1
+    Match.objects.update(finished_at=later)
+    with django_assert_max_num_queries(30):
+        feeds.find_highlights(later.astimezone(UTC).date())

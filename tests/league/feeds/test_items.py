@@ -1,0 +1,119 @@
+"""What the feed stores, and for whom."""
+
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+from pytest_django.fixtures import DjangoAssertNumQueries
+
+from league import feeds
+from league.feeds import follows
+from league.feeds.items import sentence
+from league.models import Bot, BotVersion, FeedItem, Standing, Tournament
+from tests.league import small
+from tests.league.kept import kept
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+@kept
+def cup() -> Tournament:
+    """A knockout played to its end by four bots."""
+    tournament = small.tournament(small.ladder("eagles", seats=2), format="knockout")
+    small.bots(4)
+    small.run_all()
+    tournament.refresh_from_db()
+    return tournament
+
+
+@pytest.fixture
+def ada(cup: Tournament) -> User:
+    return User.objects.create(username="ada")
+
+
+def sentences() -> list[str]:
+    return [sentence(item) for item in FeedItem.objects.order_by("pk")]
+
+
+def test_a_tournament_gives_an_item_at_its_start_its_end_and_for_each_bot(
+    cup: Tournament,
+) -> None:
+    feeds.write_items(timezone.now())
+    found = sentences()
+    assert found[0] == "A tournament has begun with 4 bots"
+    [winner] = [item.bot for item in FeedItem.objects.filter(kind="placed", number=1)]
+    assert f"{winner} wins the final of A tournament" in found
+    assert found[-1] == f"A tournament is over: {winner} wins"
+    assert sum("finishes A tournament with rank" in each for each in found) == 3
+    feeds.write_items(timezone.now())
+    assert sentences() == found
+
+
+def test_a_bot_gives_an_item_for_a_version_its_first_rank_and_a_change_of_rank_once_a_day(
+    ada: User, cup: Tournament
+) -> None:
+    [bot] = small.bots(1, owner=ada, prefix="ada")
+    BotVersion.objects.create(bot=bot, number=2, state="checking")
+    player = Bot.with_players.create(name="eve_x1y2z3", kind=Bot.Kind.PLAYER)
+    BotVersion.objects.create(bot=player, number=1)
+    standing = Standing.objects.create(
+        ladder=cup.ladder, bot=bot, rating=9_000_000, blocks=99, version=1
+    )
+    Standing.objects.update(blocks=99)
+    now = timezone.now()
+    feeds.write_items(now)
+    own = [sentence(item) for item in bot.feed_items.order_by("pk")]
+    assert own == ["ada-0: version 1 may play", "ada-0 gets its first rank on Eagles: 1"]
+    assert FeedItem.objects.filter(kind="version").count() == 1
+    for hour, rating in ((1, 1), (2, 2)):
+        Standing.objects.filter(pk=standing.pk).update(rating=rating)
+        feeds.write_items(now.replace(hour=0) + timedelta(days=1, hours=hour))
+    assert [sentence(item) for item in bot.feed_items.filter(kind="rank")] == [
+        "ada-0 falls from rank 1 to 5 on Eagles"
+    ]
+    Standing.objects.filter(pk=standing.pk).update(rating=9_000_000)
+    feeds.write_items(now + timedelta(days=3))
+    assert sentence(bot.feed_items.latest("pk")) == "ada-0 climbs from rank 5 to 1 on Eagles"
+
+
+def test_a_feed_has_what_its_account_follows_and_nothing_else(ada: User, cup: Tournament) -> None:
+    feeds.write_items(timezone.now())
+    assert list(feeds.feed_of(ada)) == []
+    bot = Bot.objects.get(name="bot-1")
+    feeds.follow(ada, bot)
+    feeds.follow(ada, bot)
+    assert {item.bot for item in feeds.feed_of(ada)} == {bot}
+    assert {item.kind for item in feeds.feed_of(ada)} <= {"placed", "first-rank"}
+    feeds.follow(ada, cup)
+    assert {item.kind for item in feeds.feed_of(ada)} >= {"placed", "started", "finished"}
+    assert {item.bot for item in feeds.feed_of(ada) if item.kind == "placed"} == {bot}
+    assert feeds.follow_state(ada, bot) == (True, 1)
+    assert feeds.follow_state(None, bot) == (False, 1)
+    feeds.unfollow(ada, bot)
+    assert feeds.follow_state(ada, bot) == (False, 0)
+    assert {item.kind for item in feeds.feed_of(ada)} == {"started", "finished"}
+
+
+def test_an_account_follows_a_limited_number(
+    ada: User, cup: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follows, "MAX_FOLLOWED", 1)
+    feeds.follow(ada, cup)
+    with pytest.raises(ValidationError, match="You follow 1 "):
+        feeds.follow(ada, Bot.objects.get(name="bot-1"))
+
+
+def test_writing_items_costs_no_query_a_bot(
+    cup: Tournament, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    feeds.write_items(timezone.now())
+    small.bots(20, prefix="more")
+    for bot in Bot.objects.filter(name__startswith="more"):
+        Standing.objects.create(
+            ladder=cup.ladder, bot=bot, rating=1_000 * bot.pk, blocks=99, version=1
+        )
+    with django_assert_max_num_queries(12):
+        feeds.write_items(timezone.now())

@@ -1,0 +1,89 @@
+"""The headline of a match."""
+
+import pytest
+
+from league import competitions, play
+from league.models import Bot, Match, MatchSeat
+from league.play.headlines import headline
+from tests.league import small
+
+pytestmark = pytest.mark.django_db
+
+NAMES = ["ada-1", "bob", "cas", "dan", "eve"]
+
+
+def match(
+    scores: list[int], forfeited: tuple[int, ...] = (), status: str = Match.Status.FINISHED
+) -> Match:
+    """Store a match of `NAMES` with these points; the places follow from them."""
+    found = Match.objects.create(
+        game="twelve-days",
+        rules="calliope",
+        seats=len(scores),
+        move_seconds=1,
+        bank_seconds=1,
+        deal_seed=b"",
+        status=status,
+        packed_record=b"record" if status == Match.Status.FINISHED else None,
+    )
+    rated = [-1 if seat in forfeited else score for seat, score in enumerate(scores)]
+    for seat, score in enumerate(scores):
+        bot, _ = Bot.objects.get_or_create(name=NAMES[seat], kind=Bot.Kind.HOUSE)
+        version, _ = bot.versions.get_or_create(number=1)
+        MatchSeat.objects.create(
+            match=found,
+            seat=seat,
+            bot=bot,
+            version=version,
+            score=score,
+            place=1 + sum(other > rated[seat] for other in rated),
+            forfeited=seat in forfeited,
+        )
+    return found
+
+
+@pytest.mark.parametrize(
+    ("scores", "forfeited", "expected"),
+    [
+        ([1, 6], (), "bob wins 6-1 against ada-1"),
+        ([9, 6, 7], (), "ada-1 wins 9-7 against cas and bob"),
+        ([1, 2, 3, 4], (), "dan wins 4-3 against cas and 2 others"),
+        ([4, 4], (), "ada-1 and bob draw 4-4"),
+        ([4, 2, 4, 1], (), "ada-1 and cas draw 4-4, ahead of bob and dan"),
+        ([4, 4, 4, 4, 4], (), "ada-1, bob, cas and 2 others draw 4-4"),
+        ([9, 6], (0,), "bob wins by forfeit against ada-1"),
+        ([9, 6], (0, 1), "ada-1 and bob forfeit: a draw"),
+    ],
+)
+def test_a_finished_match_is_named_by_its_winner_and_points(
+    scores: list[int], forfeited: tuple[int, ...], expected: str
+) -> None:
+    assert headline(match(scores, forfeited)) == expected
+
+
+@pytest.mark.parametrize(
+    ("seats", "status", "expected"),
+    [
+        (2, "waiting", "ada-1 and bob: waiting"),
+        (3, "playing", "ada-1, bob and cas: in play"),
+        (4, "playing", "ada-1, bob and 2 others: in play"),
+        (2, "void", "ada-1 and bob: void"),
+    ],
+)
+def test_a_match_without_a_result_is_named_by_its_players_and_state(
+    seats: int, status: str, expected: str
+) -> None:
+    assert headline(match([0] * seats, status=status)) == expected
+
+
+def test_a_result_stays_hidden_while_its_deal_is_in_play_at_another_table() -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(3)
+    competitions.advance_tournament(tournament.pk)
+    first = Match.objects.earliest("pk")
+    play.play_match(first.pk, players=small.players)
+    hidden = headline(Match.objects.get(pk=first.pk))
+    assert hidden.endswith(": result hidden")
+    small.run_all()
+    shown = headline(Match.objects.get(pk=first.pk))
+    assert " wins " in shown or " draw " in shown

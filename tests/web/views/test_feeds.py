@@ -1,0 +1,79 @@
+"""Following, the feed of an account, Atom feeds and times."""
+
+import re
+from xml.etree import ElementTree
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from league import feeds
+from league.models import Tournament
+from tests.web.pages import page, queries
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+
+
+def test_an_account_follows_a_bot_and_reads_what_happened_to_it(
+    client: Client, played: Tournament
+) -> None:
+    feeds.write_items(timezone.now())
+    assert client.get("/feed/").status_code == 302
+    assert "Sign in to follow this bot" in page(client, "/bots/bot-0/")
+    client.force_login(User.objects.create(username="ada"))
+    assert "You follow nothing yet" in page(client, "/feed/")
+    answer = client.post("/bots/bot-0/follow/")
+    assert answer["Location"] == "/bots/bot-0/"
+    assert "Stop following" in page(client, "/bots/bot-0/")
+    text = page(client, "/feed/")
+    assert re.search(r"bot-0 (wins|finishes) A tournament", text)
+    assert "bot-1" not in text
+    client.post("/bots/bot-0/follow/", {"follow": "no"})
+    assert "You follow nothing yet" in page(client, "/feed/")
+
+
+def test_an_account_follows_a_tournament(client: Client, played: Tournament) -> None:
+    feeds.write_items(timezone.now())
+    client.force_login(User.objects.create(username="ada"))
+    client.post(f"/tournaments/{played.pk}/follow/")
+    before = queries(client, "/feed/")
+    assert "A tournament has begun with 4 bots" in page(client, "/feed/")
+    for number in range(3):
+        client.post(f"/bots/bot-{number}/follow/")
+    assert queries(client, "/feed/") == before
+
+
+@pytest.mark.parametrize("path", ["/bots/bot-0/", "/ladders/quick/", "/tournaments/{}/"])
+def test_bots_ladders_and_tournaments_have_an_atom_feed(
+    client: Client, played: Tournament, path: str
+) -> None:
+    feeds.write_items(timezone.now())
+    address = path.format(played.pk)
+    assert f'type="application/atom+xml" href="{address}feed.atom"' in page(client, address)
+    feed = ElementTree.fromstring(page(client, f"{address}feed.atom"))
+    titles = [entry.findtext(f"{ATOM}title") for entry in feed.iter(f"{ATOM}entry")]
+    assert titles
+    if path != "/bots/bot-0/":
+        assert "A tournament has begun with 4 bots" in titles
+    assert len({entry.findtext(f"{ATOM}id") for entry in feed.iter(f"{ATOM}entry")}) == len(titles)
+    page(client, "/bots/none/feed.atom", status=404)
+
+
+def test_times_have_no_fractions_and_name_their_zone(client: Client, played: Tournament) -> None:
+    times = re.findall(r'<time datetime="([^"]+)">([^<]+)<', page(client, "/events/"))
+    assert times
+    for machine, text in times:
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", machine)
+        assert text.endswith(" UTC")
+
+
+@pytest.mark.parametrize("path", ["/", "/bots/bot-0/", "/ladders/quick/", "/tournaments/{}/"])
+def test_pages_have_a_title_and_description_for_previews(
+    client: Client, played: Tournament, path: str
+) -> None:
+    text = page(client, path.format(played.pk))
+    for name in ("og:title", "og:description"):
+        assert re.search(rf'<meta property="{name}" content="[^"]+">', text)

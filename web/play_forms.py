@@ -1,0 +1,86 @@
+"""Forms of players: a new table, and a seat at somebody else's."""
+
+from typing import Any
+
+from django import forms
+
+from engine.games import catalogue
+from league.models.players import MAX_NICKNAME
+
+_PRESETS = {
+    "twelve-days calliope": "12 Days, 12 days",
+    "twelve-days eight-nights": "12 Days, short game of 8 nights",
+    "twelve-days cheapass": "12 Days, a Claus keeps the points",
+    "partridge eagle-short": "12 Days of Christmas, short game of 3 rounds",
+    "partridge mathpickle-short": "12 Days of Christmas, 6 rounds",
+    "partridge eagle": "12 Days of Christmas, 12 rounds",
+}
+_LEVELS = {
+    "easy": "Easy: bots that play anything, or by rules of thumb",
+    "medium": "Medium: rules of thumb, and a bot that counts cards",
+    "hard": "Hard: a bot that counts cards, and one that searches",
+}
+_SEATS = 4
+
+
+class TableForm(forms.Form):
+    """A new table."""
+
+    game = forms.ChoiceField(choices=[*_PRESETS.items()], label="Game")
+    seats = forms.TypedChoiceField(
+        coerce=int,
+        choices=[(n, f"{n} seats") for n in range(2, 7)],
+        initial=_SEATS,
+        required=False,
+        label="Seats",
+    )
+    level = forms.ChoiceField(
+        choices=[*_LEVELS.items()], initial="medium", required=False, label="House bots"
+    )
+    nickname = forms.CharField(
+        max_length=MAX_NICKNAME, required=False, label="Your name at the table (optional)"
+    )
+    opponents = forms.CharField(
+        max_length=300,
+        required=False,
+        label="Other bots (optional)",
+        help_text="Names of bots, with spaces between. You need an account to play against "
+        "other people’s bots.",
+        widget=forms.TextInput(
+            {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
+        ),
+    )
+    no_clock = forms.BooleanField(
+        required=False,
+        label="Play without a clock",
+        help_text="With a clock you have 60 s for a move. Without one you have an hour.",
+    )
+    waits = forms.BooleanField(
+        required=False,
+        label="Invite others by a link before the match starts",
+        help_text="Bots take the seats that stay empty.",
+    )
+
+    def table(self) -> dict[str, Any]:
+        """Return the arguments of `league.competitions.open_table`, but for the account."""
+        sent = self.cleaned_data
+        game, _, rules = sent["game"].partition(" ")
+        preset = catalogue.find(game).preset(rules)
+        return {
+            "game": game,
+            "rules": rules,
+            "seats": min(max(sent["seats"] or _SEATS, preset.min_seats), preset.max_seats),
+            "level": sent["level"] or "medium",
+            "opponents": sent["opponents"].replace(",", " ").split(),
+            "nickname": sent["nickname"],
+            "has_clock": not sent["no_clock"],
+            "waits": sent["waits"],
+        }
+
+
+class JoinForm(forms.Form):
+    """A seat at a table that waits."""
+
+    nickname = forms.CharField(
+        max_length=MAX_NICKNAME, required=False, label="Your name at the table (optional)"
+    )

@@ -1,0 +1,315 @@
+// Folds the events of a match into scenes: who holds what, what lies on the felt, who has how many
+// points. Pure: no page, no network. It works out no rules; every change comes from an event.
+
+/**
+ * A card has an id that it keeps while it moves; the rank is null while it is hidden.
+ * @typedef {{id: string, rank: number|null, by?: number[]}} Card  by: the seats that see its rank
+ * @typedef {{hand: Card[], plays: Card[], passed: boolean, leads: boolean, won: boolean,
+ *   points: number, change: number, days: number[], note: string, fresh: string[],
+ *   scored: number[], faults: string[], acts: boolean}} Seat
+ * @typedef {{game: string, rules: string, seats: Seat[], pot: number[], stake: number,
+ *   cancelled: number[], discards: number, day: number, round: number, trick: number,
+ *   low: number|null, over: boolean}} Scene
+ * @typedef {{scene: Scene, kind: string, lines: string[], step: number, ply: number}} Frame
+ * @typedef {{id?: number, ply?: number, events: any[], sentences: string[],
+ *   faults?: [number, string][], to_act?: number[]}} Phase
+ */
+
+const BEATS = {
+  match_started: "deal", round_dealt: "deal", hand_dealt: "deal", day_started: "deal",
+  card_drawn: "deal", discards_reshuffled: "deal", card_given: "give", card_played: "play",
+  cards_led: "play", cards_followed: "play", seat_passed: "play", day_won: "result",
+  pot_awarded: "result", day_carried: "result", pot_lost: "result", trick_won: "result",
+  cards_returned: "result", round_won: "result", gift_moved: "result", hand_shown: "end",
+  rank_scored: "end", match_over: "end",
+};
+const SUMMARY = {
+  hand_dealt: "Every seat receives its cards.",
+  card_given: "Every seat gives one card to its left neighbour.",
+  card_played: "All seats turn over the cards that they play.",
+  card_drawn: "Every seat draws a card.",
+};
+
+/** Folds phases one by one and keeps a frame for each beat: cards that move together. */
+export class Fold {
+  /** @param {number} seats */
+  constructor(seats) {
+    this.cards = 0;
+    /** @type {[Card, Seat][]} Cards given in this beat: all change hands at once. */
+    this.moving = [];
+    this.steps = 0;
+    /** @type {Frame[]} */
+    this.frames = [];
+    /** @type {Scene} */
+    this.scene = {
+      game: "", rules: "", pot: [], stake: 0, cancelled: [], discards: 0, day: 0, round: 0,
+      trick: 0, over: false, low: null,
+      seats: Array.from({ length: seats }, () => ({
+        hand: [], plays: [], passed: false, leads: false, won: false, points: 0, change: 0,
+        days: [], note: "", fresh: [], scored: [], faults: [], acts: false,
+      })),
+    };
+  }
+
+  /** Adds the frames of one phase. @param {Phase} phase */
+  add(phase) {
+    const { events, sentences } = phase;
+    const first = this.frames.length;
+    let beat = "";
+    let lines = [];
+    let kinds = [];
+    const close = (last = false) => {
+      if (!beat) return;
+      this.deliver();
+      for (const seat of this.scene.seats) seat.acts = false;
+      if (last) for (const seat of phase.to_act || []) this.scene.seats[seat].acts = true;
+      this.frames.push({
+        scene: copy(this.scene), kind: beat, lines: told(kinds, lines), step: this.steps,
+        ply: Number(phase.ply ?? phase.id ?? 0),
+      });
+    };
+    for (const seat of this.scene.seats) seat.faults = [];
+    for (const [seat, kind] of phase.faults || []) this.scene.seats[seat].faults.push(kind);
+    events.forEach((event, index) => {
+      const next = this.frames.length === 0 ? "deal" : BEATS[event.kind] || beat;
+      if (next !== beat) {
+        close();
+        [beat, lines, kinds] = [next, [], []];
+      }
+      this.apply(event);
+      lines.push(sentences[index] || "");
+      kinds.push(event.kind);
+    });
+    close(true);
+    // A deal or a draw belongs to the day or trick that follows it.
+    for (let at = this.frames.length - 1; at > 0 && at >= first; at -= 1) {
+      const before = this.frames[at - 1];
+      if (before.kind === "deal") before.step = this.frames[at].step;
+    }
+  }
+
+  /** @param {any} event */
+  apply(event) {
+    const scene = this.scene;
+    const seat = scene.seats[event.seat];
+    const to = scene.seats[event.to];
+    const card = (rank, by) => ({ id: `c${(this.cards += 1)}`, rank, by });
+    switch (event.kind) {
+      case "match_started":
+        [scene.game, scene.rules] = [event.game, event.rules];
+        break;
+      case "round_dealt":
+        this.clear();
+        Object.assign(scene, { round: event.round, trick: 0, discards: 0 });
+        for (const each of scene.seats) each.hand = [];
+        break;
+      case "hand_dealt":
+        seat.hand = Array.from({ length: event.hand_size }, (_, at) =>
+          card(event.cards ? event.cards[at] : null, [event.seat]));
+        break;
+      case "hand_shown":
+        this.clear();
+        if (event.seat === 0) this.steps += 1;
+        reveal(seat.hand, event.cards, card);
+        break;
+      case "match_over":
+        scene.over = true;
+        scene.seats.forEach((each, at) => {
+          each.change += event.scores[at] - each.points;
+          each.points = event.scores[at];
+          each.won = event.places[at] === 1;
+        });
+        break;
+      case "day_started":
+        this.clear();
+        this.steps += 1;
+        Object.assign(scene, { day: event.day, pot: event.pot, stake: event.points });
+        break;
+      case "card_given": {
+        this.clearChanges();
+        const moved = { ...take(seat.hand, event.rank), by: [event.seat, event.to] };
+        this.moving.push([moved, to]);
+        seat.note = event.rank === null ? "" : `gave ${name(event.rank)}`;
+        break;
+      }
+      case "card_played":
+        seat.plays = [open(take(seat.hand, event.rank), event.rank)];
+        seat.passed = false;
+        break;
+      case "day_won":
+        scene.cancelled = event.cancelled;
+        seat.won = true;
+        if (event.to !== null) this.pay(event);
+        break;
+      case "pot_awarded":
+        this.pay(event);
+        break;
+      case "day_carried":
+        scene.cancelled = event.cancelled;
+        break;
+      case "pot_lost":
+        Object.assign(scene, { cancelled: event.cancelled, pot: [], stake: 0 });
+        break;
+      case "discards_reshuffled":
+        this.clear();
+        scene.discards = 0;
+        break;
+      case "card_drawn": {
+        this.clear();
+        const drawn = card(event.rank, [event.seat]);
+        seat.hand.push(drawn);
+        seat.fresh = [drawn.id];
+        seat.note = event.rank === null ? "" : `drew ${name(event.rank)}`;
+        break;
+      }
+      case "rank_scored":
+        for (const holder of event.seats) {
+          scene.seats[holder].scored.push(event.rank);
+          scene.seats[holder].points += event.points;
+          scene.seats[holder].change += event.points;
+        }
+        break;
+      case "cards_led":
+        this.clear();
+        this.steps += 1;
+        Object.assign(scene, { trick: scene.trick + 1, low: event.low });
+        seat.leads = true;
+        seat.plays = event.cards.map((rank) => open(take(seat.hand, rank), rank));
+        break;
+      case "cards_followed":
+        seat.plays = event.cards.map((rank) => open(take(seat.hand, rank), rank));
+        break;
+      case "seat_passed":
+        seat.passed = true;
+        break;
+      case "trick_won":
+        seat.won = true;
+        break;
+      case "cards_returned":
+        seat.hand = seat.plays;
+        seat.plays = [];
+        seat.note = "took the cards back";
+        break;
+      case "gift_moved":
+        if (event.giver !== null) {
+          scene.seats[event.giver].points -= 1;
+          scene.seats[event.giver].change -= 1;
+        }
+        to.points += 1;
+        if (this.frames.length) to.change += 1;
+        break;
+    }
+    for (const each of scene.seats) each.hand.sort(byRank);
+  }
+
+  /** Hands over the cards given. */
+  deliver() {
+    for (const [card, to] of this.moving) {
+      to.hand.push(card);
+      to.hand.sort(byRank);
+      to.fresh = [card.id];
+    }
+    this.moving = [];
+  }
+
+  /** Moves the pot to the seat that receives it. */
+  pay(event) {
+    const to = this.scene.seats[event.to];
+    to.points += event.points;
+    to.change += event.points;
+    to.days = [...to.days, ...event.pot];
+    Object.assign(this.scene, { pot: [], stake: 0 });
+  }
+
+  /** Clears the felt for the next day or trick. */
+  clear() {
+    const scene = this.scene;
+    if (!scene.seats.some((seat) => seat.plays.length)) return;
+    Object.assign(scene, { cancelled: [], low: null });
+    for (const seat of scene.seats) {
+      scene.discards += seat.plays.length;
+      Object.assign(seat, { plays: [], passed: false, leads: false, won: false, note: "" });
+      seat.fresh = [];
+    }
+    this.clearChanges();
+  }
+
+  clearChanges() {
+    for (const seat of this.scene.seats) seat.change = 0;
+  }
+}
+
+/** Returns the frame that a link to a step shows: the last result of it. */
+export function frameOf(frames, step) {
+  const of = frames.flatMap((frame, at) => (frame.step === step ? [at] : []));
+  const results = of.filter((at) => ["result", "end"].includes(frames[at].kind));
+  return results.at(-1) ?? of.at(-1) ?? 0;
+}
+
+/** Returns the scene as one seat saw it: other ranks are null. @param {Scene} scene */
+export function seenBy(scene, viewer) {
+  if (viewer === null || scene.over) return scene;
+  const seats = scene.seats.map((seat, at) => ({
+    ...seat,
+    note: at === viewer || !/^(gave|drew)/.test(seat.note) ? seat.note : "",
+    hand: seat.hand.map((card) =>
+      at === viewer || (card.by || []).includes(viewer) ? card : { ...card, rank: null }),
+  }));
+  return { ...scene, seats };
+}
+
+function told(kinds, lines) {
+  const counts = {};
+  for (const kind of kinds) counts[kind] = (counts[kind] || 0) + 1;
+  if (kinds.includes("match_over")) return lines.slice(-1);
+  if (kinds.includes("match_started")) return [lines[0]];
+  const said = new Set();
+  const result = [];
+  kinds.forEach((kind, at) => {
+    if (kind === "hand_dealt" && counts.round_dealt) return;
+    if (counts[kind] > 1 && SUMMARY[kind]) {
+      if (!said.has(kind)) result.push(SUMMARY[kind]);
+      said.add(kind);
+    } else result.push(lines[at]);
+  });
+  return result;
+}
+
+function byRank(a, b) {
+  return (a.rank ?? 99) - (b.rank ?? 99);
+}
+
+function name(rank) {
+  return rank === 0 ? "a Claus" : String(rank);
+}
+
+/** Takes a card of a rank out of a hand, or a hidden one. */
+function take(hand, rank) {
+  let at = rank === null ? -1 : hand.findIndex((card) => card.rank === rank);
+  if (at < 0) at = hand.findLastIndex((card) => card.rank === null || rank === null);
+  if (at < 0) throw new Error(`no card ${rank} in the hand`);
+  return hand.splice(at, 1)[0];
+}
+
+function open(card, rank) {
+  return { ...card, rank, by: undefined };
+}
+
+function reveal(hand, ranks, card) {
+  const hidden = [...ranks];
+  for (const each of hand) {
+    const at = hidden.indexOf(each.rank);
+    if (each.rank !== null && at >= 0) hidden.splice(at, 1);
+  }
+  hand.forEach((each, at) => {
+    if (each.rank === null) hand[at] = { ...each, rank: hidden.shift() ?? null };
+  });
+  for (const rank of hidden) hand.push(card(rank, undefined));
+}
+
+function copy(scene) {
+  const seats = scene.seats.map((seat) => ({
+    ...seat, hand: [...seat.hand], scored: [...seat.scored], faults: [...seat.faults],
+  }));
+  return { ...scene, seats };
+}

@@ -1,0 +1,123 @@
+// Plays frames: play and pause, speed, step, jump, keyboard.
+
+const WAITS = { deal: 1100, give: 1300, play: 1100, result: 2600, end: 3000 };
+
+export class Transport {
+  /**
+   * @param {HTMLElement} table
+   * @param {{frames: import("./scene.js").Frame[], at: number,
+   *   show: (at: number, how: {by: "hand"|"play"}) => void, jump: (step: number) => number}} player
+   */
+  constructor(table, player) {
+    this.table = table;
+    this.player = player;
+    this.timer = 0;
+    this.speed = 1;
+    const find = (name) => table.querySelector(`[data-${name}]`);
+    this.button = find("play");
+    this.seek = find("seek");
+    for (const part of table.querySelectorAll(".transport [hidden]")) part.hidden = false;
+    this.seek.max = String(player.frames.length - 1);
+    this.button.addEventListener("click", () => this.toggle());
+    this.seek.addEventListener("input", () => this.go(Number(this.seek.value)));
+    find("speed").addEventListener("change", (event) => {
+      this.speed = Number(event.target.value);
+      if (this.timer) this.plan();
+    });
+    for (const link of table.querySelectorAll("[data-go]")) {
+      link.addEventListener("click", (event) => this.click(event, () => this.target(link.dataset.go)));
+    }
+    for (const link of this.jumps()) {
+      const step = Number(link.dataset.step);
+      link.addEventListener("click", (event) => this.click(event, () => player.jump(step)));
+    }
+    document.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  jumps() {
+    return document.querySelectorAll(`.jump[data-of="${this.table.id}"] [data-step]`);
+  }
+
+  target(name) {
+    const { at, frames } = this.player;
+    const last = frames.length - 1;
+    return { first: 0, previous: Math.max(0, at - 1), next: Math.min(last, at + 1), last }[name];
+  }
+
+  click(event, where) {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    this.go(where());
+  }
+
+  key(event) {
+    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (!this.takesKeys(event.target)) return;
+    if (event.key === " ") {
+      if (event.target.closest("a, button, summary")) return;
+      event.preventDefault();
+      this.toggle();
+      return;
+    }
+    const name = { ArrowLeft: "previous", ArrowRight: "next", Home: "first", End: "last" }[event.key];
+    if (!name) return;
+    event.preventDefault();
+    this.go(this.target(name));
+  }
+
+  /** Whether keys are meant for this table: the focus is in it, or it is the only one. */
+  takesKeys(focus) {
+    if (focus.closest("input, select, textarea, [tabindex='0']")) return false;
+    const within = focus.closest("[data-table]");
+    return within ? within === this.table : document.querySelectorAll(".transport").length === 1;
+  }
+
+  go(at) {
+    this.pause();
+    if (at !== this.player.at) this.player.show(at, { by: "hand" });
+  }
+
+  toggle() {
+    if (this.timer) return this.pause();
+    if (this.player.at === this.player.frames.length - 1) this.player.show(0, { by: "play" });
+    this.button.setAttribute("aria-pressed", "true");
+    this.button.setAttribute("aria-label", "Pause");
+    this.button.title = "Pause";
+    return this.plan(300);
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = 0;
+    this.button.setAttribute("aria-pressed", "false");
+    this.button.setAttribute("aria-label", "Play");
+    this.button.title = "Play";
+  }
+
+  plan(wait = WAITS[this.player.frames[this.player.at].kind]) {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      const { at, frames } = this.player;
+      if (at < frames.length - 1) this.player.show(at + 1, { by: "play" });
+      if (this.player.at < frames.length - 1) this.plan();
+      else this.pause();
+    }, wait / this.speed);
+  }
+
+  /** Shows where the player is. */
+  update() {
+    const { at, frames } = this.player;
+    const { step } = frames[at];
+    this.seek.value = String(at);
+    this.seek.setAttribute("aria-valuetext", `Step ${step}`);
+    this.table.querySelector("[data-at]").textContent = step;
+    for (const link of this.table.querySelectorAll("[data-go]")) {
+      if (this.target(link.dataset.go) === at) link.setAttribute("aria-disabled", "true");
+      else link.removeAttribute("aria-disabled");
+    }
+    for (const link of this.jumps()) {
+      if (Number(link.dataset.step) === step) link.setAttribute("aria-current", "step");
+      else link.removeAttribute("aria-current");
+    }
+  }
+}

@@ -1,0 +1,156 @@
+// Draws a scene into the table that the server rendered, and moves the cards that changed place.
+
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** @param {string} tag @param {string} className @param {string} [text] */
+function element(tag, className, text) {
+  const made = document.createElement(tag);
+  made.className = className;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+export class View {
+  /** @param {HTMLElement} table */
+  constructor(table) {
+    this.table = table;
+    this.felt = table.querySelector(".felt");
+    this.seats = [...table.querySelectorAll(".seat")];
+    this.names = this.seats.map((seat) => seat.querySelector(".name").textContent.trim());
+    this.cards = new Map();
+    this.parts = Number(table.dataset.parts);
+  }
+
+  /** @param {import("./scene.js").Frame} frame */
+  title({ scene, kind }) {
+    if (scene.over) return scene.day ? "The end: hands are counted" : "The end";
+    if (scene.day) return `Day ${scene.day} of ${this.parts}`;
+    const trick = kind === "deal" ? "the deal" : `trick ${scene.trick}`;
+    return `Round ${scene.round} of ${this.parts}, ${trick}`;
+  }
+
+  /**
+   * Shows a frame.
+   * @param {import("./scene.js").Frame} frame
+   * @param {import("./scene.js").Scene} scene the frame's scene as the viewer sees it
+   * @param {{viewer: number|null, duration: number}} how milliseconds that a card moves, 0 for none
+   */
+  show(frame, scene, { viewer, duration }) {
+    const moving = duration > 0 && !still.matches && !document.hidden;
+    const before = moving ? this.places() : new Map();
+    this.used = new Set();
+    const count = this.seats.length;
+    scene.seats.forEach((seat, at) => this.drawSeat(seat, at, (at - (viewer ?? 0) + count) % count, scene));
+    this.drawCentre(scene);
+    this.text(".step-title", this.title(frame));
+    this.text(".why", frame.lines.join(" "));
+    for (const id of this.cards.keys()) if (!this.used.has(id)) this.cards.delete(id);
+    if (moving) this.move(before, duration);
+  }
+
+  drawSeat(seat, at, place, scene) {
+    const box = this.seats[at];
+    box.className = `seat at-${place}${seat.won ? " won" : ""}${seat.acts ? " acts" : ""}`;
+    box.querySelector(".points").textContent = seat.points;
+    const change = box.querySelector(".change");
+    change.textContent = seat.change ? `${seat.change > 0 ? "+" : "−"}${Math.abs(seat.change)}` : "";
+    const held = seat.hand.length;
+    box.querySelector(".count").textContent = `${held} card${held === 1 ? "" : "s"}`;
+    const hidden = seat.hand.some((card) => card.rank === null);
+    const hand = box.querySelector(".hand");
+    hand.classList.toggle("hidden", hidden && seat.hand.every((card) => card.rank === null));
+    const marks = (card) => [
+      ...(seat.fresh.includes(card.id) ? ["fresh"] : []),
+      ...(seat.scored.includes(card.rank) ? ["scored"] : []),
+    ];
+    hand.replaceChildren(...seat.hand.map((card) => this.card(card, marks(card))));
+    const off = (card) => (scene.cancelled.includes(card.rank) ? ["cancelled"] : []);
+    box.querySelector(".plays").replaceChildren(...seat.plays.map((card) => this.card(card, off(card))));
+    box.querySelector(".won-days").replaceChildren(...seat.days.map((day) => this.day(day)));
+    const faults = seat.faults.map((kind) => `${kind}: the referee played for it`);
+    const does = [seat.passed ? "passes" : "", seat.leads ? "leads" : "", seat.note];
+    if (seat.acts) does.push("thinking");
+    const line = box.querySelector(".does");
+    line.replaceChildren(does.filter(Boolean).join(", "));
+    if (faults.length) line.append(" ", element("span", "fault", faults.join(" ")));
+  }
+
+  drawCentre(scene) {
+    const pot = this.felt.querySelector(".pot");
+    pot.hidden = !scene.pot.length;
+    pot.querySelector(".stake").textContent = `At stake: ${scene.stake} point${scene.stake === 1 ? "" : "s"}`;
+    pot.querySelector(".days").replaceChildren(...scene.pot.map((day) => this.day(day)));
+    const low = scene.low === null ? "" : `Lead low: ${scene.low}`;
+    this.felt.querySelector(".low").textContent = low;
+  }
+
+  text(selector, text) {
+    const found = this.table.querySelector(selector);
+    if (found && found.textContent !== text) found.textContent = text;
+  }
+
+  /** Returns the list item of a card, the same one for as long as the card is on the table. */
+  card(card, marks) {
+    this.used.add(card.id);
+    let item = this.cards.get(card.id);
+    if (!item) {
+      item = element("li", "slot");
+      item.append(element("span", ""));
+      this.cards.set(card.id, item);
+    }
+    const face = item.firstChild;
+    const rank = card.rank === null ? "back" : `r${card.rank}`;
+    face.className = ["tc", rank, ...marks].join(" ");
+    const text = card.rank === null ? "" : card.rank === 0 ? "★" : String(card.rank);
+    const said = marks.map((mark) => (mark === "fresh" ? ", new" : mark === "scored" ? ", scores" : ", cancelled"));
+    face.textContent = text;
+    if (card.rank === 0) {
+      face.replaceChildren(element("span", "unseen", "Claus"));
+    }
+    if (said.length && text) face.append(element("span", "unseen", said.join("")));
+    return item;
+  }
+
+  day(day) {
+    const id = `day${day}`;
+    this.used.add(id);
+    let item = this.cards.get(id);
+    if (!item) {
+      item = element("li", "slot");
+      item.append(element("span", "tc day", String(day)));
+      this.cards.set(id, item);
+    }
+    return item;
+  }
+
+  places() {
+    const places = new Map();
+    for (const [id, item] of this.cards) {
+      const place = item.firstChild.getBoundingClientRect();
+      if (place.width) places.set(id, place);
+    }
+    return places;
+  }
+
+  /** Moves each card from its old place, and a new one from the middle of the felt. */
+  move(before, duration) {
+    const felt = this.felt.getBoundingClientRect();
+    const middle = { left: felt.left + felt.width / 2, top: felt.top + felt.height / 2 };
+    const moves = [];
+    for (const [id, item] of this.cards) {
+      const face = item.firstChild;
+      const to = face.getBoundingClientRect();
+      const from = before.get(id) || (before.size ? middle : null);
+      if (!from || !to.width) continue;
+      const [x, y] = [from.left - to.left, from.top - to.top];
+      if (Math.abs(x) + Math.abs(y) < 2) continue;
+      const scale = from.width ? from.width / to.width : 0.6;
+      const opacity = before.has(id) ? 1 : 0;
+      moves.push([face, { transform: `translate(${x}px, ${y}px) scale(${scale})`, opacity, zIndex: 5 }]);
+    }
+    for (const [face, from] of moves) {
+      const to = { transform: "none", opacity: 1, zIndex: 5 };
+      face.animate([from, to], { duration, easing: "cubic-bezier(.2,.7,.2,1)" });
+    }
+  }
+}

@@ -1,0 +1,130 @@
+"""Tables as pages embed them: ``web/table/table.html`` draws a step, JavaScript goes on from it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from django.urls import reverse
+
+from engine.games.partridge import Partridge
+from engine.games.twelve_days import TwelveDays
+from engine.playback import play_back
+from engine.record import Record
+from engine.sentences import as_sentence
+from league.models import Match
+from league.play.spectating import public_events
+from league.visibility import may_see_record
+from web.table.live import live_steps
+from web.table.replays import faults_of, replay_steps
+from web.table.steps import Step
+
+_PARTRIDGE_DECK = [rank for rank in range(1, 13) for _ in range(rank)]
+
+
+class Table(NamedTuple):
+    """A match as a table on a page.
+
+    Attributes:
+        match: with its seating and their bots.
+        mode: ``live`` or ``replay``.
+        source: address of the events: a stream, or all phases at once.
+        names: of the bots, by seat.
+        parts: number of days or rounds of the match.
+        steps: all steps of a replay; the current step of a match in play.
+        number: of the step to show, from 1.
+    """
+
+    match: Match
+    mode: str
+    source: str
+    names: list[str]
+    parts: int
+    steps: list[Step]
+    number: int
+
+    @property
+    def step(self) -> Step:
+        """The step to show."""
+        return self.steps[self.number - 1]
+
+    @property
+    def last(self) -> int:
+        """Number of steps."""
+        return len(self.steps)
+
+    @property
+    def seats(self) -> list[tuple[int, str]]:
+        """Number and name of each seat."""
+        return list(enumerate(self.names))
+
+
+def table_of(match: Match, number: int = 1) -> Table | None:
+    """Return the table of a match: its replay once it is open, or what is public while it is live.
+
+    The answer is None if the match has not begun, or if spectators may not see it.
+
+    Args:
+        match: with its block, swap block, challenge, and seating with bots.
+        number: of the step to show in a replay; the nearest one if there is no such step.
+    """
+    names = names_of(match)
+    parts = _parts(match)
+    if may_see_record(match):
+        steps = replay_steps(match.record, names)
+        number = min(max(number, 1), len(steps))
+        source = reverse("web:match-phases", args=[match.pk])
+        return Table(match, "replay", source, names, parts, steps, number)
+    phases = public_events(match)
+    if phases is None:
+        return None
+    source = f"/api/v1/matches/{match.pk}/events"
+    return Table(match, "live", source, names, parts, live_steps(phases, names)[:1], 1)
+
+
+def all_phases(match: Match) -> dict[str, Any]:
+    """Return all that the browser needs to replay and check an open match, as JSON data.
+
+    ``phases`` lists the deal and each phase with ``ply``, ``events`` with all cards, ``sentences``
+    with one sentence for each event, and ``faults`` with seat and kind. ``cards`` is the deck in
+    ascending order.
+    """
+    names = names_of(match)
+    record = match.record
+    return {
+        "game": match.game,
+        "rules": match.rules,
+        "names": names,
+        "commitment": match.commitment,
+        "deal_seed": record.deal_seed.hex(),
+        "cards": deck_of(match.game, match.rules),
+        "phases": list(_phases(record, names)),
+    }
+
+
+def names_of(match: Match) -> list[str]:
+    """Return the names of the bots of a match, by seat."""
+    return [seat.bot.name for seat in match.seating.all()]
+
+
+def deck_of(game: str, rules: str) -> list[int]:
+    """Return the deck of a preset, in ascending order."""
+    if game == TwelveDays.game:
+        return list(TwelveDays.presets[rules].deck())
+    return _PARTRIDGE_DECK
+
+
+def _phases(record: Record, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    begins_at = 0
+    for ply, events, _ in play_back(record):
+        yield {
+            "ply": ply,
+            "events": [event.as_json() for event in events],
+            "sentences": [as_sentence(event, names) for event in events],
+            "faults": faults_of(record, begins_at, ply),
+        }
+        begins_at = ply
+
+
+def _parts(match: Match) -> int:
+    if match.game == TwelveDays.game:
+        return TwelveDays.presets[match.rules].days
+    return Partridge.presets[match.rules].rounds

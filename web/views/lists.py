@@ -1,0 +1,99 @@
+"""Lists with search: bots, matches, ladders and events."""
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from engine.games.titles import GAME_TITLES
+from league.models import Bot, Tournament
+from web.requests import page_of, whole_number
+from web.selectors import bots as bot_rows
+from web.selectors import ladders as ladder_rows
+from web.selectors import matches as match_rows
+from web.selectors import tournaments as event_rows
+
+_ROWS = 50
+_LADDERS = 20
+_TOP = 3
+_LAST_PAGE = 200
+"""Matches have no page beyond this one: a search finds older ones."""
+_LONGEST_SEARCH = 80
+
+
+def _wanted(request: HttpRequest) -> str:
+    return request.GET.get("q", "").strip()[:_LONGEST_SEARCH]
+
+
+def _choice(request: HttpRequest, name: str, allowed: Any) -> str:
+    """Return a query parameter if its value is allowed, or else ""."""
+    value = request.GET.get(name, "")
+    return value if value in allowed else ""
+
+
+@require_safe
+def bots(request: HttpRequest) -> HttpResponse:
+    """List bots by name, with their best ratings."""
+    wanted, kind = _wanted(request), _choice(request, "kind", Bot.Kind.values)
+    page = page_of(request, bot_rows.bots_listed(wanted, kind), _ROWS)
+    kinds = [("", "all bots"), ("house", "house bots"), ("hosted", "hosted bots")]
+    context = {
+        "page": page,
+        "wanted": wanted,
+        "kind": kind,
+        "kinds": [*kinds, ("remote", "remote bots")],
+    }
+    return render(request, "web/lists/bots.html", context)
+
+
+@require_safe
+def matches(request: HttpRequest) -> HttpResponse:
+    """List the matches that began last, by bot, game and state."""
+    wanted = _wanted(request)
+    game = _choice(request, "game", GAME_TITLES)
+    state = _choice(request, "state", match_rows.STATES)
+    number = min(max(whole_number(request.GET.get("page", "")) or 1, 1), _LAST_PAGE)
+    found = match_rows.matches_found(wanted, game, state)
+    # One row more than a page shows whether there is a next page; to count all rows takes long.
+    rows = list(found[(number - 1) * _ROWS : number * _ROWS + 1])
+    context = {
+        "matches": rows[:_ROWS],
+        "previous": number - 1,
+        "next": number + 1 if len(rows) > _ROWS and number < _LAST_PAGE else None,
+        "wanted": wanted,
+        "game": game,
+        "games": [("", "both games"), *GAME_TITLES.items()],
+        "state": state,
+        "states": match_rows.STATES.items(),
+        "live": state == "playing",
+    }
+    return render(request, "web/lists/matches.html", context)
+
+
+@require_safe
+def ladders(request: HttpRequest) -> HttpResponse:
+    """List the ladders, each with its best bots."""
+    wanted = _wanted(request)
+    number = request.GET.get("page")
+    page = Paginator(ladder_rows.ladders_named(wanted), _LADDERS).get_page(number)
+    tops = ladder_rows.with_movement(list(page), _TOP)
+    return render(request, "web/lists/ladders.html", {"page": page, "tops": tops, "wanted": wanted})
+
+
+@require_safe
+def events(request: HttpRequest) -> HttpResponse:
+    """List the running and planned tournaments, then those that are over."""
+    wanted = _wanted(request)
+    format_ = _choice(request, "format", Tournament.Format.values)
+    context = {
+        "coming": event_rows.matching(event_rows.tournaments_to_come(), wanted, format_)[:_ROWS],
+        "page": page_of(
+            request, event_rows.matching(event_rows.tournaments_past(), wanted, format_), _ROWS
+        ),
+        "wanted": wanted,
+        "format": format_,
+        "formats": [("", "all formats"), *Tournament.Format.choices],
+    }
+    return render(request, "web/lists/events.html", context)
