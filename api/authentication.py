@@ -22,7 +22,7 @@ class BearerAuthentication(BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Token] | None:
         """Return the owner (of the bot, with a bot token) and the token; None without a token."""
         try:
-            token = tokens.find_token(request.META.get("HTTP_AUTHORIZATION", ""))
+            token = tokens.find_token(_header(request))
         except ProblemError as error:
             # DRF remembers a failed authentication only if it raises DRF's exception.
             raise AuthenticationFailed(error.detail) from None
@@ -67,7 +67,7 @@ class AnyToken(BasePermission):
 
     def check_kind(self, request: Request) -> None:
         """Raise a problem if there is no token, or a token of the wrong kind."""
-        tokens.needed_token(token_of(request))
+        tokens.needed_token(token_of(request), _header(request))
 
     def scope(self, request: Request) -> str:
         """Return the scope that an owner token needs."""
@@ -81,7 +81,7 @@ class OwnerToken(AnyToken):
 
     def check_kind(self, request: Request) -> None:
         """Raise a problem unless there is an owner token."""
-        tokens.needed_owner_token(token_of(request))
+        tokens.needed_owner_token(token_of(request), _header(request))
 
 
 class BotToken(AnyToken):
@@ -91,7 +91,7 @@ class BotToken(AnyToken):
 
     def check_kind(self, request: Request) -> None:
         """Raise a problem unless there is a bot token."""
-        tokens.needed_bot(token_of(request))
+        tokens.needed_bot(token_of(request), _header(request))
 
 
 class Organiser(OwnerToken):
@@ -116,6 +116,10 @@ class EntryToken(AnyToken):
     def scope(self, request: Request) -> str:
         """Return the scope that an owner token needs."""
         return Token.Scope.ORGANISE if acts_as_organiser(request) else super().scope(request)
+
+
+def _header(request: Request) -> str:
+    return str(request.META.get("HTTP_AUTHORIZATION", ""))
 
 
 def token_of(request: Request) -> Token | None:

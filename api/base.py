@@ -26,7 +26,8 @@ from api.operations import NoFields, takes_of
 from api.pagination import KeysetPagination, PageQuery, between
 from api.problems import BotMovedError, ProblemError
 from api.strictness import validated
-from league.bots import find_renamed
+from engine.errors import listed, nearest
+from league.bots import find_renamed, names_like
 from league.models import Bot, Comparison, Ladder, Match, Tournament
 
 Row = TypeVar("Row", bound=Model)
@@ -167,16 +168,20 @@ def find_bot(name: str) -> Bot:
     """
     try:
         return _find(Bot.objects.select_related("owner", "current"), "bot", name=name)
-    except ProblemError:
+    except ProblemError as error:
         renamed = find_renamed(name)
         if renamed is None:
-            raise
+            raise _with_names(error, nearest(name, names_like(name)), []) from None
         raise BotMovedError(name, renamed.name) from None
 
 
 def find_ladder(slug: str) -> Ladder:
     """Return a ladder by its slug, or raise the problem ``not-found``."""
-    return _find(Ladder.objects.select_related("anchor"), "ladder", slug=slug)
+    try:
+        return _find(Ladder.objects.select_related("anchor"), "ladder", slug=slug)
+    except ProblemError as error:
+        slugs = list(Ladder.objects.order_by("slug").values_list("slug", flat=True)[:200])
+        raise _with_names(error, nearest(slug, slugs), slugs) from None
 
 
 def find_tournament(queryset: QuerySet[Tournament], tournament_id: int) -> Tournament:
@@ -192,6 +197,16 @@ def find_match(queryset: QuerySet[Match], match_id: int) -> Match:
 def find_comparison(queryset: QuerySet[Comparison], comparison_id: int) -> Comparison:
     """Return a comparison by its id, or raise the problem ``not-found``."""
     return _find(queryset, "comparison", pk=comparison_id)
+
+
+def _with_names(error: ProblemError, near: str, known: list[str]) -> ProblemError:
+    """Return the problem with the nearest name in its detail, or else with the known names."""
+    detail = error.detail
+    if near:
+        detail += f" Did you mean {near}?"
+    elif known:
+        detail += f" The ladders are {listed(known)}."
+    return ProblemError(error.code, detail)
 
 
 def _find(queryset: QuerySet[Row], kind: str, **key: str | int) -> Row:

@@ -90,6 +90,11 @@ def as_problem(error: Exception) -> ProblemError:
         return busy()
     code = next((code for kind, code in _BY_TYPE if isinstance(error, kind)), "internal-error")
     detail = str(error) if isinstance(error, _OWN_WORDS) else ""
+    if isinstance(error, exceptions.UnsupportedMediaType):
+        detail += (
+            " Send JSON with the header Content-Type: application/json, or the file of an upload "
+            "as multipart/form-data."
+        )
     return ProblemError(code, detail, headers=_headers_of(error))
 
 

@@ -28,6 +28,7 @@ _CLOSE = {"Connection": "close"}
 
 _UPLOAD_PATH = re.compile(r"/versions/?\Z")
 _ID_CHARACTERS = re.compile(r"[A-Za-z0-9._:-]{1,64}", re.ASCII)
+_NO_CALL = "There is no call at this address. /api/v1/docs/ lists all calls."
 _QUIET_PATHS = ("/static/", "/healthz", "/readyz", "/metrics")
 """Paths of frequent requests by machines, which are logged at level DEBUG."""
 
@@ -102,7 +103,8 @@ class ApiMiddleware:
                 if response.has_header(name)
             }
             code = code_for_status(response.status_code)
-            response = problem_response(code, status=response.status_code, headers=kept)
+            detail = _NO_CALL if code == "not-found" else ""
+            response = problem_response(code, detail, status=response.status_code, headers=kept)
         if usage := getattr(request, "rate_limit_usage", None):
             for name, value in usage.headers.items():
                 response[name] = value

@@ -31,7 +31,11 @@ CODES: dict[str, tuple[int, str]] = {
     "invalid-token": (401, "The token does not work: it is mistyped, expired or revoked."),
     "wrong-credentials": (401, "No account has this name and password."),
     "owner-token-needed": (403, "This call needs an owner token. POST /api/v1/tokens returns one."),
-    "bot-token-needed": (403, "This call needs a bot token, from POST /api/v1/bots/NAME/token."),
+    "bot-token-needed": (
+        403,
+        "This call needs a bot token: send the one that came with the bot. If it is lost, POST "
+        "/api/v1/bots/NAME/token returns a new one, and the old one stops working.",
+    ),
     "scope-needed": (403, "The token does not have the scope that this call needs."),
     "organiser-needed": (403, "This call needs the owner token of an organiser."),
     "not-your-bot": (403, "The bot belongs to another account."),
@@ -191,22 +195,23 @@ def problem(code: str, detail: str = "", status: int = 0, **members: Any) -> dic
 
     Args:
         code: one of `CODES`.
-        detail: what happened, by default the code's title.
+        detail: what happened, by default the first of the errors, else the code's title.
         status: the HTTP status, by default the code's.
         members: of the document. ``errors`` may be nested messages by field, as Django and DRF
             report them; the document has them as a list of objects with ``field`` and ``message``.
     """
-    usual_status, title = CODES[code]
+    usual_status, usual_title = CODES[code]
     if "errors" in members:
-        members["errors"] = [
-            {"field": field, "message": message} for field, message in _listed(members["errors"])
-        ]
+        found = list(_listed(members["errors"]))
+        members["errors"] = [{"field": field, "message": message} for field, message in found]
+        if found and detail in ("", usual_title):
+            detail = _first_of(found)
     return {
         "type": TYPES + code,
         "code": code,
-        "title": title,
+        "title": usual_title,
         "status": status or usual_status,
-        "detail": detail or title,
+        "detail": detail or usual_title,
         "request_id": get_contextvars().get("request_id", "-"),
         **{name: value for name, value in members.items() if value is not None},
     }
@@ -225,6 +230,15 @@ def problem_response(
     return JsonResponse(
         document, status=document["status"], headers=headers, content_type=CONTENT_TYPE
     )
+
+
+def _first_of(errors: list[tuple[str, str]]) -> str:
+    """Return the first error as a sentence, with the number of the others."""
+    field, message = errors[0]
+    text = f"{field}: {message}" if field else message
+    if len(errors) == 1:
+        return text
+    return f"{text} ({len(errors) - 1} more error{'s' if len(errors) > 2 else ''}.)"
 
 
 _WHOLE = ("non_field_errors", "__all__", "")

@@ -9,6 +9,10 @@ from league.models import Bot, Token
 
 CHALLENGE = 'Bearer realm="twelfth-night"'
 """The header ``WWW-Authenticate`` of a 401."""
+_NO_SCHEME = (
+    "The header Authorization has no bearer token. Write `Bearer` and a space before the token: "
+    "Authorization: Bearer TOKEN."
+)
 
 
 def token_text(authorization: str) -> str:
@@ -42,24 +46,29 @@ def working_token(text: str, token: Token | None) -> Token | None:
     return token
 
 
-def needed_token(token: Token | None) -> Token:
+def needed_token(token: Token | None, authorization: str = "") -> Token:
     """Return the token of a call that needs one.
+
+    Args:
+        token: of the request, None if the client sent none.
+        authorization: the header, for the remedy if it lacks the scheme ``Bearer``.
 
     Raises:
         ProblemError: ``not-authenticated``.
     """
     if token is None:
-        raise _unauthorised("not-authenticated")
+        lacks_scheme = bool(authorization.strip()) and not token_text(authorization)
+        raise _unauthorised("not-authenticated", _NO_SCHEME if lacks_scheme else "")
     return token
 
 
-def needed_owner_token(token: Token | None) -> Token:
+def needed_owner_token(token: Token | None, authorization: str = "") -> Token:
     """Return the token of a call that needs an owner token.
 
     Raises:
         ProblemError: ``not-authenticated`` or ``owner-token-needed``.
     """
-    token = needed_token(token)
+    token = needed_token(token, authorization)
     if token.owner_id is None:
         raise ProblemError("owner-token-needed")
     return token
@@ -80,17 +89,17 @@ def needed_scope(token: Token | None, scope: str) -> None:
         )
 
 
-def needed_bot(token: Token | None) -> Bot:
+def needed_bot(token: Token | None, authorization: str = "") -> Bot:
     """Return the bot of a call that needs a bot token.
 
     Raises:
         ProblemError: ``not-authenticated`` or ``bot-token-needed``.
     """
-    bot = needed_token(token).bot
+    bot = needed_token(token, authorization).bot
     if bot is None:
         raise ProblemError("bot-token-needed")
     return bot
 
 
-def _unauthorised(code: str) -> ProblemError:
-    return ProblemError(code, headers={"WWW-Authenticate": CHALLENGE})
+def _unauthorised(code: str, detail: str = "") -> ProblemError:
+    return ProblemError(code, detail, headers={"WWW-Authenticate": CHALLENGE})

@@ -1,7 +1,8 @@
 """Names of fields and parameters that a call does not take, with the nearest one that it takes."""
 
 from collections.abc import Iterable
-from difflib import get_close_matches
+
+from engine.errors import nearest
 
 Errors = dict[str, list[str]]
 """Messages by the path of a field: ``moves.3.turn``, and empty for the whole body."""
@@ -26,9 +27,8 @@ def refuse_names(names: Iterable[str], known: Iterable[str], kind: str) -> Error
 
 def _unknown(name: str, known: list[str], kind: str) -> str:
     text = f"There is no {kind} {_shortened(name)!r}."
-    near = get_close_matches(_shortened(name).lower().replace("-", "_"), known, 1)
-    if near:
-        return f"{text} Did you mean {near[0]!r}?"
+    if near := nearest(name.replace("-", "_"), known):
+        return f"{text} Did you mean {near!r}?"
     if not known:
         return f"{text} This call takes no {kind}s."
     return f"{text} The {kind}s are: {', '.join(known)}."

@@ -49,7 +49,9 @@ class ProblemError(LeagueError):
         self.members = members or {}
         self.retry_after = retry_after
         self.request_id: str | None = self.members.get("request_id")
-        super().__init__(detail + _spelled(self.members.get("errors")))
+        spelled = _spelled(self.members.get("errors"))
+        # The detail of invalid input repeats the first of its errors.
+        super().__init__((self.members.get("title", detail) if spelled else detail) + spelled)
 
 
 def _spelled(errors: Any) -> str:

@@ -92,7 +92,9 @@ def _parser() -> argparse.ArgumentParser:
     made = command(
         "simulate", _simulate, "Play matches of simple bots and print one record per line."
     )
-    made.add_argument("--game", required=True, help=f"one of {', '.join(catalogue.GAMES)}")
+    made.add_argument(
+        "--game", required=True, type=_game, help=f"one of {', '.join(catalogue.GAMES)}"
+    )
     made.add_argument(
         "--rules", required=True, help="name of the preset, for example calliope or eagle"
     )
@@ -147,6 +149,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 # -- Arguments -------------------------------------------------------------------------------
+
+
+def _game(text: str) -> str:
+    try:
+        return catalogue.find(text).game
+    except UnknownRulesError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _count(text: str) -> int:

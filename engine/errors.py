@@ -4,6 +4,7 @@ Every error about the input of a caller or player is a `ValueError`.
 """
 
 from collections.abc import Sequence
+from difflib import get_close_matches
 
 
 class UnknownRulesError(ValueError):
@@ -49,6 +50,16 @@ def listed(names: Sequence[str], limit: int = 12) -> str:
     """Return names joined by commas, at most ``limit`` of them."""
     more = len(names) - limit
     return ", ".join(names[:limit]) + (f" and {more} more" if more > 0 else "")
+
+
+def nearest(name: str, names: Sequence[str], cutoff: float = 0.6) -> str:
+    """Return the name that is most like ``name``, empty if none has the likeness ``cutoff``.
+
+    ``cutoff`` is a ratio of `difflib`, from 0 to 1. Only the first 60 characters of ``name`` and
+    the first 200 of ``names`` count, so that the time is bounded.
+    """
+    near = get_close_matches(name[:60].lower(), names[:200], n=1, cutoff=cutoff)
+    return near[0] if near else ""
 
 
 class RecordError(ValueError):

@@ -161,7 +161,7 @@ class Gateway:
         if token is None and text:
             token = await self._tokens.add(text)
         await request.count("play", client_by_token(token) if token else request.client)
-        bot = needed_bot(working_token(text, token))
+        bot = needed_bot(working_token(text, token), request.header(b"authorization"))
         bind_contextvars(bot=bot.name)
         return bot
 

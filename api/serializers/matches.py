@@ -159,6 +159,10 @@ class NewMatchSerializer(serializers.Serializer[None]):
         child=serializers.CharField(max_length=32),
         min_length=2,
         max_length=8,
+        error_messages={
+            "min_length": "Name at least {min_length} bots.",
+            "max_length": "Name at most {max_length} bots.",
+        },
         help_text="Names of the bots by seat: your bots and house bots, each at most once.",
     )
 

@@ -4,7 +4,6 @@ import os
 import pydoc
 import re
 import sys
-from difflib import get_close_matches
 from typing import Annotated, ClassVar
 
 import typer
@@ -15,6 +14,7 @@ from rich.table import Table
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
 from bots_sdk.rules import TOPICS, text
+from engine.errors import nearest
 
 _COLUMNS = 80
 _MAX_NAME = 30
@@ -100,9 +100,8 @@ def _topic(word: str) -> str:
     asked = _OTHER_NAMES.get(asked, asked.removesuffix(".md").replace("_", "-").replace(" ", "-"))
     if asked in TOPICS:
         return asked
-    near = get_close_matches(asked, TOPICS, n=1, cutoff=0.5)
-    if near:
-        remedy = f"Did you mean `twelfth-night rules {near[0]}`?"
+    if near := nearest(asked, list(TOPICS), cutoff=0.5):
+        remedy = f"Did you mean `twelfth-night rules {near}`?"
     else:
         remedy = f"The texts are {', '.join(TOPICS)}."
     raise ImpossibleError(f"There is no text {word!r}. {remedy}")

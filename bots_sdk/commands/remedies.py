@@ -8,6 +8,8 @@ from urllib.parse import urlsplit
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.nearby import running_league
 
+_CHECKING = "is still being checked"
+"""A part of the detail of ``no-version`` while a version is in state ``checking``."""
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -62,7 +64,11 @@ _BY_CODE: dict[str, Callable[[ProblemError], str]] = {
     "not-your-bot": lambda _: (
         "`twelfth-night status` lists the bots whose tokens are saved on this machine."
     ),
-    "no-version": lambda _: "`twelfth-night upload FILE --bot NAME` uploads one.",
+    "no-version": lambda error: (
+        ""  # The detail has the remedy.
+        if _CHECKING in str(error)
+        else "`twelfth-night upload FILE --bot NAME` uploads one."
+    ),
     "not-qualified": lambda _: "`twelfth-night check FILE` shows here what would fail.",
 }
 """Remedies by the code of the problem."""

@@ -10,6 +10,7 @@ from league.bots.registering import (
     change_bot,
     create_bot,
     find_renamed,
+    names_like,
 )
 from league.bots.retiring import erase_sources, has_played, remove, require_active, retire
 from league.bots.settings_checks import bot_problems
@@ -30,6 +31,7 @@ __all__ = [
     "find_renamed",
     "has_played",
     "is_online",
+    "names_like",
     "promote",
     "remove",
     "remove_players",

@@ -3,6 +3,7 @@
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
+from django.db.models import Q
 from django.utils import timezone
 
 from league.accounts import name_taken, new_bot_token
@@ -94,6 +95,18 @@ def find_renamed(name: str) -> Bot | None:
     """Return the bot that had a name before; None if there is none."""
     former = FormerName.objects.select_related("bot").filter(name=name).first()
     return former.bot if former else None
+
+
+def names_like(name: str) -> list[str]:
+    """Return up to 200 names of active bots that begin or end like a name.
+
+    A name with one wrong character still has its first or its last half.
+    """
+    half = max(1, len(name) // 2)
+    likeness = Q(name__startswith=name[:half]) | Q(name__endswith=name[-half:])
+    return list(
+        Bot.objects.active().filter(likeness).order_by("name").values_list("name", flat=True)[:200]
+    )
 
 
 def _require_free(name: str, bot: Bot) -> None:

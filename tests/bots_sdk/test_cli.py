@@ -15,6 +15,9 @@ from bots_sdk.client import Retry
 from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague, problem
 
+# `tests/league/competitions/test_ladder_entries.py` pins the league's sentence.
+CHECKING = "mybot can't enter yet: version 1 is still being checked. Try again soon."
+
 
 def saved(tmp_path: Path) -> dict[str, Any]:
     document: dict[str, Any] = json.loads(
@@ -258,6 +261,7 @@ def test_the_file_of_a_killed_league_names_no_league(cli: Cli, tmp_path: Path) -
         ("wrong-credentials", "No account.", "`twelfth-night login {url} --sign-up`"),
         ("invalid-token", "It does not work.", "`twelfth-night login {url}`"),
         ("not-your-bot", "It belongs to another.", "`twelfth-night status` lists the bots"),
+        ("no-version", "mybot has no version yet.", "`twelfth-night upload FILE --bot NAME`"),
     ],
 )
 def test_a_problem_gets_the_command_that_mends_it(
@@ -270,6 +274,16 @@ def test_a_problem_gets_the_command_that_mends_it(
     result = logged_in("enter", "x", "mybot")
     assert detail in result.stderr
     assert remedy.format(url=stub.url) in result.stderr
+
+
+def test_no_upload_is_proposed_while_a_version_is_being_checked(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    stub.answers["PUT ladders/x/entries/mybot"] = (
+        409,
+        {**problem(409, "no-version"), "detail": CHECKING},
+    )
+    assert logged_in("enter", "x", "mybot").stderr == f"twelfth-night: {CHECKING}\n"
 
 
 def test_a_token_from_the_environment_that_does_not_work_is_named(

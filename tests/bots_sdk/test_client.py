@@ -318,3 +318,11 @@ def test_a_text_that_is_not_an_address_is_refused(text: str) -> None:
 )
 def test_an_address_is_normalised(text: str) -> None:
     assert check_url(text) == "http://league.test"
+
+
+def test_the_message_of_invalid_input_has_each_error_once() -> None:
+    first, second = "a: Is missing.", "b: Is wrong."
+    errors = [{"field": "a", "message": "Is missing."}, {"field": "b", "message": "Is wrong."}]
+    members = {"title": "The input is not valid.", "errors": errors}
+    error = ProblemError("invalid", 400, f"{first} (1 more error.)", members)
+    assert str(error) == f"The input is not valid. {first}; {second}"

@@ -43,3 +43,18 @@ def test_the_command_runs_as_a_module_too(module: str) -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "no-such-game" in done.stderr
+
+
+def test_a_missing_package_is_named_with_the_remedy_in_one_line(tmp_path: Path) -> None:
+    (tmp_path / "typer.py").write_text("raise ModuleNotFoundError('no', name='typer')")
+    done = subprocess.run(
+        [sys.executable, "-m", "bots_sdk", "--help"],
+        env={"PYTHONPATH": f"{tmp_path}:{ROOT}"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert "the package typer is not installed" in line
+    assert "run `make venv`" in line

@@ -346,3 +346,10 @@ def test_the_core_needs_nothing_but_the_standard_library() -> None:
         timeout=30,
     )
     assert done.stderr == ""
+
+
+def test_an_unknown_game_is_named_even_if_other_arguments_are_missing(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    _, [reason] = run(capsys, "simulate", "--game", "whist", expect=2)
+    assert "there is no game 'whist'; the games are twelve-days, partridge" in reason
