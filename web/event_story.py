@@ -72,7 +72,8 @@ def undrawn_stages(bracket: Sequence[BracketRound], seats: int) -> list[UndrawnS
     """
     if not bracket or bracket[-1].final:
         return []
-    last, undrawn = bracket[-1], []
+    undrawn: list[UndrawnStage] = []
+    last = bracket[-1]
     sizes = [sum(seat.seed is not None for seat in table.seats) for table in last.tables]
     number, bots = last.number, len(last.byes) + _advancing(sizes)
     while not undrawn or not undrawn[-1].final:

@@ -8,11 +8,12 @@ from django.utils import timezone
 
 from engine.games import events as happened
 from engine.games.events import Event
+from engine.sentences import as_sentence
 from league import play
 from league.models import Bot, Match, MatchSeat, SeatedPlayer
 from league.play.hints import Hint, hint
 from web.table.build import build
-from web.table.steps import Phase, SeatStep, Step, as_sentence
+from web.table.steps import Phase, SeatStep, Step
 
 _OWN_MOVES = (
     happened.CardGiven,

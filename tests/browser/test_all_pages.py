@@ -1,5 +1,7 @@
 """Every page in the browser: no error in the console, and no horizontal overflow."""
 
+from typing import Any, Literal
+
 import pytest
 from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext
@@ -12,12 +14,25 @@ from tests.league.play.live import match_of, remote_bots
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.mark.parametrize("width", [390, 1400])
+@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (820, "dark"), (1400, "light")])
 def test_no_page_has_an_error_or_overflows(
-    league: Tournament, context: BrowserContext, visit: Visit, live_server: LiveServer, width: int
+    league: Tournament,
+    context: BrowserContext,
+    visit: Visit,
+    live_server: LiveServer,
+    width: int,
+    theme: Literal["light", "dark"],
 ) -> None:
     sign_in(context, User.objects.get(username="ada"), live_server.url)
     visit.page.set_viewport_size({"width": width, "height": 900})
+    visit.page.emulate_media(color_scheme=theme)
+    # The gateway sends the events of a match in play; no gateway runs here.
+    stream: dict[str, Any] = {
+        "status": 200,
+        "content_type": "text/event-stream",
+        "body": "retry: 600000\n\n",
+    }
+    context.route("**/events", lambda route: route.fulfill(**stream))
     found = {}
     for path in _paths(league):
         response = visit.page.goto(path)

@@ -123,7 +123,7 @@ def test_a_result_looks_as_the_server_renders_it(replay: Page, browser: Browser)
 
 def _words(text: str) -> str:
     """Return the words of a text without marks that only one of the two pages has."""
-    return re.sub(r",\s*(new|cancelled|scores)", "", " ".join(text.split()))
+    return re.sub(r",\s*(new|cancelled|scores)", "", " ".join(text.split())).strip()
 
 
 def test_the_browser_checks_the_deal(replay: Page) -> None:
@@ -152,14 +152,14 @@ def test_keys_with_modifiers_and_in_scrollable_regions_do_not_step(replay: Page)
 
 
 def test_nothing_moves_if_the_reader_wants_less_motion(replay: Page) -> None:
-    replay.evaluate("""
+    replay.evaluate("""() => {
         window.moves = 0;
         const animate = Element.prototype.animate;
         Element.prototype.animate = function (...how) {
             moves += 1;
             return animate.apply(this, how);
         };
-    """)
+    }""")
     replay.emulate_media(reduced_motion="reduce")
     replay.keyboard.press("ArrowRight")
     assert replay.evaluate("moves") == 0
