@@ -24,7 +24,8 @@ _CHUNK = 1 << 16
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _SETUP_SECONDS = 30.0
 """The time limit for the jail's set-up; it is long, as a busy machine is not the bot's fault."""
-_ENDING_SECONDS = 0.1
+_ENDING_SECONDS = 1.0
+"""The time in which the end of a process is noticed that has closed its descriptors."""
 
 
 class JailedProcess:

@@ -215,7 +215,7 @@ def test_exports_have_their_own_rate_limit(api: Api, ladder: Ladder, settings: S
 
 
 def test_the_ladders_page_links_file_and_script(ladder: Ladder) -> None:
-    text = Client().get("/ladders/quick/").content.decode()
+    text = Client().get("/ladders/quick/?view=statistics").content.decode()
     assert f'href="/api/v1/{EXPORT}"' in text
     response = Client().get("/static/web/recompute_ladder.py")
     assert 'href="/static/web/recompute_ladder.py"' in text

@@ -184,7 +184,7 @@ misdeeds = pytest.mark.parametrize("misdeed", MISDEEDS.values(), ids=MISDEEDS)
 def test_a_misdeed_is_the_bots_fault_and_costs_no_more_than_its_time(
     misdeed: Misdeed, start: Start
 ) -> None:
-    seconds = 30.0 if misdeed.error in (BotCrashError, BotMemoryError) else SECONDS
+    seconds = 60.0 if misdeed.error in (BotCrashError, BotMemoryError) else SECONDS
     bot = start(misdeed.source, seconds=seconds, start_seconds=seconds)
     with contextlib.suppress(BotTimeoutError, BotCrashError):
         bot.ready()  # the failure comes again with the first move, where it counts
