@@ -180,3 +180,10 @@ def test_links_work_without_javascript_and_without_the_phases(
     page.wait_for_url("**/?step=2")
     title(page, "Day 2 of 8")
     context.close()
+
+
+def test_each_line_of_the_points_has_a_colour_of_its_own(replay: Page, match: Match) -> None:
+    strokes = replay.locator(".chart polyline").evaluate_all(
+        "all => all.map((line) => getComputedStyle(line).stroke)"
+    )
+    assert len(set(strokes)) == len(strokes) == len(match.record.scores)
