@@ -32,7 +32,7 @@ GAMES = {
             "Each day you give a card to your left neighbour, and then all play a card at once.",
             "Equal cards cancel each other; the lowest card that is left wins the day’s points. A "
             "Claus (0) must award them to another seat.",
-            "After the last day, whoever holds the most cards of a rank scores that rank.",
+            "After the last day, each seat with the most cards of a rank scores that rank.",
         ],
     ),
     "partridge": (
@@ -245,11 +245,11 @@ def _news(phases: Sequence[Sequence[Event]], seat: int, names: Sequence[str]) ->
     for at, events in enumerate(phases):
         if any(isinstance(e, _OWN_MOVES) and e.seat == seat for e in events):
             since = at
-    told = [
+    sentences = [
         as_sentence(event, names)
         for events in phases[since:]
         for event in events
         if not isinstance(event, happened.MatchStarted)
         and not (isinstance(event, happened.HandDealt) and event.seat != seat)
     ]
-    return told[-_MOST_SENTENCES:]
+    return sentences[-_MOST_SENTENCES:]

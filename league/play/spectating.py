@@ -130,12 +130,12 @@ class MatchFeed:
 def _feed_event(phase: Phase, names: Sequence[str]) -> FeedEvent:
     """Return a phase as spectators see it: the public view after it, and its public events."""
     events = _public(phase)
-    told = {
+    details = {
         "events": [event.as_json() for event in events],
         "sentences": [as_sentence(event, names) for event in events],
         "to_act": list(phase.state.actors),
     }
-    return FeedEvent("phase", str(phase.ply), {**phase.state.spectate(), **told})
+    return FeedEvent("phase", str(phase.ply), {**phase.state.spectate(), **details})
 
 
 def _public(phase: Phase) -> list[Event]:
