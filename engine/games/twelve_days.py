@@ -35,8 +35,6 @@ GIVE, PLAY, AWARD, OVER = "give", "play", "award", "over"
 
 _EVERYONE = [tuple(range(seats)) for seats in range(MOST_SEATS + 1)]
 _IN_SEAT_ORDER = {seats: itemgetter(*range(seats)) for seats in range(3, MOST_SEATS + 1)}
-
-
 _NO_CHOICES: Mapping[int, int] = {}
 
 
@@ -240,12 +238,17 @@ class TwelveDays(State):
         return tuple(cards)
 
     def _end_match(self, report: list[Event] | None) -> None:
-        """Score each rank for the seats that hold its most cards, each in full if they tie."""
-        self.phase = OVER
-        self.actors = ()
-        points = self.points
+        """End the match with the score of the hands."""
+        self.phase, self.actors = OVER, ()
         if report is not None:
             report += self._hands_shown()
+        self.score_hands(report)
+        if report is not None:
+            report.append(self._match_over())
+
+    def score_hands(self, report: list[Event] | None = None) -> None:
+        """Score each rank for the seats that hold its most cards, each in full if they tie."""
+        points = self.points
         for rank, counts in enumerate(zip(*self.hands, strict=True)):
             most = max(counts)
             if rank and most:
@@ -258,8 +261,6 @@ class TwelveDays(State):
                 for seat, count in enumerate(counts):
                     if count == most:
                         points[seat] += rank
-        if report is not None:
-            report.append(self._match_over())
 
     @property
     def scores(self) -> tuple[int, ...] | None:

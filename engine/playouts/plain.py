@@ -56,7 +56,7 @@ def evaluate(
             luck = Luck(rest)
             state.shuffle = fast_shuffle(luck.random)
             played = len(state.rounds_won) if isinstance(state, Partridge) else 0
-            state.step_unchecked({**_choices(state, policy, luck, but=seat), seat: action})
+            state.step_unchecked({**choices(state, policy, luck, but=seat), seat: action})
             if not (this_round and isinstance(state, Partridge) and _is_new(state, played)):
                 _finish(state, policy, luck, this_round)
             final = _scores(state)
@@ -87,9 +87,9 @@ def _finish(state: TwelveDays | Partridge, policy: Policy, luck: Luck, this_roun
     played = len(state.rounds_won) if isinstance(state, Partridge) else 0
     moves = 0
     while state.actors:
-        choices = _choices(state, policy, luck)
-        state.step_unchecked(choices)
-        moves += len(choices)
+        made = choices(state, policy, luck)
+        state.step_unchecked(made)
+        moves += len(made)
         if this_round and isinstance(state, Partridge) and _is_new(state, played):
             break
     return moves
@@ -103,7 +103,7 @@ def _scores(state: TwelveDays | Partridge) -> list[int]:
     return state.points if isinstance(state, TwelveDays) else state.gifts
 
 
-def _choices(
+def choices(
     state: TwelveDays | Partridge, policy: Policy, luck: Luck, but: int | None = None
 ) -> dict[int, int]:
     """Return an action by seat for all seats that must decide, except for one."""
@@ -145,6 +145,10 @@ def _cards(
 
 def _combination(state: Partridge, seat: int, policy: PartridgeTable, luck: Luck) -> int:
     worth = policy.worth[luck.below(VARIANTS)]
-    best = max(state.legal(seat), key=worth.__getitem__)
-    comes_back = SIZE[best] == state.sizes[seat] and LOW[best] > state.best_low
-    return PASS if comes_back else best
+    return may_pass(state, seat, max(state.legal(seat), key=worth.__getitem__))
+
+
+def may_pass(state: Partridge, seat: int, action: int) -> int:
+    """Return the action, or a pass if the seat would play its last cards and take them back."""
+    comes_back = SIZE[action] == state.sizes[seat] and LOW[action] > state.best_low
+    return PASS if comes_back else action

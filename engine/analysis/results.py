@@ -1,0 +1,145 @@
+"""The results of an analysis, and the marks of decisions.
+
+All values are win shares: the mean pair result against the other seats, 0 to 1.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+BEST, FINE, MISTAKE, BLUNDER = MARKS = ("best", "fine", "mistake", "blunder")
+
+MISTAKE_LOSS = 0.03
+"""The smallest loss of a mistake, in win share."""
+BLUNDER_LOSS = 0.1
+"""The smallest loss of a blunder."""
+ERRORS = 2.4
+"""A loss of fewer standard errors is no mistake: Student's t at 95 % for 7 degrees of freedom."""
+
+
+def mark(loss: float, error: float) -> str:
+    """Return the mark of a decision.
+
+    Args:
+        loss: estimated loss against the best other move; not positive if there is none.
+        error: its standard error; 0 if the loss is exact.
+    """
+    if loss <= 0:
+        return BEST
+    if loss < MISTAKE_LOSS or loss <= ERRORS * error:
+        return FINE
+    return BLUNDER if loss >= BLUNDER_LOSS else MISTAKE
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """The expected results at a point of the match, with all hands open.
+
+    Attributes:
+        ply: the number of moves made.
+        seats: the expected win share of each seat.
+    """
+
+    ply: int
+    seats: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A move that a seat chose among several.
+
+    Attributes:
+        ply: index of the move in the record.
+        seat: the seat.
+        phase: name of the phase, as in observations.
+        move: the move that was made.
+        best: the best legal move, or the move itself if no other one was found to be better.
+        loss: expected result of `best` less that of `move`; never negative.
+        error: standard error of the difference to the best other move; 0 if it is exact.
+        mark: one of `MARKS`.
+        is_exact: whether the results were enumerated.
+        fault: kind of the fault if the referee made the move; None if the seat did.
+        results: the expected result of each legal move, in canonical order.
+    """
+
+    ply: int
+    seat: int
+    phase: str
+    move: str
+    best: str
+    loss: float
+    error: float
+    mark: str
+    is_exact: bool
+    fault: str | None
+    results: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The parts of a seat's result, which add up: 0.5 + deal + draws + play + others = result.
+
+    Attributes:
+        seat: the seat.
+        deal: change by the first deal, the position at the table included.
+        draws: change by later cards: draws, and the deals of later rounds.
+        play: change by the seat's own decisions.
+        others: change by the decisions of other seats.
+        result: the win share of the match.
+        luck_error: standard error of `deal` + `draws`.
+        play_error: standard error of `play`.
+        loss: sum of the losses of the seat's decisions.
+    """
+
+    seat: int
+    deal: float
+    draws: float
+    play: float
+    others: float
+    result: float
+    luck_error: float
+    play_error: float
+    loss: float
+
+    @property
+    def luck(self) -> float:
+        """The change by cards: `deal` + `draws`."""
+        return self.deal + self.draws
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """The analysis of a match.
+
+    Attributes:
+        version: number of the method that made it; results of other versions don't compare.
+        playouts: the playouts of each comparison and of each chance.
+        chances: after the deal, and after each phase.
+        decisions: by ply.
+        totals: by seat.
+    """
+
+    version: int
+    playouts: int
+    chances: tuple[Chance, ...]
+    decisions: tuple[Decision, ...]
+    totals: tuple[Total, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the analysis as JSON data."""
+        found: dict[str, Any] = asdict(self)
+        for name in ("chances", "decisions", "totals"):
+            found[name] = list(found[name])
+        for chance in found["chances"]:
+            chance["seats"] = list(chance["seats"])
+        return found
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Return the analysis that `as_json` wrote."""
+        return cls(
+            data["version"],
+            data["playouts"],
+            tuple(Chance(each["ply"], tuple(each["seats"])) for each in data["chances"]),
+            tuple(Decision(**each) for each in data["decisions"]),
+            tuple(Total(**each) for each in data["totals"]),
+        )
