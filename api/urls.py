@@ -4,6 +4,7 @@ from django.urls import path
 
 from api.views import (
     accounts,
+    analyses,
     blocks,
     bots,
     challenges,
@@ -102,4 +103,5 @@ urlpatterns = [
     path("matches/<int:match_id>", matches.MatchView.as_view()),
     path("matches/<int:match_id>/record", matches.RecordView.as_view()),
     path("matches/<int:match_id>/log", matches.MatchLogView.as_view()),
+    path("matches/<int:match_id>/analysis", analyses.MatchAnalysisView.as_view()),
 ]

@@ -14,6 +14,7 @@ import typer
 
 from bots_sdk.commands import (
     accounts,
+    analysing,
     challenging,
     changing,
     checking,
@@ -59,6 +60,7 @@ for command in (
     looking.verify,
 ):
     app.command(cls=Command)(command)
+app.command("analyse", cls=Command)(analysing.analyse_match)
 app.command("try", cls=BareReplay)(trying.try_bot)
 
 bot_app = typer.Typer(cls=Group, no_args_is_help=True, help="Create and change your bots.")

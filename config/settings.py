@@ -101,6 +101,7 @@ RATE_LIMITS = {
     "play": environment.text("RATE_PLAY", "60000/minute"),
     "accounts": environment.text("RATE_ACCOUNTS", "60/hour"),
     "exports": environment.text("RATE_EXPORTS", "30/hour"),
+    "analyses": environment.text("RATE_ANALYSES", "30/hour"),
     "passwords": environment.text("RATE_PASSWORDS", "30/minute"),
     # Tables that players start and join in the browser.
     "tables": environment.text("RATE_TABLES", "120/hour"),
@@ -247,6 +248,7 @@ PLAY_QUEUES = ("placement", "play")
 """Hosted matches; the workers that play take those of the first queue before the others."""
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
+    "league.tasks.analyse_match": {"queue": "analysis"},
     "league.tasks.check_version": {"queue": "checks"},
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},

@@ -263,8 +263,8 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
     schedule = str(options.directory / "beat-schedule")
     players = os.environ.get("PLAY_WORKERS", str(max(2, _CPUS)))
     queueing = [
-        # Matches and checks have a lower priority than clocks and calls.
-        worker("play", "placement,play", f"--autoscale={players},0", nice=5),
+        # Matches and checks have a lower priority than clocks and calls. Analyses come last.
+        worker("play", "placement,play,analysis", f"--autoscale={players},0", nice=5),
         # Nothing else runs in the clock's process, so that nothing else can delay it.
         worker("clock", "clock", *THREADS, "4"),
         # Threads of one process keep the processes of hosted bots from move to move. Most threads

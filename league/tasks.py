@@ -16,6 +16,7 @@ from structlog.contextvars import bound_contextvars
 from engine.rating.elo import ZeroSumError
 from league import (
     activity,
+    analyses,
     bots,
     competitions,
     feeds,
@@ -87,6 +88,14 @@ def open_live_match(match_id: int) -> None:
 def play_house_turns(match_id: int) -> None:
     """Play the open turns of the bots that run on workers at a mixed table."""
     play.play_house_turns(match_id)
+
+
+@shared_task
+@_binds_id
+def analyse_match(match_id: int) -> None:
+    """Compute a portion of the analysis of a match, then queue the next one behind all others."""
+    if analyses.compute(match_id):
+        analyse_match.delay(match_id)
 
 
 @shared_task
@@ -231,6 +240,8 @@ def upkeep(may_rest: bool = False) -> None:
     _each(bots.versions_to_check, check_version.delay)
     _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
     _each(lambda: ratings.take_luck_counts(timezone.now()), count_luck.delay)
+    _do(lambda: analyses.ask_for_finals(timezone.now()))
+    _each(lambda: analyses.claim_due(timezone.now()), analyse_match.delay)
 
 
 @shared_task

@@ -8,6 +8,7 @@ from web import health, metrics
 from web.docs import views as docs
 from web.views import (
     account,
+    analyses,
     bot_settings,
     bots,
     challenges,
@@ -67,6 +68,7 @@ urlpatterns = [
     path("matches/<int:pk>/", matches.match, name="match"),
     path("matches/<int:pk>/phases.json", matches.match_phases, name="match-phases"),
     path("matches/<int:pk>/record.json", matches.record, name="record"),
+    path("matches/<int:pk>/analysis/", analyses.analysis, name="analysis"),
     path("account/", account.account, name="account"),
     path("account/sign-in/", account.sign_in, name="sign-in"),
     path("account/sign-out/", LogoutView.as_view(), name="sign-out"),

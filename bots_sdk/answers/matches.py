@@ -73,6 +73,42 @@ class Fault(TypedDict):
     """Python source of a unit test that gives your bot this input; null without an observation."""
 
 
+class JudgedMove(TypedDict):
+    """A move that a seat chose among several."""
+
+    ply: int
+    """Position of the move in the match, from 0."""
+    seat: int
+    """The seat."""
+    phase: str
+    """Name of the phase, as in observations."""
+    move: str
+    """The move that was made."""
+    best: str
+    """The best move, or the move itself if no better one was found."""
+    loss: float
+    """Expected win share of `best` less that of `move`; never negative."""
+    error: float
+    """Standard error of the loss; 0 if the results are exact."""
+    mark: str
+    """`best`, `fine`, `mistake`, `blunder`."""
+    is_exact: bool
+    """Whether the results were enumerated, not sampled."""
+    fault: Literal["", "timeout", "illegal", "crash", "forfeit"] | None
+    """The kind of fault if the referee made the move; null if the bot made it."""
+    results: dict[str, float]
+    """Expected win share by legal move."""
+
+
+class MatchChance(TypedDict):
+    """The expected results at a point of the match, with all hands open."""
+
+    ply: int
+    """Number of moves made."""
+    seats: list[float]
+    """Expected win share by seat, 0 to 1."""
+
+
 class Move(TypedDict):
     """A move in an open turn."""
 
@@ -279,6 +315,61 @@ class SeatLog(TypedDict):
     """The faults of the seat; empty before the end of the match."""
     turns: list[Receipt]
     """Receipts of the turns of a remote bot."""
+
+
+class SeatParts(TypedDict):
+    """The parts of a seat's result: 0.5 + `deal` + `draws` + `play` + `others` = `result`."""
+
+    seat: int
+    """The seat."""
+    deal: float
+    """Change by the first deal and the seat itself."""
+    draws: float
+    """Change by cards that came later."""
+    play: float
+    """Change by the seat's own decisions."""
+    others: float
+    """Change by the decisions of other seats."""
+    result: float
+    """Win share of the match."""
+    luck_error: float
+    """Standard error of `deal` + `draws`."""
+    play_error: float
+    """Standard error of `play`."""
+    loss: float
+    """Sum of the losses of the seat's decisions."""
+
+
+class Analysis(TypedDict):
+    """The analysis of a match. All values are win shares."""
+
+    version: int
+    """Number of the method; analyses of different methods don't compare."""
+    playouts: int
+    """Playouts of each comparison."""
+    chances: list[MatchChance]
+    """After the deal and after each phase."""
+    decisions: list[JudgedMove]
+    """The decisions, by ply."""
+    totals: list[SeatParts]
+    """The parts of each seat's result, by seat."""
+
+
+class MatchAnalysis(TypedDict):
+    """How far the analysis of a match is, and the analysis once it is done."""
+
+    match: int
+    """Id of the match."""
+    state: str
+    """`none`: nobody has asked for it. `waiting`: workers compute it when no match waits; ask again
+    after a few seconds. `failed`: it could not be computed; a new request begins anew. `done`: it
+    is in `analysis`."""
+    moves: int
+    """Number of moves of the match."""
+    moves_done: int
+    """Number of moves that are analysed."""
+    analysis: Analysis | None
+    """The analysis; null until it is done."""
 
 
 class Turn(TypedDict):

@@ -57,6 +57,8 @@ from bots_sdk.calls.ladders import (
 from bots_sdk.calls.matches import (
     MAX_MOVES,
     MAX_WAIT_SECONDS,
+    analyse,
+    analysis,
     challenge,
     challenge_result,
     challenges,
@@ -114,6 +116,8 @@ __all__ = [
     "MAX_MOVES",
     "MAX_WAIT_SECONDS",
     "account_quarantine",
+    "analyse",
+    "analysis",
     "block",
     "blocks",
     "bot",

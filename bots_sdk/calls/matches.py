@@ -73,6 +73,16 @@ def record(number: int) -> Call[bytes]:
     return Call("GET", url_path("matches", number, "record"), read=read_bytes)
 
 
+def analysis(number: int) -> Call[answers.MatchAnalysis]:
+    """Get the analysis of a match, or how far it is."""
+    return Call("GET", url_path("matches", number, "analysis"))
+
+
+def analyse(number: int) -> Call[answers.MatchAnalysis]:
+    """Ask for the analysis of a match. Needs an owner token."""
+    return Call("POST", url_path("matches", number, "analysis"), creates=True)
+
+
 def match_log(number: int) -> Call[Page[answers.SeatLog]]:
     """List the faults and the output of your bots in a match. Needs an owner token."""
     return Call("GET", url_path("matches", number, "log"))

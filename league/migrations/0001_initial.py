@@ -3525,4 +3525,77 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.CreateModel(
+            name="MatchAnalysis",
+            fields=[
+                (
+                    "id",
+                    models.BigAutoField(
+                        auto_created=True, primary_key=True, serialize=False, verbose_name="ID"
+                    ),
+                ),
+                (
+                    "version",
+                    models.PositiveIntegerField(
+                        help_text="Number of the method. Analyses of another version are computed again."
+                    ),
+                ),
+                ("requested_at", models.DateTimeField(auto_now_add=True)),
+                (
+                    "due_at",
+                    models.DateTimeField(
+                        blank=True,
+                        help_text="When upkeep queues the next portion; empty at the end.",
+                        null=True,
+                    ),
+                ),
+                (
+                    "moves_done",
+                    models.PositiveIntegerField(
+                        default=0, help_text="Number of moves that are analysed."
+                    ),
+                ),
+                (
+                    "attempts",
+                    models.PositiveSmallIntegerField(
+                        default=0, help_text="Number of times that the current portion was begun."
+                    ),
+                ),
+                ("finished_at", models.DateTimeField(blank=True, null=True)),
+                ("packed_work", models.BinaryField(blank=True, null=True)),
+                ("packed_result", models.BinaryField(blank=True, null=True)),
+                (
+                    "match",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="analysis",
+                        to="league.match",
+                    ),
+                ),
+            ],
+            options={
+                "verbose_name_plural": "match analyses",
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("due_at__isnull", False)),
+                        fields=["due_at"],
+                        name="analyses_to_continue",
+                    )
+                ],
+                "constraints": [
+                    models.CheckConstraint(
+                        condition=models.Q(
+                            models.Q(("finished_at", None), ("packed_result", None)),
+                            models.Q(
+                                ("due_at", None),
+                                ("finished_at__isnull", False),
+                                ("packed_result__isnull", False),
+                            ),
+                            _connector="OR",
+                        ),
+                        name="a_finished_analysis_has_its_result",
+                    )
+                ],
+            },
+        ),
     ]

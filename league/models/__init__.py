@@ -1,6 +1,7 @@
 """The database models, one file a subject."""
 
 from league.models.accounts import AccountName, DailyUse, FirstAnswer, Token
+from league.models.analyses import MatchAnalysis
 from league.models.bots import Bot, BotVersion, FormerName
 from league.models.challenges import Challenge, ChallengeBot
 from league.models.comparisons import Comparison, SwapBlock
@@ -47,6 +48,7 @@ __all__ = [
     "LiveMove",
     "LuckCount",
     "Match",
+    "MatchAnalysis",
     "MatchSeat",
     "ModerationEntry",
     "PackedResults",

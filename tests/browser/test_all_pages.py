@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext
 from pytest_django.live_server_helper import LiveServer
 
+from league import analyses
 from league.models import Bot, Match, Tournament
 from tests.browser.conftest import Visit, sign_in
 from tests.league.play.live import match_of, remote_bots
@@ -50,6 +51,8 @@ def _paths(league: Tournament) -> list[str]:
     cup = Tournament.objects.exclude(pk=league.pk).get()
     robin_match = Match.objects.filter(block__round__tournament=league).earliest("pk")
     cup_match = Match.objects.filter(block__round__tournament=cup).earliest("pk")
+    analyses.ask(match=robin_match)
+    analyses.compute(robin_match.pk, seconds=600, playouts=8)
     live_match = match_of(remote_bots(3))
     return [
         "/",
@@ -69,6 +72,8 @@ def _paths(league: Tournament) -> list[str]:
         f"/tournaments/{cup.pk}/",
         f"/matches/{robin_match.pk}/",
         f"/matches/{cup_match.pk}/?step=4",
+        f"/matches/{cup_match.pk}/analysis/",
+        f"/matches/{robin_match.pk}/analysis/?decisions=all",
         f"/matches/{live_match.pk}/",
         "/account/",
         f"/account/bots/{own.name}/upload/",

@@ -11,7 +11,7 @@ from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from engine.deals import SEED_BYTES
-from league import accounts, bots, competitions, play, ratings
+from league import accounts, analyses, bots, competitions, play, ratings
 from league.models import Block, Bot, BotVersion, Ladder, Match, QualifyingMatch
 from tests.api.examples.recorder import Recorder
 from tests.league import small
@@ -136,6 +136,9 @@ def _match(recorder: Recorder) -> None:
     call("matches_show", match_id=match_id)
     call("matches_record", match_id=match_id)
     call("matches_log", "owner", match_id=match_id)
+    call("matches_analyse", "owner", match_id=match_id)
+    analyses.compute(match_id, seconds=600, playouts=8)
+    call("matches_analysis", match_id=match_id)
     call("ladders_leave", "bot", slug=LADDER, name="swan")
 
 

@@ -1,0 +1,104 @@
+"""Analyses of matches."""
+
+from typing import Any
+
+from rest_framework import serializers
+
+from engine.analysis import MARKS
+from league.models import Match, MatchAnalysis
+
+STATES = ("none", *MatchAnalysis.State.values)
+
+
+class MatchChanceSerializer(serializers.Serializer[None]):
+    """The expected results at a point of the match, with all hands open."""
+
+    ply = serializers.IntegerField(help_text="Number of moves made.")
+    seats = serializers.ListField(
+        child=serializers.FloatField(), help_text="Expected win share by seat, 0 to 1."
+    )
+
+
+class JudgedMoveSerializer(serializers.Serializer[None]):
+    """A move that a seat chose among several."""
+
+    ply = serializers.IntegerField(help_text="Position of the move in the match, from 0.")
+    seat = serializers.IntegerField(help_text="The seat.")
+    phase = serializers.CharField(help_text="Name of the phase, as in observations.")
+    move = serializers.CharField(help_text="The move that was made.")
+    best = serializers.CharField(
+        help_text="The best move, or the move itself if no better one was found."
+    )
+    loss = serializers.FloatField(
+        help_text="Expected win share of `best` less that of `move`; never negative."
+    )
+    error = serializers.FloatField(
+        help_text="Standard error of the loss; 0 if the results are exact."
+    )
+    mark = serializers.CharField(help_text=", ".join(f"`{mark}`" for mark in MARKS) + ".")
+    is_exact = serializers.BooleanField(
+        help_text="Whether the results were enumerated, not sampled."
+    )
+    fault = serializers.CharField(
+        allow_null=True,
+        help_text="The kind of fault if the referee made the move; null if the bot made it.",
+    )
+    results = serializers.DictField(
+        child=serializers.FloatField(), help_text="Expected win share by legal move."
+    )
+
+
+class SeatPartsSerializer(serializers.Serializer[None]):
+    """The parts of a seat's result: 0.5 + `deal` + `draws` + `play` + `others` = `result`."""
+
+    seat = serializers.IntegerField(help_text="The seat.")
+    deal = serializers.FloatField(help_text="Change by the first deal and the seat itself.")
+    draws = serializers.FloatField(help_text="Change by cards that came later.")
+    play = serializers.FloatField(help_text="Change by the seat's own decisions.")
+    others = serializers.FloatField(help_text="Change by the decisions of other seats.")
+    result = serializers.FloatField(help_text="Win share of the match.")
+    luck_error = serializers.FloatField(help_text="Standard error of `deal` + `draws`.")
+    play_error = serializers.FloatField(help_text="Standard error of `play`.")
+    loss = serializers.FloatField(help_text="Sum of the losses of the seat's decisions.")
+
+
+class AnalysisSerializer(serializers.Serializer[None]):
+    """The analysis of a match. All values are win shares."""
+
+    version = serializers.IntegerField(
+        help_text="Number of the method; analyses of different methods don't compare."
+    )
+    playouts = serializers.IntegerField(help_text="Playouts of each comparison.")
+    chances = MatchChanceSerializer(many=True, help_text="After the deal and after each phase.")
+    decisions = JudgedMoveSerializer(many=True, help_text="The decisions, by ply.")
+    totals = SeatPartsSerializer(many=True, help_text="The parts of each seat's result, by seat.")
+
+
+class MatchAnalysisSerializer(serializers.Serializer[dict[str, Any]]):
+    """How far the analysis of a match is, and the analysis once it is done."""
+
+    match = serializers.IntegerField(help_text="Id of the match.")
+    state = serializers.CharField(
+        help_text="`none`: nobody has asked for it. `waiting`: workers compute it when no match "
+        "waits; ask again after a few seconds. `failed`: it could not be computed; a new request "
+        "begins anew. `done`: it is in `analysis`."
+    )
+    moves = serializers.IntegerField(help_text="Number of moves of the match.")
+    moves_done = serializers.IntegerField(help_text="Number of moves that are analysed.")
+    analysis = AnalysisSerializer(allow_null=True, help_text="The analysis; null until it is done.")
+
+
+def described(match: Match, found: MatchAnalysis | None) -> dict[str, Any]:
+    """Return the data of `MatchAnalysisSerializer`.
+
+    Args:
+        match: with its record.
+        found: its analysis; None if nobody has asked for it.
+    """
+    return {
+        "match": match.pk,
+        "state": "none" if found is None else found.state.value,
+        "moves": len(match.record.moves),
+        "moves_done": 0 if found is None else found.moves_done,
+        "analysis": None if found is None else found.result,
+    }

@@ -1,0 +1,163 @@
+"""``analyse``: chances, the loss of each decision, and luck apart from play."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bots_sdk import calls
+from bots_sdk.commands.errors import ImpossibleError
+from bots_sdk.commands.leagues import chosen_league, client_for
+from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
+from bots_sdk.commands.progress import progress, time_left
+from engine.analysis import DEFAULT_PLAYOUTS, MAX_PLAYOUTS, Analysis, Chance, Decision, analyse
+from engine.errors import RecordError, quote
+from engine.record import Record, read, read_lines, verify
+
+_LEAST_PLAYOUTS = 8
+_WORST = 5
+_MARKED = ("mistake", "blunder")
+
+
+def analyse_match(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE or MATCH",
+            help="A file of records, or the number of a match at the league.",
+            show_default=False,
+        ),
+    ],
+    line: Annotated[int, typer.Option(min=1, help="The line of the record in the file.")] = 1,
+    playouts: Annotated[
+        int,
+        typer.Option(
+            min=_LEAST_PLAYOUTS,
+            max=MAX_PLAYOUTS,
+            help="Playouts of each comparison: four times as many halve the errors.",
+        ),
+    ] = DEFAULT_PLAYOUTS,
+    show_all: Annotated[
+        bool, typer.Option("--all", help="List all decisions, not only mistakes and blunders.")
+    ] = False,
+    as_json: Json = False,
+) -> None:
+    """Show what each decision of a finished match gained or lost, and how much was luck.
+
+    All numbers are win shares: 1 beats every other seat, 0.5 is even. The league's page of a match
+    shows the same analysis if you leave --playouts out.
+    """
+    record = _of_league(int(what)) if what.isdecimal() else _of_file(what, line)
+    try:
+        verify(record)
+    except RecordError as error:
+        raise ImpossibleError(
+            f"The record is not valid: {error}. Download the record again, or correct the file."
+        ) from None
+    done = [0]
+    began = time.monotonic()
+
+    def status() -> str:
+        total = len(record.moves)
+        left = time_left(done[0], total, began)
+        return f"{done[0]} of {total} moves are analysed{left}"
+
+    def note(plies: int, _total: int) -> None:
+        done[0] = plies
+
+    with progress(status, quiet=as_json):
+        found = analyse(record, playouts, note)
+    if as_json:
+        print_json(found.as_json())
+        return
+    _print(record, found, show_all=show_all)
+
+
+def _of_league(number: int) -> Record:
+    with client_for(chosen_league()[0]) as client:
+        return _read(client.send(calls.record(number)), f"the record of match {number}")
+
+
+def _of_file(name: str, wanted: int) -> Record:
+    try:
+        with Path(name).open("rb") as file:
+            count = 0
+            for count, line in read_lines(file):
+                if count == wanted:
+                    return _read(line, f"line {wanted} of {quote(name, 200)}")
+    except OSError as error:
+        raise ImpossibleError(
+            f"Can't read {quote(name, 200)}: {error.strerror}. Give a file of records, or the "
+            "number of a match."
+        ) from None
+    raise ImpossibleError(
+        f"{quote(name, 200)} has {count} lines, so no line {wanted}. Choose another --line."
+    )
+
+
+def _read(line: bytes, name: str) -> Record:
+    try:
+        return read(line)
+    except RecordError as error:
+        raise ImpossibleError(
+            f"There is no record in {name}: {error}. A record is one JSON object on one line, as "
+            "the league's page of a match offers it."
+        ) from None
+
+
+def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
+    names = record.players or tuple(f"seat {seat}" for seat in range(record.seats))
+    marked = [each for each in found.decisions if show_all or each.mark in _MARKED]
+    if marked:
+        _print_decisions(marked, names)
+    else:
+        print("No decision lost more than its error.")
+    worst = sorted(found.decisions, key=lambda each: -each.loss)[:_WORST]
+    print("\nThe most expensive decisions:")
+    for each in worst:
+        if each.loss > 0:
+            print(
+                f"  ply {each.ply}, {names[each.seat]}: {each.move} instead of {each.best} lost "
+                f"{_loss(each)}"
+            )
+    print("\nExpected results, with all hands open:")
+    table = new_table("ply", *names)
+    for chance in _some(list(found.chances)):
+        add_row(table, chance.ply, *(f"{value:.0%}" for value in chance.seats))
+    print_table(table)
+    print("\n50 % + luck + own play + others' play = result:")
+    table = new_table("seat", "deal", "draws", "own play", "others", "result", "lost", "marks")
+    for total in found.totals:
+        marks = [each.mark for each in found.decisions if each.seat == total.seat]
+        counts = ", ".join(
+            f"{marks.count(mark)} {mark}{'s' * (marks.count(mark) != 1)}"
+            for mark in _MARKED
+            if marks.count(mark)
+        )
+        parts = (total.deal, total.draws, total.play, total.others)
+        cells = [f"{100 * part:+.0f} %" for part in parts]
+        cells[2] += f" ± {200 * total.play_error:.0f}"
+        lost = f"{100 * total.loss:.0f} %"
+        add_row(table, names[total.seat], *cells, f"{total.result:.0%}", lost, counts)
+    print_table(table)
+
+
+def _print_decisions(decisions: list[Decision], names: tuple[str, ...]) -> None:
+    table = new_table("ply", "seat", "move", "best", "loss", "mark")
+    for each in decisions:
+        note = f"{each.mark} (by the referee)" if each.fault else each.mark
+        add_row(table, each.ply, names[each.seat], each.move, each.best, _loss(each), note)
+    print_table(table)
+
+
+def _loss(decision: Decision) -> str:
+    if decision.is_exact:
+        return f"{100 * decision.loss:.1f} % (exact)"
+    return f"{100 * decision.loss:.1f} ± {200 * decision.error:.1f} %"
+
+
+def _some(items: list[Chance], most: int = 14) -> list[Chance]:
+    """Return at most so many items, evenly spaced, the last one among them."""
+    every = -(-len(items) // most)
+    return [*items[:-1:every], items[-1]]

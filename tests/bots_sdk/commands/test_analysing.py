@@ -1,0 +1,76 @@
+"""``twelfth-night analyse``: tables and JSON of an analysis, and bad input."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from engine.analysis import analyse
+from engine.cli import simulate
+from engine.record import Record, write
+from tests.bots_sdk.conftest import Cli
+from tests.bots_sdk.stub import StubLeague
+
+
+@pytest.fixture
+def record() -> Record:
+    return simulate("partridge", "eagle-short", 2, bytes(32), lambda legal: legal[0], "ada")
+
+
+@pytest.fixture
+def file(tmp_path: Path, record: Record) -> Path:
+    path = tmp_path / "matches.jsonl"
+    path.write_text(write(record) + "\n")
+    return path
+
+
+def test_a_file_is_analysed_as_by_the_engine(cli: Cli, file: Path, record: Record) -> None:
+    result = cli("analyse", file, "--playouts", 8, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == analyse(record, 8).as_json()
+
+
+def test_the_text_has_decisions_chances_and_parts(cli: Cli, file: Path) -> None:
+    result = cli("analyse", file, "--playouts", 8, "--all")
+    assert result.exit_code == 0
+    for text in ("ply", "The most expensive decisions", "Expected results", "own play", "±"):
+        assert text in result.stdout
+
+
+def test_a_match_of_the_league_is_analysed(
+    logged_in: Cli, stub: StubLeague, record: Record
+) -> None:
+    stub.answers["GET matches/7/record"] = (200, json.loads(write(record)))
+    result = logged_in("analyse", 7, "--playouts", 8, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.stdout) == analyse(record, 8).as_json()
+
+
+@pytest.mark.parametrize(
+    ("content", "arguments", "problem", "remedy"),
+    [
+        (None, [], "No such file", "Give a file of records, or the number of a match."),
+        ("hello\n", [], "not JSON", "A record is one JSON object on one line"),
+        ("{}\n", ["--line", "3"], "has 1 lines, so no line 3", "Choose another --line."),
+    ],
+)
+def test_bad_input_has_one_line_with_the_remedy(
+    cli: Cli, tmp_path: Path, content: str | None, arguments: list[str], problem: str, remedy: str
+) -> None:
+    path = tmp_path / "bad.jsonl"
+    if content is not None:
+        path.write_text(content)
+    result = cli("analyse", path, *arguments)
+    assert result.exit_code == 2
+    [line] = result.stderr.splitlines()
+    assert problem in line
+    assert remedy in line
+
+
+def test_a_record_that_does_not_verify_is_refused(cli: Cli, file: Path) -> None:
+    document = json.loads(file.read_text())
+    document["scores"][0] += 1
+    file.write_text(json.dumps(document))
+    result = cli("analyse", file)
+    assert result.exit_code == 2
+    assert "The record is not valid: scores are" in result.stderr

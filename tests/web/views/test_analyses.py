@@ -1,0 +1,83 @@
+"""The page of the analysis of a match."""
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from league import analyses
+from league.models import Block, Match, MatchAnalysis, Tournament
+from tests.web.pages import page, queries
+from web.analysis_page import steps_of
+from web.table.replays import replay_steps
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MAX_QUERIES = 8
+
+
+@pytest.fixture
+def match(played: Tournament) -> Match:
+    return Match.objects.finished().earliest("pk")
+
+
+def test_a_visitor_asks_for_an_analysis_and_sees_how_far_it_is(
+    client: Client, match: Match
+) -> None:
+    path = f"/matches/{match.pk}/analysis/"
+    assert f'href="{path}"' in page(client, f"/matches/{match.pk}/")
+    assert "Analyse this match" in page(client, path)
+    assert client.post(path).status_code == 302
+    assert MatchAnalysis.objects.get().match_id == match.pk
+    analyses.compute(match.pk, seconds=0, playouts=8)
+    text = page(client, path)
+    assert f"{match.seats} of {len(match.record.moves)} moves so far" in text
+    assert "Analyse this match" not in text
+
+
+def test_a_finished_analysis_shows_chances_parts_and_decisions(
+    client: Client, match: Match
+) -> None:
+    path = f"/matches/{match.pk}/analysis/"
+    analyses.ask(match=match)
+    analyses.compute(match.pk, seconds=600, playouts=8)
+    result = MatchAnalysis.objects.get().result
+    assert result is not None
+    text = page(client, f"{path}?decisions=all")
+    assert text.count("<details>") == len(result["decisions"])
+    assert text.count("<polyline") == match.seats
+    for seat in match.seating.all():
+        assert f'<th scope="row">{seat.bot.name}</th>' in text
+    worst = max(result["decisions"], key=lambda each: each["loss"])
+    assert f"best was <b>{worst['best']}</b>" in text
+    marked = [each for each in result["decisions"] if each["mark"] in ("mistake", "blunder")]
+    assert page(client, path).count("<details>") == len(marked)
+    assert queries(client, path) <= MAX_QUERIES
+
+
+def test_a_failed_analysis_can_be_asked_for_again(client: Client, match: Match) -> None:
+    analyses.ask(match=match)
+    MatchAnalysis.objects.update(due_at=None)
+    text = page(client, f"/matches/{match.pk}/analysis/")
+    assert "The analysis failed." in text
+    assert "Analyse this match" in text
+
+
+def test_an_analysis_is_secret_while_the_record_is(client: Client, match: Match) -> None:
+    Block.objects.update(state="playing")
+    page(client, f"/matches/{match.pk}/analysis/", status=404)
+
+
+def test_requests_for_analyses_are_limited(
+    client: Client, match: Match, settings: Settings
+) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "analyses": "1/hour"}
+    path = f"/matches/{match.pk}/analysis/"
+    assert [client.post(path, REMOTE_ADDR="192.0.2.9").status_code for _ in range(2)] == [302, 429]
+
+
+def test_each_ply_belongs_to_a_step_of_the_replay(match: Match) -> None:
+    record = match.record
+    steps = steps_of(record)
+    assert len(steps) == len(record.moves)
+    shown = replay_steps(record, ["a", "b", "c"])
+    assert max(number for number, _ in steps) == len(shown) - 1  # the last one shows the end

@@ -1,0 +1,146 @@
+"""The analysis of a match as its page shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.analysis import MARKS, Analysis, Decision, Total
+from engine.analysis.results import BLUNDER, MISTAKE
+from engine.games.events import TrickWon
+from engine.games.twelve_days import TwelveDays
+from engine.playback import play_back
+from engine.record import Record
+from web.charts.lines import Chart, chart
+
+_ERROR_BARS = 2
+"""Standard errors of an error bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A decision in the list.
+
+    Attributes:
+        step: number of the step of the replay in which it was made, from 1.
+        when: name of that step.
+        name: of the bot.
+        decision: the decision.
+        loss: in percent of a win share.
+        error: half of the error bar, in percent.
+        results: texts and results in percent of all legal moves, the best first.
+    """
+
+    step: int
+    when: str
+    name: str
+    decision: Decision
+    loss: float
+    error: float
+    results: list[tuple[str, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatSum:
+    """A seat's totals, in percent of a win share.
+
+    Parts of the result are texts with a sign, and errors are halves of error bars.
+    """
+
+    name: str
+    luck: str
+    luck_error: float
+    play: str
+    play_error: float
+    others: str
+    result: float
+    loss: float
+    marks: list[tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysisPage:
+    """What the page of an analysis shows."""
+
+    chart: Chart | None
+    seats: list[SeatSum]
+    rows: list[Row]
+    decisions: int
+    playouts: int
+    exact: int
+
+
+def analysis_page(
+    record: Record, found: Analysis, names: Sequence[str], *, show_all: bool
+) -> AnalysisPage:
+    """Return the numbers of the page.
+
+    Args:
+        record: of the match.
+        found: its analysis.
+        names: of the bots, by seat.
+        show_all: whether to list all decisions, not only mistakes and blunders.
+    """
+    steps = steps_of(record)
+    listed = [each for each in found.decisions if show_all or each.mark in (MISTAKE, BLUNDER)]
+    lines = [
+        (name, [100 * chance.seats[seat] for chance in found.chances])
+        for seat, name in enumerate(names)
+    ]
+    return AnalysisPage(
+        chart=chart(lines, "deal", "end"),
+        seats=[_seat_sum(total, found, names[total.seat]) for total in found.totals],
+        rows=[_row(each, *steps[each.ply], names[each.seat]) for each in listed],
+        decisions=len(found.decisions),
+        playouts=found.playouts,
+        exact=sum(each.is_exact for each in found.decisions),
+    )
+
+
+def steps_of(record: Record) -> list[tuple[int, str]]:
+    """Return number and name of the step of the replay that has each ply."""
+    steps: list[tuple[int, str]] = []
+    tricks, trick, round_ = 0, 0, 1
+    day = 1
+    for ply, events, state in play_back(record):
+        if record.game == TwelveDays.game:
+            steps += [(day, f"day {day}")] * (ply - len(steps))
+            assert isinstance(state, TwelveDays)
+            day = state.day
+            continue
+        steps += [(tricks + 1, f"round {round_}, trick {trick + 1}")] * (ply - len(steps))
+        if any(isinstance(event, TrickWon) for event in events):
+            tricks, trick = tricks + 1, trick + 1
+        if (now := getattr(state, "round", 1)) != round_:
+            round_, trick = now, 0
+    return steps
+
+
+def _row(decision: Decision, step: int, when: str, name: str) -> Row:
+    results = sorted(decision.results.items(), key=lambda each: -each[1])
+    return Row(
+        step=step,
+        when=when,
+        name=name,
+        decision=decision,
+        loss=100 * decision.loss,
+        error=100 * _ERROR_BARS * decision.error,
+        results=[(move, 100 * value) for move, value in results],
+    )
+
+
+def _seat_sum(total: Total, found: Analysis, name: str) -> SeatSum:
+    marks = [each.mark for each in found.decisions if each.seat == total.seat]
+    return SeatSum(
+        name=name,
+        luck=_signed(total.luck),
+        luck_error=100 * _ERROR_BARS * total.luck_error,
+        play=_signed(total.play),
+        play_error=100 * _ERROR_BARS * total.play_error,
+        others=_signed(total.others),
+        result=100 * total.result,
+        loss=100 * total.loss,
+        marks=[(mark, marks.count(mark)) for mark in MARKS],
+    )
+
+
+def _signed(share: float) -> str:
+    return f"{100 * share:+.0f}".replace("-", "−")
