@@ -23,13 +23,13 @@ help: ## list the targets
 	while IFS='|' read -r name text; do printf '%-16s %s\n' "$$name" "$$text"; done
 
 # --- The environment -------------------------------------------------------------------------
-# Two stamps, each written last, so that an interrupted install is taken up again:
-# .stamp for the locked packages, .project for the checkout itself. The checkout is an editable
-# install (one path entry and the commands), so it imports from any directory; it is built with
-# the locked setuptools, without the network.
+# `make up` needs fewer packages than `make test`: .running is the stamp of the one, .testing of the
+# other, and .project of the checkout itself. Each is written last, so that an interrupted install is
+# taken up again. The checkout is an editable install (one path entry and the commands), so it
+# imports from any directory; it is built with the locked setuptools, without the network.
 
 .PHONY: venv
-venv: $(VENV)/.project ## install what development needs into .venv (PYTHON=... picks the Python)
+venv: $(VENV)/.testing ## install what development needs into .venv (PYTHON=... picks the Python)
 	@:
 
 # Prints the first suitable Python. Without one it lists what was found. uv needs no venv module.
@@ -47,23 +47,35 @@ if [ -z "$$version" ]; then \
 fi
 endef
 
-$(VENV)/.stamp: requirements/dev.txt
-	@rm -f $@
+# Installs the packages of a lock file into $(VENV), which is made if it is not there.
 ifdef UV
-	@$(BIN)/python -c '' 2>/dev/null || { $(find_python); \
-		echo "venv: Python $$version in $(VENV)"; \
-		$(UV) venv --quiet --clear --python "$$(command -v $$python)" $(VENV); }
-	@echo "venv: installing requirements/dev.txt"
-	@$(UV) pip sync --require-hashes --python $(BIN)/python requirements/dev.txt
+define install
+@$(BIN)/python -c '' 2>/dev/null || { $(find_python); \
+	echo "venv: Python $$version in $(VENV)"; \
+	$(UV) venv --quiet --clear --python "$$(command -v $$python)" $(VENV); }
+@echo "venv: installing $(1)"
+@$(UV) pip install --require-hashes --python $(BIN)/python -r $(1)
+endef
 else
-	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { $(find_python); \
-		echo "venv: Python $$version in $(VENV)"; \
-		$$python -m venv --clear $(VENV); }
-	@$(BIN)/python devserver/install.py requirements/dev.txt
+define install
+@$(BIN)/python -m pip --version >/dev/null 2>&1 || { $(find_python); \
+	echo "venv: Python $$version in $(VENV)"; \
+	$$python -m venv --clear $(VENV); }
+@$(BIN)/python devserver/install.py $(1)
+endef
 endif
+
+$(VENV)/.running: requirements/checkout.txt
+	@rm -f $@
+	$(call install,$<)
 	@touch $@
 
-$(VENV)/.project: $(VENV)/.stamp pyproject.toml
+$(VENV)/.testing: requirements/dev.txt $(VENV)/.project
+	@rm -f $@
+	$(call install,$<)
+	@touch $@
+
+$(VENV)/.project: $(VENV)/.running pyproject.toml
 	@rm -f $@
 ifdef UV
 	@$(UV) pip install --quiet --python $(BIN)/python --no-deps --no-build-isolation --editable .
@@ -99,19 +111,19 @@ test: lint ## all checks and all tests (PYTEST_ARGS="-k deal -n0" narrows them)
 check: lint types imports ## lint, types and import rules
 
 .PHONY: lint
-lint: $(VENV)/.project ## ruff: rules and format
+lint: $(VENV)/.testing ## ruff: rules and format
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --quiet --check . || \
 		{ $(BIN)/ruff format --check . ; echo "lint: run 'make format'" >&2; exit 1; }
 	@echo "lint: ok"
 
 .PHONY: types
-types: $(VENV)/.project ## mypy --strict on everything
+types: $(VENV)/.testing ## mypy --strict on everything
 	@$(SETTINGS) $(BIN)/mypy --no-error-summary $(TYPED)
 	@echo "types: ok ($(TYPED))"
 
 .PHONY: imports
-imports: $(VENV)/.project ## which package may import which
+imports: $(VENV)/.testing ## which package may import which
 	@for package in $(PACKAGES); do \
 		grep -q "^root_packages = .*\"$$package\"" pyproject.toml || \
 		{ echo "imports: add \"$$package\" to root_packages in pyproject.toml" >&2; exit 1; }; \
@@ -120,14 +132,14 @@ imports: $(VENV)/.project ## which package may import which
 	@echo "imports: ok"
 
 .PHONY: format
-format: $(VENV)/.project ## put the code in ruff's format, with what ruff can mend by itself
+format: $(VENV)/.testing ## put the code in ruff's format, with what ruff can mend by itself
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format .
 
 # --- Generating ------------------------------------------------------------------------------
 
 .PHONY: sdk-types
-sdk-types: $(VENV)/.project ## write bots_sdk/answers/ from the OpenAPI schema
+sdk-types: $(VENV)/.testing ## write bots_sdk/answers/ from the OpenAPI schema
 	@$(SETTINGS) $(BIN)/python manage.py write_sdk_types
 	@echo "sdk-types: ok"
 
@@ -143,7 +155,7 @@ kernel: ## compile engine/playouts/kernel.c to WebAssembly (clang 14, lld 14)
 	@echo "kernel: ok ($(KERNEL))"
 
 .PHONY: api-examples
-api-examples: $(VENV)/.project ## write api/examples/calls/ from the answers of a league
+api-examples: $(VENV)/.testing ## write api/examples/calls/ from the answers of a league
 	@WRITE_API_EXAMPLES=1 $(BIN)/pytest -q -n0 tests/api/test_examples.py
 	@echo "api-examples: ok"
 
@@ -164,18 +176,18 @@ bench: $(VENV)/.project ## how fast the engine is here
 	@$(BIN)/python -m engine bench
 
 .PHONY: benchservice
-benchservice: $(VENV)/.project ## moves, turns, waiters, standings of the service (minutes)
+benchservice: $(VENV)/.testing ## moves, turns, waiters, standings of the service (minutes)
 	@for each in service_moves turns_way waiting standings; do \
 		echo "--- $$each"; $(BIN)/python benchmarks/$$each.py || exit 1; done
 
 .PHONY: compare
-compare: $(VENV)/.project ## the engine against its references, in one run
+compare: $(VENV)/.testing ## the engine against its references, in one run
 	@$(BIN)/python benchmarks/engine_compare.py
 
 # --- Locking ---------------------------------------------------------------------------------
 # Pinned and hashed for every Python from 3.11 on, without an index address. Pins stay unless
-# pyproject.toml asks otherwise; UPGRADE=1 takes the newest. The server's are a part of the
-# developers', so the image runs the versions that were tested.
+# pyproject.toml asks otherwise; UPGRADE=1 takes the newest. The server's and the checkout's are a
+# part of the developers', so what runs has the versions that were tested.
 
 LOCK_UV = $(or $(UV),build/uv/bin/uv)
 COMPILE = $(LOCK_UV) pip compile pyproject.toml --quiet --universal --python-version 3.11 \
@@ -188,8 +200,9 @@ ifndef UV
 	@[ -x build/uv/bin/uv ] || { $(find_python); $$python -m venv build/uv; }
 	@build/uv/bin/python -m pip install -qq --disable-pip-version-check uv
 endif
-	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --group server --group dev -o requirements/dev.txt
-	@$(COMPILE) --upgrade --group server -c requirements/dev.txt -o requirements/server.txt
+	@$(COMPILE) $(if $(UPGRADE),--upgrade) --all-extras --group checkout --group dev -o requirements/dev.txt
+	@for group in checkout server; do \
+		$(COMPILE) --upgrade --group $$group -c requirements/dev.txt -o requirements/$$group.txt || exit 1; done
 	@grep -c == requirements/*.txt
 
 # --- Cleaning --------------------------------------------------------------------------------

@@ -12,13 +12,15 @@ import sysconfig
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, field
+from importlib.metadata import distributions
 from pathlib import Path
 
 _COLLECTING = re.compile(r"Collecting (\S+?)==")
 _FETCHED = re.compile(r"\s+(?:Downloading|Using cached) (\S+) \(([\d.]+) (bytes|kB|MB|GB)\)")
 _INSTALLING = re.compile(r"Installing collected packages: ")
+_PIN = re.compile(r"([\w.-]+)(?:\[[\w,.-]+\])?==([\w.!+]+).*")
 _MEGABYTES = {"bytes": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
 _COLLECTED_PART = 0.7
 """The part of the time that collecting and downloading take, roughly."""
@@ -88,15 +90,28 @@ class Progress:
         return f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}"
 
 
-def count_packages(lines: Iterable[str]) -> int:
-    """Return how many packages of a locked file this Python on this system needs."""
-    pins = [line.split("\\")[0].strip() for line in lines if re.match(r"[\w.\[\]-]+==", line)]
+def count_packages(lines: Iterable[str], installed: Container[tuple[str, str]] = ()) -> int:
+    """Return how many packages of a locked file this Python on this system lacks.
+
+    Args:
+        lines: the locked file.
+        installed: names, as the locked file writes them, and versions.
+    """
+    found = [_PIN.match(line) for line in lines]
+    pins = [
+        line[0].split("\\")[0].strip() for line in found if line and line.groups() not in installed
+    ]
     try:
         from pip._vendor.packaging.requirements import Requirement
     except ImportError:  # another pip has it elsewhere; the count is then a little too large
         return len(pins)
     needed = [Requirement(pin) for pin in pins]
     return sum(each.marker is None or each.marker.evaluate() for each in needed)
+
+
+def _locked_name(name: str) -> str:
+    """Return a package's name as locked files write it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def run(command: list[str], progress: Progress, packages: Path) -> int:
@@ -142,7 +157,8 @@ def run(command: list[str], progress: Progress, packages: Path) -> int:
 def main(arguments: list[str]) -> int:
     """Install the packages of a locked file into this Python's environment."""
     (locked,) = arguments
-    progress = Progress(count_packages(Path(locked).read_text().splitlines()))
+    installed = {(_locked_name(each.name), each.version) for each in distributions()}
+    progress = Progress(count_packages(Path(locked).read_text().splitlines(), installed))
     print(f"venv: installing {progress.total} packages of {locked} into {sys.prefix}", flush=True)
     pip = [sys.executable, "-m", "pip", "install", "--disable-pip-version-check"]
     options = ["--progress-bar", "off", "--require-hashes", "-r", locked]

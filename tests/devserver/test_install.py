@@ -61,6 +61,12 @@ def test_only_the_packages_of_this_system_are_counted() -> None:
     assert counted.stdout == "2\n"
 
 
+def test_packages_that_are_there_in_the_locked_version_are_not_counted() -> None:
+    there = {("alpha", "1.0"), ("beta", "1.9")}
+    locked = ["alpha==1.0 \\", "    --hash=sha256:0", "beta[fast]==2.0 \\", "gamma==3.0"]
+    assert install.count_packages(locked, there) == 2
+
+
 PIP = """
 import pathlib, sys, time
 print(sys.argv[1], flush=True)
