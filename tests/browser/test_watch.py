@@ -3,11 +3,12 @@
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league.models import Tournament
-from tests.browser.conftest import Visit
+from tests.browser.conftest import Visit, sign_in
 from tests.league.play.live import match_of, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,4 +32,19 @@ def test_times_are_in_the_readers_zone_and_name_it(
     page = context.new_page()
     page.goto("/events/")
     expect(page.locator("time").first).to_have_text(re.compile(r"7 Jan 2026, 01:30 \S+"))
+    context.close()
+
+
+def test_an_organisers_form_offers_the_readers_zone_and_keeps_the_moment(
+    league: Tournament, browser: Browser, live_server: LiveServer
+) -> None:
+    olga = User.objects.create(username="olga", is_staff=True)
+    Tournament.objects.update(state="open", starts_at="2031-01-06T20:00:00Z")
+    cup = Tournament.objects.earliest("pk")
+    context = browser.new_context(base_url=live_server.url, timezone_id="Asia/Kolkata")
+    sign_in(context, olga, live_server.url)
+    page = context.new_page()
+    page.goto(f"/organise/tournaments/{cup.pk}/change/")
+    expect(page.get_by_label("Your time zone")).to_have_value(re.compile("Asia/(Kolkata|Calcutta)"))
+    expect(page.get_by_label("Start:", exact=True)).to_have_value("2031-01-07T01:30")
     context.close()
