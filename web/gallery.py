@@ -86,7 +86,7 @@ def samples() -> dict[str, Any]:
     """Return the context of the gallery: a sample of each component in each state."""
     return {
         "large": [Sample(f"{_called(at)}, replay", _replay(at, 0.4), False) for at in _all()],
-        "live": [Sample(f"{_called(at)}, live", _live(at), False) for at in (1, 4)],
+        "in_play": [Sample(f"{_called(at)}, live", _live(at), False) for at in (1, 4)],
         "small": [
             *(Sample(f"{_called(at)}, live, small", _live(at, 1), True) for at in _all()),
             *(Sample(f"{_called(at)}, the end, small", _replay(at, 1.0, 2), True) for at in (1, 4)),
@@ -97,7 +97,10 @@ def samples() -> dict[str, Any]:
         "trends": [34_000, -12_000, 0, None],
         "results": [_result(mark, words) for mark, words in _RESULTS],
         "rates": _rates(),
-        "forms": [SignUpForm(auto_id="fresh_%s"), UploadForm({}, MultiValueDict(), auto_id="wrong_%s")],
+        "forms": [
+            SignUpForm(auto_id="fresh_%s"),
+            UploadForm({}, MultiValueDict(), auto_id="wrong_%s"),
+        ],
         "bracket": _bracket(),
         "undrawn": [UndrawnStage(3, final=True, bots=4, tables=1)],
         "match": match_of(0),
