@@ -9,6 +9,8 @@ from django.test.utils import CaptureQueriesContext
 from engine.rating.intervals import half_width
 from league import competitions, ratings
 from league.models import HeadToHead, Ladder, Performance
+from league.ratings.habits import habits_on
+from league.ratings.last_matches import best_and_worst, last_rated
 from tests.api.conftest import Api, assert_problem
 from tests.league import small
 
@@ -68,6 +70,29 @@ def test_a_bots_standing_describes_its_next_block_and_what_halves_its_error(
     small.bots(1, prefix="new")
     problem = assert_problem(api.get("bots/new-0/ladders/quick"), 404, "not-found")
     assert "has no rating" in problem["detail"]
+
+
+def test_a_bots_standing_has_its_best_and_worst_match_and_its_habits(
+    api: Api, ladder: Ladder
+) -> None:
+    standing = ladder.standings.select_related("ladder", "bot").get(bot__name="bot-0")
+    shown = api.get(STANDING).json()
+    for name, found in zip(
+        ("best_match", "worst_match"), best_and_worst(last_rated(standing)), strict=True
+    ):
+        assert found is not None
+        assert shown[name] == {
+            "match": found.match,
+            "place": found.place,
+            "win_share": found.share,
+            "expected": found.expected,
+        }
+    habits = habits_on(standing)
+    assert habits is not None
+    assert [habit["name"] for habit in shown["habits"]] == [rate.name for rate in habits.rates]
+    for habit, rate in zip(shown["habits"], habits.rates, strict=True):
+        assert (habit["did"], habit["times"]) == (rate.did, rate.times)
+        assert (habit["share"], habit["field_share"]) == (rate.share, rate.field)
 
 
 def test_performance_is_listed_by_round_the_newest_first(api: Api, ladder: Ladder) -> None:

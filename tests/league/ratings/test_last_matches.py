@@ -1,7 +1,5 @@
 """A bot's last rated matches, what its versions gained, and its habits."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.core.cache import cache
 
@@ -16,10 +14,8 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.fixture(autouse=True)
-def nothing_kept() -> Iterator[None]:
-    cache.clear()
-    yield
-    cache.clear()
+def nothing_kept() -> None:
+    cache.clear()  # it keeps the habits of other tests' bots with the same ids
 
 
 def two_rounds(seats: int) -> Standing:

@@ -4,6 +4,7 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 
@@ -16,6 +17,11 @@ from tests.web.pages import page
 from web.bot_panels import ordinal
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    cache.clear()  # it keeps the habits of other tests' bots with the same ids
 
 
 def test_a_bots_page_shows_its_interval_opponents_and_when_it_is_due(
