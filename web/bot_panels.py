@@ -141,6 +141,12 @@ def panel(standing: Standing, page: Page[Any], versions: Sequence[BotVersion]) -
     )
 
 
+def importance(panel: Panel) -> tuple[bool, int, int]:
+    """Return the key that sorts a bot's panels: the best rank, then the most blocks."""
+    row = panel.row.standing
+    return row.hidden != "", panel.row.rank or 1_000_000_000, -row.blocks
+
+
 def opponents_page(ladder: Ladder) -> str:
     """Return the query parameter of the page of opponents on a ladder."""
     return f"met-{ladder.slug}"

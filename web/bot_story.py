@@ -10,14 +10,18 @@ from web.bot_panels import FirstBlocks, Panel, ordinal
 
 
 def headline(bot: Bot, panels: Sequence[Panel], unrated: Sequence[FirstBlocks]) -> str:
-    """Return where a bot stands, by its best rank if it has any."""
+    """Return where a bot stands, by its best rank if it has any.
+
+    Args:
+        bot: with the panels and ladders below.
+        panels: in the order of `web.bot_panels.importance`.
+        unrated: the ladders that have not rated it yet.
+    """
     if bot.retired_at is not None:
         return f"{bot.name} is deleted"
-    ranked = [(panel.row.rank, panel.row.standing) for panel in panels if panel.row.rank]
-    if ranked:
-        rank, standing = min(ranked, key=lambda one: (one[0], -one[1].blocks))
-        does = "leads" if rank == 1 else f"ranks {ordinal(rank or 0)} on"
-        return f"{bot.name} {does} {standing.ladder.title}"
+    if panels and (rank := panels[0].row.rank) is not None:
+        does = "leads" if rank == 1 else f"ranks {ordinal(rank)} on"
+        return f"{bot.name} {does} {panels[0].row.standing.ladder.title}"
     if any(not panel.row.standing.hidden for panel in panels):
         return f"{bot.name} has no rank yet"
     if panels:

@@ -80,13 +80,15 @@ def test_a_bots_standing_has_its_best_and_worst_match_and_its_habits(
     for name, found in zip(
         ("best_match", "worst_match"), best_and_worst(last_rated(standing)), strict=True
     ):
-        assert found is not None
-        assert shown[name] == {
-            "match": found.match,
-            "place": found.place,
-            "win_share": found.share,
-            "expected": found.expected,
-        }
+        assert shown[name] == (
+            found
+            and {
+                "match": found.match,
+                "place": found.place,
+                "win_share": found.share,
+                "expected": found.expected,
+            }
+        )
     habits = habits_on(standing)
     assert habits is not None
     assert [habit["name"] for habit in shown["habits"]] == [rate.name for rate in habits.rates]
@@ -133,11 +135,12 @@ def test_the_cross_table_has_both_sides_of_every_pair(api: Api, ladder: Ladder) 
 
 def test_the_number_of_queries_does_not_grow_with_the_data(api: Api, ladder: Ladder) -> None:
     paths = [STANDING, HISTORY, TABLE]
+    api.get(STANDING)  # from now on, the bot's habits are kept
     before = {path: queries(api, path) for path in paths}
     small.bots(2, prefix="more")
     play_on(ladder)
     assert {path: queries(api, path) for path in paths} == before
-    assert max(before.values()) <= 16
+    assert max(before.values()) <= 20
 
 
 def test_a_frozen_ladder_shows_nothing_newer(api: Api, ladder: Ladder) -> None:

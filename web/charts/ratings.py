@@ -152,12 +152,11 @@ def chart_of_bot(standing: Standing) -> History | None:
         ("Elo", _points(values["rating"])),
         ("performance, 95 % interval", _carried([None, *values["performance"]])),
     ]
-    band = (_bounds(fitted, -1), _bounds(fitted, 1))
     rounds = _rated_rounds(standing, values["entry"])
     drawn = chart(
         lines,
         *_labels(axis),
-        [band],
+        _bands(fitted),
         marks={at: one.text for at, one in rounds.items()},
         begins=_first_rounds(rounds),
     )
@@ -205,10 +204,31 @@ def _first_rounds(rounds: Mapping[int, RatedRound]) -> dict[int, str]:
     return changes
 
 
-def _bounds(fitted: Sequence[tuple[float | None, float | None]], sign: int) -> Values:
-    """Return one end of the intervals, lower (-1) or upper (1); None before the first error bar."""
-    moved = [None if elo is None or half is None else elo + sign * half for elo, half in fitted]
-    return _carried([None, *moved])
+def _bands(
+    fitted: Sequence[tuple[float | None, float | None]],
+) -> list[tuple[Values, Values]]:
+    """Return the intervals around performance as lower and upper bounds, a band for each stretch.
+
+    A new version has no error bar at first, so there the band has a gap.
+
+    Args:
+        fitted: performance, and half the length of its interval, where a fit has counted the bot.
+    """
+    bands: list[tuple[list[float | None], list[float | None]]] = []
+    elo: float | None = None
+    half: float | None = None
+    for at, (new_elo, new_half) in enumerate(fitted, 1):
+        had = half is not None
+        if new_elo is not None:
+            elo, half = new_elo, new_half
+        if elo is None or half is None:
+            continue
+        if not had:
+            bands.append(([None] * at, [None] * at))
+        low, high = bands[-1]
+        low.append(elo - half)
+        high.append(elo + half)
+    return [(low, high) for low, high in bands]
 
 
 def _spans(ladder: Ladder, bots: Sequence[Bot]) -> dict[int, _Span]:

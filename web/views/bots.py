@@ -17,7 +17,7 @@ from league.competitions.ladder_entries import enter_ladder, leave_ladder
 from league.models import Bot, BotVersion, Ladder, Standing
 from league.ratings.standings import opponents, public_standing
 from league.visibility import owns
-from web.bot_panels import Panel, first_blocks, opponents_page, panel
+from web.bot_panels import Panel, first_blocks, importance, opponents_page, panel
 from web.bot_story import headline, next_step, tournaments_of
 from web.forms import UploadForm, add_errors, status_of
 from web.requests import page_of, signed_in, visitor, whole_number
@@ -44,6 +44,7 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
     rows = found.standings.select_related("ladder__anchor", "bot").order_by("ladder__slug")
     versions = last_versions(found, _VERSIONS)
     panels = [_panel(request, public_standing(row), versions) for row in rows]
+    panels.sort(key=importance)
     unrated = first_blocks(found)
     online = bots.is_online(found, timezone.now())
     owned = found.retired_at is None and owns(visitor(request), found)

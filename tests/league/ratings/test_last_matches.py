@@ -5,9 +5,14 @@ from django.core.cache import cache
 
 from engine.playback import play_back
 from league import ratings
-from league.models import Block, Bot, BotVersion, Match, MatchSeat, Standing
+from league.models import Block, Bot, BotVersion, Match, Standing
 from league.ratings import habits, last_matches
-from league.ratings.last_matches import best_and_worst, last_rated, version_spans
+from league.ratings.last_matches import (
+    RatedMatch,
+    best_and_worst,
+    last_rated,
+    version_spans,
+)
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -44,17 +49,14 @@ def test_the_surplus_of_a_bots_matches_is_what_moved_its_rating(seats: int) -> N
 
 
 def test_best_and_worst_are_furthest_from_the_prediction() -> None:
-    standing = two_rounds(3)
-    found = last_rated(standing)
-    best, worst = best_and_worst(found)
-    assert best is not None
-    assert worst is not None
-    assert best.surplus == max(one.surplus for one in found) > 0
-    assert worst.surplus == min(one.surplus for one in found) < 0
-    seat = MatchSeat.objects.get(match=best.match, bot=standing.bot)
-    assert (best.place, best.seats) == (seat.place, 3)
+    def match(number: int, share: float, expected: float) -> RatedMatch:
+        return RatedMatch(number, 3, 1, False, share, expected)
+
+    matches = [match(5, 1, 0.9), match(4, 0.5, 0.25), match(3, 1, 0.75), match(2, 0, 0.5)]
+    assert best_and_worst(matches) == (matches[1], matches[3])  # of equal ones the newest
     assert best_and_worst([]) == (None, None)
-    assert best_and_worst([best]) == (best, None)
+    assert best_and_worst(matches[:1]) == (matches[0], None)
+    assert best_and_worst([match(1, 0.5, 0.5)]) == (None, None)
 
 
 def test_a_void_block_is_no_rated_match() -> None:

@@ -169,3 +169,13 @@ def test_no_more_points_are_named_than_fit_and_the_last_one_is_among_them() -> N
     assert history is not None
     assert 30 < len(history.rounds) <= 60
     assert history.rounds[-1].entry.round == rounds[-1]
+
+
+def test_the_interval_has_a_gap_while_a_new_version_has_no_error_bar() -> None:
+    ladder, [bot] = small.ladder(), small.bots(1)
+    standing = rate(ladder, bot, rounds_of(ladder, 9))
+    Performance.objects.filter(round__applied_number__in=[4, 5]).update(error=None)
+    history = chart_of_bot(standing)
+    assert history is not None
+    # Each point of an interval is drawn twice: low and high.
+    assert [len(area.split()) for area in history.chart.areas] == [2 * 3, 2 * 4]
