@@ -16,6 +16,7 @@ from web.views import (
     comparisons,
     decisions,
     feeds,
+    gallery,
     head_to_head,
     home,
     ladders,
@@ -101,6 +102,9 @@ urlpatterns = [
         name="cancel-comparison",
     ),
     path("organise/", organise.overview, name="organise"),
+    path("organise/components/", gallery.components, name="gallery"),
+    path("organise/components/events", gallery.events, name="gallery-events"),
+    path("organise/components/<int:at>.json", gallery.phases, name="gallery-phases"),
     path("organise/bots/<slug:name>/", organise.bot, name="organise-bot"),
     path("organise/accounts/<str:name>/", organise.account, name="organise-account"),
     path(
