@@ -15,6 +15,7 @@ from engine.playback import Phase, deal, play_on
 from engine.record import replay, write
 from engine.sentences import as_sentence
 from league.models import Match
+from league.play.headlines import seat_name
 from league.play.match_logs import logs_of
 from league.visibility import may_see_record, may_watch
 
@@ -156,8 +157,8 @@ class MatchFeed:
         if self._state is None:
             dealt = deal_of(match)
             self._state = dealt.state
-            seating = match.seating.order_by("seat")
-            self._names = list(seating.values_list("bot__name", flat=True))
+            seating = match.seating.select_related("bot__player").order_by("seat")
+            self._names = [seat_name(seat) for seat in seating]
             found.append(_feed_event(match, dealt, self._names))
         for phase in play_on(self._state, moves, self._plies):
             self._plies = phase.ply
