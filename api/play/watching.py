@@ -29,7 +29,7 @@ _MATCH = re.compile(r"[0-9]{1,18}", re.ASCII)
 _PLACES = re.compile(r"([0-9]{1,18}:([0-9]{1,9}|end)(,(?=[0-9])|$))*", re.ASCII)
 
 
-class _Place:
+class Place:
     """How far one stream has sent one match.
 
     Attributes:
@@ -93,7 +93,7 @@ class WatchCalls:
         """Send the events of several matches as `match` does, each as it happens."""
         query = request.query({"match", "after"})
         wanted = _wanted(query.get("match", []))
-        places = _places(request.header(b"last-event-id") or query.get("after", [""])[-1])
+        places = places_of(request.header(b"last-event-id") or query.get("after", [""])[-1])
         last_ids = {pk: places.get(pk, "") for pk in wanted}
         with self._limits(request):
             await self._check(request, wanted)
@@ -127,14 +127,14 @@ class WatchCalls:
         """Send the events of matches after those with given ids, until the last event of all."""
         changed = asyncio.Event()
         places = [
-            _Place(pk, self._spectators.add(pk, changed), last_id)
+            Place(pk, self._spectators.add(pk, changed), last_id)
             for pk, last_id in last_ids.items()
         ]
         try:
             async with aclosing(request.stream(changed)) as woken:
                 async for _ in woken:
                     changed.clear()
-                    await request.send_part(_new_part(places, is_single=is_single))
+                    await request.send_part(new_part(places, is_single=is_single))
                     if all(place.is_over for place in places):
                         await request.send_part(b"", more=False)
                         return
@@ -143,7 +143,7 @@ class WatchCalls:
                 self._spectators.remove(pk, changed)
 
 
-def _new_part(places: Sequence[_Place], *, is_single: bool) -> bytes:
+def new_part(places: Sequence[Place], *, is_single: bool) -> bytes:
     """Return the new events of a stream; in a stream of several matches an id has all places."""
     parts = []
     for place in places:
@@ -157,7 +157,7 @@ def _new_part(places: Sequence[_Place], *, is_single: bool) -> bytes:
     return b"".join(parts)
 
 
-def _id_of(places: Sequence[_Place]) -> str:
+def _id_of(places: Sequence[Place]) -> str:
     return ",".join(f"{place.match_id}:{place.last_id}" for place in places if place.last_id)
 
 
@@ -186,7 +186,7 @@ def _wanted(texts: Sequence[str]) -> list[int]:
     raise ProblemError("invalid", errors={"match": [message]})
 
 
-def _places(text: str) -> dict[int, str]:
+def places_of(text: str) -> dict[int, str]:
     """Return the last event of each match from the id of an event of several matches.
 
     Raises:

@@ -33,7 +33,7 @@ def test_no_page_has_an_error_or_overflows(
         "content_type": "text/event-stream",
         "body": "retry: 600000\n\n",
     }
-    context.route("**/events", lambda route: route.fulfill(**stream))
+    context.route("**/api/v1/matches/events?*", lambda route: route.fulfill(**stream))
     found = {}
     for path in _paths(league):
         response = visit.page.goto(path)
