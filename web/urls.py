@@ -32,6 +32,7 @@ app_name = "web"
 urlpatterns = [
     path("", home.home, name="home"),
     path("tv/", home.wall, name="tv"),
+    path("tv/tables/", home.tables, name="tv-tables"),
     path("feed/", feeds.feed, name="feed"),
     path("ladders/", lists.ladders, name="ladders"),
     path("ladders/<slug:slug>/feed.atom", feeds.LadderFeed(), name="ladder-atom"),
@@ -61,6 +62,7 @@ urlpatterns = [
     ),
     path("play/", players.new_table, name="play"),
     path("play/<slug:code>/", players.table, name="table"),
+    path("play/<slug:code>/view.json", players.table_view, name="table-view"),
     path("play/<slug:code>/move/", players.move, name="table-move"),
     path("play/<slug:code>/leave/", players.leave, name="table-leave"),
     path("play/<slug:code>/join/", players.join, name="table-join"),

@@ -75,6 +75,7 @@ def _prepare(context: BrowserContext, live_server: LiveServer) -> None:
         "body": "retry: 600000\n\n",
     }
     context.route("**/matches/*/events", lambda route: route.fulfill(**stream))
+    context.route("**/api/v1/matches/events?*", lambda route: route.fulfill(**stream))
 
 
 def _paths(league: Tournament) -> list[str]:
