@@ -227,6 +227,13 @@ def view_link(context: template.Context, view: str) -> str:
     return f"?{query.urlencode()}"
 
 
+@register.simple_tag(takes_context=True)
+def absolute(context: template.Context, address: str) -> str:
+    """Return an address with scheme and host, for use on other sites."""
+    found: str = context["request"].build_absolute_uri(address)
+    return found
+
+
 @register.simple_tag
 def docs(page: str, anchor: str = "") -> str:
     """Return the address of a page of the documentation, or of a section on it."""
