@@ -4,10 +4,14 @@ The font is the project's own, so a picture is the same on every server. If a te
 the font lacks, such as Chinese ones, the fonts of the server's system fill in.
 """
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from functools import cache
 from html import unescape
+from importlib.util import find_spec
 from pathlib import Path
+from threading import Semaphore
 from xml.dom import minidom
 
 from django.contrib.staticfiles import finders
@@ -24,6 +28,9 @@ CARD_WIDTH, CARD_HEIGHT = 50, 70
 
 _FONT = Path(__file__).parent / "font" / "DejaVuSerifCondensed-Bold.ttf"
 _FAMILY = "DejaVu Serif"
+_PATIENCE_SECONDS = 3.0
+_LONGEST_SECONDS = 10.0
+_one_at_a_time = Semaphore()
 _COLOURS = ("#1f2421", "#8a6210", "#24568f", "#a3242f", "#1a5c46")
 _COLOUR_OF_RANK = (0, 1, 2, 3, 4, 1, 2, 3, 4, 1, 4, 2, 3)
 """Index into the colours, by rank, as in ``base.css``."""
@@ -41,23 +48,48 @@ _RAISED = 8
 """Pixels by which a card that scores stands above the others."""
 
 
+class BusyError(Exception):
+    """Too many pictures wait to be drawn."""
+
+
 def as_png(svg: str) -> bytes:
     """Return an SVG document as PNG.
 
+    resvg holds Python's lock while it draws, about 0.1 s, which would stop all threads of a web
+    process. So it draws in a process of its own, one at a time.
+
     Raises:
+        BusyError: other pictures take all the time.
         ValueError: the document is no SVG.
     """
-    # Loaded for the first picture: most processes of a league never draw one.
-    import resvg_py
-
-    return bytes(
-        resvg_py.svg_to_bytes(
-            svg_string=svg,
-            skip_system_fonts=is_covered(unescape(svg)),
-            font_files=[str(_FONT)],
-            font_family=_FAMILY,
+    if not _one_at_a_time.acquire(timeout=_PATIENCE_SECONDS):
+        raise BusyError
+    try:
+        drawn = subprocess.run(
+            [*_command(), "own" if is_covered(unescape(svg)) else "all"],
+            input=svg.encode(),
+            capture_output=True,
+            timeout=_LONGEST_SECONDS,
         )
-    )
+    except subprocess.TimeoutExpired as error:
+        raise BusyError from error
+    finally:
+        _one_at_a_time.release()
+    if drawn.returncode:
+        raise ValueError(drawn.stderr.decode(errors="replace")[-500:])
+    return drawn.stdout
+
+
+@cache
+def _command() -> list[str]:
+    """Return the command that draws, but for its last argument."""
+    spec = find_spec("resvg_py")
+    origin = None if spec is None else spec.origin
+    assert origin is not None, "resvg-py is installed"
+    child = Path(__file__).with_name("child.py")
+    folder = Path(origin).parents[1]
+    python = [sys.executable, "-I", "-S", "-X", "utf8", str(child)]
+    return [*python, str(folder), str(_FONT), _FAMILY]
 
 
 @cache

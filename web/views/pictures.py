@@ -16,7 +16,7 @@ from league import bots
 from league.accounts import throttles
 from league.models import Bot, Ladder, Tournament
 from web.pictures.bots import bot_svg
-from web.pictures.drawing import as_png, site_svg
+from web.pictures.drawing import BusyError, as_png, site_svg
 from web.pictures.events import ladder_svg, tournament_svg
 from web.pictures.tables import match_svg
 from web.requests import whole_number
@@ -83,12 +83,21 @@ def _drawn(request: HttpRequest, svg: str, seconds: int) -> HttpResponse:
             usage = throttles.count("pictures", throttles.client_by_request(request))
             if usage is not None and usage.is_exceeded:
                 return _refusal(usage)
-            data = as_png(svg)
+            try:
+                data = as_png(svg)
+            except BusyError:
+                return _busy()
             caches["pictures"].set(key, data)
         response = HttpResponse(data, content_type="image/png")
     response["ETag"] = etag
     patch_cache_control(response, public=True, max_age=seconds)
     return response
+
+
+def _busy() -> HttpResponse:
+    text = "Many pictures are being drawn. Try again in 5 s.\n"
+    headers = {"Retry-After": "5"}
+    return HttpResponse(text, "text/plain; charset=utf-8", status=503, headers=headers)
 
 
 def _refusal(usage: throttles.Usage) -> HttpResponse:

@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from io import BytesIO
+from threading import Event, Thread
 
 import pytest
 from django.contrib.auth.models import User
@@ -20,6 +21,7 @@ from league.models import Bot, Ladder, Match, Tournament
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
 from tests.web.pages import page
+from web.pictures import drawing
 from web.pictures.drawing import as_png, site_svg
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -185,6 +187,39 @@ def test_a_client_may_draw_so_many_pictures(
     assert refused.status_code == 429
     assert int(refused["Retry-After"]) > 0
     assert "The limit is 1 requests" in refused.content.decode()
+
+
+def test_pictures_are_drawn_one_at_a_time(
+    client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(drawing, "_PATIENCE_SECONDS", 0.01)
+    path = f"/matches/{first_match().pk}/picture.png"
+    with drawing._one_at_a_time:
+        response = client.get(path)
+        assert response.status_code == 503
+        assert int(response["Retry-After"]) > 0
+    assert client.get(path).status_code == 200
+
+
+def test_other_threads_go_on_while_a_picture_is_drawn() -> None:
+    done = Event()
+
+    def draw() -> None:
+        for _ in range(3):
+            as_png(site_svg())
+        done.set()
+
+    Thread(target=draw).start()
+    turns = 0
+    while not done.wait(0.001):
+        turns += 1
+    # With the lock held, this thread had a turn or two for each picture.
+    assert turns > 20
+
+
+def test_a_document_that_is_no_svg_is_refused() -> None:
+    with pytest.raises(ValueError, match="root node"):
+        as_png("<svg")
 
 
 def test_a_new_result_changes_the_picture_of_a_bot(client: Client, played: Tournament) -> None:
