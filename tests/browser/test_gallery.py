@@ -24,7 +24,7 @@ def gallery(context: BrowserContext, visit: Visit, live_server: LiveServer) -> V
     olga = User.objects.create(username="olga", is_staff=True)
     sign_in(context, olga, live_server.url)
     visit.page.emulate_media(reduced_motion="reduce")
-    visit.page.goto("/organise/components/", wait_until="networkidle")
+    visit.page.goto("/organise/components/?step=6", wait_until="networkidle")
     return visit
 
 
