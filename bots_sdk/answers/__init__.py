@@ -67,9 +67,7 @@ from bots_sdk.answers.matches import (
     Match,
     MatchAnalysis,
     MatchChance,
-    MatchMove,
     Move,
-    Moves,
     NewChallenge,
     NewMatch,
     PairResult,
@@ -77,10 +75,6 @@ from bots_sdk.answers.matches import (
     Seat,
     SeatLog,
     SeatParts,
-    Turn,
-    Turns,
-    Verdict,
-    Verdicts,
     WatchedMatch,
 )
 from bots_sdk.answers.moderation import ModerationEntry
@@ -101,6 +95,7 @@ from bots_sdk.answers.tournaments import (
     TournamentRound,
     TournamentRow,
 )
+from bots_sdk.answers.turns import MatchMove, Moves, Turn, Turns, Verdict, Verdicts
 
 __all__ = [
     "Accepted",
