@@ -43,6 +43,7 @@ from web.event_story import UndrawnStage
 from web.forms import SignUpForm, UploadForm
 from web.selectors.ladders import Movement
 from web.table.live import live_steps
+from web.table.steps import Card
 from web.table.tables import Table, table_of
 
 _NAMES = (
@@ -114,7 +115,7 @@ def samples() -> dict[str, Any]:
         "trend_rounds": TREND_ROUNDS,
         "page": Paginator(range(100), 10).page(3),
         "at": _AT,
-        "hand": [*range(13)],
+        "hand": [*map(Card, range(13)), Card(3, ("received",)), Card(4, ("scored",))],
     }
 
 
@@ -198,7 +199,7 @@ def _live(at: int, number: int = 3) -> Table:
     return replay._replace(
         match=_numbered(at, 10 * number),
         mode="live",
-        source=reverse("web:gallery-events"),
+        source="",
         steps=list(steps),
         number=1,
     )
