@@ -11,6 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.urls import reverse
 from django.utils.dateformat import format as date_format
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from engine.games.titles import GAME_TITLES, title
@@ -217,6 +218,30 @@ def view_link(context: template.Context, view: str) -> str:
     if view:
         query["view"] = view
     return f"?{query.urlencode()}"
+
+
+@register.simple_tag(takes_context=True)
+def absolute(context: template.Context, address: str) -> str:
+    """Return an address with scheme and host, for use on other sites."""
+    found: str = context["request"].build_absolute_uri(address)
+    return found
+
+
+@register.inclusion_tag("web/parts/embed_code.html", takes_context=True)
+def embed_code(context: template.Context, address: str, name: str, height: int) -> dict[str, Any]:
+    """Return the HTML with which another site shows an embed, as text to copy.
+
+    Args:
+        context: of the page.
+        address: of the embed, without the host.
+        name: of what it shows.
+        height: of the frame in pixels; its width is that of its place.
+    """
+    frame = (
+        '<iframe src="{}" title="{}" width="100%" height="{}" style="border: 0" loading="lazy">'
+        "</iframe>"
+    )
+    return {"code": format_html(frame, absolute(context, address), name, height)}
 
 
 @register.simple_tag

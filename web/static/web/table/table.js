@@ -61,7 +61,7 @@ async function replay(table) {
     player.show(player.at, { by: "view" });
   });
   const copy = table.querySelector("[data-copy]");
-  copy.addEventListener("click", async () => {
+  copy?.addEventListener("click", async () => {
     address(player);
     await navigator.clipboard.writeText(location.href);
     copy.textContent = "Link copied";
