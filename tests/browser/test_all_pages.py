@@ -74,7 +74,6 @@ def _prepare(context: BrowserContext, live_server: LiveServer) -> None:
         "content_type": "text/event-stream",
         "body": "retry: 600000\n\n",
     }
-    context.route("**/matches/*/events", lambda route: route.fulfill(**stream))
     context.route("**/api/v1/matches/events?*", lambda route: route.fulfill(**stream))
 
 
