@@ -9,6 +9,7 @@ from web.docs import views as docs
 from web.views import (
     account,
     analyses,
+    announcements,
     bot_settings,
     bots,
     challenges,
@@ -123,6 +124,12 @@ urlpatterns = [
         "organise/ladders/<slug:slug>/rounds/<int:number>/blocks/<int:block>/",
         decisions.block,
         name="organise-block",
+    ),
+    path("organise/tournaments/new/", announcements.announce, name="announce-tournament"),
+    path(
+        "organise/tournaments/<int:pk>/change/",
+        announcements.change,
+        name="change-tournament",
     ),
     path("organise/tournaments/<int:pk>/", decisions.tournament, name="organise-tournament"),
     path("organise/tournaments/<int:pk>/bots/<slug:name>/", decisions.entry, name="organise-entry"),

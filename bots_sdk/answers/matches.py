@@ -80,7 +80,7 @@ class JudgedMove(TypedDict):
     """Position of the move in the match, from 0."""
     seat: int
     """The seat."""
-    phase: str
+    phase: Literal["give", "lead", "follow", "award", "play"]
     """Name of the phase, as in observations."""
     move: str
     """The move that was made."""
@@ -90,7 +90,7 @@ class JudgedMove(TypedDict):
     """Expected win share of `best` less that of `move`; never negative."""
     error: float
     """Standard error of the loss; 0 if the results are exact."""
-    mark: str
+    mark: Literal["best", "fine", "mistake", "blunder"]
     """`best`, `fine`, `mistake`, `blunder`."""
     is_exact: bool
     """Whether the results were enumerated, not sampled."""
@@ -360,7 +360,7 @@ class MatchAnalysis(TypedDict):
 
     match: int
     """Id of the match."""
-    state: str
+    state: Literal["none", "waiting", "done", "failed"]
     """`none`: nobody has asked for it. `waiting`: workers compute it when no match waits; ask again
     after a few seconds. `failed`: it could not be computed; a new request begins anew. `done`: it
     is in `analysis`."""

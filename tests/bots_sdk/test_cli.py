@@ -52,6 +52,15 @@ def test_new_names_the_rules_and_prints_commands_that_work(
     assert cli("rules", "observations").exit_code == 0
 
 
+def test_new_does_not_ask_people_to_log_in_twice(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    run_here(stub.url, tmp_path)
+    result = logged_in("new", "mybot")
+    assert "twelfth-night upload mybot.py" in result.stdout
+    assert "--sign-up" not in result.stdout
+
+
 def test_new_overwrites_no_file(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "test_mybot.py").write_text("mine")
     result = cli("new", "mybot")

@@ -66,3 +66,18 @@ def test_every_time_names_one_zone(
         assert not re.search(r"(GMT\+5:30|IST|UTC)\s+UTC", page.locator("body").inner_text())
     assert seen >= 6
     context.close()
+
+
+def test_an_organisers_form_offers_the_readers_zone_and_keeps_the_moment(
+    league: Tournament, browser: Browser, live_server: LiveServer
+) -> None:
+    olga = User.objects.create(username="olga", is_staff=True)
+    Tournament.objects.update(state="open", starts_at="2031-01-06T20:00:00Z")
+    cup = Tournament.objects.earliest("pk")
+    context = browser.new_context(base_url=live_server.url, timezone_id="Asia/Kolkata")
+    sign_in(context, olga, live_server.url)
+    page = context.new_page()
+    page.goto(f"/organise/tournaments/{cup.pk}/change/")
+    expect(page.get_by_label("Your time zone")).to_have_value(re.compile("Asia/(Kolkata|Calcutta)"))
+    expect(page.get_by_label("Start:", exact=True)).to_have_value("2031-01-07T01:30")
+    context.close()

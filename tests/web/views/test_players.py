@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from league import play
 from league.models import Match, PlayerTable, Turn
-from tests.league import small
+from tests.league.bots.uploaded import ready_bot
 from tests.league.players import house_bots
 
 pytestmark = pytest.mark.django_db
@@ -226,7 +226,8 @@ def test_somebody_who_signed_in_finds_the_seat_in_another_browser(client: Client
 
 
 def test_other_peoples_bots_play_with_people_who_signed_in(client: Client) -> None:
-    [bot] = small.bots(1, User.objects.create(username="owner"), prefix="theirs")
+    # With a file: the lot decides who begins.
+    bot = ready_bot(User.objects.create(username="owner"))
     sent = {**PARTRIDGE, "opponents": bot.name}
     assert "Sign in to play" in client.post("/play/", sent).content.decode()
     client.force_login(User.objects.create(username="ada"))
