@@ -17,14 +17,12 @@ from django.utils.safestring import SafeString, mark_safe
 from engine.games.titles import GAME_TITLES, title
 from league import accounts, feeds
 from league.accounts.quarantines import quarantine_of
-from league.models import Block, Bot, Challenge, Ladder, Match, Quarantine, Tournament
+from league.models import Block, Bot, Challenge, Ladder, Match, MatchSeat, Quarantine, Tournament
 from league.play import bot_output, headlines
 from league.visibility import may_see_record, owns, public_deal_seed
 from web.table.steps import Card
 
 register = template.Library()
-
-_MARKS = {"given": "given away", "received": "received", "played": "played", "scored": "scores"}
 
 
 @register.filter
@@ -120,6 +118,12 @@ def headline(match: Match) -> str:
 
 
 @register.filter
+def seat_name(seat: MatchSeat) -> str:
+    """Return the name of a seat for people, as `league.play.headlines` writes it."""
+    return headlines.seat_name(seat)
+
+
+@register.filter
 def game_title(played: Match | Ladder | Challenge) -> str:
     """Return the title of the game and preset of a match, ladder or challenge."""
     return title(played.game, played.rules)
@@ -155,18 +159,6 @@ def output_kept(until: datetime | None) -> str:
         return text
     day = date_format(until.astimezone(UTC), "j M Y, H:i")
     return f"{text} This output is removed on {day} UTC at the latest."
-
-
-@register.filter
-def cards(drawn: Iterable[Card] | None) -> SafeString:
-    """Return cards with their marks as list items."""
-    return mark_safe("".join(map(_card, drawn or ())))
-
-
-@register.filter
-def faces(ranks: Iterable[int | None]) -> SafeString:
-    """Return ranks as list items, cards without marks."""
-    return cards([Card(rank) for rank in ranks if rank is not None])
 
 
 @register.filter
@@ -274,12 +266,3 @@ def _table_card(card: Card) -> str:
     rank = '<span class="unseen">Claus</span>' if card.rank == 0 else str(card.rank)
     label = f'<span class="unseen">{label}</span>' if label else ""
     return f'<li class="slot"><span class="tc r{card.rank}{classes}">{rank}{label}</span></li>'
-
-
-def _card(card: Card) -> str:
-    # All parts are safe: the rank is an integer, and the marks are constants of `web.table`.
-    marks = "".join(f" {mark}" for mark in card.marks)
-    label = "".join(f", {_MARKS[mark]}" for mark in card.marks)
-    label = f'<span class="unseen">{label}</span>' if label else ""
-    rank = '<span class="unseen">Claus</span>' if card.rank == 0 else str(card.rank)
-    return f'<li class="card r{card.rank}{marks}">{rank}{label}</li>'

@@ -17,6 +17,7 @@ from web.views import (
     decisions,
     embeds,
     feeds,
+    gallery,
     head_to_head,
     home,
     ladders,
@@ -33,6 +34,7 @@ app_name = "web"
 urlpatterns = [
     path("", home.home, name="home"),
     path("tv/", home.wall, name="tv"),
+    path("tv/tables/", home.tables, name="tv-tables"),
     path("feed/", feeds.feed, name="feed"),
     path("ladders/", lists.ladders, name="ladders"),
     path("ladders/<slug:slug>/feed.atom", feeds.LadderFeed(), name="ladder-atom"),
@@ -62,6 +64,7 @@ urlpatterns = [
     ),
     path("play/", players.new_table, name="play"),
     path("play/<slug:code>/", players.table, name="table"),
+    path("play/<slug:code>/view.json", players.table_view, name="table-view"),
     path("play/<slug:code>/move/", players.move, name="table-move"),
     path("play/<slug:code>/leave/", players.leave, name="table-leave"),
     path("play/<slug:code>/join/", players.join, name="table-join"),
@@ -111,6 +114,9 @@ urlpatterns = [
         name="cancel-comparison",
     ),
     path("organise/", organise.overview, name="organise"),
+    path("organise/components/", gallery.components, name="gallery"),
+    path("organise/components/events", gallery.events, name="gallery-events"),
+    path("organise/components/<int:at>.json", gallery.phases, name="gallery-phases"),
     path("organise/bots/<slug:name>/", organise.bot, name="organise-bot"),
     path("organise/accounts/<str:name>/", organise.account, name="organise-account"),
     path(
