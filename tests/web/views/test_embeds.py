@@ -79,7 +79,8 @@ def test_the_embed_of_a_match_steps_within_its_frame(client: Client, played: Tou
 def test_the_embed_of_a_live_match_follows_its_events(client: Client) -> None:
     match = match_of(remote_bots(3))
     text = page(client, f"/embed/matches/{match.pk}/")
-    assert f'data-table="live" data-source="/api/v1/matches/{match.pk}/events"' in text
+    assert 'data-table="live"' in text
+    assert f'data-match="{match.pk}"' in text
 
 
 def test_the_embed_of_a_secret_match_has_no_cards(client: Client) -> None:
