@@ -115,7 +115,6 @@ urlpatterns = [
     ),
     path("organise/", organise.overview, name="organise"),
     path("organise/components/", gallery.components, name="gallery"),
-    path("organise/components/events", gallery.events, name="gallery-events"),
     path("organise/components/<int:at>.json", gallery.phases, name="gallery-phases"),
     path("organise/bots/<slug:name>/", organise.bot, name="organise-bot"),
     path("organise/accounts/<str:name>/", organise.account, name="organise-account"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from league.models import Tournament
@@ -97,3 +97,8 @@ def sign_in(context: BrowserContext, user: User, address: str) -> None:
     client.force_login(user)
     cookie = client.cookies["sessionid"].value
     context.add_cookies([{"name": "sessionid", "value": cookie, "url": address}])
+
+
+def answer_without_events(route: Route) -> None:
+    """Answer for the gateway with an open stream of a match in which nothing happens."""
+    route.fulfill(status=200, content_type="text/event-stream", body="retry: 600000\n\n")

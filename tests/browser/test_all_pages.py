@@ -1,6 +1,6 @@
 """Every page in the browser: no error in the console, no horizontal overflow, no fault by axe."""
 
-from typing import Any, Literal
+from typing import Literal
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,7 +10,7 @@ from pytest_django.live_server_helper import LiveServer
 from league import analyses
 from league.models import Bot, Match, Tournament
 from tests.browser.axe import faults
-from tests.browser.conftest import Visit, sign_in
+from tests.browser.conftest import Visit, answer_without_events, sign_in
 from tests.league.play.live import match_of, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -69,13 +69,8 @@ def _prepare(context: BrowserContext, live_server: LiveServer) -> None:
     ada = User.objects.get(username="ada")
     User.objects.filter(pk=ada.pk).update(is_staff=True)
     sign_in(context, ada, live_server.url)
-    stream: dict[str, Any] = {
-        "status": 200,
-        "content_type": "text/event-stream",
-        "body": "retry: 600000\n\n",
-    }
-    context.route("**/matches/*/events", lambda route: route.fulfill(**stream))
-    context.route("**/api/v1/matches/events?*", lambda route: route.fulfill(**stream))
+    context.route("**/matches/*/events", answer_without_events)
+    context.route("**/api/v1/matches/events?*", answer_without_events)
 
 
 def _paths(league: Tournament) -> list[str]:

@@ -23,6 +23,7 @@ def bot_svg(bot: Bot) -> str:
     """
     standings = bot.standings.select_related("ladder__anchor", "bot").order_by("-blocks", "ladder")
     rows = [_row(public_standing(each)) for each in standings[:_SHOWN]]
+    history = chart_of_bot(rows[0].standing) if rows else None
     kicker = _KINDS.get(Bot.Kind(bot.kind), "bot")
     if bot.owner is not None:
         kicker += f" by {bot.owner.get_username()}"
@@ -32,7 +33,7 @@ def bot_svg(bot: Bot) -> str:
         "kicker": fitted(kicker, 880, 24),
         "title": fitted(bot.name, 1120, 64, 40),
         "lines": [fitted(_line(row), 1120, 28, 22) for row in rows],
-        "chart": chart_of_bot(rows[0].standing) if rows else None,
+        "chart": history.chart if history else None,
         "rated": bool(rows),
     }
     return render_to_string("web/pictures/bot.svg", context)

@@ -25,10 +25,3 @@ def phases(request: HttpRequest, at: int) -> HttpResponse:
     except IndexError:
         raise Http404(f"There is no sample {at}.") from None
     return JsonResponse(all_phases(match))
-
-
-@organiser_only
-@require_safe
-def events(request: HttpRequest) -> HttpResponse:
-    """Return the stream of a live match in which nothing happens."""
-    return HttpResponse("retry: 86400000\n\n", content_type="text/event-stream")
