@@ -119,7 +119,7 @@ def samples() -> dict[str, Any]:
         "page": Paginator(range(100), 10).page(3),
         "at": _AT,
         "cards": [*(Card(rank) for rank in range(13)), *_MARKED],
-        "seated": [_seated(at) for at in (1, 4, 5)],
+        "seated": [_seated(5)],
         "hand": [(rank, _MOVE if rank % 3 else None) for rank in range(2, 13)],
     }
 
