@@ -41,6 +41,7 @@ from web.bot_panels import Result
 from web.charts.lines import Chart, chart
 from web.event_story import UndrawnStage
 from web.forms import SignUpForm, UploadForm
+from web.player_page import MoveChoice
 from web.selectors.ladders import Movement
 from web.table.live import live_steps
 from web.table.steps import Card
@@ -66,6 +67,8 @@ _TABLES = (
 )
 """Game, preset and seats. The game ``twelve-days`` needs three seats."""
 _FIRST_MATCH = 900_001
+_MARKED = (Card(7, ("received",)), Card(9, ("scored",)))
+_MOVE = MoveChoice("play 7", "Play this card", "play", [7])
 _AT = datetime(2026, 1, 6, 20, 0, tzinfo=UTC)
 
 
@@ -115,7 +118,9 @@ def samples() -> dict[str, Any]:
         "trend_rounds": TREND_ROUNDS,
         "page": Paginator(range(100), 10).page(3),
         "at": _AT,
-        "hand": [*map(Card, range(13)), Card(3, ("received",)), Card(4, ("scored",))],
+        "cards": [*(Card(rank) for rank in range(13)), *_MARKED],
+        "seated": [_seated(at) for at in (1, 4, 5)],
+        "hand": [(rank, _MOVE if rank % 3 else None) for rank in range(2, 13)],
     }
 
 
@@ -203,6 +208,13 @@ def _live(at: int, number: int = 3) -> Table:
         steps=list(steps),
         number=1,
     )
+
+
+def _seated(at: int) -> Sample:
+    """Return a match as the player of its first seat sees it."""
+    live = _live(at, 5)
+    seated = live._replace(mode="play", own=0, acts=(0, 1), notes={1: "left; swan plays on"})
+    return Sample(f"{_called(at)}, for a player", seated, small=False)
 
 
 def _numbered(at: int, number: int) -> Match:

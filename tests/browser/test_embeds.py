@@ -12,6 +12,8 @@ from pytest_django.live_server_helper import LiveServer
 
 from league.models import Match, Tournament
 from tests.browser.conftest import Visit
+from tests.browser.streams import Streams
+from tests.league.play.live import match_of, play_on, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -91,6 +93,16 @@ def test_the_copied_code_plays_a_match_on_another_site(
     assert visit.page.url == address
     frame.get_by_role("heading", level=1).get_by_role("link").click()
     expect(visit.page).to_have_url(re.compile(rf"{live_server.url}/matches/\d+/$"))
+
+
+def test_the_embed_of_a_live_match_follows_it_to_its_end(league: Tournament, visit: Visit) -> None:
+    team = remote_bots(3)
+    match = match_of(team)
+    Streams(visit.page)
+    visit.page.goto(f"/embed/matches/{match.pk}/")
+    expect(visit.page.locator(".seat.acts")).to_have_count(3)
+    play_on(team)
+    expect(visit.page.locator(".live-state")).to_contain_text("The match is over", timeout=20_000)
 
 
 def test_another_page_refuses_to_be_framed(

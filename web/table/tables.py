@@ -19,6 +19,7 @@ from web.table.live import live_steps
 from web.table.replays import faults_of, replay_steps
 from web.table.steps import SeatStep, Step
 
+_EVENTS = "/api/v1/matches/events"
 _PARTRIDGE_DECK = [rank for rank in range(1, 13) for _ in range(rank)]
 
 
@@ -28,7 +29,7 @@ class Table(NamedTuple):
     Attributes:
         match: with its seating and their bots.
         mode: ``live``, ``replay``, or ``play`` for the player of a seat.
-        source: address of the phases; empty for a live match, whose events are streamed.
+        source: address of the phases, or of the event stream; empty for a table that stands still.
         names: of the players, by seat.
         parts: number of days or rounds of the match.
         steps: all steps of a replay; the current step of a match in play.
@@ -98,7 +99,7 @@ def table_of(match: Match, number: int = 1) -> Table | None:
     phases = public_events(match)
     if phases is None:
         return None
-    return Table(match, "live", "", names, parts, live_steps(phases, names)[:1], 1)
+    return Table(match, "live", _EVENTS, names, parts, live_steps(phases, names)[:1], 1)
 
 
 def all_phases(match: Match) -> dict[str, Any]:

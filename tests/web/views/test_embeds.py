@@ -3,6 +3,7 @@
 import re
 from datetime import timedelta
 from html import unescape
+from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -16,6 +17,7 @@ from tests.web.pages import page, queries
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+ROOT = Path(__file__).parents[3]
 MAX_QUERIES = {"matches": 6, "ladders": 8, "tournaments": 16}
 
 
@@ -77,7 +79,8 @@ def test_the_embed_of_a_match_steps_within_its_frame(client: Client, played: Tou
 def test_the_embed_of_a_live_match_follows_its_events(client: Client) -> None:
     match = match_of(remote_bots(3))
     text = page(client, f"/embed/matches/{match.pk}/")
-    assert f'data-table="live" data-source="/api/v1/matches/{match.pk}/events"' in text
+    assert 'data-table="live"' in text
+    assert f'data-match="{match.pk}"' in text
 
 
 def test_the_embed_of_a_secret_match_has_no_cards(client: Client) -> None:
@@ -132,6 +135,15 @@ def test_pages_show_the_code_of_their_embed(client: Client, played: Tournament) 
         assert copied.endswith("</iframe>")
         if "tournaments" in path:
             assert 'title="A &quot;cup&quot; &amp; &lt;more&gt;"' in copied
+
+
+def test_the_document_shows_the_code_of_an_embed(client: Client, played: Tournament) -> None:
+    Tournament.objects.filter(pk=played.pk).update(title="Sunday cup")
+    document = (ROOT / "docs/organise.md").read_text("utf-8")
+    [shown] = re.findall(r"<iframe .*?</iframe>", document, re.DOTALL)
+    [code] = re.findall(r"&lt;iframe .*?/iframe&gt;", page(client, f"/tournaments/{played.pk}/"))
+    site, league = f"http://testserver/embed/tournaments/{played.pk}/", "https://league.example"
+    assert " ".join(shown.split()) == unescape(code).replace(site, f"{league}/embed/tournaments/3/")
 
 
 def test_an_embed_costs_few_queries(client: Client, played: Tournament) -> None:

@@ -41,6 +41,7 @@ def test_each_game_has_tables_of_several_sizes_in_each_mode(organiser: Client) -
         assert f"<h3>{title}</h3>" in text
     assert text.count('data-table="replay"') == 8
     assert text.count('data-table="live"') == 8
+    assert text.count('data-table="play"') == 3
 
 
 def test_a_sample_match_can_be_replayed(organiser: Client) -> None:

@@ -358,6 +358,7 @@ if (place?.dataset.state === "playing") {
     localStorage.setItem("confirm-moves", confirm.checked ? "yes" : "no"),
   );
   const nothing = () => {};
-  follow(Number(place.dataset.match), { phase: soon, end: soon, clock: nothing, state: nothing });
+  const to = { phase: soon, end: soon, clock: nothing, state: nothing };
+  follow(`${API}/matches/events`, Number(place.dataset.match), to);
   refresh(location.search.includes("hint") ? "&hint=1" : "").then(wait, nothing);
 } else if (place?.dataset.state === "room") room();

@@ -6,11 +6,15 @@ import { start } from "./table/table.js";
 /** Milliseconds for which a result stays. */
 const RESULT = 8000;
 
+/** The fills so far: one after the other, so that no match takes two places. */
+let filled = Promise.resolve();
+
 /** Fills the free places of tables with live matches. @param {HTMLElement} place */
 async function fill(place) {
   const tables = [...place.querySelectorAll("[data-table]")];
   const free = tables.filter((table) => table.classList.contains("over"));
   const count = Number(place.dataset.count) - tables.length + free.length;
+  if (count < 1) return;
   const query = new URLSearchParams({ count: String(count) });
   if (free.length === tables.length) query.set("best", "1");
   for (const table of tables) query.append("not", table.dataset.match);
@@ -31,7 +35,6 @@ async function fill(place) {
 for (const place of document.querySelectorAll("[data-tv]")) {
   place.addEventListener("table-over", (event) => {
     const table = event.target;
-    table.classList.add("over");
     const wait = table.dataset.table === "live" ? RESULT : 0;
     if (wait) {
       const title = table.closest("article").querySelector(".tv-head a");
@@ -41,8 +44,14 @@ for (const place of document.querySelectorAll("[data-tv]")) {
       state.textContent = "just finished";
     }
     const later = () => {
-      if (document.hidden) document.addEventListener("visibilitychange", later, { once: true });
-      else fill(place).catch((error) => console.warn("No next match:", error.message));
+      if (document.hidden) {
+        document.addEventListener("visibilitychange", later, { once: true });
+        return;
+      }
+      table.classList.add("over");
+      filled = filled
+        .then(() => fill(place))
+        .catch((error) => console.warn("No next match:", error.message));
     };
     setTimeout(later, wait);
   });

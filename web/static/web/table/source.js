@@ -1,7 +1,6 @@
 // Where the phases of matches come from: one answer with all of them, or one event stream for all
 // live tables of the page. A browser opens six connections to a host, and a page may have nine.
 
-const EVENTS = "/api/v1/matches/events";
 const LONGEST_PAUSE = 60;
 
 /** Fetches JSON. @param {string} address */
@@ -21,16 +20,19 @@ export async function fetchAll(address) {
 const followed = new Map();
 /** @type {EventSource|null} */
 let stream = null;
+let address = "";
 let failures = 0;
 let timer = 0;
 let planned = false;
 
 /**
  * Follows a match in play until its end.
+ * @param {string} from  address of the event stream of several matches
  * @param {number} match
  * @param {Follower} to
  */
-export function follow(match, to) {
+export function follow(from, match, to) {
+  address = from;
   followed.set(match, { to, last: -1 });
   if (planned) return; // all tables that start in this moment share one connection
   planned = true;
@@ -53,7 +55,7 @@ function connect() {
     if (last >= 0) places.push(`${match}:${last}`);
   }
   if (places.length) query.set("after", places.join(","));
-  const opened = new EventSource(`${EVENTS}?${query}`);
+  const opened = new EventSource(`${address}?${query}`);
   stream = opened;
   const tell = (on) => {
     for (const { to } of followed.values()) to.state(on);

@@ -12,6 +12,7 @@ const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Starts a table that the server rendered. @param {HTMLElement} table */
 export function start(table) {
+  if (!table.dataset.source) return; // it stands still
   if (table.dataset.table === "live") live(table);
   else if (table.dataset.table === "replay") {
     const without = (error) => console.warn("The replay needs its links now:", error.message);
@@ -115,7 +116,7 @@ function live(table) {
       if (ended) finish(table, ended, view);
     },
   });
-  follow(Number(table.dataset.match), {
+  follow(table.dataset.source, Number(table.dataset.match), {
     phase: (phase) => frames.add(phase),
     clock: (clock) => view.clock(clock.remaining_ms),
     end(end) {
