@@ -121,6 +121,7 @@ def playing(match: Match, seat: MatchSeat, *, wants_hint: bool) -> dict[str, Any
         "before": before if step is not None and not step.table else None,
         "news": _news(view.phases, seat.seat, names),
         "turn": view.turn,
+        "observation": observation,
         "choices": choices,
         "hand": _hand(observation, choices),
         "is_combined": match.game == "partridge",

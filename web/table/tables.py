@@ -67,7 +67,7 @@ def table_of(match: Match, number: int = 1) -> Table | None:
         number: of the step to show in a replay; the nearest one if there is no such step.
     """
     names = names_of(match)
-    parts = _parts(match)
+    parts = parts_of(match.game, match.rules)
     if may_see_record(match):
         steps = replay_steps(match.record, names)
         number = min(max(number, 1), len(steps))
@@ -87,15 +87,24 @@ def all_phases(match: Match) -> dict[str, Any]:
     with one sentence for each event, and ``faults`` with seat and kind. ``cards`` is the deck in
     ascending order.
     """
-    names = names_of(match)
-    record = match.record
+    return phases_of(match.record, names_of(match), match.commitment)
+
+
+def phases_of(record: Record, names: Sequence[str], commitment: str) -> dict[str, Any]:
+    """Return the same for a record.
+
+    Args:
+        record: of a finished match.
+        names: of the bots, by seat.
+        commitment: the hash of the deal's seed.
+    """
     return {
-        "game": match.game,
-        "rules": match.rules,
-        "names": names,
-        "commitment": match.commitment,
+        "game": record.game,
+        "rules": record.rules,
+        "names": list(names),
+        "commitment": commitment,
         "deal_seed": record.deal_seed.hex(),
-        "cards": deck_of(match.game, match.rules),
+        "cards": deck_of(record.game, record.rules),
         "phases": list(_phases(record, names)),
     }
 
@@ -124,7 +133,8 @@ def _phases(record: Record, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         begins_at = ply
 
 
-def _parts(match: Match) -> int:
-    if match.game == TwelveDays.game:
-        return TwelveDays.presets[match.rules].days
-    return Partridge.presets[match.rules].rounds
+def parts_of(game: str, rules: str) -> int:
+    """Return the number of days or rounds of a match."""
+    if game == TwelveDays.game:
+        return TwelveDays.presets[rules].days
+    return Partridge.presets[rules].rounds
