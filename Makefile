@@ -89,9 +89,9 @@ endif
 
 # Some shells export HOST, the machine's name or kind: it counts on the command line alone.
 .PHONY: up
-up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:8000/ (PORT=..., HOST=0.0.0.0)
+up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:8000/ (PORT=..., HOST=0.0.0.0, VERBOSE=1)
 	@exec $(BIN)/python -m devserver.up $(if $(PORT),--port $(PORT)) \
-		$(if $(filter command,$(origin HOST)),--host $(HOST))
+		$(if $(filter command,$(origin HOST)),--host $(HOST)) $(if $(VERBOSE),--verbose)
 
 .PHONY: demo-bot
 demo-bot: $(VENV)/.project ## a remote bot joins the league that runs here, or URL=..., and plays

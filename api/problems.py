@@ -28,7 +28,10 @@ CODES: dict[str, tuple[int, str]] = {
     "unknown-host": (400, "The league does not answer at this host."),
     "bad-request": (400, "The request is malformed."),
     "not-authenticated": (401, "This call needs a token: Authorization: Bearer TOKEN."),
-    "invalid-token": (401, "The token does not work: it is mistyped, expired or revoked."),
+    "invalid-token": (
+        401,
+        "The token does not work: it is mistyped, expired, revoked or replaced.",
+    ),
     "wrong-credentials": (401, "No account has this name and password."),
     "owner-token-needed": (403, "This call needs an owner token. POST /api/v1/tokens returns one."),
     "bot-token-needed": (

@@ -6,9 +6,10 @@ Answers with another shape fail the tests in ``tests/api/test_schema.py``.
 
 from typing import Any
 
+from engine.analysis import MARKS
 from engine.games import catalogue
 from engine.pairing import TieBreak
-from league.models import TournamentEntry
+from league.models import MatchAnalysis, TournamentEntry
 from league.models.limits import SEATS
 from league.models.tournaments import EventSettings
 
@@ -25,7 +26,7 @@ _TEXTS: dict[str, Schema] = {
     **dict.fromkeys(("gainer", "partner", "now", "then"), _BOT),
     **dict.fromkeys(("Bot.name", "CreatedBot.name"), _BOT),
     **dict.fromkeys(("ladder", "slug"), _SLUG),
-    **dict.fromkeys(("Accepted.move", "legal_moves"), _MOVE),
+    **dict.fromkeys(("Accepted.move", "legal_moves", "JudgedMove.move", "best"), _MOVE),
     "token": {"pattern": "^tn_[ob]_[A-Za-z0-9_-]{43}$"},
     "lot": {"pattern": "^[0-9a-f]{16}$"},
     "game": {"enum": list(catalogue.GAMES)},
@@ -36,6 +37,9 @@ _TEXTS: dict[str, Schema] = {
         "enum": ["", "better", "not better", "undecided", "no difference in behaviour"]
     },
     "fault": {"enum": ["", "timeout", "illegal", "crash", "forfeit"]},
+    "JudgedMove.mark": {"enum": list(MARKS)},
+    "JudgedMove.phase": {"enum": ["give", "lead", "follow", "award", "play"]},
+    "MatchAnalysis.state": {"enum": ["none", *MatchAnalysis.State.values]},
     "Fault.kind": {"enum": ["timeout", "illegal", "crash", "forfeit"]},
 }
 """The shapes of texts by field, or by object and field. A list's name is that of its items."""
@@ -49,7 +53,8 @@ _FROM_0 = (
     *("frozen_rounds", "gap", "given_back_ms", "illegal_answers", "left_after", "move_seconds"),
     *("pairs", "performance_blocks", "performance_error", "performance_margin", "playing", "ply"),
     *("queued", "remaining_ms", "revision", "seat", "seconds_left", "turn", "wins", "number"),
-    *("needed", "blocks_to_halve_error", "matches_finished"),
+    *("needed", "blocks_to_halve_error", "matches_finished", "moves", "moves_done", "loss"),
+    *("JudgedMove.error", "luck_error", "play_error"),
 )
 _FROM_1 = (
     *("applied_number", "band", "blocks_per_table", "from_applied_number", "from_round", "id"),
@@ -66,7 +71,7 @@ _FROM_1 = (
         "Version.number",
     ),
     *("VersionLog.number", "Round.number", "TournamentRound.number", "BracketSeat.seed"),
-    *("Block.matches", "Suspicion.matches"),
+    *("Block.matches", "Suspicion.matches", "playouts"),
 )
 _AT_LEAST_0 = {"minimum": 0}
 _AT_LEAST_1 = {"minimum": 1}
@@ -76,6 +81,8 @@ _NUMBERS: dict[str, Schema] = {
     **dict.fromkeys(_FROM_0, _AT_LEAST_0),
     **dict.fromkeys(_FROM_1, _AT_LEAST_1),
     **dict.fromkeys(("best_chance", "win_share", "superiority", "share", "p"), _SHARE),
+    **dict.fromkeys(("MatchChance.seats", "SeatParts.result"), _SHARE),
+    "SeatParts.deal": {"minimum": -1, "maximum": 1},
     **dict.fromkeys(("seats", "min_seats", "max_seats"), _SEATS),
     "seat": {"minimum": 0, "maximum": int(SEATS.high) - 1},
     "matches": {"minimum": 0},

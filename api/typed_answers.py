@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from typing import Any
 
 _SUBJECTS = {
-    "matches": ("challenges", "matches", "moves", "turns"),
+    "turns": ("moves", "turns"),
+    "matches": ("challenges", "matches"),
     "comparisons": ("comparisons",),
     "blocks": ("blocks",),
     "ladders": ("ladders",),

@@ -39,7 +39,7 @@ METHODS = {
     "ladders/twelve-days/export": "GET", f"ladders/twelve-days/entries/{NAME}": "GET PUT DELETE",
     "tournaments": "GET POST", "matches": "GET POST", "matches/1": "GET",
     "matches/1/record": "GET", "matches/1/moves": "POST", "moves": "POST", "turns": "GET",
-    "turns/stream": "GET", "matches/1/events": "GET",
+    "turns/stream": "GET", "matches/1/events": "GET", "matches/events": "GET",
 }  # fmt: skip
 NO_TEXT = [8785178, 1.5, True, None, ["a"], {"a": "b"}]
 NO_NUMBER = ["3", 3.0, 1e3, True, None, [3], -1, 10**30]

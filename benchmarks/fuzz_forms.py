@@ -54,7 +54,7 @@ _LIMITS = {
 }
 _REVOKING = ("tokens_revoke", "bots_new_token")
 """Calls that are sent without a token, because the next calls need it."""
-_STREAMS = ("turns_stream", "matches_events")
+_STREAMS = ("turns_stream", "matches_events", "matches_events_of_several")
 _APPLIED = """
 from league.models import RoundEntry, Ladder
 for ladder in Ladder.objects.all():

@@ -1,6 +1,6 @@
 """A call of the API as a value: method, path, body, and how to read the answer."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 from urllib.parse import quote
@@ -59,10 +59,12 @@ class Stream:
     Attributes:
         path: the path below ``/api/v1/``.
         last_event_id: the id of the last event that you have; the stream goes on after it.
+        query: the query parameters; one with several values occurs several times.
     """
 
     path: str
     last_event_id: str | None = None
+    query: Mapping[str, Sequence[int]] = field(default_factory=dict)
 
 
 def url_path(*parts: str | int) -> str:

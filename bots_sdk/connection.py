@@ -117,6 +117,7 @@ class Connection:
         return {
             "method": "GET",
             "url": stream.path,
+            "params": dict(stream.query),
             "headers": headers,
             "timeout": httpx.Timeout(_SILENT_SECONDS, connect=_CONNECT_SECONDS),
         }

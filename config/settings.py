@@ -68,7 +68,14 @@ CACHES = {
         "LOCATION": REDIS_URL,
         "KEY_PREFIX": "league",
         "OPTIONS": {"socket_connect_timeout": 0.5, "socket_timeout": 0.5},
-    }
+    },
+    # Pictures for previews of links, about 40 kB each: the last ones that this process has drawn.
+    "pictures": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "pictures",
+        "TIMEOUT": 3600,
+        "OPTIONS": {"MAX_ENTRIES": 100},
+    },
 }
 
 # -- League --------------------------------------------------------------------------------------
@@ -105,6 +112,8 @@ RATE_LIMITS = {
     "exports": environment.text("RATE_EXPORTS", "30/hour"),
     "analyses": environment.text("RATE_ANALYSES", "30/hour"),
     "passwords": environment.text("RATE_PASSWORDS", "30/minute"),
+    # Pictures that have to be drawn.
+    "pictures": environment.text("RATE_PICTURES", "120/minute"),
     # Tables that players start and join in the browser.
     "tables": environment.text("RATE_TABLES", "120/hour"),
     # Bots that people try from the editor of the learn pages.

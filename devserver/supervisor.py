@@ -12,6 +12,7 @@ from typing import Any
 
 from devserver import forks, processes
 from devserver.forks import ForkedProcess, NotForkedError
+from devserver.output import Output
 from devserver.part import Part
 from devserver.place import ServersError
 from devserver.postgres import last_lines
@@ -44,6 +45,7 @@ class Supervisor:
         held: Sequence[int] = (),
         adopts_orphans: bool = False,
         fork_server: Path | None = None,
+        output: Output | None = None,
     ) -> None:
         """Create a supervisor.
 
@@ -54,10 +56,12 @@ class Supervisor:
             adopts_orphans: whether every child of this process that is no part is an orphan of a
                 part, to be killed.
             fork_server: its socket, for parts that are forked.
+            output: takes the lines of the parts; by default all are printed.
         """
         self.environment, self.directory, self.held = environment, directory, held
         self.stop = asyncio.Event()
         self.failure: str | None = None
+        self.output = output or Output()
         self.ends = 0
         self._adopts_orphans, self._fork_server = adopts_orphans, fork_server
         self._spawning = asyncio.Lock()
@@ -87,6 +91,7 @@ class Supervisor:
             if self.stop.is_set():
                 break
         await self.stop.wait()
+        self.output.stops = True
         results: list[BaseException | None] = []
         for started in reversed(running):
             for keeper, _ in started:
@@ -328,7 +333,7 @@ class _Keeper:
             transport.close()
 
     def _print(self, line: str) -> None:
-        print(self._prefix + line, flush=True)
+        self._supervisor.output.take(self._prefix, line)
 
 
 def _prefix(index: int, name: str, width: int) -> str:

@@ -14,11 +14,12 @@ import socket
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from devserver.output import Output
 from devserver.part import STOP_SECONDS, Part
 from devserver.place import Place, ServersError, claimed
 from devserver.running import CHECKOUT, noted
@@ -28,6 +29,7 @@ from devserver.valkey import answers
 
 BIN = Path(sys.executable).parent
 
+LOG = Path("log/league.log")
 CADDYFILE = "devserver/Caddyfile"
 
 THREADS = ("--pool", "threads", "--concurrency")
@@ -51,6 +53,12 @@ def main() -> int:
     parser.add_argument("--host", default=os.environ.get("LEAGUE_HOST", "127.0.0.1"))
     parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))
     parser.add_argument("--directory", type=Path, default=CHECKOUT / "var")
+    parser.add_argument(
+        "--verbose",
+        action="store_true",
+        default=bool(os.environ.get("VERBOSE")),
+        help="print requests and tasks too",
+    )
     options = parser.parse_args()
     try:
         _check_port(options.host, options.port)
@@ -303,18 +311,21 @@ async def _run(
     """
     parts = _parts(options, environment, place)
     fork_socket = place.sockets / "forks.sock"
-    supervisor = Supervisor(
-        environment,
-        CHECKOUT,
-        held=[place.alive.fileno()],
-        adopts_orphans=True,
-        fork_server=fork_socket,
-    )
-    banner = asyncio.create_task(_announce(options, supervisor.stop))
-    await supervisor.run([[*servers, _fork_server(fork_socket)], [_set_up()], parts])
-    await banner
+    with closing(Output(options.directory / LOG, verbose=options.verbose)) as output:
+        supervisor = Supervisor(
+            environment,
+            CHECKOUT,
+            held=[place.alive.fileno()],
+            adopts_orphans=True,
+            fork_server=fork_socket,
+            output=output,
+        )
+        banner = asyncio.create_task(_announce(options, supervisor.stop))
+        await supervisor.run([[*servers, _fork_server(fork_socket)], [_set_up()], parts])
+        await banner
     if supervisor.failure:
         raise CannotStartError(supervisor.failure)
+    print(f"Twelfth Night has stopped. All data stay in {_short(options.directory)}.", flush=True)
 
 
 async def _announce(options: argparse.Namespace, stop: asyncio.Event) -> None:
@@ -339,12 +350,7 @@ async def _announce(options: argparse.Namespace, stop: asyncio.Event) -> None:
 
 def banner(address: str, directory: Path) -> str:
     """Return what a started league prints: its address, and what to do next."""
-    activate = Path(sys.prefix) / "bin" / "activate"
-    here = Path.cwd()
-    activate, directory = (
-        each.relative_to(here) if each.is_relative_to(here) else each
-        for each in (activate, directory)
-    )
+    activate = _short(Path(sys.prefix) / "bin" / "activate")
     return f"""
 Twelfth Night is up: {address}
 
@@ -354,8 +360,15 @@ Next, in a second terminal in this directory:
   twelfth-night new mybot
 
 `make demo-bot` lets an example bot play. Ctrl-C stops the league.
-All data stay in {directory} for the next start.
+All data stay in {_short(directory)} for the next start. Only warnings are printed here;
+{_short(directory / LOG)} also has the requests.
 """
+
+
+def _short(path: Path) -> Path:
+    """Return a path without the directory in which the command runs."""
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _answers(host: str, port: int) -> bool:

@@ -5,6 +5,7 @@ from itertools import groupby
 
 from engine.games import events as happened
 from engine.games.events import Event
+from engine.games.titles import title
 
 _NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
@@ -53,7 +54,7 @@ def cards(ranks: Sequence[int]) -> str:
 def _of_both_games(event: Event, who: _Who) -> str:
     match event:
         case happened.MatchStarted(game=game, rules=rules, seats=seats):
-            return f"a match of {game} with {seats} seats starts with the {rules} rules"
+            return f"{seats} seats play {title(game, rules)}"
         case happened.HandDealt(seat=seat, cards=None, hand_size=size):
             return f"{who(seat)} is dealt {_count(size, 'card')}"
         case happened.HandDealt(seat=seat, cards=hand) if hand is not None:

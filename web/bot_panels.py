@@ -1,19 +1,47 @@
 """The panels of a bot's page: one for each ladder that has rated the bot."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.core.paginator import Page
 
 from engine.pairing import blocks_to_halve_error
 from league.competitions import describe_next_block
-from league.models import Bot, HeadToHead, Ladder, RoundEntry, Standing
+from league.models import Bot, BotVersion, HeadToHead, Ladder, Match, Standing
+from league.ratings.habits import Habits, habits_on
 from league.ratings.hiding import why_hidden
-from league.ratings.standings import StandingRow, opponents, standing_rows
+from league.ratings.last_matches import (
+    RatedMatch,
+    VersionSpan,
+    best_and_worst,
+    last_rated,
+    version_spans,
+)
+from league.ratings.standings import StandingRow, standing_rows
 from web.charts.cross_tables import Cell, cell
-from web.charts.lines import Chart
-from web.charts.ratings import chart_of_bot
-from web.selectors.ladders import last_changes
+from web.charts.ratings import History, chart_of_bot
+from web.selectors.matches import matches_listed
 
-_OPPONENTS = 20
-_CHANGES = 10
+_FORM = 10
+_ORDINALS = {1: "st", 2: "nd", 3: "rd"}
+
+
+class Result(NamedTuple):
+    """A rated match of a bot.
+
+    Attributes:
+        match: with its seats and what its headline needs.
+        rated: its result and the prediction.
+        mark: ``W`` for a win, ``D`` for a shared first place; else ``L`` at tables of two, and the
+            place at larger ones.
+        words: the mark in words.
+    """
+
+    match: Match
+    rated: RatedMatch
+    mark: str
+    words: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +54,15 @@ class Panel:
         halve: about how many more blocks halve the margin.
         hidden: why it is hidden and what shows it again; "" if it is shown.
         due: when it plays next, as a sentence.
-        chart: of rating and performance; None before there are two points to draw.
-        opponents: the opponents that it has met most, with its win share against each.
-        changes: the last changes of its rating.
+        history: of rating and performance; None before there are two points to draw.
+        form: its last rated matches, the oldest first.
+        best: of its last `counted` matches the one with the most beyond the prediction.
+        worst: the one with the least.
+        counted: the number of these matches.
+        habits: of its current version; None before its first match.
+        versions: numbers of its last versions, each with its change of the rating.
+        page: a page of its opponents; those that it has met most come first.
+        opponents: of that page, each with the bot's win share.
     """
 
     row: StandingRow
@@ -36,9 +70,20 @@ class Panel:
     halve: int
     hidden: str
     due: str
-    chart: Chart | None
+    history: History | None
+    form: list[Result]
+    best: Result | None
+    worst: Result | None
+    counted: int
+    habits: Habits | None
+    versions: list[tuple[int, VersionSpan]]
+    page: Page[Any]
     opponents: list[tuple[HeadToHead, Cell]]
-    changes: list[RoundEntry]
+
+    @property
+    def opponents_page(self) -> str:
+        """The query parameter of the page of opponents."""
+        return opponents_page(self.row.standing.ladder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +109,63 @@ def first_blocks(bot: Bot) -> list[FirstBlocks]:
     ]
 
 
-def panel(standing: Standing) -> Panel:
-    """Return the panel of a standing, which has its ladder and bot."""
+def panel(standing: Standing, page: Page[Any], versions: Sequence[BotVersion]) -> Panel:
+    """Return the panel of a standing.
+
+    Args:
+        standing: with its ladder and bot.
+        page: of the rows of `league.ratings.standings.opponents`.
+        versions: of the bot, the newest first.
+    """
     [row] = standing_rows(standing.ladder, [standing])
+    rated = last_rated(standing)
+    best, worst = best_and_worst(rated)
+    shown = [*rated[:_FORM], *(one for one in (best, worst) if one is not None)]
+    matches = matches_listed().in_bulk([one.match for one in shown])
+    spans = version_spans(standing, [version.pk for version in versions])
     return Panel(
         row=row,
         margin=standing.performance_margin,
         halve=blocks_to_halve_error(standing.performance_blocks),
         hidden=why_hidden(standing, standing.ladder),
         due=describe_next_block(standing),
-        chart=chart_of_bot(standing),
-        opponents=[(met, cell(met)) for met in opponents(standing, _OPPONENTS)],
-        changes=last_changes(standing, _CHANGES),
+        history=chart_of_bot(standing),
+        form=[_result(one, matches) for one in reversed(rated[:_FORM])],
+        best=best and _result(best, matches),
+        worst=worst and _result(worst, matches),
+        counted=len(rated),
+        habits=habits_on(standing),
+        versions=[(one.number, spans[one.pk]) for one in versions if one.pk in spans],
+        page=page,
+        opponents=[(met, cell(met)) for met in page],
     )
+
+
+def importance(panel: Panel) -> tuple[bool, int, int]:
+    """Return the key that sorts a bot's panels: the best rank, then the most blocks."""
+    row = panel.row.standing
+    return row.hidden != "", panel.row.rank or 1_000_000_000, -row.blocks
+
+
+def opponents_page(ladder: Ladder) -> str:
+    """Return the query parameter of the page of opponents on a ladder."""
+    return f"met-{ladder.slug}"
+
+
+def ordinal(number: int) -> str:
+    """Return a place in words and figures, such as ``2nd``."""
+    ending = "th" if number % 100 in (11, 12, 13) else _ORDINALS.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def _result(rated: RatedMatch, matches: dict[int, Match]) -> Result:
+    place = f"{ordinal(rated.place)} of {rated.seats}"
+    if rated.place == 1:
+        mark, words = (
+            ("D", f"shares the first place of {rated.seats}") if rated.tied else ("W", "won")
+        )
+    elif rated.seats == 2:
+        mark, words = "L", "lost"
+    else:
+        mark, words = str(rated.place), place
+    return Result(matches[rated.match], rated, mark, words)

@@ -1,12 +1,18 @@
-"""The content security policy of the pages: everything from this site, nothing inline."""
+"""The content security policy of the pages: everything from this site, nothing inline.
+
+Other sites may frame the embeds alone.
+"""
 
 from collections.abc import Callable
+from functools import wraps
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.views.decorators.clickjacking import xframe_options_exempt
 
 _HEADER = "Content-Security-Policy"
-_POLICY = "; ".join(
+_DIRECTIVES = "; ".join(
     [
         "default-src 'none'",
         "script-src 'self'",
@@ -16,9 +22,10 @@ _POLICY = "; ".join(
         "connect-src 'self'",
         "form-action 'self'",
         "base-uri 'none'",
-        "frame-ancestors 'none'",
     ]
 )
+_POLICY = f"{_DIRECTIVES}; frame-ancestors 'none'"
+_FRAMED_POLICY = f"{_DIRECTIVES}; frame-ancestors *"
 
 
 def content_security_policy(
@@ -34,3 +41,15 @@ def content_security_policy(
         return response
 
     return middleware
+
+
+def framed(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """Decorate a view whose pages every other site may show in a frame."""
+
+    @wraps(view)
+    def with_policy(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        response[_HEADER] = _FRAMED_POLICY
+        return response
+
+    return xframe_options_exempt(with_policy)

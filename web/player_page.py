@@ -1,19 +1,22 @@
 """What the page of a table of players shows: the seats, the table, the moves in words."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from django.urls import reverse
 from django.utils import timezone
 
 from engine.games import events as happened
-from engine.games.events import Event
 from engine.sentences import as_sentence
 from league import play
-from league.models import Bot, Match, MatchSeat, SeatedPlayer
+from league.models import Match, MatchSeat
+from league.play.headlines import seat_name
 from league.play.hints import Hint, hint
+from league.play.player_seats import SeatPhase
 from web.table.build import build
-from web.table.steps import Phase, SeatStep, Step
+from web.table.steps import Phase
+from web.table.tables import Table, parts_of
 
 _OWN_MOVES = (
     happened.CardGiven,
@@ -66,59 +69,41 @@ class MoveChoice:
     cards: list[int] = field(default_factory=list)
 
 
-@dataclass
-class SeatPanel:
-    """A seat as the page shows it.
+def playing(match: Match, seat: MatchSeat, code: str, *, wants_hint: bool) -> dict[str, Any] | None:
+    """Return the context of a match in play for the player of a seat, None if it is over.
 
-    Attributes:
-        seat: its number.
-        name: the player's nickname or the bot's name.
-        is_bot: whether a bot sits there.
-        is_own: whether it is the visitor's.
-        points: so far.
-        extra: such as the number of cards in hand.
-        thinks: whether the match waits for it.
-        left: the house bot that plays on for a player who left; empty otherwise.
+    Args:
+        match: with its seats.
+        seat: of the match, with its bot.
+        code: of the players' table.
+        wants_hint: whether to add a hint.
     """
-
-    seat: int
-    name: str
-    is_bot: bool
-    is_own: bool
-    points: int
-    extra: str = ""
-    thinks: bool = False
-    left: str = ""
-
-
-def seat_names(match: Match) -> list[str]:
-    """Return nicknames of players and names of bots, by seat."""
-    nicknames = dict(
-        SeatedPlayer.objects.filter(table=match.table_id).values_list("bot", "nickname")
-    )
-    seats = match.seating.select_related("bot").order_by("seat")
-    return [nicknames.get(seat.bot_id, seat.bot.name) for seat in seats]
-
-
-def playing(match: Match, seat: MatchSeat, *, wants_hint: bool) -> dict[str, Any] | None:
-    """Return the context of a match in play for the player of a seat, None if it is over."""
     view = play.seat_view(match, seat, timezone.now())
     if view is None:
         return None
-    names = seat_names(match)
-    steps = build([Phase(events) for events in view.phases], names)
-    step, before = steps.step, (steps.done[-1] if steps.done else None)
-    if step is not None:
-        steps.describe_decision()
+    seats = list(match.seating.select_related("bot__player", "substitute").order_by("seat"))
+    names = [seat_name(each) for each in seats]
+    steps = build([Phase(phase.events) for phase in view.phases], names)
+    assert steps.step is not None, "a step is in progress"
+    steps.describe_decision()
     observation = view.observation
     is_turn = view.turn is not None
     choices = _choices(observation, names) if is_turn else []
     shown: Hint | None = hint(observation) if is_turn and wants_hint else None
+    has_left = {each.seat: play.has_left(match, each) for each in seats if each.substitute}
+    notes = {
+        each.seat: f"left; {each.substitute.name} plays on"
+        for each in seats
+        if each.substitute and has_left[each.seat]
+    }
+    source = reverse("web:table-view", args=[code])
     return {
         "names": names,
-        "panels": _panels(match, seat, names, step or before, view.undecided, observation),
-        "step": step,
-        "before": before if step is not None and not step.table else None,
+        "phases": view.phases,
+        "seat_table": Table(
+            *(match, "play", source, names, parts_of(match), [steps.step], 1),
+            *(seat.seat, view.undecided, notes),
+        ),
         "news": _news(view.phases, seat.seat, names),
         "turn": view.turn,
         "observation": observation,
@@ -128,14 +113,51 @@ def playing(match: Match, seat: MatchSeat, *, wants_hint: bool) -> dict[str, Any
         "hint": shown,
         "hint_words": next((c.words for c in choices if shown and c.text == shown.move), ""),
         "question": _question(observation, names) if is_turn else "",
-        "has_left": play.has_left(match, seat),
+        "has_left": has_left.get(seat.seat, False),
+    }
+
+
+def as_json(page: dict[str, Any], own: int, after: int) -> dict[str, Any]:
+    """Return what the script of the page needs of the context of `playing`, but for the panel.
+
+    Args:
+        page: the context.
+        own: the player's seat.
+        after: the phases up to this ply are left out.
+    """
+    names: list[str] = page["names"]
+    phases: Sequence[SeatPhase] = page["phases"]
+    turn, shown = page["turn"], page["hint"]
+    return {
+        "state": "playing",
+        "phases": [
+            {
+                "ply": phase.ply,
+                "events": [event.as_json() for event in phase.events],
+                "sentences": [as_sentence(event, names) for event in phase.events],
+                "news": _sentences([phase], own, names),
+                "to_act": phase.to_act,
+            }
+            for phase in phases
+            if phase.ply > after
+        ],
+        "acts": page["seat_table"].acts,
+        "notes": page["seat_table"].notes,
+        "turn": turn and turn["turn"],
+        "remaining_ms": turn and turn["remaining_ms"],
+        "choices": [asdict(choice) for choice in page["choices"]],
+        "hint": shown and shown.move,
+        "has_left": page["has_left"],
     }
 
 
 def finished(match: Match, seat: MatchSeat) -> dict[str, Any]:
     """Return the context of a finished match: the result of each seat, the best first."""
-    names = seat_names(match)
-    seats = list(match.seating.select_related("bot", "substitute").order_by("place", "seat"))
+    seats = list(
+        match.seating.select_related("bot__player", "substitute").order_by("place", "seat")
+    )
+    by_seat = sorted(seats, key=lambda each: each.seat)
+    names = [seat_name(each) for each in by_seat]
     results = [
         {
             "name": names[each.seat],
@@ -158,33 +180,6 @@ def finished(match: Match, seat: MatchSeat) -> dict[str, Any]:
         if not isinstance(event, happened.HandShown | happened.MatchOver)
     ]
     return {"results": results, "headline": headline, "ending": ending}
-
-
-def _panels(
-    match: Match,
-    own: MatchSeat,
-    names: Sequence[str],
-    step: Step | None,
-    undecided: Sequence[int],
-    observation: dict[str, Any],
-) -> list[SeatPanel]:
-    shown: dict[int, SeatStep] = {each.seat: each for each in step.seats} if step else {}
-    seats = match.seating.select_related("bot", "substitute").order_by("seat")
-    panels = [
-        SeatPanel(
-            seat.seat,
-            names[seat.seat],
-            seat.bot.kind != Bot.Kind.PLAYER,
-            seat.pk == own.pk,
-            shown[seat.seat].points if seat.seat in shown else 0,
-            shown[seat.seat].extra if seat.seat in shown else "",
-            seat.seat in undecided,
-            seat.substitute.name if seat.substitute and play.has_left(match, seat) else "",
-        )
-        for seat in seats
-    ]
-    at = own.seat  # the others clockwise from the left neighbour, as they sit around the table
-    return [*panels[at + 1 :], *panels[:at], panels[at]]
 
 
 def _choices(observation: dict[str, Any], names: Sequence[str]) -> list[MoveChoice]:
@@ -240,17 +235,21 @@ def _question(observation: dict[str, Any], names: Sequence[str]) -> str:
     return f"Play a {kind} with a lowest card of {lead[-1]} or less, or pass"
 
 
-def _news(phases: Sequence[Sequence[Event]], seat: int, names: Sequence[str]) -> list[str]:
+def _news(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> list[str]:
     """Return sentences on what happened since the player's last move, that move included."""
     since = 0
-    for at, events in enumerate(phases):
-        if any(isinstance(e, _OWN_MOVES) and e.seat == seat for e in events):
+    for at, phase in enumerate(phases):
+        if any(isinstance(event, _OWN_MOVES) and event.seat == seat for event in phase.events):
             since = at
-    sentences = [
+    return _sentences(phases[since:], seat, names)[-_MOST_SENTENCES:]
+
+
+def _sentences(phases: Sequence[SeatPhase], seat: int, names: Sequence[str]) -> list[str]:
+    """Return sentences on the events of phases, without the hands that others are dealt."""
+    return [
         as_sentence(event, names)
-        for events in phases[since:]
-        for event in events
+        for phase in phases
+        for event in phase.events
         if not isinstance(event, happened.MatchStarted)
         and not (isinstance(event, happened.HandDealt) and event.seat != seat)
     ]
-    return sentences[-_MOST_SENTENCES:]

@@ -11,20 +11,19 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.urls import reverse
 from django.utils.dateformat import format as date_format
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from engine.games.titles import GAME_TITLES, title
 from league import accounts, feeds
 from league.accounts.quarantines import quarantine_of
-from league.models import Block, Bot, Challenge, Ladder, Match, Quarantine, Tournament
+from league.models import Block, Bot, Challenge, Ladder, Match, MatchSeat, Quarantine, Tournament
 from league.play import bot_output, headlines
 from league.visibility import may_see_record, owns, public_deal_seed
 from web import guide
 from web.table.steps import Card
 
 register = template.Library()
-
-_MARKS = {"given": "given away", "received": "received", "played": "played", "scored": "scores"}
 
 
 @register.filter
@@ -120,6 +119,12 @@ def headline(match: Match) -> str:
 
 
 @register.filter
+def seat_name(seat: MatchSeat) -> str:
+    """Return the name of a seat for people, as `league.play.headlines` writes it."""
+    return headlines.seat_name(seat)
+
+
+@register.filter
 def game_title(played: Match | Ladder | Challenge) -> str:
     """Return the title of the game and preset of a match, ladder or challenge."""
     return title(played.game, played.rules)
@@ -155,18 +160,6 @@ def output_kept(until: datetime | None) -> str:
         return text
     day = date_format(until.astimezone(UTC), "j M Y, H:i")
     return f"{text} This output is removed on {day} UTC at the latest."
-
-
-@register.filter
-def cards(drawn: Iterable[Card] | None) -> SafeString:
-    """Return cards with their marks as list items."""
-    return mark_safe("".join(map(_card, drawn or ())))
-
-
-@register.filter
-def faces(ranks: Iterable[int | None]) -> SafeString:
-    """Return ranks as list items, cards without marks."""
-    return cards([Card(rank) for rank in ranks if rank is not None])
 
 
 @register.filter
@@ -228,6 +221,30 @@ def view_link(context: template.Context, view: str) -> str:
     return f"?{query.urlencode()}"
 
 
+@register.simple_tag(takes_context=True)
+def absolute(context: template.Context, address: str) -> str:
+    """Return an address with scheme and host, for use on other sites."""
+    found: str = context["request"].build_absolute_uri(address)
+    return found
+
+
+@register.inclusion_tag("web/parts/embed_code.html", takes_context=True)
+def embed_code(context: template.Context, address: str, name: str, height: int) -> dict[str, Any]:
+    """Return the HTML with which another site shows an embed, as text to copy.
+
+    Args:
+        context: of the page.
+        address: of the embed, without the host.
+        name: of what it shows.
+        height: of the frame in pixels; its width is that of its place.
+    """
+    frame = (
+        '<iframe src="{}" title="{}" width="100%" height="{}" style="border: 0" loading="lazy">'
+        "</iframe>"
+    )
+    return {"code": format_html(frame, absolute(context, address), name, height)}
+
+
 @register.simple_tag
 def docs(page: str, anchor: str = "") -> str:
     """Return the address of a page of the documentation, or of a section on it."""
@@ -258,12 +275,3 @@ def _table_card(card: Card) -> str:
     rank = '<span class="unseen">Claus</span>' if card.rank == 0 else str(card.rank)
     label = f'<span class="unseen">{label}</span>' if label else ""
     return f'<li class="slot"><span class="tc r{card.rank}{classes}">{rank}{label}</span></li>'
-
-
-def _card(card: Card) -> str:
-    # All parts are safe: the rank is an integer, and the marks are constants of `web.table`.
-    marks = "".join(f" {mark}" for mark in card.marks)
-    label = "".join(f", {_MARKS[mark]}" for mark in card.marks)
-    label = f'<span class="unseen">{label}</span>' if label else ""
-    rank = '<span class="unseen">Claus</span>' if card.rank == 0 else str(card.rank)
-    return f'<li class="card r{card.rank}{marks}">{rank}{label}</li>'

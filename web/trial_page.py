@@ -53,5 +53,5 @@ def _table(trial: Trial, number: int) -> Table | None:
     number = min(max(number, 1), len(steps))
     source = reverse("web:trial-phases", args=[trial.id])
     match = Match(pk=0, game=found.game, rules=found.rules, seats=found.seats)  # never stored
-    parts = parts_of(found.game, found.rules)
+    parts = parts_of(match)
     return Table(match, "replay", source, names, parts, steps, number)

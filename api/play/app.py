@@ -1,8 +1,8 @@
 """A bot's own calls: the gateway's ASGI application.
 
 These are ``turns``, ``turns/stream``, ``matches/{id}/moves``, ``moves`` and, for spectators,
-``matches/{id}/events``. Run it with ``uvicorn api.play.app:application``. Django answers the API's
-other calls.
+``matches/{id}/events`` and ``matches/events``. Run it with
+``uvicorn api.play.app:application``. Django answers the API's other calls.
 """
 
 import asyncio
@@ -31,18 +31,18 @@ from api.play.groups import Groups  # noqa: E402
 from api.play.hints import HintListener, Waiters  # noqa: E402
 from api.play.moves import MoveCalls  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
-from api.play.spectators import Spectators, WatchedMatch  # noqa: E402
+from api.play.spectators import Spectators  # noqa: E402
 from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters  # noqa: E402
 from api.play.waiting_limits import WaitingLimits  # noqa: E402
+from api.play.watching import WatchCalls  # noqa: E402
 from api.problems import ProblemError  # noqa: E402
 from api.tokens import needed_bot, token_text, working_token  # noqa: E402
 from league import accounts, heartbeats  # noqa: E402
 from league.accounts.throttles import client_by_bot, client_by_token  # noqa: E402
-from league.models import Bot, Match, Token  # noqa: E402
+from league.models import Bot, Token  # noqa: E402
 from league.play.wakeups import MATCHES, TURNS  # noqa: E402
 
 MAX_WAIT_SECONDS = 30.0
-KEEP_ALIVE_SECONDS = 15.0
 ALIVE_SECONDS = 1.0
 """Time between two signs of life of this process."""
 
@@ -98,12 +98,14 @@ class Gateway:
         self._turns = TurnWaiters(self._database)
         self._spectators = Spectators(self._database)
         self._moves = MoveCalls(self._authenticate, self._database)
+        watching = WatchCalls(self._waiting, self._database, self._spectators)
         self._calls = [
             _Call("POST", Route("/api/v1/matches/{match_id:id}/moves", self._moves.move)),
             _Call("POST", Route("/api/v1/moves", self._moves.move_all)),
             _Call("GET", Route("/api/v1/turns", self._poll)),
             _Call("GET", Route("/api/v1/turns/stream", self._stream)),
-            _Call("GET", Route("/api/v1/matches/{match_id:id}/events", self._watch)),
+            _Call("GET", Route("/api/v1/matches/{match_id:id}/events", watching.match)),
+            _Call("GET", Route("/api/v1/matches/events", watching.matches)),
             _Call("GET", Route("/healthz/play", self._door)),
         ]
         waiters: dict[str, Waiters] = {TURNS: self._turns, MATCHES: self._spectators}
@@ -225,7 +227,7 @@ class Gateway:
         try:
             # Open turns and later ones come by the same way, so neither overtakes the other.
             self._turns.wake([bot.pk])
-            events = request.stream(waiter.changed, KEEP_ALIVE_SECONDS, check)
+            events = request.stream(waiter.changed, check)
             async with aclosing(events) as woken:
                 async for _ in woken:
                     if part := waiter.take_events():
@@ -233,46 +235,6 @@ class Gateway:
                         await request.send_part(part)
         finally:
             self._turns.remove(bot, waiter)
-
-    async def _watch(self, request: Request, match_id: int) -> None:
-        """Send the public view of a match, phase by phase, from its start or after an event."""
-        bind_contextvars(match_id=match_id)
-        request.query(())
-
-        with (
-            self._waiting.from_address(request.client, is_stream=True),
-            self._waiting.of_client(request.client, is_stream=False),
-        ):
-            await request.count("general", request.client)
-            if not await self._database.run(Match.objects.filter(pk=match_id).exists):
-                raise ProblemError("not-found", f"There is no match {match_id}.")
-            last_id = request.header(b"last-event-id")
-            if last_id == "end":  # 204 keeps a browser from connecting again
-                await request.respond(204, b"", "text/event-stream")
-                return
-            changed = asyncio.Event()
-            match = self._spectators.add(match_id, changed)
-            try:
-                await self._send_events(request, match, changed, last_id)
-            finally:
-                self._spectators.remove(match_id, changed)
-
-    async def _send_events(
-        self, request: Request, match: WatchedMatch, changed: asyncio.Event, last_id: str
-    ) -> None:
-        """Send the events of a match after one with a given id, until the last event."""
-        sent = 0
-        async with aclosing(request.stream(changed, KEEP_ALIVE_SECONDS, None)) as woken:
-            async for _ in woken:
-                changed.clear()
-                unsent = match.events[sent:]
-                sent += len(unsent)
-                if last_id in (ids := [event.id for event in unsent]):
-                    unsent = unsent[ids.index(last_id) + 1 :]
-                await request.send_part(b"".join(event.body for event in unsent))
-                if match.over and sent == len(match.events):
-                    await request.send_part(b"", more=False)
-                    return
 
 
 def _still_play(texts: Sequence[str]) -> list[bool]:

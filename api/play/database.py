@@ -37,16 +37,18 @@ class EncodedEvent:
     """An event of a match as bytes to send, encoded once for all spectators.
 
     Attributes:
-        id: the event's id, for ``Last-Event-ID``.
-        body: the server-sent event.
+        id: the event's id in the stream of its match, for ``Last-Event-ID``.
+        kind: the name of the event.
+        data: its data as JSON.
+        body: the server-sent event in the stream of its match.
     """
 
-    __slots__ = ("body", "id")
+    __slots__ = ("body", "data", "id", "kind")
 
     def __init__(self, event: FeedEvent) -> None:
-        self.id = event.id
-        data = json.dumps(event.data, separators=(",", ":")).encode()
-        self.body = encode_event(event.kind, data, event.id)
+        self.id, self.kind = event.id, event.kind
+        self.data = json.dumps(event.data, separators=(",", ":")).encode()
+        self.body = encode_event(event.kind, self.data, event.id)
 
 
 class Database(ConnectedThreads):

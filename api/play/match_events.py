@@ -1,4 +1,4 @@
-"""The description of a match's event stream in the OpenAPI schema."""
+"""The descriptions of the event streams of matches in the OpenAPI schema."""
 
 from dataclasses import fields
 
@@ -7,16 +7,33 @@ from engine.games.events import KINDS, Event
 _INTRODUCTION = (
     "Watch a match as server-sent events.",
     "An event `phase` comes for the deal and after each phase. Its id is the number of moves so "
-    "far. Its data is the public view after the phase, with three lists: `events`, what happened "
-    "in it; `sentences`, a sentence for each of these events with the names of the bots; and "
-    "`to_act`, the seats that decide next. "
-    "The last event is `end`, with `status` and, for a finished match, `scores` and `places` by "
-    "seat.",
+    "far. Its data is the public view after the phase, with `match`, `ply` and three lists: "
+    "`events`, what happened in it; `sentences`, a sentence for each of these events with the "
+    "names of the players; and `to_act`, the seats that decide next. "
+    "The last event is `end`, with `match`, `status` and, for a finished match, `scores` and "
+    "`places` by seat.",
+    "While a match is in play, an event `clock` without an id comes when its clock changes. Its "
+    "data is `match`, `to_act`, `deadline`, when the phase is over at the latest, and "
+    "`remaining_ms`, the milliseconds until then. Both are null if no seat has a clock.",
     "The stream of a finished match begins at its start and has the same events. If other matches "
     "use the same deal, the stream stays empty until they are finished.",
     "Each item of `events` is an object with `kind` and the fields below. `seat` is the seat that "
     "acts, draws or wins; `to` is the seat that receives. Secret fields are null.",
 )
+
+_SEVERAL = (
+    "Watch 1 to 12 matches in one stream of server-sent events, as `GET matches/{match_id}/events` "
+    "sends them for one match. The events of each match come in order.",
+    "The id of an event contains, for each match, the id of its last event: `7:12,9:end`. To "
+    "continue, send it as the header `Last-Event-ID`. A browser can't set this header on a new "
+    "stream, for example to watch another match as well; then send the id as `after`. Matches "
+    "that `after` does not contain begin at their start. The stream ends after the last match.",
+)
+
+
+def describe_several_matches() -> str:
+    """Return the description of the stream of several matches."""
+    return "\n\n".join(_SEVERAL)
 
 
 def describe_match_events() -> str:

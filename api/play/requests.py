@@ -26,6 +26,9 @@ from league.accounts import throttles
 
 log = structlog.get_logger("api.requests")
 
+KEEP_ALIVE_SECONDS = 15.0
+"""Time without an event after which a stream gets a comment, so that no proxy takes the connection
+for a dead one."""
 NO_TURNS = b'{"turns":[]}'
 """The answer to a request for turns if none is open."""
 _SECONDS = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?", re.ASCII)
@@ -178,16 +181,14 @@ class Request:
     async def stream(
         self,
         changed: asyncio.Event,
-        keep_alive_seconds: float,
-        check: Callable[[], Awaitable[None]] | None,
+        check: Callable[[], Awaitable[None]] | None = None,
     ) -> AsyncGenerator[None, None]:
         """Begin a stream of events; yield after each change until the client disconnects.
 
         Args:
             changed: set by others after a change, cleared by the caller.
-            keep_alive_seconds: time without a change after which a comment is sent, so that no
-                proxy takes the connection for a dead one.
-            check: called before each such comment; an exception of it ends the stream.
+            check: called before each comment that keeps the connection alive; an exception of it
+                ends the stream.
         """
         disconnected = asyncio.create_task(self.disconnected())
         disconnected.add_done_callback(lambda _: changed.set())
@@ -196,7 +197,7 @@ class Request:
             await self.send_part(b": connected\n\n")
             while not disconnected.done():
                 try:
-                    await asyncio.wait_for(changed.wait(), keep_alive_seconds)
+                    await asyncio.wait_for(changed.wait(), KEEP_ALIVE_SECONDS)
                 except TimeoutError:
                     if check:
                         await check()

@@ -6,8 +6,9 @@ from drf_spectacular.plumbing import ResolvedComponent
 from rest_framework.serializers import Serializer
 from rest_framework.views import APIView
 
-from api.play.match_events import describe_match_events
+from api.play.match_events import describe_match_events, describe_several_matches
 from api.play.moves import REFUSALS
+from api.play.watching import MAX_MATCHES
 from api.schema import ApiSchema, add_problems
 from api.serializers.turns import (
     AcceptedSerializer,
@@ -17,6 +18,12 @@ from api.serializers.turns import (
 )
 
 _EVENT_STREAM = {"text/event-stream": {"schema": {"type": "string"}}}
+_LAST_EVENT_ID = {
+    "name": "Last-Event-ID",
+    "in": "header",
+    "description": "The id of the last event that you received.",
+    "schema": {"type": "string"},
+}
 _TURNS = {
     "type": "object",
     "description": "The open turns of a bot.",
@@ -114,12 +121,38 @@ def gateway_paths() -> dict[str, Any]:
                 "required": True,
                 "schema": {"type": "integer", "minimum": 1, "maximum": 2**63 - 1},
             },
+            _LAST_EVENT_ID,
+        ),
+        "/api/v1/matches/events": _get(
+            "matches_events_of_several",
+            describe_several_matches(),
             {
-                "name": "Last-Event-ID",
-                "in": "header",
-                "description": "The id of the last event that you received.",
+                "200": {"description": "A stream of phases.", "content": _EVENT_STREAM},
+                "204": {"description": "The last event of each match was `end`."},
+            },
+            ("not-found", "invalid", "too-many-streams", *_PROBLEMS),
+            {
+                "name": "match",
+                "in": "query",
+                "required": True,
+                "description": "The number of a match; give it once for each match.",
+                "schema": {
+                    "type": "array",
+                    "items": {"type": "integer", "minimum": 1, "maximum": 10**18 - 1},
+                    "minItems": 1,
+                    "maxItems": MAX_MATCHES,
+                },
+                "style": "form",
+                "explode": True,
+            },
+            {
+                "name": "after",
+                "in": "query",
+                "description": "The id of the last event that you received, if you can't send it "
+                "as `Last-Event-ID`.",
                 "schema": {"type": "string"},
             },
+            _LAST_EVENT_ID,
         ),
     }
 

@@ -11,7 +11,7 @@ import structlog
 from django.db import Error as DatabaseError
 
 from api.play.database import Database, EncodedEvent
-from league.play.spectating import MatchFeed
+from league.play.spectating import MatchFeed, PhaseClock
 
 log = structlog.get_logger(__name__)
 
@@ -23,12 +23,14 @@ class WatchedMatch:
     Attributes:
         events: all events so far.
         over: whether the last event is among them.
+        clock: of the match in play, as the last reading found it.
         spectators: one asyncio event each, set after a new event of the match.
     """
 
     feed: MatchFeed
     events: list[EncodedEvent] = field(default_factory=list)
     over: bool = False
+    clock: PhaseClock | None = None
     spectators: set[asyncio.Event] = field(default_factory=set)
     reading: asyncio.Task[None] | None = None
     read_again: bool = False
@@ -52,7 +54,7 @@ class Spectators:
         """Register a spectator, and read the events of the match so far."""
         match = self._matches.setdefault(match_id, WatchedMatch(MatchFeed(match_id)))
         match.spectators.add(changed)
-        if match.events:
+        if match.events:  # others watch it already
             changed.set()
         self.wake([match_id])
         return match
@@ -93,8 +95,9 @@ class Spectators:
                 else:
                     log.exception("the events of a match could not be read", **about)
                 return
-            if events:
+            if events or match.clock != match.feed.clock:
                 match.events += events
                 match.over = match.feed.over
+                match.clock = match.feed.clock
                 for changed in match.spectators:
                     changed.set()

@@ -7,8 +7,6 @@ from rest_framework import serializers
 from engine.analysis import MARKS
 from league.models import Match, MatchAnalysis
 
-STATES = ("none", *MatchAnalysis.State.values)
-
 
 class MatchChanceSerializer(serializers.Serializer[None]):
     """The expected results at a point of the match, with all hands open."""

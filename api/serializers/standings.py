@@ -1,12 +1,55 @@
 """A bot on a ladder: its standing, its performance by round, its head-to-head results."""
 
+from typing import Any
+
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from api.serializers.ladders import StandingSerializer
 from engine.pairing import blocks_to_halve_error
 from league.competitions import describe_next_block
 from league.models import HeadToHead, Performance
+from league.ratings.habits import Rate, habits_on
+from league.ratings.last_matches import RatedMatch, best_and_worst, last_rated
 from league.ratings.standings import StandingRow
+
+
+class RatedMatchSerializer(serializers.Serializer[RatedMatch]):
+    """A rated match of a bot beside the prediction."""
+
+    match = serializers.IntegerField(min_value=1, help_text="Id of the match.")
+    place = serializers.IntegerField(
+        min_value=1, help_text="The bot's place, as rated: 1 is the best."
+    )
+    win_share = serializers.FloatField(
+        source="share",
+        min_value=0,
+        max_value=1,
+        help_text="Share of the opponents that the bot beat, from 0 to 1; a tie counts half.",
+    )
+    expected = serializers.FloatField(
+        min_value=0,
+        max_value=1,
+        help_text="The win share that the ratings before the round predict, from 0 to 1.",
+    )
+
+
+class HabitSerializer(serializers.Serializer[Rate]):
+    """How often a bot makes a kind of move, beside the field."""
+
+    name = serializers.CharField(max_length=20, help_text="Name of the habit, such as `passes`.")
+    text = serializers.CharField(max_length=100, help_text="What the bot does, in words.")
+    did = serializers.IntegerField(min_value=0, help_text="How often it did it.")
+    times = serializers.IntegerField(min_value=0, help_text="How often it could.")
+    share = serializers.FloatField(min_value=0, max_value=1, help_text="`did / times`.")
+    field_share = serializers.FloatField(
+        source="field",
+        min_value=0,
+        max_value=1,
+        allow_null=True,
+        help_text="The share of all seats in the ladder's last 100 rated matches; null if none of "
+        "them could.",
+    )
 
 
 class BotStandingSerializer(StandingSerializer):
@@ -19,6 +62,17 @@ class BotStandingSerializer(StandingSerializer):
     blocks_to_halve_error = serializers.SerializerMethodField(
         help_text="About how many more blocks would halve `performance_error`; null without one."
     )
+    best_match = serializers.SerializerMethodField(
+        help_text="Of its last 200 rated matches the one furthest above the prediction; null if "
+        "none is above."
+    )
+    worst_match = serializers.SerializerMethodField(
+        help_text="The one furthest below the prediction; null if none is below."
+    )
+    habits = serializers.SerializerMethodField(
+        help_text="How often its current version makes each kind of move, in its last 200 rated "
+        "matches. The league counts again after ten minutes."
+    )
 
     def get_next_block(self, row: StandingRow) -> str:
         """Return when it plays next, or why it does not."""
@@ -29,6 +83,29 @@ class BotStandingSerializer(StandingSerializer):
         if row.standing.performance_error is None:
             return None
         return blocks_to_halve_error(row.standing.performance_blocks)
+
+    @extend_schema_field(RatedMatchSerializer(allow_null=True))
+    def get_best_match(self, row: StandingRow) -> Any:
+        """Return the match furthest above the prediction."""
+        best, _ = self._best_and_worst(row)
+        return best and RatedMatchSerializer(best).data
+
+    @extend_schema_field(RatedMatchSerializer(allow_null=True))
+    def get_worst_match(self, row: StandingRow) -> Any:
+        """Return the match furthest below the prediction."""
+        _, worst = self._best_and_worst(row)
+        return worst and RatedMatchSerializer(worst).data
+
+    @extend_schema_field(HabitSerializer(many=True))
+    def get_habits(self, row: StandingRow) -> Any:
+        """Return the habits of the current version."""
+        found = habits_on(row.standing)
+        return [HabitSerializer(rate).data for rate in found.rates] if found else []
+
+    def _best_and_worst(self, row: StandingRow) -> tuple[RatedMatch | None, RatedMatch | None]:
+        if not hasattr(self, "_found"):
+            self._found = best_and_worst(last_rated(row.standing))
+        return self._found
 
 
 class PerformanceSerializer(serializers.ModelSerializer[Performance]):

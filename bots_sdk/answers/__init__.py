@@ -26,11 +26,13 @@ from bots_sdk.answers.bots import (
     BotToken,
     CreatedBot,
     Game,
+    Habit,
     NewBot,
     NewComparison,
     Performance,
     Preset,
     QualifyingMatch,
+    RatedMatch,
     Version,
     VersionChanges,
     VersionLog,
@@ -65,9 +67,7 @@ from bots_sdk.answers.matches import (
     Match,
     MatchAnalysis,
     MatchChance,
-    MatchMove,
     Move,
-    Moves,
     NewChallenge,
     NewMatch,
     PairResult,
@@ -75,10 +75,6 @@ from bots_sdk.answers.matches import (
     Seat,
     SeatLog,
     SeatParts,
-    Turn,
-    Turns,
-    Verdict,
-    Verdicts,
     WatchedMatch,
 )
 from bots_sdk.answers.moderation import ModerationEntry
@@ -99,6 +95,7 @@ from bots_sdk.answers.tournaments import (
     TournamentRound,
     TournamentRow,
 )
+from bots_sdk.answers.turns import MatchMove, Moves, Turn, Turns, Verdict, Verdicts
 
 __all__ = [
     "Accepted",
@@ -130,6 +127,7 @@ __all__ = [
     "FairPlay",
     "Fault",
     "Game",
+    "Habit",
     "JudgedMove",
     "Ladder",
     "LadderDetail",
@@ -162,6 +160,7 @@ __all__ = [
     "QualifyingMatch",
     "Quarantine",
     "RankProgress",
+    "RatedMatch",
     "RatingChange",
     "RatingChangeRow",
     "Receipt",

@@ -56,17 +56,6 @@ class BotChanges(TypedDict):
     """Challenges of other owners that the bot accepts in 24 hours."""
 
 
-class BotStanding(Standing):
-    """A bot's standing on a ladder, with its next block."""
-
-    ladder: str
-    """Slug of the ladder."""
-    next_block: str
-    """When the bot plays next, or why it does not, in a sentence or two."""
-    blocks_to_halve_error: int | None
-    """About how many more blocks would halve `performance_error`; null without one."""
-
-
 class BotToken(TypedDict):
     """A new bot token."""
 
@@ -79,6 +68,23 @@ class CreatedBot(Bot):
 
     token: str
     """The bot token. Keep it: the league shows it only now."""
+
+
+class Habit(TypedDict):
+    """How often a bot makes a kind of move, beside the field."""
+
+    name: str
+    """Name of the habit, such as `passes`."""
+    text: str
+    """What the bot does, in words."""
+    did: int
+    """How often it did it."""
+    times: int
+    """How often it could."""
+    share: float
+    """`did / times`."""
+    field_share: float | None
+    """The share of all seats in the ladder's last 100 rated matches; null if none of them could."""
 
 
 class NewBot(TypedDict):
@@ -173,6 +179,38 @@ class QualifyingMatch(TypedDict):
     """Input at the first fault; null without a fault."""
     played_at: str
     """When the match was played."""
+
+
+class RatedMatch(TypedDict):
+    """A rated match of a bot beside the prediction."""
+
+    match: int
+    """Id of the match."""
+    place: int
+    """The bot's place, as rated: 1 is the best."""
+    win_share: float
+    """Share of the opponents that the bot beat, from 0 to 1; a tie counts half."""
+    expected: float
+    """The win share that the ratings before the round predict, from 0 to 1."""
+
+
+class BotStanding(Standing):
+    """A bot's standing on a ladder, with its next block."""
+
+    ladder: str
+    """Slug of the ladder."""
+    next_block: str
+    """When the bot plays next, or why it does not, in a sentence or two."""
+    blocks_to_halve_error: int | None
+    """About how many more blocks would halve `performance_error`; null without one."""
+    best_match: RatedMatch | None
+    """Of its last 200 rated matches the one furthest above the prediction; null if none is
+    above."""
+    worst_match: RatedMatch | None
+    """The one furthest below the prediction; null if none is below."""
+    habits: list[Habit]
+    """How often its current version makes each kind of move, in its last 200 rated matches. The
+    league counts again after ten minutes."""
 
 
 class Version(TypedDict):

@@ -80,7 +80,7 @@ class JudgedMove(TypedDict):
     """Position of the move in the match, from 0."""
     seat: int
     """The seat."""
-    phase: str
+    phase: Literal["give", "lead", "follow", "award", "play"]
     """Name of the phase, as in observations."""
     move: str
     """The move that was made."""
@@ -90,7 +90,7 @@ class JudgedMove(TypedDict):
     """Expected win share of `best` less that of `move`; never negative."""
     error: float
     """Standard error of the loss; 0 if the results are exact."""
-    mark: str
+    mark: Literal["best", "fine", "mistake", "blunder"]
     """`best`, `fine`, `mistake`, `blunder`."""
     is_exact: bool
     """Whether the results were enumerated, not sampled."""
@@ -117,20 +117,6 @@ class Move(TypedDict):
     move: str
     """One of the `legal_moves` of the turn's observation. The order of the cards and the number of
     spaces don't matter."""
-
-
-class MatchMove(Move):
-    """A move with its match."""
-
-    match: int
-    """Id of the match."""
-
-
-class Moves(TypedDict):
-    """Several moves."""
-
-    moves: list[MatchMove]
-    """At most 100 moves."""
 
 
 class NewChallenge(TypedDict):
@@ -360,7 +346,7 @@ class MatchAnalysis(TypedDict):
 
     match: int
     """Id of the match."""
-    state: str
+    state: Literal["none", "waiting", "done", "failed"]
     """`none`: nobody has asked for it. `waiting`: workers compute it when no match waits; ask again
     after a few seconds. `failed`: it could not be computed; a new request begins anew. `done`: it
     is in `analysis`."""
@@ -370,69 +356,6 @@ class MatchAnalysis(TypedDict):
     """Number of moves that are analysed."""
     analysis: Analysis | None
     """The analysis; null until it is done."""
-
-
-class Turn(TypedDict):
-    """A turn: a decision that the league waits for."""
-
-    match: int
-    """Id of the match."""
-    seat: int
-    """The bot's seat in the match."""
-    turn: int
-    """Number of the seat's turn in this match, from 0. Send it with your move."""
-    deadline: str
-    """When the referee plays for the seat, if it has not answered."""
-    remaining_ms: int
-    """Milliseconds until the deadline, with the bank."""
-    bank_ms: int
-    """Milliseconds in the seat's bank when the turn opened."""
-    observation: dict[str, Any]
-    """Everything that the seat may see, with its `legal_moves`."""
-
-
-class Turns(TypedDict):
-    """The open turns of a bot."""
-
-    turns: list[Turn]
-    """The open turns; empty if none opened in time."""
-
-
-class Verdict(TypedDict):
-    """The answer to one of several moves: an accepted move, or a problem document."""
-
-    match: int
-    """Id of the match."""
-    turn: int
-    """The turn of the move."""
-    status: Literal["accepted"] | int
-    """`accepted`, or the HTTP status of the problem."""
-    move: NotRequired[str]
-    """The accepted move, or the move that the referee played."""
-    remaining_ms: NotRequired[int]
-    """Milliseconds left on the turn's clock."""
-    code: NotRequired[str]
-    """The code of the problem."""
-    detail: NotRequired[str]
-    """The detail of the problem."""
-    legal_moves: NotRequired[list[str]]
-    """The legal moves, if the move was illegal."""
-    answers_left: NotRequired[int]
-    """The number of moves you may still send for this turn."""
-    decided: NotRequired[bool]
-    """With `illegal-move`: true after the fifth illegal move; then the referee has played
-    `move`."""
-    fault: NotRequired[Literal["timeout", "illegal"]]
-    """Why the referee played: `timeout` or `illegal`."""
-
-
-class Verdicts(TypedDict):
-    """The verdicts on several moves, and the turns that are open now."""
-
-    verdicts: list[Verdict]
-    """One for each move, in the order of the moves."""
-    turns: list[Turn]
-    """The turns of this bot that are open now."""
 
 
 class WatchedMatch(Match):

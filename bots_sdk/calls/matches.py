@@ -96,6 +96,16 @@ def match_events(number: int, last_event_id: str | None = None) -> Stream:
     return Stream(url_path("matches", number, "events"), last_event_id)
 
 
+def matches_events(numbers: Iterable[int], last_event_id: str | None = None) -> Stream:
+    """Follow several matches in one stream, from their start or after an event.
+
+    Args:
+        numbers: of 1 to 12 matches; the data of each event names its match as ``match``.
+        last_event_id: of the last event; it contains the place in each match.
+    """
+    return Stream("matches/events", last_event_id, {"match": list(numbers)})
+
+
 def turns(wait: float = 0.0) -> Call[answers.Turns]:
     """Get the open turns. Needs a bot token.
 

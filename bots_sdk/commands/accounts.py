@@ -15,7 +15,7 @@ from bots_sdk.commands.leagues import (
     read_saved,
     save_bot,
 )
-from bots_sdk.commands.output import Json, print_json
+from bots_sdk.commands.output import Json, JsonWithToken, print_json
 from bots_sdk.nearby import USUAL, usual_url
 
 
@@ -126,7 +126,7 @@ def bot_create(
         Literal["remote", "hosted"],
         typer.Option(help="remote: runs on your machine; hosted: runs at the league."),
     ] = "remote",
-    as_json: Json = False,
+    as_json: JsonWithToken = False,
 ) -> None:
     """Create a bot at the league, and save its token."""
     url, token = owner_token()
@@ -137,11 +137,11 @@ def bot_create(
         print_json(bot)
     else:
         print(f"Created the {kind} bot {name}: {url}/bots/{name}/")
-        print(f"Its token is saved in {path}.")
+        print(f"Its token is saved in {path}; `twelfth-night run` finds it there.")
 
 
 def bot_token(
-    name: Annotated[str, typer.Argument(help="One of your bots.")], as_json: Json = False
+    name: Annotated[str, typer.Argument(help="One of your bots.")], as_json: JsonWithToken = False
 ) -> None:
     """Get a new token for a bot, and save it; the old token stops working."""
     url, token = owner_token()

@@ -8,7 +8,7 @@ import typer
 from bots_sdk.client import Client, Retry
 from bots_sdk.commands.errors import ImpossibleError, NoTokenError
 from bots_sdk.nearby import USUAL, running_league
-from bots_sdk.saved import Saved, SavedLeague
+from bots_sdk.saved import Saved, SavedError, SavedLeague
 
 SHORT = Retry(seconds=3.0)
 """How long commands retry if a league does not answer."""
@@ -41,6 +41,15 @@ def chosen_league() -> tuple[str, SavedLeague]:
         )
     with client_for(url) as client:
         return client.url, saved.leagues.get(client.url, SavedLeague())
+
+
+def is_logged_in(url: str) -> bool:
+    """Return whether an owner token is saved for a league, and commands call this league."""
+    try:
+        saved = read_saved()
+    except SavedError:
+        return False
+    return saved.url == url and bool(saved.leagues.get(url, SavedLeague()).token)
 
 
 def owner_token() -> tuple[str, str]:

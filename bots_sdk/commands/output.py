@@ -10,6 +10,10 @@ from rich.text import Text
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
 
+JsonWithToken = Annotated[
+    bool, typer.Option("--json", help="Print JSON instead of text, with the token.")
+]
+
 
 def print_json(value: Any) -> None:
     """Print a result as JSON."""

@@ -82,11 +82,13 @@ def _line(place: answers.LadderPlace) -> str | None:
     finished, playing, queued = progress["finished"], progress["playing"], progress["queued"]
     if not finished + playing + queued:
         return place["next_block"]
+    needed = progress["needed"]
+    # The first blocks of other bots draw the bot too, so it may have played more than it needs.
     line = (
-        f"{place['ladder']}: {finished} of {progress['needed']} blocks finished, {playing} in "
+        f"{place['ladder']}: {min(finished, needed)} of {needed} blocks finished, {playing} in "
         f"play, {queued} queued"
     )
-    if finished >= progress["needed"]:
+    if finished >= needed:
         return f"{line}; the league computes the rank"
     if progress["seconds_left"] is not None:
         line += f"; rank in {about(progress['seconds_left'])}"

@@ -14,6 +14,7 @@ import typer
 import bots_sdk
 from bots_sdk import starters
 from bots_sdk.commands.errors import ImpossibleError
+from bots_sdk.commands.leagues import is_logged_in
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.nearby import usual_url
 
@@ -116,6 +117,7 @@ def _next_steps(
     needed = _FOR_TRAINING if trained else () if language == "python" else ("wasmtime",)
     absent = [each for each in needed if find_spec(each) is None]
     installing = (f"{python} -m pip install {' '.join(absent)}", "install what it needs")
+    signing_up = (f"{command} login {usual_url()} --sign-up", "create an account at a league")
     return [
         *([installing] if absent else ()),
         *_building(language, stem),
@@ -124,7 +126,7 @@ def _next_steps(
         (f"{command} check {upload}", "run it in the league's sandbox"),
         (f"{command} rules {game}", "read the rules of the game"),
         *(training if trained else ()),
-        (f"{command} login {usual_url()} --sign-up", "create an account at a league"),
+        *(() if is_logged_in(usual_url()) else (signing_up,)),
         (f"{command} upload {upload}", "let the league run it"),
         (f"{command} enter {game} {name}", "enter it on the ladder of its game"),
     ]

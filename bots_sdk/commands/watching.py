@@ -219,6 +219,8 @@ def _events(client: Client, number: int) -> Iterator[ServerEvent]:
         try:
             with client.events(calls.match_events(number, last)) as events:
                 for event in events:
+                    if event.event == "clock":
+                        continue
                     yield event
                     lost, last = 0, event.id
                     if event.event == "end":

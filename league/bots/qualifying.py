@@ -58,12 +58,13 @@ class WallLimit:
 
 
 class LimitedPlayer:
-    """A bot as a player until the wall limit; it counts its moves."""
+    """A bot as a player until the wall limit; it counts its moves and their seconds."""
 
     def __init__(self, bot: HostedBot, limit: WallLimit) -> None:
         self._bot = bot
         self._limit = limit
         self.moves = 0
+        self.seconds = 0.0
         self.observation: Observation | None = None
 
     def __call__(self, observation: Observation) -> str:
@@ -77,6 +78,8 @@ class LimitedPlayer:
             if self._limit.left() > 0:
                 return self._bot(observation)
         finally:
+            if self._bot.move_time is not None:
+                self.seconds += self._bot.move_time.charged_seconds
             if self._limit.left() <= 0:
                 raise NoTimeLeftError
             self.moves += 1

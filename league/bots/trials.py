@@ -181,13 +181,16 @@ def _played(trial: Trial) -> dict[str, Any]:
         ``matches`` with seat, scores and places of each; ``blocks``, ``share`` and its interval
         (None without a whole block); ``faults`` with kind, reason and seen hand; ``record`` (a
         line), ``names`` and ``printed`` of the match to show: the first with a fault, else the
-        first; ``stopped``, why it ended early.
+        first; ``stopped``, why it ended early: ``faults``, ``time`` of the bot,
+        ``busy`` machine, or empty.
 
     Raises:
         SandboxUnavailableError: this machine has no sandbox.
         MatchInterruptedError: the sandbox failed.
     """
-    setting, limit = SETTINGS[trial.game], WallLimit(WALL_SECONDS)
+    setting = SETTINGS[trial.game]
+    jails.jail()  # to prove it takes seconds, which are none of the trial's
+    limit = WallLimit(WALL_SECONDS)
     source = Source(trial.source.encode("utf-8", "replace"))
     matches: list[dict[str, Any]] = []
     stopped, printed = "", ""
@@ -197,7 +200,8 @@ def _played(trial: Trial) -> dict[str, Any]:
             try:
                 played = _match(setting, source, seat, seed, limit)
             except _StoppedError as error:
-                stopped, printed = "time", error.printed
+                stopped = "time" if error.seconds > WALL_SECONDS / 4 else "busy"
+                printed = error.printed
                 break
             matches.append(played)
             if played["faults"]:
@@ -226,11 +230,17 @@ def _played(trial: Trial) -> dict[str, Any]:
 
 
 class _StoppedError(Exception):
-    """The time of a trial is over; it has what the bot printed until then."""
+    """The time of a trial is over.
 
-    def __init__(self, printed: str) -> None:
+    Attributes:
+        printed: what the bot printed in this match until then.
+        seconds: the time that the bot itself took in it.
+    """
+
+    def __init__(self, printed: str, seconds: float) -> None:
         super().__init__("the time is over")
         self.printed = printed
+        self.seconds = seconds
 
 
 def _match(
@@ -253,12 +263,13 @@ def _match(
     with bot:
         bot.load()
         players: list[Any] = [HouseBot(make_player(name)) for name in OPPONENTS]
-        players.insert(seat, LimitedPlayer(bot, limit))
+        limited = LimitedPlayer(bot, limit)
+        players.insert(seat, limited)
         clock.players = {at: bot if at == seat else each for at, each in enumerate(players)}
         try:
             outcome = play(setting.game, setting.rules, seed, players, names=names, clock=clock)
         except NoTimeLeftError:
-            raise _StoppedError(storable(bot.printed_text)[:MAX_PRINTED]) from None
+            raise _StoppedError(_clipped(bot.printed_text), limited.seconds) from None
         printed = bot.printed_text
     return _summary(outcome, seat, names, printed)
 

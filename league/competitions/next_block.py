@@ -65,8 +65,8 @@ def describe_next_block(standing: Standing) -> str:
     order = (
         "It gets a seat first: no bot that can play now has fewer blocks."
         if not fewer
-        else f"{fewer} of the {count} bots that can play now have fewer blocks and get seats "
-        "before it."
+        else f"{fewer} of the {count} bots that can play now {'have' if fewer > 1 else 'has'} "
+        f"fewer blocks and {'get' if fewer > 1 else 'gets'} a seat first."
     )
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
     return f"{_next_round(ladder, is_quiet=is_quiet)} {order}"
@@ -106,6 +106,8 @@ def _placement(ladder: Ladder, bot: Bot) -> str | None:
     progress = rank_progress(ladder, bot)
     if progress is None:
         return None
+    if not progress.playing + progress.queued:
+        return "The league draws its next blocks now, ahead of other matches."
     text = (
         "Its first blocks are played now, ahead of other matches. A rank needs "
         f"{progress.needed} blocks; finished: {progress.finished}, in play: {progress.playing}, "
@@ -123,8 +125,8 @@ def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
     pause = pause_of(ladder, is_quiet=is_quiet)
     if work.is_enough:
         return (
-            "The next round opens when the workers have started the waiting matches; waiting "
-            f"matches of this ladder: {work.waiting}."
+            f"The next round opens when {work.waiting} waiting "
+            f"{'matches have' if work.waiting > 1 else 'match has'} started."
         )
     if work.rounds >= MAX_OPEN_ROUNDS or (pause and work.rounds):
         return "The next round opens when the open rounds are over."

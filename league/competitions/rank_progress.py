@@ -11,6 +11,11 @@ from league.models import Block, Bot, Ladder, Match, Standing
 
 _TOGETHER = timedelta(seconds=5)
 """The rounds of one placement of a hosted bot are opened within this time."""
+_PROMISED_SECONDS = 60.0
+"""What a placement takes on an idle machine."""
+_ENOUGH_BLOCKS = 3
+"""From so many on, their pace is an estimate."""
+_LATELY = timedelta(minutes=10)
 
 
 class RankProgress(NamedTuple):
@@ -21,9 +26,8 @@ class RankProgress(NamedTuple):
         finished: those that are over, rated or not.
         playing: those of which a match has begun.
         queued: those that are drawn and wait.
-        seconds_left: about how long until all are over: at the pace so far, or before the first
-            match is over, as long as the last new hosted bot took on this ladder. None if neither
-            is known, or if only some blocks are drawn.
+        seconds_left: about how long until all are over: at first as long as the last new hosted
+            bot took on this ladder, later at the pace so far. None if neither is known.
     """
 
     needed: int
@@ -71,8 +75,10 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
     drawn, now = sum(counts), timezone.now()
     if drawn >= ladder.ranked_from:
         left = _seconds_left(ladder, bot, now)
+    elif drawn == 0 and bot.kind == Bot.Kind.HOSTED:
+        left = _usual_seconds(ladder, bot)
     else:
-        left = _usual_seconds(ladder) if drawn == 0 and bot.kind == Bot.Kind.HOSTED else None
+        left = _seconds_left_by_blocks(ladder, bot, ladder.ranked_from - counts.finished, now)
     return RankProgress(ladder.ranked_from, *counts, seconds_left=left)
 
 
@@ -82,9 +88,9 @@ def _is_ranked(standing: Standing | None, version: int) -> bool:
     return (standing.fitted_version or standing.version) == version
 
 
-def _usual_seconds(ladder: Ladder) -> float | None:
-    """Return how long the last placement of a hosted bot took; None without one."""
-    hosted = ladder.rounds.applied().filter(placed__kind=Bot.Kind.HOSTED)
+def _usual_seconds(ladder: Ladder, bot: Bot) -> float | None:
+    """Return how long the last placement of another hosted bot took; None without one."""
+    hosted = ladder.rounds.applied().filter(placed__kind=Bot.Kind.HOSTED).exclude(placed=bot)
     last = hosted.order_by("-applied_number").first()
     if last is None:
         return None
@@ -94,19 +100,37 @@ def _usual_seconds(ladder: Ladder) -> float | None:
 
 
 def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:
-    """Return how long a placement still takes, at the pace of its matches so far."""
-    placement = ladder.rounds.open().filter(placed=bot)
-    since = placement.aggregate(since=Min("opened_at"))["since"]
-    if since is None:
+    """Return how long a placement still takes.
+
+    The first matches come slowly and in groups. So the estimate begins with the time of the last
+    placement, and the pace of this one counts more with each match.
+    """
+    opened = ladder.rounds.open().filter(placed=bot).aggregate(first=Min("opened_at"))["first"]
+    if opened is None:
         return None
-    of_placement = Match.objects.filter(
-        block__round__placed=bot, block__round__ladder=ladder, block__round__opened_at__gte=since
-    )
-    counts = of_placement.aggregate(
+    # The placement's rounds that are applied already count too.
+    rounds = ladder.rounds.filter(placed=bot, opened_at__gt=opened - _TOGETHER)
+    since = rounds.aggregate(first=Min("opened_at"))["first"]
+    counts = Match.objects.filter(block__round__in=rounds).aggregate(
         left=Count("pk", filter=Q(status__in=UNFINISHED)),
         over=Count("pk", filter=~Q(status__in=UNFINISHED)),
     )
-    if not counts["over"]:
-        usual = _usual_seconds(ladder)
-        return None if usual is None else max(usual - (now - since).total_seconds(), 1.0)
-    return float((now - since).total_seconds() * counts["left"] / counts["over"])
+    left, over = counts["left"], counts["over"]
+    spent, usual = float((now - since).total_seconds()), _usual_seconds(ladder, bot)
+    if usual is None and not over:
+        return None
+    at_first = max((_PROMISED_SECONDS if usual is None else usual) - spent, 1.0)
+    if not over:
+        return at_first
+    weight = over / (over + left)
+    return float(weight * spent * left / over + (1 - weight) * at_first)
+
+
+def _seconds_left_by_blocks(ladder: Ladder, bot: Bot, left: int, now: datetime) -> float | None:
+    """Return how long a bot whose blocks are drawn bit by bit needs, at its pace of late."""
+    rounds = ladder.rounds.filter(placed=bot, opened_at__gt=now - _LATELY)
+    since = rounds.aggregate(first=Min("opened_at"))["first"]
+    over = Block.objects.filter(round__in=rounds, state=Block.State.FINISHED).count()
+    if over < _ENOUGH_BLOCKS:
+        return None
+    return float((now - since).total_seconds()) * left / over

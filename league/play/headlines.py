@@ -1,8 +1,12 @@
-"""The headline of a match: its players and its result, in the words of all pages and feeds."""
+"""Names of seats and headlines of matches, in the words of all pages, streams and feeds.
 
-from collections.abc import Sequence
+A person at a table is shown by the name given there, and without one as a guest. The bot that
+stands for the person has a name that nobody chose, so people never see it.
+"""
 
-from league.models import Match, MatchSeat
+from collections.abc import Iterable, Sequence
+
+from league.models import Bot, Match, MatchSeat
 from league.visibility import may_see_record
 
 _STATES = {
@@ -14,6 +18,32 @@ _STATES = {
 """The state after the names, while everybody may not see the result."""
 
 
+GUEST = "a guest"
+_UNNAMED = "guest"
+"""The nickname of a person who gave none."""
+
+
+def seat_name(seat: MatchSeat) -> str:
+    """Return the name of a seat for people: of its bot, or of the person who plays.
+
+    Args:
+        seat: with its bot; a player's seat costs a query, unless ``bot__player`` is there too.
+    """
+    if seat.bot.kind != Bot.Kind.PLAYER:
+        return seat.bot.name
+    player = getattr(seat.bot, "player", None)
+    return GUEST if player is None or player.nickname == _UNNAMED else player.nickname
+
+
+def seat_names(match: Match) -> list[str]:
+    """Return the names of the seats of a match for people, by seat.
+
+    Args:
+        match: with ``seating`` and its bots.
+    """
+    return _names(match.seating.all())
+
+
 def headline(match: Match) -> str:
     """Return a match's headline, such as "house-counting wins 6-1 against ada-1".
 
@@ -23,9 +53,13 @@ def headline(match: Match) -> str:
     Args:
         match: with ``seating`` and its bots, and what `league.visibility` needs.
     """
-    seats = list(match.seating.all())
+    text = _headline(match, list(match.seating.all()))
+    return f"A{text[1:]}" if text.startswith(f"{GUEST} ") else text
+
+
+def _headline(match: Match, seats: Sequence[MatchSeat]) -> str:
     if not may_see_record(match):
-        names = _listed([seat.bot.name for seat in seats], 2)
+        names = _listed(_names(seats), 2)
         return f"{names}: {_STATES[Match.Status(match.status)]}"
     by_place = sorted(seats, key=lambda seat: (seat.place or 0, -(seat.score or 0), seat.seat))
     first = [seat for seat in by_place if seat.place == 1]
@@ -36,21 +70,25 @@ def headline(match: Match) -> str:
 
 
 def _win(winner: MatchSeat, others: Sequence[MatchSeat]) -> str:
-    names = _listed([seat.bot.name for seat in others], 1)
+    names = _listed(_names(others), 1)
     if others[0].forfeited:
         how = "wins by forfeit"
     else:
         how = f"wins {_points(winner)}-{_points(others[0])}"
-    return f"{winner.bot.name} {how} against {names}"
+    return f"{seat_name(winner)} {how} against {names}"
 
 
 def _draw(first: Sequence[MatchSeat], others: Sequence[MatchSeat]) -> str:
-    names = _listed([seat.bot.name for seat in first], 3)
+    names = _listed(_names(first), 3)
     if all(seat.forfeited for seat in first):
         return f"{names} forfeit: a draw"
     scores = "-".join(_points(seat) for seat in first[:2])
-    behind = f", ahead of {_listed([seat.bot.name for seat in others], 1)}" if others else ""
+    behind = f", ahead of {_listed(_names(others), 1)}" if others else ""
     return f"{names} draw {scores}{behind}"
+
+
+def _names(seats: Iterable[MatchSeat]) -> list[str]:
+    return [seat_name(seat) for seat in seats]
 
 
 def _points(seat: MatchSeat) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import chain
 from typing import Any, NamedTuple
 
 from django.utils import timezone
@@ -18,17 +19,31 @@ from league.play.turns import open_turns
 from league.play.writing import change_matches, read_matches
 
 
+class SeatPhase(NamedTuple):
+    """A phase as the player of one seat may see it.
+
+    Attributes:
+        ply: the number of moves so far.
+        events: what happened in it, without other seats' secrets.
+        to_act: the seats that decide next.
+    """
+
+    ply: int
+    events: Sequence[Event]
+    to_act: Sequence[int]
+
+
 class SeatView(NamedTuple):
     """A match in play as the player of one seat may see it.
 
     Attributes:
-        phases: the events of the deal and of each phase so far, without other seats' secrets.
+        phases: the deal and each phase so far.
         observation: of the seat, as a bot gets it.
         turn: the seat's open turn as the API's object; None if it has none.
         undecided: the seats for which the match waits.
     """
 
-    phases: Sequence[Sequence[Event]]
+    phases: Sequence[SeatPhase]
     observation: dict[str, Any]
     turn: dict[str, Any] | None
     undecided: Sequence[int]
@@ -53,9 +68,16 @@ def seat_view(match: Match, seat: MatchSeat, now: datetime) -> SeatView | None:
     if live is None or live.is_stale or not live.is_playing or moves is None:
         return None
     dealt = deal_of(match)
-    phases = [dealt, *play_on(dealt.state, moves)]
+    phases = [  # one by one, because they share their state
+        SeatPhase(
+            phase.ply,
+            [event.seen_by(seat.seat) for event in phase.events],
+            list(phase.state.actors),
+        )
+        for phase in chain([dealt], play_on(dealt.state, moves))
+    ]
     return SeatView(
-        [[event.seen_by(seat.seat) for event in phase.events] for phase in phases],
+        phases,
         live.log.state.observe(seat.seat),
         turn if live.waits_for(seat.seat) else None,
         live.undecided,

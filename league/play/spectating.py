@@ -4,7 +4,10 @@
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, NamedTuple
+
+from django.db.models import Max
 
 from engine.games.events import Event
 from engine.games.game import State
@@ -12,6 +15,7 @@ from engine.playback import Phase, deal, play_on
 from engine.record import replay, write
 from engine.sentences import as_sentence
 from league.models import Match
+from league.play.headlines import seat_name
 from league.play.match_logs import logs_of
 from league.visibility import may_see_record, may_watch
 
@@ -60,14 +64,30 @@ class FeedEvent(NamedTuple):
     Attributes:
         kind: ``phase``, or ``end`` for the last.
         id: length of the log after the phase, or ``end``.
-        data: for a phase the public view after it, ``events``, the public events in it,
-            ``sentences``, one for each event, and ``to_act``, the seats that decide next. For the
-            end ``status`` and, if the match is finished, ``scores`` and ``places``.
+        data: ``match``, its id. For a phase also ``ply``, the length of the log, the public view
+            after it, ``events``, the public events in it, ``sentences``, one for each event, and
+            ``to_act``, the seats that decide next. For the end ``status`` and, if the match is
+            finished, ``scores`` and ``places``.
     """
 
     kind: str
     id: str
     data: dict[str, Any]
+
+
+class PhaseClock(NamedTuple):
+    """The clock of the phase for which a match waits.
+
+    The phase has one deadline in public, the latest one of its turns. A deadline for each seat
+    would show which seat has decided already, or has no choice.
+
+    Attributes:
+        to_act: the seats that decide in the phase.
+        deadline: when the phase is over at the latest; None if no seat in it has a clock.
+    """
+
+    to_act: list[int]
+    deadline: datetime | None
 
 
 class MatchFeed:
@@ -78,6 +98,7 @@ class MatchFeed:
 
     Attributes:
         over: whether the last event was returned.
+        clock: of the match in play at the last call; None if spectators may not see it.
     """
 
     def __init__(self, match_id: int) -> None:
@@ -86,9 +107,10 @@ class MatchFeed:
         self._names: list[str] = []
         self._plies = 0
         self.over = False
+        self.clock: PhaseClock | None = None
 
     def new_events(self) -> list[FeedEvent]:
-        """Return the events since the last call; two queries at most.
+        """Return the events since the last call; three queries at most.
 
         Raises:
             Match.DoesNotExist: the match does not exist.
@@ -96,21 +118,38 @@ class MatchFeed:
         match = Match.objects.select_related("block", "swap_block", "challenge").get(
             pk=self._match_id
         )
+        self.clock = None
         if self.over:
             return []
         if match.status == Match.Status.VOID:
             self.over = True
-            return [FeedEvent("end", "end", {"status": match.status})]
+            return [FeedEvent("end", "end", {"match": match.pk, "status": match.status})]
         if may_see_record(match):
             record = match.record
             events = self._events_of(match, record.moves[self._plies :])
             self.over = True
-            end = {"status": match.status, "scores": record.scores, "places": record.places}
+            end = {
+                "match": match.pk,
+                "status": match.status,
+                "scores": record.scores,
+                "places": record.places,
+            }
             return [*events, FeedEvent("end", "end", end)]
-        if match.status != Match.Status.PLAYING or not match.live:
+        if match.status != Match.Status.PLAYING or not match.live or not may_watch(match):
             return []
         moves = stored_moves(match, self._plies)
-        return [] if moves is None else self._events_of(match, moves)
+        if moves is None:
+            return []
+        events = self._events_of(match, moves)
+        assert self._state is not None, "the deal begins the events"
+        self.clock = PhaseClock(list(self._state.actors), self._deadline(match))
+        return events
+
+    def _deadline(self, match: Match) -> datetime | None:
+        """Return the latest deadline in the current phase, also of turns that are decided."""
+        found = match.turns.filter(ply__gte=self._plies).aggregate(latest=Max("deadline"))
+        latest: datetime | None = found["latest"]
+        return latest
 
     def _events_of(self, match: Match, moves: Sequence[tuple[int, str]]) -> list[FeedEvent]:
         """Return the events of further whole phases."""
@@ -118,16 +157,16 @@ class MatchFeed:
         if self._state is None:
             dealt = deal_of(match)
             self._state = dealt.state
-            seating = match.seating.order_by("seat")
-            self._names = list(seating.values_list("bot__name", flat=True))
-            found.append(_feed_event(dealt, self._names))
+            seating = match.seating.select_related("bot__player").order_by("seat")
+            self._names = [seat_name(seat) for seat in seating]
+            found.append(_feed_event(match, dealt, self._names))
         for phase in play_on(self._state, moves, self._plies):
             self._plies = phase.ply
-            found.append(_feed_event(phase, self._names))
+            found.append(_feed_event(match, phase, self._names))
         return found
 
 
-def _feed_event(phase: Phase, names: Sequence[str]) -> FeedEvent:
+def _feed_event(match: Match, phase: Phase, names: Sequence[str]) -> FeedEvent:
     """Return a phase as spectators see it: the public view after it, and its public events."""
     events = _public(phase)
     details = {
@@ -135,7 +174,8 @@ def _feed_event(phase: Phase, names: Sequence[str]) -> FeedEvent:
         "sentences": [as_sentence(event, names) for event in events],
         "to_act": list(phase.state.actors),
     }
-    return FeedEvent("phase", str(phase.ply), {**phase.state.spectate(), **details})
+    place = {"match": match.pk, "ply": phase.ply}
+    return FeedEvent("phase", str(phase.ply), {**place, **phase.state.spectate(), **details})
 
 
 def _public(phase: Phase) -> list[Event]:

@@ -206,10 +206,10 @@ def meetings(ladder: Ladder) -> QuerySet[HeadToHead]:
     return HeadToHead.objects.filter(ladder=ladder).select_related("bot", "opponent")
 
 
-def opponents(standing: Standing, count: int) -> list[HeadToHead]:
-    """Return a bot's head-to-head rows against the opponents that it met most on a ladder."""
+def opponents(standing: Standing) -> QuerySet[HeadToHead]:
+    """Return a bot's head-to-head rows on a ladder, the opponents that it met most first."""
     met = HeadToHead.objects.filter(ladder=standing.ladder_id, bot=standing.bot_id)
-    return list(met.select_related("opponent").order_by("-pairs", "opponent__name")[:count])
+    return met.select_related("opponent").order_by("-pairs", "opponent__name")
 
 
 def who_beats_whom(ladder: Ladder, bots: Sequence[int]) -> dict[tuple[int, int], HeadToHead]:

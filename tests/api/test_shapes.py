@@ -21,7 +21,18 @@ ANY_TEXT = {
 ANY_NUMBER = {
     *("buchholz", "delta", "elo", "expected", "gain", "head_to_head", "high", "llr", "low"),
     *("lower", "mean", "mean_points", "performance", "rating", "rating_after", "rating_before"),
-    *("rating_now", "rating_then", "score", "score_now", "score_then", "scores", "smallest_gain"),
+    *(
+        "draws",
+        "others",
+        "play",
+        "rating_now",
+        "rating_then",
+        "score",
+        "score_now",
+        "score_then",
+        "scores",
+        "smallest_gain",
+    ),
     *("smallest_gain_elo", "sonneborn_berger", "status", "t", "trend", "upper"),
 }
 """Ratings, scores and statistics, which may be any number."""

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-from bots_sdk import demo
 from bots_sdk.client import Retry
 from tests.bots_sdk.conftest import Cli
 from tests.bots_sdk.stub import StubLeague, problem
@@ -24,40 +23,6 @@ def saved(tmp_path: Path) -> dict[str, Any]:
         (tmp_path / "config" / "twelfth-night" / "leagues.json").read_text()
     )
     return document
-
-
-@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
-def test_a_new_bot_passes_the_test_that_comes_with_it(cli: Cli, tmp_path: Path, game: str) -> None:
-    assert cli("new", "my-bot", "--game", game).exit_code == 0
-    done = subprocess.run(
-        [sys.executable, "test_my_bot.py"],
-        cwd=tmp_path,
-        env={"PYTHONPATH": str(Path(demo.__file__).parents[1])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.stderr) == ("no faults\n", "")
-
-
-@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
-def test_new_names_the_rules_and_prints_commands_that_work(
-    cli: Cli, stub: StubLeague, tmp_path: Path, game: str
-) -> None:
-    run_here(stub.url, tmp_path)
-    result = cli("new", "mybot", "--game", game)
-    assert f"twelfth-night login {stub.url} --sign-up  " in result.stdout
-    assert f"`twelfth-night rules {game}`" in (tmp_path / "mybot.py").read_text()
-    assert cli("rules", game).exit_code == 0
-    assert cli("rules", "observations").exit_code == 0
-
-
-def test_new_overwrites_no_file(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "test_mybot.py").write_text("mine")
-    result = cli("new", "mybot")
-    assert result.exit_code == 2
-    assert "test_mybot.py exists already" in result.stderr
-    assert [path.name for path in tmp_path.glob("*.py")] == ["test_mybot.py"]
 
 
 def test_login_saves_address_and_token_for_their_owner_alone(

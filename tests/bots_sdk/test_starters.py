@@ -290,3 +290,13 @@ def test_training_makes_the_network_better_than_chance(tmp_path: Path) -> None:
 def test_the_same_seed_gives_the_same_weights() -> None:
     first, again = (train.train("partridge", matches=2, rounds=2) for _ in range(2))
     assert all((first[name] == again[name]).all() for name in first)
+
+
+def test_a_wrong_choice_is_answered_with_the_possible_ones() -> None:
+    result = CliRunner().invoke(app, ["new", "mybot", "--language", "cobol", "--json"])
+    detail = json.loads(result.stderr)["detail"]
+    assert detail == (
+        "Invalid value for '--language': 'cobol' is not one of 'python', 'c', 'rust', "
+        "'assemblyscript'."
+    )
+    assert result.exit_code == 2

@@ -1,4 +1,4 @@
-"""Every page in the browser: no error in the console, and no horizontal overflow."""
+"""Every page in the browser: no error in the console, no horizontal overflow, no fault by axe."""
 
 from typing import Any, Literal
 
@@ -9,6 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from league import analyses
 from league.models import Bot, Match, Tournament
+from tests.browser.axe import faults
 from tests.browser.conftest import Visit, sign_in
 from tests.league.play.live import match_of, remote_bots
 
@@ -24,16 +25,9 @@ def test_no_page_has_an_error_or_overflows(
     width: int,
     theme: Literal["light", "dark"],
 ) -> None:
-    sign_in(context, User.objects.get(username="ada"), live_server.url)
+    _prepare(context, live_server)
     visit.page.set_viewport_size({"width": width, "height": 900})
     visit.page.emulate_media(color_scheme=theme)
-    # The gateway sends the events of a match in play; no gateway runs here.
-    stream: dict[str, Any] = {
-        "status": 200,
-        "content_type": "text/event-stream",
-        "body": "retry: 600000\n\n",
-    }
-    context.route("**/events", lambda route: route.fulfill(**stream))
     found = {}
     for path in _paths(league):
         response = visit.page.goto(path)
@@ -44,6 +38,44 @@ def test_no_page_has_an_error_or_overflows(
         if status != 200 or overflow > 0:
             found[path] = (status, overflow)
     assert found == {}
+
+
+@pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1400, "dark")])
+def test_axe_finds_no_fault_on_any_page(
+    league: Tournament,
+    context: BrowserContext,
+    visit: Visit,
+    live_server: LiveServer,
+    width: int,
+    theme: Literal["light", "dark"],
+) -> None:
+    """Run axe in one theme at each width, as a run takes a second.
+
+    The gallery of components has all four combinations (`test_gallery.py`).
+    """
+    _prepare(context, live_server)
+    visit.page.set_viewport_size({"width": width, "height": 900})
+    visit.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    found = {}
+    for path in _paths(league):
+        visit.page.goto(path)
+        if here := faults(visit.page):
+            found[path] = here
+    assert found == {}
+
+
+def _prepare(context: BrowserContext, live_server: LiveServer) -> None:
+    """Sign in an organiser who owns a bot, and answer for the gateway, which does not run here."""
+    ada = User.objects.get(username="ada")
+    User.objects.filter(pk=ada.pk).update(is_staff=True)
+    sign_in(context, ada, live_server.url)
+    stream: dict[str, Any] = {
+        "status": 200,
+        "content_type": "text/event-stream",
+        "body": "retry: 600000\n\n",
+    }
+    context.route("**/matches/*/events", lambda route: route.fulfill(**stream))
+    context.route("**/api/v1/matches/events?*", lambda route: route.fulfill(**stream))
 
 
 def _paths(league: Tournament) -> list[str]:
@@ -64,6 +96,7 @@ def _paths(league: Tournament) -> list[str]:
         "/feed/",
         "/bots/bot-0/against/bot-1/",
         "/ladders/quick/",
+        "/ladders/quick/?view=statistics",
         "/ladders/eagles/rounds/1/",
         "/bots/bot-0/",
         "/events/",
@@ -82,4 +115,8 @@ def _paths(league: Tournament) -> list[str]:
         "/account/sign-up/",
         "/docs/",
         "/docs/rules/twelve-days/",
+        "/organise/",
+        "/organise/log/",
+        f"/organise/bots/{own.name}/",
+        f"/organise/tournaments/{cup.pk}/",
     ]

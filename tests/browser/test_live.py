@@ -1,18 +1,11 @@
-"""Watching a match live: `source.js` by events, and `live.js`, which waits for the match to begin.
-
-Chromium gets each answer of the event stream from the feed that the gateway sends.
-"""
-
-import re
+"""Watching live: `source.js` and `frames.js` for tables, `live.js` for other parts of a page."""
 
 import pytest
-from django.db import connections
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
-from api.play.database import EncodedEvent
 from league.models import Bot, Match
-from league.play.spectating import MatchFeed
 from tests.browser.conftest import Visit
+from tests.browser.streams import BY_HAND, HIDE, Streams
 from tests.league.play.live import match_of, play_on, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,18 +24,20 @@ def match(bots: list[Bot]) -> Match:
 @pytest.fixture
 def live(match: Match, visit: Visit) -> Page:
     """The page of a live match before its first move; each connection brings what is new."""
-    feed, events = MatchFeed(match.pk), [b"retry: 100\n\n"]
-
-    def answer(route: Route) -> None:
-        try:
-            events.extend(EncodedEvent(event).body for event in feed.new_events())
-        finally:
-            connections.close_all()  # Playwright calls this in a context with its own connections
-        route.fulfill(content_type="text/event-stream", body=b"".join(events))
-
-    visit.page.route(re.compile("/events$"), answer)
+    Streams(visit.page)
     visit.page.goto(f"/matches/{match.pk}/")
     expect(visit.page.locator(".seat.acts")).to_have_count(3)
+    return visit.page
+
+
+@pytest.fixture
+def by_hand(match: Match, visit: Visit) -> Page:
+    """The page of a live match whose stream the test sends; the clock stands still."""
+    visit.page.add_init_script(BY_HAND)
+    visit.page.clock.install(time=0)
+    visit.page.goto(f"/matches/{match.pk}/")
+    visit.page.wait_for_function("streams.length === 1")
+    visit.page.clock.pause_at(10_000)
     return visit.page
 
 
@@ -60,6 +55,53 @@ def test_a_live_match_shows_its_moves_and_its_end_without_loading_a_page(
     assert "document" not in loaded
     live.get_by_role("link", name="Watch the replay").click()
     expect(live.locator("[data-play]")).to_be_visible()
+
+
+def test_a_live_table_shows_the_time_that_is_left(by_hand: Page, match: Match) -> None:
+    clock = by_hand.locator(".clock")
+    expect(clock).to_be_hidden()
+    data = {"match": match.pk, "to_act": [0], "deadline": "", "remaining_ms": 41_500}
+    by_hand.evaluate("data => streams[0].send('clock', data)", data)
+    expect(clock).to_have_text("42 s left")
+    by_hand.clock.run_for(2000)
+    expect(clock).to_have_text("40 s left")
+    by_hand.evaluate("data => streams[0].send('clock', data)", data | {"remaining_ms": None})
+    expect(clock).to_be_hidden()
+
+
+def test_a_lost_stream_is_opened_again_with_growing_pauses(by_hand: Page) -> None:
+    for failure in range(5):
+        by_hand.evaluate("streams.at(-1).send('error')")
+        expect(by_hand.locator(".table")).to_have_class("table offline")
+        by_hand.clock.run_for(790 * 2**failure)
+        assert by_hand.evaluate("streams.length") == failure + 1
+        by_hand.clock.run_for(420 * 2**failure)
+        assert by_hand.evaluate("streams.length") == failure + 2
+    by_hand.evaluate("streams.at(-1).send('open')")
+    expect(by_hand.locator(".table")).to_have_class("table")
+    by_hand.evaluate("streams.at(-1).send('error')")
+    by_hand.clock.run_for(1210)  # after a success the pauses begin anew
+    assert by_hand.evaluate("streams.length") == 7
+
+
+def test_a_hidden_tab_has_no_stream_and_goes_on_when_it_is_shown(
+    by_hand: Page, match: Match
+) -> None:
+    phase = {"match": match.pk, "ply": 12, "events": [], "sentences": [], "to_act": []}
+    by_hand.evaluate("phase => streams[0].send('phase', phase)", phase)
+    by_hand.evaluate(HIDE, True)
+    by_hand.clock.run_for(600_000)
+    assert by_hand.evaluate("streams.map((each) => each.isOpen)") == [False]
+    by_hand.evaluate(HIDE, False)
+    assert by_hand.evaluate("streams.map((each) => each.isOpen)") == [False, True]
+    assert by_hand.evaluate("streams[1].address").endswith(f"after={match.pk}%3A12")
+
+
+def test_the_focus_stays_where_it_was_while_cards_move(live: Page, bots: list[Bot]) -> None:
+    live.locator(".rule summary").focus()
+    play_on(bots)
+    expect(live.locator(".live-state")).to_contain_text("The match is over")
+    expect(live.locator(".rule summary")).to_be_focused()
 
 
 def test_a_page_without_live_parts_loads_only_the_script_of_times(visit: Visit, db: None) -> None:

@@ -1,4 +1,4 @@
-"""Playing in the browser: `play.js`. A whole match of each game by mouse, keys and on a phone.
+"""Playing in the browser: `play.js`, `seated.js`. Whole matches by mouse, drag, keys, on a phone.
 
 The calls of the gateway are answered here by the functions that it calls, in the test's thread. So
 the league's own rules decide on each move.
@@ -6,24 +6,28 @@ the league's own rules decide on each move.
 
 import json
 import re
+from collections.abc import Callable
 from urllib.parse import urlsplit
 
 import pytest
 from django.db import connections
 from django.utils import timezone
-from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league import play
 from league.accounts import tokens
-from league.models import Match
+from league.models import Match, Turn
 from tests.browser.conftest import Visit
+from tests.browser.streams import BY_HAND
 from tests.league.players import house_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 GAMES = ["twelve-days eight-nights", "partridge eagle-short"]
 MOST_TURNS = 150
+LEGAL = ".hand button.legal[aria-disabled=false]"
+Choose = Callable[[Page], None]
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +46,7 @@ def _answer(route: Route) -> None:
 
 def _answer_as_gateway(route: Route) -> None:
     path = urlsplit(route.request.url).path
-    if path.endswith("/events"):
+    if path.endswith("/matches/events"):
         route.fulfill(status=200, content_type="text/event-stream", body=": nothing yet\n\n")
         return
     bot = tokens.bot_for_token(route.request.headers["authorization"].removeprefix("Bearer "))
@@ -63,19 +67,32 @@ def _answer_as_gateway(route: Route) -> None:
     route.fulfill(json=verdict.as_json())
 
 
-def sit(page: Page, game: str) -> None:
-    """Start a match with one other seat, or two."""
+def sit(page: Page, game: str, seats: int = 3) -> None:
+    """Start a match."""
     page.goto("/play/")
     page.get_by_label("Game").evaluate("(field, game) => field.value = game", game)
-    page.get_by_label("Seats").select_option("3")
+    page.get_by_label("Seats").select_option(str(seats))
     page.get_by_role("button", name="Start the match").click()
     page.wait_for_url(re.compile(r"/play/[0-9a-f]{16}/"))
 
 
+def begin(page: Page, game: str, width: int) -> None:
+    """Start a match in a window of a width, without cards that move, which would take minutes."""
+    page.set_viewport_size({"width": width, "height": 844})
+    page.emulate_media(reduced_motion="reduce")
+    sit(page, game)
+
+
 def at_turn(page: Page) -> bool:
     """Wait for the own turn or the end; return whether it is a turn."""
-    page.wait_for_selector("#table[data-turn], [data-state=over]")
-    return page.locator("[data-state=over]").count() == 0
+    page.wait_for_selector(
+        "#table[data-turn]:not(.sending) .hand button[aria-disabled=false],"
+        "#table[data-turn]:not(.sending) .choices button, [data-state=over]"
+    )
+    if page.locator("[data-state=over]").count():
+        return False
+    expect(page.get_by_label("Confirm each move")).to_be_visible()  # the script has begun
+    return True
 
 
 def after(page: Page, turn: str | None) -> None:
@@ -85,51 +102,82 @@ def after(page: Page, turn: str | None) -> None:
     )
 
 
+def choices(page: Page) -> list[list[str]]:
+    """Return the cards of each move that has a button in the panel."""
+    moves = page.locator(".choices button").evaluate_all("all => all.map(each => each.value)")
+    return [move.split()[1:] for move in moves]
+
+
 def by_mouse(page: Page) -> None:
     """Choose the last legal move: click its cards, or its button."""
-    choices = page.locator(".choices button:visible")
     if page.locator("#play-chosen").count() == 0:
-        page.locator("#moves button:visible").last.click()
+        page.locator(f"{LEGAL}, .choices button").last.click()
         return
-    moves = page.locator(".choices button").evaluate_all("all => all.map(each => each.value)")
-    cards = moves[-1].split()[1:]
+    cards = choices(page)[-1]
     if not cards:
-        choices.first.click()
+        page.locator(".choices .pass").click()
         return
     for rank in cards:
-        page.locator(f"#moves [data-rank='{rank}'][aria-pressed=false]").first.click()
+        page.locator(f".hand [data-rank='{rank}'][aria-pressed=false]").first.click()
     page.locator("#play-chosen").click()
+
+
+def by_drag(page: Page) -> None:
+    """Choose a legal move: drag its last card to the middle of the felt."""
+    if page.locator("#play-chosen").count() == 0:
+        if page.locator(LEGAL).count() == 0:
+            by_mouse(page)
+        else:
+            drag(page, page.locator(LEGAL).last)
+        return
+    cards = choices(page)[-1]
+    if not cards:
+        page.locator(".choices .pass").click()
+        return
+    for rank in cards[:-1]:
+        page.locator(f".hand [data-rank='{rank}'][aria-pressed=false]").first.click()
+    drag(page, page.locator(f".hand [data-rank='{cards[-1]}'][aria-pressed=false]").first)
+
+
+def drag(page: Page, card: Locator) -> None:
+    """Drag a card by its left edge to the middle of the felt, above the own hand."""
+    card.scroll_into_view_if_needed()
+    held, felt = card.bounding_box(), page.locator(".centre").bounding_box()
+    assert held is not None
+    assert felt is not None
+    page.mouse.move(held["x"] + 8, held["y"] + held["height"] / 2)
+    page.mouse.down()
+    page.mouse.move(held["x"] + 20, held["y"] - 20)
+    page.mouse.move(felt["x"] + felt["width"] / 2, felt["y"] + felt["height"] / 2, steps=4)
+    page.mouse.up()
 
 
 def by_keys(page: Page) -> None:
     """Choose a legal move with the keyboard alone."""
-    moves = page.locator("#moves button[name=move]").evaluate_all("all => all.map(b => b.value)")
-    if page.locator("#play-chosen").count() == 0 and moves[0].startswith("award"):
-        page.locator(".choices button").first.focus()
+    if page.locator("#play-chosen").count() == 0:
+        if page.locator(LEGAL).count() == 0:
+            page.locator(".choices button").first.focus()
+        else:
+            page.keyboard.type(page.locator(LEGAL).last.get_attribute("data-rank") or "")
         page.keyboard.press("Enter")
         return
-    cards = moves[-1].split()[1:]
+    cards = choices(page)[-1]
     if not cards:
         page.keyboard.press("p")
-        return
-    if page.locator("#play-chosen").count() == 0:
-        page.keyboard.type(cards[0])
-        page.keyboard.press("Enter")
         return
     for rank in cards:
         page.keyboard.type(rank)
         page.keyboard.press("Space")
-        page.wait_for_timeout(0)
     page.locator("#play-chosen").focus()
     page.keyboard.press("Enter")
 
 
-def play_on(page: Page, choose: object) -> Match:
+def play_on(page: Page, choose: Choose) -> Match:
     for _ in range(MOST_TURNS):
         if not at_turn(page):
             break
         turn = page.get_attribute("#table", "data-turn")
-        choose(page)  # type: ignore[operator]
+        choose(page)
         after(page, turn)
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("You "))
     match = Match.objects.get()
@@ -139,35 +187,141 @@ def play_on(page: Page, choose: object) -> Match:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_whole_match_is_played_by_mouse(visit: Visit, game: str) -> None:
-    sit(visit.page, game)
-    play_on(visit.page, by_mouse)
-    expect(visit.page.get_by_role("button", name="Play again")).to_be_visible()
+@pytest.mark.parametrize(("choose", "width"), [(by_mouse, 1400), (by_keys, 1400), (by_mouse, 390)])
+def test_a_whole_match_is_played(visit: Visit, game: str, choose: Choose, width: int) -> None:
+    begin(visit.page, game, width)
+    play_on(visit.page, choose)
+    expect(visit.page.get_by_role("button", name="Analyse the match")).to_be_visible()
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_whole_match_is_played_by_keyboard(visit: Visit, game: str) -> None:
-    sit(visit.page, game)
-    play_on(visit.page, by_keys)
-
-
-@pytest.mark.parametrize("game", GAMES)
-def test_a_whole_match_is_played_on_a_phone(visit: Visit, game: str) -> None:
+@pytest.mark.parametrize(("choose", "width"), [(by_drag, 1400), (by_drag, 390), (by_keys, 390)])
+def test_some_moves_are_made(visit: Visit, game: str, choose: Choose, width: int) -> None:
     page = visit.page
-    page.set_viewport_size({"width": 390, "height": 844})
-    sit(page, game)
-    widest = []
-
-    def choose(page: Page) -> None:
-        widest.append(page.evaluate("document.documentElement.scrollWidth"))
-        small = page.locator("#moves button:visible").evaluate_all(
-            "all => all.filter(b => b.offsetHeight < 40 || b.offsetWidth < 24).length"
+    begin(page, game, width)
+    for _ in range(6):
+        at_turn(page)
+        turn = page.get_attribute("#table", "data-turn")
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        sizes = page.locator("#table button:not(.tool):visible").evaluate_all(
+            "all => all.map((each) => [each.offsetWidth, each.offsetHeight])"
         )
-        assert small == 0, "a button is too small for a finger"
-        by_mouse(page)
+        assert all(wide >= 24 and high >= 40 for wide, high in sizes), "too small for a finger"
+        choose(page)
+        after(page, turn)
+    assert Turn.objects.exclude(fault="").count() == 0
 
-    play_on(page, choose)
-    assert max(widest) <= 390
+
+def test_cards_move_between_the_turns_and_a_press_ends_that(visit: Visit) -> None:
+    page = visit.page
+    sit(page, GAMES[0])
+    at_turn(page)
+    by_mouse(page)
+    expect(page.locator("#table.sending")).to_have_count(1)
+    expect(page.locator(".at-0 .hand .fresh")).to_have_count(1)  # the card from the right neighbour
+    at_turn(page)
+    turn = page.get_attribute("#table", "data-turn")
+    by_mouse(page)
+    expect(page.locator(".seat.at-1 .plays .tc")).to_have_count(1)
+    page.locator(".centre").click()
+    page.wait_for_selector("#table:not(.sending)", timeout=500)
+    assert page.get_attribute("#table", "data-turn") != turn
+
+
+def test_nothing_moves_if_the_player_wants_less_motion(visit: Visit) -> None:
+    page = visit.page
+    page.emulate_media(reduced_motion="reduce")
+    page.add_init_script("""
+        window.moves = 0;
+        const animate = Element.prototype.animate;
+        Element.prototype.animate = function (...how) {
+            moves += 1;
+            return animate.apply(this, how);
+        };
+    """)
+    sit(page, GAMES[0])
+    for _ in range(4):
+        at_turn(page)
+        turn = page.get_attribute("#table", "data-turn")
+        by_mouse(page)
+        after(page, turn)
+    assert page.evaluate("moves") == 0
+
+
+def test_a_card_that_is_dropped_beside_the_felt_stays_in_the_hand(visit: Visit) -> None:
+    page = visit.page
+    sit(page, GAMES[0])
+    at_turn(page)
+    turn = page.get_attribute("#table", "data-turn")
+    card = page.locator(LEGAL).first
+    box = card.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 8, box["y"] + 20)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 40, 5, steps=4)
+    page.mouse.up()
+    assert card.evaluate("card => card.style.translate") == ""
+    assert page.get_attribute("#table", "data-turn") == turn
+
+
+def test_legal_cards_stand_out_and_others_cannot_be_played(visit: Visit) -> None:
+    page = visit.page
+    page.emulate_media(reduced_motion="reduce")
+    sit(page, GAMES[1])
+    for _ in range(MOST_TURNS):
+        assert at_turn(page), "the match has no turn with an illegal card"
+        if page.locator(".hand .tc.idle").count() and page.locator(LEGAL).count():
+            break
+        turn = page.get_attribute("#table", "data-turn")
+        by_mouse(page)
+        after(page, turn)
+    page.locator(".hand .tc.idle").last.click(position={"x": 6, "y": 20}, force=True)
+    expect(page.locator(".hand [aria-pressed=true]")).to_have_count(0)
+    expect(page.locator(".hand .tc.idle").first).to_have_attribute("aria-disabled", "true")
+
+
+def test_an_update_keeps_the_focus_and_reads_out_only_what_is_new(visit: Visit) -> None:
+    page = visit.page
+    page.add_init_script(BY_HAND)
+    sit(page, GAMES[0])
+    at_turn(page)
+    card = page.locator(LEGAL).nth(1)
+    card.focus()
+    page.evaluate("""() => {
+        window.said = [];
+        const live = document.querySelectorAll("[aria-live], [role=status]");
+        const watch = new MutationObserver((all) => {
+            for (const { addedNodes } of all) said.push(...addedNodes);
+        });
+        for (const each of live) watch.observe(each, { childList: true, subtree: true });
+    }""")
+    with page.expect_response(re.compile("view.json")):
+        page.evaluate("streams[0].send('phase', { match: -1 })")
+        page.evaluate("streams[0].send('phase', { match: Number(table.dataset.match), ply: 99 })")
+    expect(card).to_be_focused()
+    assert page.evaluate("said.length") == 0
+    turn = page.get_attribute("#table", "data-turn")
+    by_mouse(page)
+    after(page, turn)
+    at_turn(page)
+    said = page.evaluate("said.map((each) => each.textContent)")
+    assert 0 < len(said) == len(set(said)) < 6
+    expect(page.locator("#question")).to_be_focused()
+
+
+@pytest.mark.parametrize("seats", [2, 4, 6])
+def test_the_whole_table_is_on_one_screen_of_a_laptop(visit: Visit, seats: int) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": 1400, "height": 800})
+    sit(page, GAMES[1], seats)
+    at_turn(page)
+    for part in (".felt", "#own", ".at-0 .hand"):
+        box = page.locator(part).bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 800, part
+    card = page.locator(".at-0 .hand .tc").last.bounding_box()
+    assert card is not None
+    assert card["height"] >= 100
 
 
 def test_a_move_needs_a_second_click_if_the_player_wants_that(visit: Visit) -> None:
@@ -175,11 +329,11 @@ def test_a_move_needs_a_second_click_if_the_player_wants_that(visit: Visit) -> N
     sit(page, GAMES[0])
     at_turn(page)
     page.get_by_label("Confirm each move").check()
-    card = page.locator("#moves .own-hand button").first
-    card.click()
+    card = page.locator(LEGAL).first
+    card.click(position={"x": 6, "y": 20})
     expect(page.locator("#question")).to_contain_text("press again to confirm")
     turn = page.get_attribute("#table", "data-turn")
-    card.click()
+    card.click(position={"x": 6, "y": 20})
     after(page, turn)
 
 
@@ -205,6 +359,6 @@ def test_a_match_is_played_without_javascript(browser: Browser, live_server: Liv
         page.reload()
         if page.locator("[data-state=over]").count():
             break
-        page.locator("#moves button").last.click()
+        page.locator(".hand button, .choices button").last.click()
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("You "))
     context.close()

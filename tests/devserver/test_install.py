@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Set
 from pathlib import Path
 
 import pytest
@@ -47,24 +48,27 @@ gamma[extra]==3.0 ; python_version >= "3.11"
 
 
 def test_only_the_packages_of_this_system_are_counted() -> None:
+    assert counted(LOCKED) == 2
+
+
+def test_packages_that_are_there_in_the_locked_version_are_not_counted() -> None:
+    locked = "alpha==1.0 \\\n    --hash=sha256:0\nbeta[fast]==2.0 \\\ngamma==3.0\n"
+    assert counted(locked, {("alpha", "1.0"), ("beta", "1.9")}) == 2
+
+
+def counted(locked: str, installed: Set[tuple[str, str]] = frozenset()) -> int:
     # In a process of its own: pip and setuptools warn about each other.
     program = "import sys; from devserver.install import count_packages; "
-    program += "print(count_packages(sys.stdin.read().splitlines()))"
-    counted = subprocess.run(
+    program += f"print(count_packages(sys.stdin.read().splitlines(), {set(installed)!r}))"
+    done = subprocess.run(
         [sys.executable, "-c", program],
         cwd=Path(install.__file__).parents[1],
-        input=LOCKED,
+        input=locked,
         capture_output=True,
         text=True,
         check=True,
     )
-    assert counted.stdout == "2\n"
-
-
-def test_packages_that_are_there_in_the_locked_version_are_not_counted() -> None:
-    there = {("alpha", "1.0"), ("beta", "1.9")}
-    locked = ["alpha==1.0 \\", "    --hash=sha256:0", "beta[fast]==2.0 \\", "gamma==3.0"]
-    assert install.count_packages(locked, there) == 2
+    return int(done.stdout)
 
 
 PIP = """

@@ -1,7 +1,8 @@
 """Line charts as numbers for inline SVG."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 WIDTH, HEIGHT = 640, 220
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 12, 12, 26
@@ -25,6 +26,19 @@ class Line:
     last: float
 
 
+class Mark(NamedTuple):
+    """A point of the first line that says more about itself.
+
+    Attributes:
+        x, y: its position.
+        text: the words.
+    """
+
+    x: float
+    y: float
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class Chart:
     """Lines in one frame.
@@ -35,6 +49,8 @@ class Chart:
         ticks: position and text of each value on the left side.
         first: label at the left end.
         last: label at the right end.
+        marks: points of the first line with words of their own.
+        bounds: position and label of each upright line, such as where a version begins.
     """
 
     lines: list[Line]
@@ -42,12 +58,15 @@ class Chart:
     ticks: list[tuple[float, str]]
     first: str
     last: str
+    marks: list[Mark] = field(default_factory=list)
+    bounds: list[tuple[float, str]] = field(default_factory=list)
     width: int = WIDTH
     height: int = HEIGHT
     left: int = _LEFT
     right: int = WIDTH - _RIGHT
     floor: int = HEIGHT - _BOTTOM
     foot: int = HEIGHT - 8
+    top: int = _TOP
 
 
 Values = Sequence[float | None]
@@ -59,6 +78,9 @@ def chart(
     first: str,
     last: str,
     bands: Sequence[tuple[Values, Values]] = (),
+    *,
+    marks: Mapping[int, str] | None = None,
+    begins: Mapping[int, str] | None = None,
 ) -> Chart | None:
     """Return lines over a common axis; None if no series has two points.
 
@@ -67,6 +89,8 @@ def chart(
         first: label at the left end.
         last: label at the right end.
         bands: lower and upper bounds to shade between.
+        marks: words about values of the first series, by their index.
+        begins: labels of upright lines, by the index where they stand.
     """
     series = [(name, line) for name, line in series if line and line[-1] is not None]
     longest = max((len(values) for _, values in series), default=0)
@@ -100,7 +124,13 @@ def chart(
     areas = [_path(points(low) + points(high)[::-1]) for low, high in bands]
     count = round((high - low) / step)
     ticks = [(height(low + i * step), f"{low + i * step:g}") for i in range(count + 1)]
-    return Chart(lines, [area for area in areas if area], ticks, first, last)
+    said = [
+        Mark(across(index), height(value), text)
+        for index, text in (marks or {}).items()
+        if (value := series[0][1][index]) is not None
+    ]
+    bounds_at = [(across(index), label) for index, label in (begins or {}).items()]
+    return Chart(lines, [area for area in areas if area], ticks, first, last, said, bounds_at)
 
 
 def _path(points: Sequence[tuple[float, float]]) -> str:

@@ -8,11 +8,11 @@ rounds costs no more time.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from django.db.models import Case, OuterRef, QuerySet, Subquery, When
+from django.db.models import Case, Count, Max, OuterRef, QuerySet, Subquery, When
 
 from engine.rating.elo import START
 from engine.rating.intervals import margin
-from league.models import Bot, Ladder, Performance, RoundEntry, Standing
+from league.models import Block, BlockBot, Bot, Ladder, Performance, RoundEntry, Standing
 from league.ratings.ledger import round_entries
 from league.ratings.standings import public_entries, public_performances, public_rounds
 from league.ratings.twins import Twins
@@ -20,6 +20,8 @@ from web.charts.lines import Chart, Values, chart
 
 _POINTS = 299
 """Rounds in the chart of one bot, at most."""
+_MARKS = 60
+"""Points of the chart of one bot that say what they are, at most."""
 _POINTS_OF_MANY = 99
 """Rounds in the chart of several bots, at most: with more the page becomes slow."""
 
@@ -81,10 +83,47 @@ def chart_of_gap(ladder: Ladder, twins: Twins) -> Chart | None:
     return chart([("gap", gaps)], *_labels(axis))
 
 
-def chart_of_bot(standing: Standing) -> Chart | None:
+class RatedRound(NamedTuple):
+    """A round that rated a bot.
+
+    Attributes:
+        entry: the change of the rating, with its round.
+        version: number of the version that played.
+        matches: the bot's matches in the round.
+    """
+
+    entry: RoundEntry
+    version: int
+    matches: int
+
+    @property
+    def text(self) -> str:
+        """The round in words."""
+        before, after = self.entry.rating_before, self.entry.rating_after
+        change = f"{(after - before) / 1000:+.0f}".replace("-", "−")
+        matches = f"{self.matches} match{'' if self.matches == 1 else 'es'}"
+        return (
+            f"Round {self.entry.round.number}: {after / 1000:.0f} ({change}), "
+            f"version {self.version}, {matches}"
+        )
+
+
+class History(NamedTuple):
+    """How a bot's rating went.
+
+    Attributes:
+        chart: of rating and performance, with the interval of performance.
+        rounds: those of the chart's marks, in the order of application.
+    """
+
+    chart: Chart
+    rounds: list[RatedRound]
+
+
+def chart_of_bot(standing: Standing) -> History | None:
     """Return a bot's rating and performance round by round, with the interval of performance.
 
-    Costs three queries. The standing has its ladder and bot.
+    Costs five queries. The standing has its ladder and bot.
     """
     ladder, spans = standing.ladder, _spans(standing.ladder, [standing.bot])
     axis = _axis(ladder, spans, _POINTS)
@@ -98,6 +137,7 @@ def chart_of_bot(standing: Standing) -> Chart | None:
         axis,
         {
             "rating": _as_of(entries, "rating_after", axis, span),
+            "entry": _as_of(entries, "pk", axis, span),
             "performance": _as_of(fits, "elo", axis, span),
             "error": _as_of(fits, "error", axis, span),
             "fitted_blocks": _as_of(fits, "blocks", axis, span),
@@ -112,14 +152,83 @@ def chart_of_bot(standing: Standing) -> Chart | None:
         ("Elo", _points(values["rating"])),
         ("performance, 95 % interval", _carried([None, *values["performance"]])),
     ]
-    band = (_bounds(fitted, -1), _bounds(fitted, 1))
-    return chart(lines, *_labels(axis), [band])
+    rounds = _rated_rounds(standing, values["entry"])
+    drawn = chart(
+        lines,
+        *_labels(axis),
+        _bands(fitted),
+        marks={at: one.text for at, one in rounds.items()},
+        begins=_first_rounds(rounds),
+    )
+    return None if drawn is None else History(drawn, list(rounds.values()))
 
 
-def _bounds(fitted: Sequence[tuple[float | None, float | None]], sign: int) -> Values:
-    """Return one end of the intervals, lower (-1) or upper (1); None before the first error bar."""
-    moved = [None if elo is None or half is None else elo + sign * half for elo, half in fitted]
-    return _carried([None, *moved])
+def _rated_rounds(standing: Standing, entries: Sequence[float | None]) -> dict[int, RatedRound]:
+    """Return some of the rounds that rated a bot, by their index in the line of its rating.
+
+    Args:
+        standing: of the bot.
+        entries: id of the last row of the ledger at each point that is drawn.
+    """
+    # The line begins with the rating that every bot begins with, so its rounds count from 1.
+    at = [(index, int(pk)) for index, pk in enumerate(entries, 1) if pk is not None]
+    every = -(-len(at) // _MARKS)
+    at = at[::-1][::every][::-1]
+    rows = RoundEntry.objects.select_related("round").in_bulk([pk for _, pk in at])
+    played = (
+        BlockBot.objects.filter(
+            bot=standing.bot_id,
+            block__round__in={row.round_id for row in rows.values()},
+            block__state=Block.State.FINISHED,
+        )
+        .values("block__round")
+        .annotate(version=Max("version__number"), matches=Count("block__matches"))
+        .values_list("block__round", "version", "matches")
+    )
+    by_round = {round_: (version, matches) for round_, version, matches in played}
+    return {
+        index: RatedRound(rows[pk], *by_round[rows[pk].round_id])
+        for index, pk in at
+        if rows[pk].round_id in by_round
+    }
+
+
+def _first_rounds(rounds: Mapping[int, RatedRound]) -> dict[int, str]:
+    """Return where another version than the one before plays first, with its name."""
+    changes = {}
+    version = None
+    for index, one in rounds.items():
+        if version is not None and one.version != version:
+            changes[index] = f"v{one.version}"
+        version = one.version
+    return changes
+
+
+def _bands(
+    fitted: Sequence[tuple[float | None, float | None]],
+) -> list[tuple[Values, Values]]:
+    """Return the intervals around performance as lower and upper bounds, a band for each stretch.
+
+    A new version has no error bar at first, so there the band has a gap.
+
+    Args:
+        fitted: performance, and half the length of its interval, where a fit has counted the bot.
+    """
+    bands: list[tuple[list[float | None], list[float | None]]] = []
+    elo: float | None = None
+    half: float | None = None
+    for at, (new_elo, new_half) in enumerate(fitted, 1):
+        had = half is not None
+        if new_elo is not None:
+            elo, half = new_elo, new_half
+        if elo is None or half is None:
+            continue
+        if not had:
+            bands.append(([None] * at, [None] * at))
+        low, high = bands[-1]
+        low.append(elo - half)
+        high.append(elo + half)
+    return [(low, high) for low, high in bands]
 
 
 def _spans(ladder: Ladder, bots: Sequence[Bot]) -> dict[int, _Span]:

@@ -150,6 +150,7 @@ def _render(name: str, source: str) -> Document:
     _lead_into_the_site([child for token in tokens for child in token.children or ()], name)
     html = parser.renderer.render(tokens, parser.options, {})
     # A wide table scrolls inside its frame; a keyboard reaches the frame.
+    html = html.replace("<pre>", '<pre tabindex="0">')
     html = html.replace("<table>", '<div class="scroll" tabindex="0"><table>')
     html = html.replace("</table>", "</table></div>")
     title_html, end, html = html.partition("</h1>")

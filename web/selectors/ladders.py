@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet, Sum, Window
 from django.db.models.functions import RowNumber
 
 from engine.rating.elo import START
-from league.models import Ladder, RoundEntry, Standing
+from league.models import Ladder, Standing
 from league.models.standings import SHOWN
 from league.ratings.standings import (
     ORDER,
@@ -16,7 +16,6 @@ from league.ratings.standings import (
     bots_in_order,
     find_bots,
     in_order,
-    public_entries,
     public_standings,
     standing_rows,
     standings_in_order,
@@ -125,15 +124,6 @@ def sums_of(ladder: Ladder) -> Sums:
         hidden=Count("pk", filter=~Q(hidden=SHOWN)),
     )
     return Sums(**sums, expected=START * sums["bots"])
-
-
-def last_changes(standing: Standing, count: int) -> list[RoundEntry]:
-    """Return the last changes of a bot's rating on a ladder, the latest first, with their rounds.
-
-    If the ladder is frozen, later changes are left out: they don't lead to the rating shown.
-    """
-    rows = public_entries(standing.ladder).filter(bot=standing.bot_id)
-    return list(rows.select_related("round").order_by("-applied_number")[:count])
 
 
 def likely_best(ladder: Ladder, count: int) -> list[Standing]:

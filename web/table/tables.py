@@ -1,6 +1,7 @@
 """Tables as pages embed them: ``web/table/table.html`` draws a step, JavaScript goes on from it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from django.urls import reverse
@@ -11,11 +12,12 @@ from engine.playback import play_back
 from engine.record import Record
 from engine.sentences import as_sentence
 from league.models import Match
+from league.play.headlines import seat_names
 from league.play.spectating import public_events
 from league.visibility import may_see_record
 from web.table.live import live_steps
 from web.table.replays import faults_of, replay_steps
-from web.table.steps import Step
+from web.table.steps import SeatStep, Step
 
 _PARTRIDGE_DECK = [rank for rank in range(1, 13) for _ in range(rank)]
 
@@ -25,12 +27,15 @@ class Table(NamedTuple):
 
     Attributes:
         match: with its seating and their bots.
-        mode: ``live`` or ``replay``.
-        source: address of the events: a stream, or all phases at once.
-        names: of the bots, by seat.
+        mode: ``live``, ``replay``, or ``play`` for the player of a seat.
+        source: address of the phases; empty for a live match, whose events are streamed.
+        names: of the players, by seat.
         parts: number of days or rounds of the match.
         steps: all steps of a replay; the current step of a match in play.
         number: of the step to show, from 1.
+        own: the seat of the player who looks at it; None for spectators.
+        acts: the seats for which the match waits, if the player sees that.
+        notes: a remark on a seat, by seat.
     """
 
     match: Match
@@ -40,6 +45,9 @@ class Table(NamedTuple):
     parts: int
     steps: list[Step]
     number: int
+    own: int | None = None
+    acts: Sequence[int] = ()
+    notes: Mapping[int, str] = MappingProxyType({})
 
     @property
     def step(self) -> Step:
@@ -52,9 +60,23 @@ class Table(NamedTuple):
         return len(self.steps)
 
     @property
+    def is_live(self) -> bool:
+        """Whether spectators watch the match as it is played."""
+        return self.mode == "live"
+
+    @property
     def seats(self) -> list[tuple[int, str]]:
         """Number and name of each seat."""
         return list(enumerate(self.names))
+
+    @property
+    def placed(self) -> list[tuple[int, SeatStep, str]]:
+        """Place around the table, what the seat did, and the remark on it; the own seat is at 0."""
+        count = len(self.names)
+        return [
+            ((seat.seat - (self.own or 0)) % count, seat, self.notes.get(seat.seat, ""))
+            for seat in self.step.seats
+        ]
 
 
 def table_of(match: Match, number: int = 1) -> Table | None:
@@ -66,8 +88,8 @@ def table_of(match: Match, number: int = 1) -> Table | None:
         match: with its block, swap block, challenge, and seating with bots.
         number: of the step to show in a replay; the nearest one if there is no such step.
     """
-    names = names_of(match)
-    parts = parts_of(match.game, match.rules)
+    names = seat_names(match)
+    parts = parts_of(match)
     if may_see_record(match):
         steps = replay_steps(match.record, names)
         number = min(max(number, 1), len(steps))
@@ -76,8 +98,7 @@ def table_of(match: Match, number: int = 1) -> Table | None:
     phases = public_events(match)
     if phases is None:
         return None
-    source = f"/api/v1/matches/{match.pk}/events"
-    return Table(match, "live", source, names, parts, live_steps(phases, names)[:1], 1)
+    return Table(match, "live", "", names, parts, live_steps(phases, names)[:1], 1)
 
 
 def all_phases(match: Match) -> dict[str, Any]:
@@ -87,7 +108,7 @@ def all_phases(match: Match) -> dict[str, Any]:
     with one sentence for each event, and ``faults`` with seat and kind. ``cards`` is the deck in
     ascending order.
     """
-    return phases_of(match.record, names_of(match), match.commitment)
+    return phases_of(match.record, seat_names(match), match.commitment)
 
 
 def phases_of(record: Record, names: Sequence[str], commitment: str) -> dict[str, Any]:
@@ -109,11 +130,6 @@ def phases_of(record: Record, names: Sequence[str], commitment: str) -> dict[str
     }
 
 
-def names_of(match: Match) -> list[str]:
-    """Return the names of the bots of a match, by seat."""
-    return [seat.bot.name for seat in match.seating.all()]
-
-
 def deck_of(game: str, rules: str) -> list[int]:
     """Return the deck of a preset, in ascending order."""
     if game == TwelveDays.game:
@@ -133,8 +149,8 @@ def _phases(record: Record, names: Sequence[str]) -> Iterator[dict[str, Any]]:
         begins_at = ply
 
 
-def parts_of(game: str, rules: str) -> int:
+def parts_of(match: Match) -> int:
     """Return the number of days or rounds of a match."""
-    if game == TwelveDays.game:
-        return TwelveDays.presets[rules].days
-    return Partridge.presets[rules].rounds
+    if match.game == TwelveDays.game:
+        return TwelveDays.presets[match.rules].days
+    return Partridge.presets[match.rules].rounds

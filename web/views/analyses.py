@@ -9,6 +9,7 @@ from django.views.decorators.http import require_http_methods
 from engine.analysis import Analysis
 from league import analyses
 from league.models import MatchAnalysis
+from league.play.headlines import seat_names
 from web.analysis_page import analysis_page
 from web.requests import SAFE_METHODS
 from web.selectors.matches import matches_with_seats
@@ -27,7 +28,7 @@ def analysis(request: HttpRequest, pk: int) -> HttpResponse:
         found = analyses.find(match)
     except analyses.HiddenError:
         raise Http404(f"The record of match {pk} is not public yet.") from None
-    names = [seat.bot.name for seat in match.seating.all()]
+    names = seat_names(match)
     state = None if found is None else found.state
     context: dict[str, Any] = {
         "match": match,

@@ -110,6 +110,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "tournament": found,
         "entries": found.entries.select_related("bot__owner").order_by("bot__name"),
         "over": found.state == State.FINISHED,
+        "changeable": found.state in Tournament.NOT_STARTED,
     }
     form_class = RestartForm if cancelled and not found.rounds.exists() else DecisionForm
     form = form_class(

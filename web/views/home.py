@@ -1,13 +1,18 @@
-"""The home page, and the wall of live tables."""
+"""The home page, the wall of live tables, and further tables for both."""
+
+from collections.abc import Collection
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from league.feeds import last_highlights
 from league.models import Tournament
 from web import tv
+from web.requests import whole_number
 from web.selectors import ladders, matches, tournaments
+from web.table.tables import Table
 
 _PLAYING = 6
 _LATEST = 8
@@ -24,9 +29,10 @@ def home(request: HttpRequest) -> HttpResponse:
     playing = list(matches.matches_playing(_PLAYING))
     highlights = last_highlights()
     live = tv.live_tables(1)
+    worth = None if live else tv.worth_seeing(highlights)
     is_running = any(tournament.state == Tournament.State.RUNNING for tournament in coming)
     context = {
-        "table": live[0] if live else tv.worth_seeing(highlights),
+        "tables": live or ([worth] if worth else []),
         "highlights": highlights,
         "playing": playing,
         "ladders": ladders.ladders_with_movement(_LADDERS, _TOP),
@@ -40,7 +46,25 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def wall(request: HttpRequest) -> HttpResponse:
     """Show up to nine live tables, or the match of the day if none is live."""
-    tables = tv.live_tables(_WALL)
-    best = None if tables else tv.best_table()
-    context = {"tables": tables or ([best] if best else []), "live": True}
-    return render(request, "web/tv.html", context)
+    return render(request, "web/tv.html", {"tables": _tables(_WALL, best=True), "count": _WALL})
+
+
+@require_safe
+@never_cache
+def tables(request: HttpRequest) -> HttpResponse:
+    """Return further tables as a part of a page: ``count`` live ones without those in ``not``.
+
+    With ``best`` and no live one, it is the match of the day.
+    """
+    count = min(max(whole_number(request.GET.get("count", "")) or 1, 1), _WALL)
+    shown = {whole_number(text) for text in request.GET.getlist("not")[: 2 * _WALL]}
+    found = _tables(count, {pk for pk in shown if pk}, best="best" in request.GET)
+    return render(request, "web/parts/tv_tables.html", {"tables": found})
+
+
+def _tables(count: int, without: Collection[int] = (), *, best: bool) -> list[Table]:
+    found = tv.live_tables(count, without)
+    if found or not best:
+        return found
+    worth = tv.worth_seeing(last_highlights())
+    return [worth] if worth else []

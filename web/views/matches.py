@@ -12,6 +12,7 @@ from league.play.owner_reports import owner_report
 from league.play.spectating import record_line
 from league.visibility import may_see_record
 from web.charts.lines import chart
+from web.pictures.tables import picture_of
 from web.requests import visitor, whole_number
 from web.selectors.matches import matches_with_seats
 from web.table.steps import Step
@@ -22,13 +23,15 @@ from web.table.tables import all_phases, table_of
 def match(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a match: its seats, its table while it is live, and the replay once it is open."""
     found = get_object_or_404(matches_with_seats(), pk=pk)
-    table = table_of(found, whole_number(request.GET.get("step", "")) or 1)
+    number = whole_number(request.GET.get("step", ""))
+    table = table_of(found, number or 1)
     is_open = table is not None and table.mode == "replay"
     context: dict[str, Any] = {
         "match": found,
         "seating": found.seating.all(),
         "table": table,
         "open": is_open,
+        "picture": None if table is None else picture_of(table, number),
         # A table in play follows its own events; only a page without one must ask again.
         "live": table is None and found.status != Match.Status.VOID,
     }

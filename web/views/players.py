@@ -9,8 +9,9 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
@@ -71,7 +72,7 @@ def table(request: HttpRequest, code: str) -> HttpResponse:
     seat = match.seating.select_related("bot", "substitute").get(bot=player.bot_id)
     context["seat"] = seat
     if match.status == Match.Status.PLAYING:
-        in_play = player_page.playing(match, seat, wants_hint="hint" in request.GET)
+        in_play = player_page.playing(match, seat, code, wants_hint="hint" in request.GET)
         if in_play is not None:
             token = request.COOKIES.get(_COOKIE, "")
             if player_tables.player_with(found, token, None) is None:
@@ -86,6 +87,26 @@ def table(request: HttpRequest, code: str) -> HttpResponse:
         context["days"] = settings.PLAYER_MATCH_DAYS
         return render(request, "web/play/over.html", context)
     return render(request, "web/play/pending.html", context)
+
+
+@require_safe
+@never_cache
+def table_view(request: HttpRequest, code: str) -> HttpResponse:
+    """Return what is new at a table for its script, as JSON: the phases after ``after``.
+
+    ``panel`` is the part of the page with the moves. ``state`` is ``playing``; at any other state
+    the script loads the page again.
+    """
+    found = _find(code)
+    player, match = _needed_player(request, found), _needed_match(found)
+    seat = match.seating.select_related("bot", "substitute").get(bot=player.bot_id)
+    in_play = player_page.playing(match, seat, code, wants_hint="hint" in request.GET)
+    if in_play is None:
+        return JsonResponse({"state": "over"})
+    after = whole_number(request.GET.get("after", ""))
+    answer = player_page.as_json(in_play, seat.seat, -1 if after is None else after)
+    panel = render_to_string("web/play/own.html", in_play | {"table": found}, request)
+    return JsonResponse(answer | {"panel": panel})
 
 
 @require_POST

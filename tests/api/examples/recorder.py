@@ -13,7 +13,10 @@ from tests.api.conftest import Api
 from tests.api.play.sites import Site
 
 TOKENS = {"owner", "bot", "organiser"}
-_GATEWAY = {"turns_list", "turns_stream", "matches_events", "matches_move", "moves_create"}
+_GATEWAY = {
+    *("turns_list", "turns_stream", "matches_events", "matches_events_of_several"),
+    *("matches_move", "moves_create"),
+}
 """The gateway's calls."""
 _OBJECTS, _SCALARS = 3, 14
 """Longest lists in an answer: of objects or lists, and of texts or numbers."""

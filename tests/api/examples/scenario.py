@@ -131,6 +131,7 @@ def _match(recorder: Recorder) -> None:
     move = {"match": match_id, "turn": 1, "move": turn["observation"]["legal_moves"][0]}
     call("moves_create", "bot", body={"moves": [move]})
     call("matches_events", match_id=match_id)
+    call("matches_events_of_several", query={"match": match_id})
     _play(match_id, [swan, robin])
     call("matches_list", query={"bot": "swan", "status": "finished"})
     call("matches_show", match_id=match_id)

@@ -17,7 +17,7 @@ import redis
 from django.utils import timezone
 from pytest_django import Settings
 
-from api.play import app as gateway
+from api.play import requests
 from league import accounts, play
 from league.accounts import tokens as tokens_module
 from league.bots import create_bot
@@ -128,7 +128,7 @@ def test_a_stream_misses_nothing_when_hints_are_lost(
 def test_a_stream_is_kept_alive(
     site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gateway, "KEEP_ALIVE_SECONDS", 0.1)
+    monkeypatch.setattr(requests, "KEEP_ALIVE_SECONDS", 0.1)
     with site.stream(bots[0]) as turns:
         assert next(turns) is None
 
@@ -151,7 +151,7 @@ def test_a_stream_ends_when_its_token_stops_working(
     tokens: tuple[Bot, str], end: Callable[[Bot], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot, token = tokens
-    monkeypatch.setattr(gateway, "KEEP_ALIVE_SECONDS", 0.1)
+    monkeypatch.setattr(requests, "KEEP_ALIVE_SECONDS", 0.1)
     with served(accounts.find_tokens) as site, site.stream(token) as events:
         assert next(events) is None
         end(bot)

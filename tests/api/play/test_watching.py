@@ -3,9 +3,11 @@
 import json
 import threading
 from collections.abc import Generator, Iterable
+from datetime import datetime
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from api.schema import openapi_schema
 from engine.deals import seeded_shuffle
@@ -14,9 +16,10 @@ from engine.games.events import KINDS, Event
 from engine.sentences import as_sentence
 from league import competitions, play
 from league.models import Block, Bot, Match
-from tests.api.play.sites import Site
+from league.play.spectating import MatchFeed
+from tests.api.play.sites import Site, open_match
 from tests.league import small
-from tests.league.play.live import match_of, play_on
+from tests.league.play.live import answer, match_of, play_on
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -32,9 +35,17 @@ PRESETS = [
 def watch(
     site: Site, match: Match, last: str | None = None
 ) -> Generator[tuple[str, str, Any], None, None]:
-    """Return the id, kind and data of each event of a match until the stream ends."""
+    """Yield the id, kind and data of each event of a match but its clock, until the end."""
+    for event_id, kind, data in events_of(site, f"/matches/{match.pk}/events", last):
+        if kind != "clock":
+            yield event_id, kind, data
+
+
+def events_of(
+    site: Site, path: str, last: str | None = None
+) -> Generator[tuple[str, str, Any], None, None]:
+    """Yield the id, kind and data of each event of a stream until it ends; a clock has no id."""
     headers = {"Last-Event-ID": last} if last else {}
-    path = f"/matches/{match.pk}/events"
     with site.client.stream("GET", path, headers=headers) as response:
         assert response.status_code == 200
         assert response.headers["content-type"] == "text/event-stream"
@@ -44,13 +55,14 @@ def watch(
             if name:
                 event[name] = value
             elif "data" in event:
-                yield event["id"], event["event"], json.loads(event["data"])
+                yield event.get("id", ""), event["event"], json.loads(event["data"])
                 event = {}
 
 
 def spectated(match: Match) -> Any:
     """Return the public view after each phase, replayed from the record alone."""
     record = match.record
+    ply = 0
     names = list(match.seating.order_by("seat").values_list("bot__name", flat=True))
     deal: list[Event] = []
     shuffle = seeded_shuffle(record.deal_seed)
@@ -59,6 +71,8 @@ def spectated(match: Match) -> Any:
     def shown(events: Iterable[Event]) -> dict[str, Any]:
         seen = [event.seen_by(None) for event in events]
         return {
+            "match": match.pk,
+            "ply": ply,
             **state.spectate(),
             "events": [event.as_json() for event in seen],
             "sentences": [as_sentence(event, names) for event in seen],
@@ -69,9 +83,10 @@ def spectated(match: Match) -> Any:
     while moves:
         phase = [moves.pop(0) for _ in state.actors]
         events = state.step({seat: state.moves.ids[text] for seat, text in phase})
-        expected.append((str(len(record.moves) - len(moves)), "phase", shown(events)))
+        ply = len(record.moves) - len(moves)
+        expected.append((str(ply), "phase", shown(events)))
     end = {"status": "finished", "scores": list(record.scores), "places": list(record.places)}
-    return json.loads(json.dumps([*expected, ("end", "end", end)]))
+    return json.loads(json.dumps([*expected, ("end", "end", {"match": match.pk, **end})]))
 
 
 @pytest.mark.parametrize("game", PRESETS)
@@ -177,7 +192,7 @@ def test_a_stream_of_a_duplicate_deal_stays_empty_until_the_block_is_finished(si
 def test_a_void_match_ends_without_a_card(site: Site, bots: list[Bot]) -> None:
     match = match_of(bots)
     Match.objects.filter(pk=match.pk).update(status=Match.Status.VOID)
-    assert list(watch(site, match)) == [("end", "end", {"status": "void"})]
+    assert list(watch(site, match)) == [("end", "end", {"match": match.pk, "status": "void"})]
 
 
 @pytest.mark.parametrize("match_id", ["999999", "-1", "x", "9" * 5000])
@@ -185,3 +200,135 @@ def test_an_unknown_match_is_a_problem(site: Site, match_id: str) -> None:
     response = site.client.get(f"/matches/{match_id}/events")
     assert (response.status_code, response.json()["code"]) == (404, "not-found")
     assert site.client.post("/matches/1/events").status_code == 405
+
+
+def several(matches: Iterable[Match], after: str = "") -> str:
+    query = "&".join(f"match={match.pk}" for match in matches)
+    return f"/matches/events?{query}" + (f"&after={after}" if after else "")
+
+
+def test_one_stream_has_the_events_of_several_matches_each_in_order(
+    site: Site, bots: list[Bot]
+) -> None:
+    matches = [match_of(bots), match_of(bots, "partridge", "eagle-short")]
+    seen: list[tuple[str, str, Any]] = []
+    first = threading.Event()
+
+    def read() -> None:
+        for event in events_of(site, several(matches)):
+            seen.append(event)
+            first.set()
+
+    reader = threading.Thread(target=read)
+    reader.start()
+    assert first.wait(10)
+    play_on(bots)
+    reader.join(20)
+    assert not reader.is_alive()
+    for match in matches:
+        match.refresh_from_db()
+        own = [data for _, kind, data in seen if kind != "clock" and data["match"] == match.pk]
+        assert own == [data for _, _, data in spectated(match)]
+    assert seen[-1][0] == ",".join(f"{match.pk}:end" for match in matches)
+
+
+@pytest.mark.parametrize("by", ["header", "parameter"])
+def test_the_stream_of_several_matches_continues_each_match_at_its_place(
+    site: Site, bots: list[Bot], by: str
+) -> None:
+    first, second, third = (match_of(bots) for _ in range(3))
+    play_on(bots)
+    for match in (first, second, third):
+        match.refresh_from_db()
+    at = f"{first.pk}:{spectated(first)[4][0]},{second.pk}:end"
+    path = several([first, second, third], "" if by == "header" else at)
+    rest = list(events_of(site, path, at if by == "header" else None))
+    expected = [*spectated(first)[5:], *spectated(third)]
+    assert [data for _, _, data in rest] == [data for _, _, data in expected]
+    over = site.client.get(several([first, second]), headers={"Last-Event-ID": rest[-1][0]})
+    assert over.status_code == 204
+
+
+def test_the_stream_of_several_matches_shows_nothing_of_a_duplicate_deal_in_play(
+    site: Site, bots: list[Bot]
+) -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    competitions.advance_tournament(tournament.pk)
+    secret = Match.objects.filter(block__round__tournament=tournament).earliest("pk")
+    play.play_match(secret.pk, players=small.players)
+    match = match_of(bots)
+    play_on(bots)
+    stream = events_of(site, several([secret, match]))
+    seen = [next(stream) for _ in range(10)]
+    stream.close()
+    assert {data["match"] for _, _, data in seen} == {match.pk}
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["", "match=", "match=x", "match=1&other=2", "match=1&after=x", "match=1" + "&match=1" * 12],
+)
+def test_a_wrong_request_for_several_matches_is_a_problem(site: Site, query: str) -> None:
+    response = site.client.get(f"/matches/events?{query}")
+    assert (response.status_code, response.json()["code"]) == (400, "invalid")
+
+
+def test_several_matches_of_which_one_is_unknown_are_a_problem(site: Site, bots: list[Bot]) -> None:
+    match = match_of(bots)
+    response = site.client.get(f"/matches/events?match={match.pk}&match=999999")
+    assert (response.status_code, response.json()["code"]) == (404, "not-found")
+    assert "999999" in response.json()["detail"]
+
+
+def clocks(site: Site, match: Match) -> Generator[Any, None, None]:
+    for _, kind, data in events_of(site, f"/matches/{match.pk}/events"):
+        if kind == "clock":
+            yield data
+
+
+def test_the_clock_shows_who_is_to_act_and_until_when(site: Site, bots: list[Bot]) -> None:
+    match = open_match(bots)
+    seen = clocks(site, match)
+    first = next(seen)
+    deadlines = list(match.turns.values_list("deadline", flat=True))
+    assert first["match"] == match.pk
+    assert first["to_act"] == [0, 1, 2]
+    assert datetime.fromisoformat(first["deadline"]) == max(deadlines)
+    assert 590_000 < first["remaining_ms"] < 700_000
+    now = timezone.now()
+    for bot in bots:  # the clocks of all turns start, so the deadline is earlier
+        play.open_turns(bot, now)
+    second = next(seen)
+    seen.close()
+    assert datetime.fromisoformat(second["deadline"]) < datetime.fromisoformat(first["deadline"])
+
+
+def test_the_clock_does_not_show_who_has_decided(site: Site, bots: list[Bot]) -> None:
+    match = open_match(bots)
+    now = timezone.now()
+    turns = {bot: play.open_turns(bot, now)[0] for bot in bots}
+    seen = clocks(site, match)
+    before = next(seen)
+    slowest = max(bots, key=lambda bot: turns[bot]["deadline"])
+    answer(slowest, turns[slowest], now)
+    seen.close()
+    again = clocks(site, match)
+    after = next(again)
+    again.close()
+    for each in (before, after):
+        each.pop("remaining_ms")
+    assert before == after
+
+
+def test_a_finished_match_and_a_void_one_have_no_clock(site: Site, bots: list[Bot]) -> None:
+    match = match_of(bots)
+    play_on(bots)
+    assert list(clocks(site, match)) == []
+    void = open_match(bots)
+    feed = MatchFeed(void.pk)
+    feed.new_events()
+    assert feed.clock is not None
+    Match.objects.filter(pk=void.pk).update(status=Match.Status.VOID)
+    feed.new_events()
+    assert feed.clock is None

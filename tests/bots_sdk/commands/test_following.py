@@ -106,8 +106,8 @@ def test_enter_with_wait_follows_the_bot_to_its_rank_line_by_line(run: Run) -> N
         place(0, 0, 0, None),
         place(1, 2, 17, 130.0),
         place(1, 2, 17, 130.0),
-        place(20, 0, 0, 0.0),
-        place(20, 0, 0, None, is_ranked=True),
+        place(23, 0, 0, 0.0),
+        place(23, 0, 0, None, is_ranked=True),
     )
     result = run(league, "enter", "partridge", "swan", "--wait")
     assert result.exit_code == 0, result.output

@@ -161,6 +161,16 @@ def test_a_lost_stream_goes_on_after_its_last_event(
     assert home("watch", 7).stdout == once
 
 
+def test_clocks_are_not_printed(
+    home: Home, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    serve(stub, status="playing", public=False)
+    clock = ServerEvent("clock", {"match": 7, "to_act": [0]}, "0")
+    shown = Feed(feed(), [each for event in feed() for each in (clock, event)])
+    shown.replaces(monkeypatch)
+    assert home("watch", 7).stdout == home("watch", 7).stdout
+
+
 def test_a_league_that_stays_away_ends_the_command(
     home: Home, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:

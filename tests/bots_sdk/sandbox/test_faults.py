@@ -76,7 +76,7 @@ MISDEEDS = {
     ),
     "recursion in C": Misdeed(
         in_choose(
-            "kept = []\nfor _ in range(10**6): kept = [kept]\nreturn repr(kept)",
+            "kept = []\nfor _ in range(10**5): kept = [kept]\nreturn repr(kept)",
             "import sys\nsys.setrecursionlimit(10**8)",
         ),
         *(BotCrashError, "SIGSEGV|RecursionError|memory", "dies|hangs"),

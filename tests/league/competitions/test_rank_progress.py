@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from league import competitions, play, ratings
-from league.models import Bot, Ladder, Round
+from league.models import Bot, Ladder, Match, Round
 from tests.league import small
 from tests.league.competitions.placing import ada as ada
 from tests.league.competitions.placing import enter
@@ -42,11 +42,32 @@ def test_the_way_to_a_rank_counts_blocks_apart_and_estimates_the_time(
     left = small.RANKED_FROM * ladder.seats - over
     found = competitions.rank_progress(ladder, bot)
     assert found is not None
-    assert found.seconds_left == pytest.approx(30 * left / over, rel=0.1)
+    played = over / (over + left)
+    at_first, by_pace = 60 - 30, 30 * left / over
+    expected = (1 - played) * at_first + played * by_pace
+    assert found.seconds_left == pytest.approx(expected, rel=0.1)
     small.run_all()
     for round_id in ratings.take_fits():
         ratings.fit_round(round_id)
     assert competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk)) is None
+
+
+def test_rounds_that_are_rated_already_count_in_the_pace(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    competitions.open_placements(ladder.pk)
+    first = Round.objects.filter(placed=bot).earliest("pk")
+    opened = timezone.now() - timedelta(seconds=30)
+    Round.objects.filter(placed=bot).update(opened_at=opened)
+    for match in Match.objects.filter(block__round=first):
+        play.play_match(match.pk, players=small.players)
+    before = competitions.rank_progress(ladder, bot)
+    assert ratings.apply_round(first.pk)
+    Round.objects.filter(pk=first.pk).update(opened_at=opened - timedelta(seconds=2))
+    after = competitions.rank_progress(ladder, bot)
+    assert before is not None
+    assert after is not None
+    assert before.seconds_left is not None
+    assert after.seconds_left == pytest.approx(before.seconds_left, rel=0.2)
 
 
 def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(

@@ -3,7 +3,7 @@
 import pytest
 
 from league import competitions, play
-from league.models import Bot, Match, MatchSeat
+from league.models import Bot, Match, MatchSeat, PlayerTable, SeatedPlayer
 from league.play.headlines import headline
 from tests.league import small
 
@@ -87,3 +87,21 @@ def test_a_result_stays_hidden_while_its_deal_is_in_play_at_another_table() -> N
     small.run_all()
     shown = headline(Match.objects.get(pk=first.pk))
     assert " wins " in shown or " draw " in shown
+
+
+@pytest.mark.parametrize(
+    ("nickname", "expected"),
+    [
+        ("guest", "A guest wins 6-1 against ada-1"),
+        ("Ada", "Ada wins 6-1 against ada-1"),
+        (None, "A guest wins 6-1 against ada-1"),
+    ],
+)
+def test_a_person_is_named_as_given_or_as_a_guest(nickname: str | None, expected: str) -> None:
+    found = match([1, 6])
+    Bot.objects.filter(name="bob").update(kind=Bot.Kind.PLAYER, name="bob_1a2b3c")
+    if nickname:
+        table = PlayerTable.objects.create(code="x", seats=2, bots=[], move_seconds=1)
+        person = Bot.with_players.get(name="bob_1a2b3c")
+        SeatedPlayer.objects.create(table=table, bot=person, nickname=nickname)
+    assert headline(Match.objects.get(pk=found.pk)) == expected

@@ -176,9 +176,12 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     small.bots(1, ann, prefix="guest")
     guest = ann.bots.get()
     competitions.enter_ladder(ladder=ladder, bot=guest)
-    assert "1 of the 6 bots" in next_block(ladder)
+    assert (
+        "1 of the 6 bots that can play now has fewer blocks and gets a seat first."
+        in next_block(ladder)
+    )
     assert competitions.open_ladder_round(ladder.pk)
-    assert "waiting matches of this ladder: 6." in next_block(ladder)
+    assert "when 6 waiting matches have started." in next_block(ladder)
     bot.paused = True
     bot.save()
     assert "Its owner has paused it." in next_block(ladder)

@@ -11,7 +11,7 @@ from tests.league.play.live import START, match_of, play_on, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-SHOWN_HAND = r'class="fan-of hand"[^>]*><li'
+SHOWN_HAND = r'class="fan-of hand[^>]*><li'
 
 
 @pytest.mark.parametrize(

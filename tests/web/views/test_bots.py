@@ -3,14 +3,24 @@
 import re
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.test import Client
+from django.utils import timezone
 
 from league import competitions, ratings
-from league.models import Bot, Match, Tournament
+from league.models import Bot, BotVersion, Match, MatchSeat, Tournament
+from league.ratings.last_matches import best_and_worst, last_rated
 from tests.league import small
 from tests.web.pages import page
+from web.bot_panels import ordinal
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept() -> None:
+    cache.clear()  # it keeps the habits of other tests' bots with the same ids
 
 
 def test_a_bots_page_shows_its_interval_opponents_and_when_it_is_due(
@@ -25,7 +35,7 @@ def test_a_bots_page_shows_its_interval_opponents_and_when_it_is_due(
     assert "It waits for more bots: a table has 3 seats, and 1" in text
     assert 'class="area' in text
     for name in ("bot-1", "bot-2", "bot-3"):
-        assert re.search(rf'>{name}</a></th>\s*<td class="number"><a [^>]*>6</a></td>', text)
+        assert re.search(rf'</span>{name}</a></th>\s*<td class="number">6</td>', text)
 
 
 def test_a_bots_latest_matches_come_first(client: Client, played: Tournament) -> None:
@@ -56,3 +66,129 @@ def test_the_headline_of_a_bot_states_its_rating_on_each_ladder(
     assert words.startswith("house bot, which belongs to the league")
     assert f"Provisional on {played.ladder.title} , rated {rating / 1000:.0f}" in words
     assert 'href="/bots/bot-0/against/bot-1/"' in text
+
+
+def words_of(text: str) -> str:
+    """Return the text of a page without its tags, with single spaces."""
+    return " ".join(re.sub(r"<[^>]+>", " ", text).split())
+
+
+def test_the_headline_says_where_a_bot_stands(client: Client, played: Tournament) -> None:
+    ladder = played.ladder
+    assert "<h1>bot-0 has no rank yet</h1>" in page(client, "/bots/bot-0/")
+    small.rank_from(ladder, 1)
+    for at, name in enumerate(["bot-1", "bot-0", "bot-3", "bot-2"]):
+        ladder.standings.filter(bot__name=name).update(rating=1_600_000 - at)
+    assert f"<h1>bot-1 leads {ladder.title}</h1>" in page(client, "/bots/bot-1/")
+    assert f"<h1>bot-0 ranks 2nd on {ladder.title}</h1>" in page(client, "/bots/bot-0/")
+    ladder.standings.update(hidden="idle", hidden_at=timezone.now())
+    assert "<h1>bot-0 is idle</h1>" in page(client, "/bots/bot-0/")
+    ladder.standings.update(hidden="withdrawn", hidden_at=timezone.now())
+    assert "<h1>bot-0 has left its ladder</h1>" in page(client, "/bots/bot-0/")
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(1, "1st"), (2, "2nd"), (3, "3rd"), (11, "11th"), (22, "22nd")]
+)
+def test_a_place_is_written_as_a_word(number: int, text: str) -> None:
+    assert ordinal(number) == text
+
+
+def test_form_links_the_last_rated_matches_with_words(client: Client, played: Tournament) -> None:
+    text = page(client, "/bots/bot-0/")
+    form = text[text.index('<ol class="results"') : text.index("</ol>", text.index("results"))]
+    seats = MatchSeat.objects.filter(bot__name="bot-0").order_by("-match_id")[:10]
+    assert [int(pk) for pk in re.findall(r'href="/matches/(\d+)/"', form)] == [
+        seat.match_id for seat in reversed(seats)
+    ]
+    marks = re.findall(r'aria-hidden="true">(\w)<', form)
+    for mark, seat in zip(marks, reversed(seats), strict=True):
+        first = MatchSeat.objects.filter(match=seat.match_id, place=1).count()
+        expected = str(seat.place) if seat.place != 1 else "W" if first == 1 else "D"
+        assert mark == expected
+    if "2" in marks:
+        assert "2nd of 3: " in form
+
+
+def test_best_and_worst_match_are_linked_with_their_prediction(
+    client: Client, played: Tournament
+) -> None:
+    standing = played.ladder.standings.select_related("ladder").get(bot__name="bot-0")
+    found = [one for one in best_and_worst(last_rated(standing)) if one is not None]
+    text = page(client, "/bots/bot-0/")
+    part = text.partition("Best and worst match</h3>")[2].partition("</dl>")[0]
+    assert re.findall(r'href="/matches/(\d+)/"', part) == [str(one.match) for one in found]
+    for one in found:
+        assert f"win share {100 * one.share:.0f} %, predicted 50 %" in part
+
+
+def test_habits_stand_beside_the_field(client: Client, played: Tournament) -> None:
+    text = words_of(page(client, "/bots/bot-0/"))
+    assert re.search(r"gives a low card, up to 2 \d+ % \d+ %", text)
+    assert "Counted in the last 9 rated matches of its current version (at most 200)" in text
+    assert "all seats of the ladder’s last 12 rated matches (at most 100)" in text
+
+
+def test_the_chart_names_round_version_and_matches(client: Client, played: Tournament) -> None:
+    text = page(client, "/bots/bot-0/")
+    assert re.search(r"<title>Round 1: \d+ \([+−]?\d+\), version 1, 9 matches</title>", text)
+    assert "The points of the chart as a table" in text
+
+
+def test_every_opponent_can_be_reached(
+    client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("web.views.bots._OPPONENTS", 2)
+    found = [
+        re.findall(r'href="/bots/bot-0/against/([\w-]+)/"', page(client, f"/bots/bot-0/{query}"))
+        for query in ("", "?met-quick=2")
+    ]
+    assert [len(names) for names in found] == [2, 1]
+    assert sorted(found[0] + found[1]) == ["bot-1", "bot-2", "bot-3"]
+
+
+def test_a_version_shows_what_it_did_to_the_rating(client: Client, played: Tournament) -> None:
+    standing = played.ladder.standings.get(bot__name="bot-0")
+    text = words_of(page(client, "/bots/bot-0/"))
+    assert f"1500 → {standing.rating / 1000:.0f} in {standing.blocks} blocks" in text
+
+
+def test_a_new_bots_page_says_what_comes_next(client: Client) -> None:
+    ada = User.objects.create(username="ada")
+    bot = Bot.objects.create(name="mine", kind="hosted", owner=ada)
+    assert "<h1>mine has no rating yet</h1>" in page(client, "/bots/mine/")
+    assert "Its owner uploads one, and the league checks it." in page(client, "/bots/mine/")
+    version = BotVersion.objects.create(bot=bot, number=1, state="checking")
+    assert "The league checks version 1 now" in page(client, "/bots/mine/")
+    BotVersion.objects.update(state="refused")
+    assert "The check refused version 1." in page(client, "/bots/mine/")
+    BotVersion.objects.update(state="ready", held=True)
+    assert "It plays when its owner promotes it." in page(client, "/bots/mine/")
+    Bot.objects.filter(pk=bot.pk).update(current=version)
+    assert "It is ready to play. To get a rating, its owner" in page(client, "/bots/mine/")
+    Bot.objects.filter(pk=bot.pk).update(kind="remote")
+    assert "Its program has not asked the league for turns." in page(client, "/bots/mine/")
+    bot.refresh_from_db()
+    competitions.enter_ladder(ladder=small.ladder(), bot=bot)
+    text = page(client, "/bots/mine/")
+    assert "<h1>mine awaits its first rating</h1>" in text
+    assert "appear here after its first rated round" in text
+    assert "It is offline" in text
+
+
+def test_a_bots_page_names_the_tournaments_that_it_will_play(client: Client) -> None:
+    small.bots(3)
+    cup = small.tournament(small.ladder())
+    competitions.advance_tournament(cup.pk)
+    text = words_of(page(client, "/bots/bot-0/"))
+    assert "It plays in A tournament" in text
+
+
+def test_an_owner_finds_uploads_logs_and_settings(client: Client) -> None:
+    ada = User.objects.create(username="ada")
+    small.bots(1, owner=ada, prefix="ada")
+    assert "Only for you" not in page(client, "/bots/ada-0/")
+    client.force_login(ada)
+    text = page(client, "/bots/ada-0/")
+    for path in ("upload/", "versions/1/", "compare/", "settings/"):
+        assert f'href="/account/bots/ada-0/{path}"' in text

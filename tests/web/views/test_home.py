@@ -63,6 +63,7 @@ def test_the_queries_of_a_page_do_not_grow_with_its_rows(
     paths += [f"/tournaments/{played.pk}/", "/bots/bot-0/"]
     Standing.objects.update(blocks=small.RANKED_FROM)
     competitions.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
+    page(client, "/bots/bot-0/")  # from now on, the bot's habits are kept
     before = {path: queries(client, path) for path in paths}
     for _ in range(2):
         small.tournament(Ladder.objects.get())
@@ -71,5 +72,29 @@ def test_the_queries_of_a_page_do_not_grow_with_its_rows(
     small.tournament(Ladder.objects.get(), format="swiss", swiss_rounds=1)
     small.run_all()
     assert {path: queries(client, path) for path in paths} == before
-    assert before.pop("/bots/bot-0/") <= 25
+    assert before.pop("/bots/bot-0/") <= 40
     assert max(before.values()) <= 16
+
+
+def test_further_tables_are_live_ones_that_the_page_does_not_show(client: Client) -> None:
+    bots = remote_bots(3)
+    matches = [match_of(bots) for _ in range(4)]
+
+    def shown(query: str) -> list[int]:
+        text = client.get(f"/tv/tables/?{query}").content.decode()
+        return [int(pk) for pk in re.findall(r'data-match="(\d+)"', text)]
+
+    newest = [match.pk for match in reversed(matches)]
+    assert shown("count=9") == newest
+    assert shown("") == newest[:1]
+    assert shown(f"count=2&not={newest[0]}&not={newest[2]}&not=x") == [newest[1], newest[3]]
+    assert shown("count=9&" + "&".join(f"not={pk}" for pk in newest)) == []
+
+
+def test_without_a_live_table_the_match_of_the_day_is_shown_if_the_page_asks_for_it(
+    client: Client, played: Tournament
+) -> None:
+    assert "data-match" not in client.get("/tv/tables/?count=1").content.decode()
+    best = client.get("/tv/tables/?count=1&best=1").content.decode()
+    assert 'data-table="replay"' in best
+    assert "match of the day" in best

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from league import play
 from league.models import Match, PlayerTable, Turn
-from tests.league import small
+from tests.league.bots.uploaded import ready_bot
 from tests.league.players import house_bots
 
 pytestmark = pytest.mark.django_db
@@ -204,7 +204,7 @@ def test_friends_join_by_a_link_and_one_of_them_starts(client: Client) -> None:
     assert "Bob" in page_of(client, address)
     friend.post(f"{address}start/")
     mine, theirs = page_of(client, address), page_of(friend, address)
-    assert "(you)" in mine
+    assert '<span class="you">you</span>' in mine
     assert "Bob" in mine
     assert "Ada" in theirs
     assert sorted(moves_on(mine)) != [] != sorted(moves_on(theirs))
@@ -226,7 +226,8 @@ def test_somebody_who_signed_in_finds_the_seat_in_another_browser(client: Client
 
 
 def test_other_peoples_bots_play_with_people_who_signed_in(client: Client) -> None:
-    [bot] = small.bots(1, User.objects.create(username="owner"), prefix="theirs")
+    # With a file: the lot decides who begins.
+    bot = ready_bot(User.objects.create(username="owner"))
     sent = {**PARTRIDGE, "opponents": bot.name}
     assert "Sign in to play" in client.post("/play/", sent).content.decode()
     client.force_login(User.objects.create(username="ada"))
@@ -246,3 +247,59 @@ def test_the_page_of_a_turn_costs_few_queries(
     page_of(client, address)
     with django_assert_max_num_queries(24):
         client.get(address)
+
+
+def view(client: Client, address: str, query: str = "") -> dict[str, Any]:
+    """Return what the script of a table's page fetches."""
+    found: dict[str, Any] = client.get(f"{address}view.json{query}").json()
+    return found
+
+
+def test_the_script_gets_the_phases_after_a_ply_the_moves_and_the_panel(client: Client) -> None:
+    address = sit(client)
+    page_of(client, address)
+    first = view(client, address)
+    assert [phase["ply"] for phase in first["phases"]] == [0]
+    assert first["turn"] == 0
+    assert {choice["text"] for choice in first["choices"]} == set(
+        moves_on(page_of(client, address))
+    )
+    assert "Give a card to" in first["panel"]
+    move(client, address, page_of(client, address))
+    page_of(client, address)
+    second = view(client, address, "?after=0")
+    assert [phase["ply"] for phase in second["phases"]] == [3]
+    assert second["turn"] == 1
+    client.post(f"{address}leave/")
+    page_of(client, address)
+    assert view(client, address)["state"] == "over"
+
+
+def test_the_script_gets_no_card_of_another_seat(client: Client) -> None:
+    address = sit(client)
+    page_of(client, address)
+    own = Match.objects.get().seating.get(bot__kind="player").seat
+    [dealt] = view(client, address)["phases"]
+    hands = {
+        each["seat"]: each["cards"] for each in dealt["events"] if each["kind"] == "hand_dealt"
+    }
+    assert [seat for seat, cards in hands.items() if cards is not None] == [own]
+    assert Client().get(f"{address}view.json").status_code == 404
+
+
+@pytest.mark.parametrize(("nickname", "shown"), [("", "a guest"), ("Zoë", "Zoë")])
+def test_a_player_is_shown_by_name_or_as_a_guest_on_every_page(
+    client: Client, nickname: str, shown: str
+) -> None:
+    address = sit(client, **PARTRIDGE, nickname=nickname)
+    match = Match.objects.get()
+    bot = match.seating.get(bot__kind="player").bot.name
+    assert shown in page_of(client, address)
+    client.post(f"{address}leave/")
+    over = page_of(client, address)
+    assert f'action="/matches/{match.pk}/analysis/"' in over
+    assert client.post(f"/matches/{match.pk}/analysis/").status_code == 302
+    pages = ["", "analysis/", "phases.json"]
+    texts = [client.get(f"/matches/{match.pk}/{page}").content.decode() for page in pages]
+    assert all(shown in text for text in (over, *texts[:2]))
+    assert not any(bot in text for text in (over, *texts))

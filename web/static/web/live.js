@@ -14,8 +14,8 @@ async function refresh() {
       if (!answer.ok) throw new Error(answer.statusText);
       const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
       showLocal(fresh);
-      if (fresh.querySelector("[data-table]")) {
-        location.reload(); // the match has a table now, so the whole page is new
+      if (fresh.querySelector("[data-table]") && !document.querySelector("[data-table]")) {
+        location.reload(); // there is a table now, which needs its script
         return;
       }
       for (const old of document.querySelectorAll("[data-live]")) {

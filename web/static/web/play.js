@@ -1,63 +1,132 @@
-// Plays a match without loading pages. Moves go to the calls that bots use: POST
-// matches/{id}/moves with the play token, and GET turns?wait to wait. After each change the page is
-// fetched and its table replaced. If a call fails, the forms work as they do without JavaScript.
+// The moves of a player: chosen by click, drag or key, and sent. `table/seated.js` shows the match.
+// Moves go to the calls that bots use: POST matches/{id}/moves with the play token, and
+// GET turns?wait to wait. If a call fails, the forms work as they do without JavaScript.
 
-const place = () => document.getElementById("table");
+import { Seated } from "./table/seated.js";
+import { follow } from "./table/source.js";
+
+const place = document.getElementById("table");
 const API = "/api/v1";
-let chosen = []; // ranks of the cards that are selected for a combination
+const MOST_NEWS = 14;
+const DRAGGED = 10; // pixels after which a press becomes a drag
+
+/** @type {Seated} */
+let seated;
+let now = null; // the answer that the page shows
+let shown = ""; // what the panel shows
+let isFirst = true; // the server has rendered the first news
+let chosen = []; // the cards that are selected for a combination
 let armed = null; // the button that a second click confirms
 let busy = false;
-let listening = null; // the request that waits for a turn
-let stream = null;
-let shown = sent(place()); // the table as the server sent it last
+let listening = false;
 let calls = true; // whether the API's calls can be reached
 
-const token = () => ({ Authorization: `Bearer ${place().dataset.token}` });
-const confirms = () => document.getElementById("confirm")?.checked;
+const token = () => ({ Authorization: `Bearer ${place.dataset.token}` });
+const isTurn = () => place.dataset.turn !== undefined;
+const isCombined = () => "combined" in document.getElementById("moves").dataset;
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
+const find = (id) => document.getElementById(id);
 
-async function refresh(address = location.pathname) {
-  const answer = await fetch(address, { headers: { Accept: "text/html" } });
-  if (!answer.ok) throw new Error(answer.statusText);
-  const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  const now = fresh.getElementById("table");
-  if (!now || answer.redirected || now.dataset.state !== place().dataset.state) {
-    location.reload(); // the match started or ended, or the page is another one
-    return;
+async function refresh(query = "") {
+  const answer = await seated.refresh(query);
+  if (answer.state !== "playing") location.reload();
+}
+
+// -- What the page shows ----------------------------------------------------------------------
+
+/** Shows an answer once all its cards are on the table. */
+function settled(answer) {
+  now = answer;
+  const hadTurn = place.dataset.turn;
+  if (answer.turn === null) delete place.dataset.turn;
+  else place.dataset.turn = answer.turn;
+  document.title = `${isTurn() ? "Your move" : "Play"} – Twelfth Night`;
+  place.classList.remove("sending");
+  const panel = JSON.stringify([answer.turn, answer.hint, answer.has_left]);
+  if (panel !== shown) {
+    shown = panel;
+    const focused = document.activeElement;
+    const held = focused === document.body || place.contains(focused);
+    chosen = [];
+    armed = null;
+    find("own").outerHTML = answer.panel;
+    if (held && isTurn() && hadTurn !== place.dataset.turn) {
+      find("question").focus({ preventScroll: true });
+    }
+    countDown(answer.remaining_ms);
   }
-  const before = place();
-  const hadTurn = before.dataset.turn;
-  const held = before.contains(document.activeElement) || document.activeElement === document.body;
-  if (shown === sent(now)) return;
-  shown = sent(now);
-  before.replaceWith(now);
-  document.title = fresh.title;
-  chosen = [];
-  armed = null;
+  tellNews();
   dress();
-  const news = fresh.querySelector(".messages");
-  document.querySelector(".messages")?.remove();
-  if (news) document.getElementById("main").prepend(news);
-  if (held && now.dataset.turn && now.dataset.turn !== hadTurn) {
-    document.getElementById("question").focus({ preventScroll: true });
+}
+
+/** Adds the sentences of new phases; a screen reader reads only these. */
+function tellNews() {
+  const list = document.querySelector("#news ul");
+  const lines = seated.takeNews();
+  for (const line of isFirst ? [] : lines) {
+    const item = document.createElement("li");
+    item.textContent = line;
+    list.prepend(item);
+  }
+  isFirst = false;
+  while (list.children.length > MOST_NEWS) list.lastElementChild.remove();
+}
+
+/** Marks the cards that are in a legal move; in a combined game cards are switches. */
+function dress() {
+  const legal = new Set(now.choices.flatMap((choice) => choice.cards));
+  const alone = new Map(
+    now.choices.filter(({ cards }) => cards.length === 1).map((each) => [each.cards[0], each]),
+  );
+  for (const card of seated.cards) {
+    const rank = rankOf(card);
+    const choice = alone.get(rank);
+    card.style.translate = "";
+    card.classList.toggle("legal", isTurn() && legal.has(rank));
+    card.classList.toggle("idle", isTurn() && !legal.has(rank));
+    card.classList.toggle("chosen", card === armed);
+    card.toggleAttribute("data-hinted", Boolean(now.hint) && ranksOf(now.hint).includes(rank));
+    card.setAttribute("aria-disabled", String(!card.classList.contains("legal")));
+    const name = rank ? String(rank) : "Claus";
+    card.setAttribute("aria-label", choice && !isCombined() ? choice.words : name);
+    if (isTurn() && isCombined()) card.setAttribute("aria-pressed", "false");
+    else card.removeAttribute("aria-pressed");
+  }
+  const play = find("play-chosen");
+  if (play) {
+    play.hidden = false;
+    find("moves").classList.add("scripted");
+    mark();
   }
 }
 
-// What the server sent, without the parts that differ in each answer.
-function sent(part) {
-  const copy = part.cloneNode(true);
-  copy.querySelectorAll("[name=csrfmiddlewaretoken], .clock").forEach((each) => each.remove());
-  return copy.outerHTML;
+function countDown(ms) {
+  clearInterval(countDown.timer);
+  const clock = document.querySelector(".countdown");
+  if (!clock || ms === null) return;
+  const ends = performance.now() + ms;
+  const show = () => {
+    const left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
+    clock.textContent = `${left} s left`;
+    clock.classList.toggle("hurry", left <= 10);
+    if (left) return;
+    clearInterval(countDown.timer);
+    soon();
+  };
+  show();
+  countDown.timer = setInterval(show, 500);
 }
+
+// -- Sending and waiting ----------------------------------------------------------------------
 
 async function send(move) {
-  if (busy) return;
+  if (busy || !isTurn()) return;
   busy = true;
-  const turn = Number(place().dataset.turn);
-  place().classList.add("sending");
+  const turn = Number(place.dataset.turn);
+  place.classList.add("sending");
   try {
     if (calls) {
-      const answer = await fetch(`${API}/matches/${place().dataset.match}/moves`, {
+      const answer = await fetch(`${API}/matches/${place.dataset.match}/moves`, {
         method: "POST",
         headers: { ...token(), "Content-Type": "application/json" },
         body: JSON.stringify({ turn, move }),
@@ -65,31 +134,27 @@ async function send(move) {
       if (answer.status === 404 || answer.status >= 500) calls = false;
     }
     if (!calls) {
-      const body = new FormData(document.getElementById("moves"));
+      const body = new FormData(find("moves"));
       body.set("move", move);
-      await fetch(document.getElementById("moves").action, { method: "POST", body });
+      await fetch(find("moves").action, { method: "POST", body });
     }
     await refresh();
   } catch {
     location.reload();
   } finally {
     busy = false;
-    place().classList.remove("sending");
     wait();
   }
 }
 
-// Waits for the own turn; what others do meanwhile comes by the match's events.
+/** Waits for the own turn; what others do meanwhile comes by the match's events. */
 async function wait() {
-  if (listening || place().dataset.state !== "playing") return;
-  listening = new AbortController();
+  if (listening) return;
+  listening = true;
   try {
-    while (place().dataset.turn === undefined) {
+    while (seated.answer.turn === null) {
       if (calls) {
-        const answer = await fetch(`${API}/turns?wait=20`, {
-          headers: token(),
-          signal: listening.signal,
-        });
+        const answer = await fetch(`${API}/turns?wait=20`, { headers: token() });
         if (answer.ok) await answer.json();
         else calls = false;
       } else await sleep(1500);
@@ -98,8 +163,8 @@ async function wait() {
   } catch {
     await sleep(3000);
   }
-  listening = null;
-  if (place().dataset.turn === undefined) wait();
+  listening = false;
+  if (seated.answer.turn === null) wait();
 }
 
 let planned = 0;
@@ -110,67 +175,36 @@ function soon() {
   }, 120);
 }
 
-function watch() {
-  if (place().dataset.state !== "playing" || stream) return;
-  stream = new EventSource(`${API}/matches/${place().dataset.match}/events`);
-  stream.addEventListener("phase", soon);
-  stream.addEventListener("end", () => {
-    stream.close();
-    soon();
-  });
-}
+// -- Choosing ---------------------------------------------------------------------------------
 
-// -- Choosing -------------------------------------------------------------------------------
+const rankOf = (card) => Number(card.dataset.rank);
+const ranksOf = (move) => move.split(" ").slice(1).map(Number);
+const asText = (cards) => `play ${cards.map(rankOf).sort((a, b) => b - a).join(" ")}`;
 
-function pick(button) {
-  const move = button.value;
-  if (confirms() && armed !== button) {
+/** Makes a move, or asks to press its button again. */
+function pick(button, move) {
+  if (!isTurn()) return;
+  if (find("confirm").checked && armed !== button) {
     document.querySelectorAll(".chosen").forEach((each) => each.classList.remove("chosen"));
     armed = button;
     button.classList.add("chosen");
-    ask(`${button.dataset.words}: press again to confirm`);
+    const { words } = now.choices.find(({ text }) => text === move);
+    find("question").textContent = `${words}: press again to confirm`;
     return;
   }
   send(move);
 }
 
-function ask(text) {
-  const question = document.getElementById("question");
-  question.dataset.asked ??= question.textContent;
-  question.textContent = text;
+/** Plays a card alone, or selects it for a combination. */
+function press(card) {
+  if (!card.classList.contains("legal")) return;
+  if (isCombined()) toggle(card);
+  else pick(card, now.choices.find(({ cards }) => cards[0] === rankOf(card)).text);
 }
 
-const asText = (ranks) => `play ${[...ranks].sort((a, b) => b - a).join(" ")}`;
-
-// Turns the cards of a combined game into switches: the selected cards make the move.
-function dress() {
-  const form = document.getElementById("moves");
-  clearInterval(dress.timer);
-  if (!form) return;
-  tick();
-  if (!("combined" in form.dataset) || place().dataset.turn === undefined) return;
-  form.classList.add("scripted");
-  for (const old of [...form.querySelectorAll(".own-hand .card")]) {
-    const card = document.createElement("button");
-    card.type = "button";
-    card.className = `card r${old.dataset.rank}`;
-    card.dataset.rank = old.dataset.rank;
-    card.textContent = old.dataset.rank;
-    card.setAttribute("aria-pressed", "false");
-    old.replaceWith(card);
-  }
-  const play = document.createElement("button");
-  play.type = "button";
-  play.id = "play-chosen";
-  play.className = "button";
-  form.querySelector(".own-hand").after(play);
-  mark();
+function playChosen() {
+  pick(find("play-chosen"), asText(chosen));
 }
-
-const moves = () =>
-  [...document.querySelectorAll(".choices button")].map((button) => button.value);
-
-const ranksOf = (move) => move.split(" ").slice(1).map(Number);
 
 function contains(ranks, part) {
   const left = [...ranks];
@@ -181,114 +215,149 @@ function contains(ranks, part) {
   });
 }
 
+const fits = (cards) => now.choices.some((choice) => contains(choice.cards, cards.map(rankOf)));
+const isMove = (cards) => now.choices.some(({ text }) => cards.length && text === asText(cards));
+
 function mark() {
-  const all = moves();
-  const picked = chosen.map(({ rank }) => rank);
-  const play = document.getElementById("play-chosen");
-  const legal = picked.length > 0 && all.includes(asText(picked));
-  play.disabled = !legal;
-  play.textContent = picked.length
-    ? `Play ${[...picked].sort((a, b) => b - a).join(" ")}`
-    : "Select cards to play";
-  for (const card of document.querySelectorAll("#moves .own-hand .card")) {
-    const on = chosen.some((each) => each.card === card);
-    const rank = Number(card.dataset.rank);
-    const fits = on || all.some((move) => contains(ranksOf(move), [...picked, rank]));
+  const play = find("play-chosen");
+  play.disabled = !isMove(chosen);
+  play.textContent = chosen.length ? `Play ${ranksOf(asText(chosen)).join(" ")}` : "Select cards to play";
+  for (const card of seated.cards) {
+    const on = chosen.includes(card);
     card.setAttribute("aria-pressed", String(on));
-    card.setAttribute("aria-disabled", String(!fits));
+    card.classList.toggle("apart", !on && chosen.length > 0 && !fits([...chosen, card]));
   }
 }
 
 function toggle(card) {
-  const rank = Number(card.dataset.rank);
-  if (chosen.some((each) => each.card === card)) {
-    chosen = chosen.filter((each) => each.card !== card);
-  } else if (moves().some((m) => contains(ranksOf(m), [...chosen.map((c) => c.rank), rank]))) {
-    chosen.push({ card, rank });
-  } else if (moves().some((move) => contains(ranksOf(move), [rank]))) {
-    chosen = [{ card, rank }]; // the card begins another combination
-  }
+  if (chosen.includes(card)) chosen = chosen.filter((each) => each !== card);
+  else if (fits([...chosen, card])) chosen.push(card);
+  else chosen = [card]; // the card begins another combination
   mark();
 }
 
+/** Plays a card that was dropped on the felt, with the others that are selected. */
+function drop(card) {
+  if (!isCombined()) return press(card);
+  if (!chosen.includes(card)) toggle(card);
+  if (isMove(chosen)) playChosen();
+  return undefined;
+}
+
 document.addEventListener("click", (event) => {
-  const button = event.target.closest("button");
-  const hint = event.target.closest("[data-hint]");
-  if (hint) {
+  const button = event.target.closest("button, [data-hint]");
+  if (!now || !button || !place.contains(button)) return;
+  if (button.matches("[data-hint]")) {
     event.preventDefault();
-    refresh(`${location.pathname}?hint=1`).catch(() => location.assign(hint.href));
-    return;
+    refresh("&hint=1").catch(() => location.assign(button.href));
+  } else if (button.closest(".hand")) {
+    event.preventDefault();
+    if (event.timeStamp > swallowed + 50) press(button);
+  } else if (button.id === "play-chosen") playChosen();
+  else if (button.name === "move") {
+    event.preventDefault();
+    pick(button, button.value);
   }
-  if (!button || !button.closest("#moves")) return;
-  event.preventDefault();
-  if (button.id === "play-chosen") {
-    button.value = asText(chosen.map(({ rank }) => rank));
-    button.dataset.words = button.textContent;
-    pick(button);
-  } else if (button.hasAttribute("aria-pressed")) toggle(button);
-  else pick(button);
 });
 
 // Keys: digits choose a card by rank (1 then 0 within a second is 10), arrows move between cards.
 let typed = "";
 let typedAt = 0;
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!now || event.ctrlKey || event.metaKey || event.altKey) return;
   if (event.target.closest("input, select, textarea")) return;
-  const cards = [...document.querySelectorAll("#moves .own-hand button")];
-  if (!cards.length) return;
+  if (!seated.frames.isIdle && place.contains(event.target) && event.key !== "Tab") {
+    seated.frames.finish(); // the first key ends the moving of cards
+    event.preventDefault();
+    return;
+  }
+  const cards = seated.cards;
   const at = cards.indexOf(document.activeElement);
+  if (!/^\d$/.test(event.key)) typed = "";
   if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
     const step = event.key === "ArrowRight" ? 1 : -1;
-    cards[(at + step + cards.length) % cards.length].focus();
+    cards[(at + step + cards.length) % cards.length]?.focus();
     event.preventDefault();
   } else if (/^\d$/.test(event.key)) {
     typed = event.timeStamp - typedAt < 1000 ? (typed + event.key).slice(-2) : event.key;
     typedAt = event.timeStamp;
-    const find = (rank) => cards.find((card) => card.dataset.rank === rank && !on(card));
-    (find(typed) ?? find(event.key))?.focus();
+    const of = (rank) => cards.find((card) => card.dataset.rank === rank && !chosen.includes(card));
+    (of(typed) ?? of(event.key))?.focus();
   } else if (event.key === "p") {
     document.querySelector(".choice.pass")?.click();
   }
 });
-const on = (card) => card.getAttribute("aria-pressed") === "true";
 
-// -- The clock ------------------------------------------------------------------------------
-
-function tick() {
-  const clock = document.querySelector(".clock");
-  if (!clock) return;
-  const ends = performance.now() + Number(clock.dataset.ms);
-  const show = () => {
-    const left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
-    clock.textContent = `${left} s left`;
-    clock.classList.toggle("hurry", left <= 10);
-    if (!left) {
-      clearInterval(dress.timer);
-      soon();
-    }
-  };
-  show();
-  dress.timer = setInterval(show, 500);
+// Dragging: a legal card that is dropped on the felt is played.
+let drag = null;
+let swallowed = -1000; // time of the drop, whose click is no choice
+place.addEventListener("pointerdown", (event) => {
+  if (!now) return;
+  if (!seated.frames.isIdle && event.target.closest("[data-table]")) {
+    seated.frames.finish();
+    swallowed = event.timeStamp + 400; // that press only ended the moving of cards
+    return;
+  }
+  const card = event.target.closest(".hand button.legal");
+  if (card && !event.button && isTurn()) {
+    drag = { card, id: event.pointerId, x: event.clientX, y: event.clientY, moves: false };
+  }
+});
+document.addEventListener("pointermove", (event) => {
+  if (!drag || event.pointerId !== drag.id) return;
+  const [x, y] = [event.clientX - drag.x, event.clientY - drag.y];
+  if (!drag.moves) {
+    if (Math.hypot(x, y) < DRAGGED) return;
+    drag.moves = true;
+    drag.card.setPointerCapture(drag.id);
+    drag.card.classList.add("dragged");
+  }
+  drag.card.style.translate = `${x}px ${y}px`;
+});
+function release(event, dropped) {
+  if (!drag || event.pointerId !== drag.id) return;
+  const { card, moves } = drag;
+  drag = null;
+  card.classList.remove("dragged");
+  if (!moves) return;
+  swallowed = event.timeStamp;
+  const felt = seated.view.felt.getBoundingClientRect();
+  const hand = card.closest(".hand").getBoundingClientRect();
+  const within = event.clientX > felt.left && event.clientX < felt.right;
+  if (dropped && within && event.clientY > felt.top && event.clientY < hand.top) drop(card);
+  if (!busy) card.style.translate = "";
 }
+document.addEventListener("pointerup", (event) => release(event, true));
+document.addEventListener("pointercancel", (event) => release(event, false));
 
+// -- Begin ------------------------------------------------------------------------------------
+
+/** A waiting room: the page is new when somebody sits down or starts. */
 async function room() {
   for (;;) {
     await sleep(2500);
-    if (!document.hidden) await refresh().catch(() => {});
+    if (document.hidden) continue;
+    const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } }).catch(() => null);
+    if (!answer?.ok) continue;
+    const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
+    const part = fresh.getElementById("table");
+    const people = (root) => root.querySelector(".rows")?.textContent;
+    if (part?.dataset.state !== "room") location.reload();
+    else if (people(part) !== people(place)) {
+      place.querySelector(".rows").replaceWith(part.querySelector(".rows"));
+    }
   }
 }
 
-const confirm = document.getElementById("confirm");
-if (confirm) {
+if (place?.dataset.state === "playing") {
+  seated = new Seated(place.querySelector("[data-table]"), settled);
+  const confirm = find("confirm");
   confirm.closest("[hidden]").hidden = false;
   confirm.checked = localStorage.getItem("confirm-moves") === "yes";
   confirm.addEventListener("change", () =>
     localStorage.setItem("confirm-moves", confirm.checked ? "yes" : "no"),
   );
-}
-if (place()?.dataset.state === "playing") {
-  dress();
-  watch();
-  wait();
-} else if (place()?.dataset.state === "room") room();
+  const nothing = () => {};
+  follow(Number(place.dataset.match), { phase: soon, end: soon, clock: nothing, state: nothing });
+  refresh(location.search.includes("hint") ? "&hint=1" : "").then(wait, nothing);
+} else if (place?.dataset.state === "room") room();

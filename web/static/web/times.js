@@ -18,4 +18,20 @@ export function showLocal(root) {
   }
 }
 
+// A form that reads times in a zone starts with UTC; offer the reader's zone, and the times in it.
+export function offerOwnZone(root) {
+  const own = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  for (const zone of root.querySelectorAll("input[data-own-zone]")) {
+    if (zone.value !== "UTC" || !own || own === "UTC") continue;
+    zone.value = own;
+    for (const input of zone.form.querySelectorAll("input[type='datetime-local']")) {
+      const at = new Date(`${input.value}Z`);
+      if (Number.isNaN(at.getTime())) continue;
+      at.setMinutes(at.getMinutes() - at.getTimezoneOffset());
+      input.value = at.toISOString().slice(0, 16);
+    }
+  }
+}
+
 showLocal(document);
+offerOwnZone(document);

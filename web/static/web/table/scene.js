@@ -127,7 +127,8 @@ export class Fold {
         break;
       case "card_given": {
         this.clearChanges();
-        const moved = { ...take(seat.hand, event.rank), by: [event.seat, event.to] };
+        const given = take(seat.hand, event.rank);
+        const moved = { ...given, rank: event.rank ?? given.rank, by: [event.seat, event.to] };
         this.moving.push([moved, to]);
         seat.note = event.rank === null ? "" : `gave ${name(event.rank)}`;
         break;

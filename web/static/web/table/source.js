@@ -1,6 +1,10 @@
-// Where the phases of a match come from: one answer with all of them, or the event stream.
+// Where the phases of matches come from: one answer with all of them, or one event stream for all
+// live tables of the page. A browser opens six connections to a host, and a page may have nine.
 
-/** Fetches a finished match. @param {string} address */
+const EVENTS = "/api/v1/matches/events";
+const LONGEST_PAUSE = 60;
+
+/** Fetches JSON. @param {string} address */
 export async function fetchAll(address) {
   const answer = await fetch(address);
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
@@ -8,44 +12,83 @@ export async function fetchAll(address) {
 }
 
 /**
- * Follows a match in play. The browser connects again by itself and names the last event, so no
- * phase comes twice; after an answer that ends that, this connects again with longer and longer
- * waits.
- * @param {string} address
- * @param {{phase: (phase: any) => void, end: (end: any) => void, state: (on: boolean) => void}} to
- * @returns {() => void} stops it
+ * What a table does with the events of its match.
+ * @typedef {{phase: (phase: any) => void, end: (end: any) => void, clock: (clock: any) => void,
+ *   state: (on: boolean) => void}} Follower
  */
-export function follow(address, to) {
-  /** @type {EventSource|null} */
-  let stream = null;
-  let failures = 0;
-  let last = -1;
-  let timer = 0;
-  const connect = () => {
-    stream = new EventSource(address);
-    stream.addEventListener("open", () => {
-      failures = 0;
-      to.state(true);
-    });
-    stream.addEventListener("phase", (event) => {
-      if (Number(event.lastEventId) <= last) return;
-      last = Number(event.lastEventId);
-      to.phase({ ...JSON.parse(event.data), ply: last });
-    });
-    stream.addEventListener("end", (event) => {
-      stream.close();
-      to.end(JSON.parse(event.data));
-    });
-    stream.addEventListener("error", () => {
-      to.state(false);
-      if (stream.readyState !== EventSource.CLOSED) return;
-      failures += 1;
-      timer = setTimeout(connect, 1000 * Math.min(60, 2 ** failures) * (0.8 + 0.4 * Math.random()));
-    });
-  };
-  connect();
-  return () => {
-    clearTimeout(timer);
-    stream.close();
-  };
+
+/** @type {Map<number, {to: Follower, last: number}>} The matches in play, by id. */
+const followed = new Map();
+/** @type {EventSource|null} */
+let stream = null;
+let failures = 0;
+let timer = 0;
+let planned = false;
+
+/**
+ * Follows a match in play until its end.
+ * @param {number} match
+ * @param {Follower} to
+ */
+export function follow(match, to) {
+  followed.set(match, { to, last: -1 });
+  if (planned) return; // all tables that start in this moment share one connection
+  planned = true;
+  queueMicrotask(() => {
+    planned = false;
+    connect();
+  });
 }
+
+/** Opens the stream after the last events that came; a hidden tab has no stream. */
+function connect() {
+  clearTimeout(timer);
+  stream?.close();
+  stream = null;
+  if (!followed.size || document.hidden) return;
+  const query = new URLSearchParams();
+  const places = [];
+  for (const [match, { last }] of followed) {
+    query.append("match", String(match));
+    if (last >= 0) places.push(`${match}:${last}`);
+  }
+  if (places.length) query.set("after", places.join(","));
+  const opened = new EventSource(`${EVENTS}?${query}`);
+  stream = opened;
+  const tell = (on) => {
+    for (const { to } of followed.values()) to.state(on);
+  };
+  opened.addEventListener("open", () => {
+    failures = 0;
+    tell(true);
+  });
+  opened.addEventListener("phase", (event) => {
+    const phase = JSON.parse(event.data);
+    const of = followed.get(phase.match);
+    if (!of || phase.ply <= of.last) return;
+    of.last = phase.ply;
+    of.to.phase(phase);
+  });
+  opened.addEventListener("clock", (event) => {
+    const clock = JSON.parse(event.data);
+    followed.get(clock.match)?.to.clock(clock);
+  });
+  opened.addEventListener("end", (event) => {
+    const end = JSON.parse(event.data);
+    const of = followed.get(end.match);
+    followed.delete(end.match);
+    if (!followed.size) opened.close();
+    of?.to.end(end);
+  });
+  opened.addEventListener("error", () => {
+    // The browser itself would try again every few seconds for ever.
+    opened.close();
+    if (stream !== opened || !followed.size) return;
+    tell(false);
+    failures += 1;
+    const pause = Math.min(LONGEST_PAUSE, 2 ** (failures - 1)) * (0.8 + 0.4 * Math.random());
+    timer = setTimeout(connect, 1000 * pause);
+  });
+}
+
+document.addEventListener("visibilitychange", connect);

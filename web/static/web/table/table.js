@@ -1,12 +1,23 @@
 // Starts every table of the page: `scene.js` folds events, `view.js` draws, `transport.js` plays.
+// A table whose match has ended says so to the page by the event "table-over".
 
+import { Frames, MOVE } from "./frames.js";
 import { Fold, frameOf, seenBy } from "./scene.js";
 import { fetchAll, follow } from "./source.js";
-import { Transport } from "./transport.js";
+import { Transport, WAITS, press } from "./transport.js";
 import { View } from "./view.js";
 
-const MOVE = 350;
 const LIVE_WAIT = 900;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+/** Starts a table that the server rendered. @param {HTMLElement} table */
+export function start(table) {
+  if (table.dataset.table === "live") live(table);
+  else if (table.dataset.table === "replay") {
+    const without = (error) => console.warn("The replay needs its links now:", error.message);
+    replay(table).catch(without);
+  }
+}
 
 /** A finished match: one fetch of all phases. @param {HTMLElement} table */
 async function replay(table) {
@@ -50,7 +61,7 @@ async function replay(table) {
     player.show(player.at, { by: "view" });
   });
   const copy = table.querySelector("[data-copy]");
-  copy.addEventListener("click", async () => {
+  copy?.addEventListener("click", async () => {
     address(player);
     await navigator.clipboard.writeText(location.href);
     copy.textContent = "Link copied";
@@ -60,83 +71,77 @@ async function replay(table) {
   if (check) offerCheck(check, match);
 }
 
-/** Plays a table without transport again and again, as long as motion is wanted. */
+/** Plays a small table by itself, again and again, until somebody pauses it. */
 function loop(table, player) {
-  if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
-    player.show(player.frames.length - 1, { by: "start" });
-    return;
-  }
-  const waits = { result: 2600, end: 6000 };
+  const button = table.querySelector("[data-play]");
+  const last = player.frames.length - 1;
+  let timer = 0;
+  const plan = (wait) => {
+    timer = setTimeout(next, wait);
+  };
   const next = () => {
     if (!table.isConnected) return;
-    if (!document.hidden) player.show((player.at + 1) % player.frames.length, { by: "play" });
-    setTimeout(next, waits[player.frames[player.at].kind] || 1200);
+    if (document.hidden) plan(1000);
+    else if (player.at < last) {
+      player.show(player.at + 1, { by: "play" });
+      plan(player.at < last ? WAITS[player.frames[player.at].kind] : 2 * WAITS.end);
+    } else {
+      over(table);
+      player.at = -1; // unless the page shows another match now, this one begins again
+      plan(WAITS.end);
+    }
   };
-  setTimeout(next, 1500);
+  const play = (on) => {
+    clearTimeout(timer);
+    press(button, on);
+    if (on) plan(WAITS.deal);
+  };
+  button.hidden = false;
+  button.addEventListener("click", () => play(button.getAttribute("aria-pressed") !== "true"));
+  play(!still.matches);
 }
 
 /** A match in play: frames one after the other, as the phases come. @param {HTMLElement} table */
 function live(table) {
   const view = new View(table);
-  const fold = new Fold(view.seats.length);
-  let shown = -1;
-  let timer = 0;
   let ended = null;
-  let since = Date.now();
-  const show = (at, duration) => {
-    shown = at;
-    const frame = fold.frames[at];
-    since = Date.now();
-    view.show(frame, frame.scene, { viewer: null, duration });
-    if (frame.kind === "result" || frame.kind === "end") announce(table, frame);
-  };
-  const next = () => {
-    timer = 0;
-    if (shown < fold.frames.length - 1) {
-      // After a gap, only the last frames are shown one by one.
-      const behind = fold.frames.length - 1 - shown;
-      show(shown < 0 || behind > 12 ? fold.frames.length - 1 : shown + 1, behind > 12 ? 0 : MOVE);
-      timer = setTimeout(next, LIVE_WAIT);
-    } else if (ended) finish(table, ended, view.names);
-  };
-  const stop = follow(table.dataset.source, {
-    phase(phase) {
-      fold.add(phase);
-      // The first phases come at once; draw when the last of them is there.
-      if (!timer) timer = setTimeout(next, shown < 0 ? 50 : 0);
+  const frames = new Frames(view.seats.length, {
+    show(frame, duration) {
+      view.show(frame, frame.scene, { viewer: null, duration });
+      if (frame.kind === "result" || frame.kind === "end") announce(table, frame);
     },
-    end(end) {
-      ended = end;
-      if (!timer) next();
-    },
-    state(on) {
-      table.classList.toggle("offline", !on);
+    wait: () => LIVE_WAIT,
+    idle() {
+      if (ended) finish(table, ended, view);
     },
   });
-  const clock = setInterval(() => {
-    if (!table.isConnected || ended) {
-      clearInterval(clock);
-      if (!table.isConnected) stop();
-      return;
-    }
-    const seconds = Math.floor((Date.now() - since) / 1000);
-    for (const line of table.querySelectorAll(".acts .does")) {
-      if (seconds > 0) line.textContent = line.textContent.replace(/thinking.*/, `thinking, ${seconds} s`);
-    }
-  }, 1000);
+  follow(Number(table.dataset.match), {
+    phase: (phase) => frames.add(phase),
+    clock: (clock) => view.clock(clock.remaining_ms),
+    end(end) {
+      ended = end;
+      view.clock(null);
+      if (frames.isIdle) finish(table, ended, view);
+    },
+    state: (on) => table.classList.toggle("offline", !on),
+  });
 }
 
-function finish(table, end, names) {
+function finish(table, end, view) {
   const line = table.querySelector(".live-state");
-  if (!line) return;
   if (end.status === "finished") {
-    const totals = names.map((name, seat) => `${name} ${end.scores[seat]}`).join(", ");
+    const totals = view.names.map((name, seat) => `${name} ${end.scores[seat]}`).join(", ");
     line.replaceChildren(`The match is over: ${totals}. `);
     const link = document.createElement("a");
     link.href = table.dataset.page;
     link.textContent = "Watch the replay";
     line.append(link);
   } else line.textContent = "This match is void: it changes no rating.";
+  over(table);
+}
+
+function over(table) {
+  table.dispatchEvent(new CustomEvent("table-over", { bubbles: true }));
 }
 
 /** Says in one short sentence what changed, for screen readers. */
@@ -187,7 +192,4 @@ function offerCheck(place, match) {
   });
 }
 
-for (const table of document.querySelectorAll("[data-table]")) {
-  if (table.dataset.table === "live") live(table);
-  else replay(table).catch((error) => console.warn("The replay needs its links now:", error.message));
-}
+for (const table of document.querySelectorAll("[data-table]")) start(table);

@@ -1,6 +1,14 @@
 // Plays frames: play and pause, speed, step, jump, keyboard.
 
-const WAITS = { deal: 1100, give: 1300, play: 1100, result: 2600, end: 3000 };
+/** Milliseconds that a frame of each kind stays. */
+export const WAITS = { deal: 1100, give: 1300, play: 1100, result: 2600, end: 3000 };
+
+/** Shows whether a button plays now. @param {HTMLElement} button @param {boolean} on */
+export function press(button, on) {
+  button.setAttribute("aria-pressed", String(on));
+  button.setAttribute("aria-label", on ? "Pause" : "Play");
+  button.title = on ? "Pause" : "Play";
+}
 
 export class Transport {
   /**
@@ -80,18 +88,14 @@ export class Transport {
   toggle() {
     if (this.timer) return this.pause();
     if (this.player.at === this.player.frames.length - 1) this.player.show(0, { by: "play" });
-    this.button.setAttribute("aria-pressed", "true");
-    this.button.setAttribute("aria-label", "Pause");
-    this.button.title = "Pause";
+    press(this.button, true);
     return this.plan(300);
   }
 
   pause() {
     clearTimeout(this.timer);
     this.timer = 0;
-    this.button.setAttribute("aria-pressed", "false");
-    this.button.setAttribute("aria-label", "Play");
-    this.button.title = "Play";
+    press(this.button, false);
   }
 
   plan(wait = WAITS[this.player.frames[this.player.at].kind]) {

@@ -10,10 +10,24 @@ function element(tag, className, text) {
   return made;
 }
 
+/** Puts items into a list in order; an item that stays keeps the focus. */
+function arrange(list, items) {
+  const kept = new Set(items);
+  for (const old of [...list.children]) if (!kept.has(old)) old.remove();
+  items.forEach((item, at) => {
+    if (list.children[at] !== item) list.insertBefore(item, list.children[at] ?? null);
+  });
+}
+
 export class View {
-  /** @param {HTMLElement} table */
-  constructor(table) {
+  /**
+   * @param {HTMLElement} table
+   * @param {number|null} own  seat whose cards are buttons
+   */
+  constructor(table, own = null) {
     this.table = table;
+    this.own = own;
+    this.ticking = 0;
     this.felt = table.querySelector(".felt");
     this.seats = [...table.querySelectorAll(".seat")];
     this.names = this.seats.map((seat) => seat.querySelector(".name").textContent.trim());
@@ -38,6 +52,7 @@ export class View {
   show(frame, scene, { viewer, duration }) {
     const moving = duration > 0 && !still.matches && !document.hidden;
     const before = moving ? this.places() : new Map();
+    const focused = document.activeElement;
     this.used = new Set();
     const count = this.seats.length;
     scene.seats.forEach((seat, at) => this.drawSeat(seat, at, (at - (viewer ?? 0) + count) % count, scene));
@@ -46,6 +61,25 @@ export class View {
     this.text(".why", frame.lines.join(" "));
     for (const id of this.cards.keys()) if (!this.used.has(id)) this.cards.delete(id);
     if (moving) this.move(before, duration);
+    if (focused !== document.activeElement && this.table.contains(focused)) {
+      focused.focus({ preventScroll: true });
+    }
+  }
+
+  /** Shows the time that is left for the moves. @param {number|null} ms  null: there is no clock */
+  clock(ms) {
+    clearInterval(this.ticking);
+    const place = this.table.querySelector(".clock");
+    place.hidden = ms === null;
+    if (ms === null) return;
+    const ends = performance.now() + ms;
+    const tick = () => {
+      if (document.hidden) return;
+      const left = Math.max(0, Math.ceil((ends - performance.now()) / 1000));
+      place.textContent = left < 120 ? `${left} s left` : `${Math.ceil(left / 60)} min left`;
+    };
+    tick();
+    this.ticking = setInterval(tick, 1000);
   }
 
   drawSeat(seat, at, place, scene) {
@@ -63,10 +97,11 @@ export class View {
       ...(seat.fresh.includes(card.id) ? ["fresh"] : []),
       ...(seat.scored.includes(card.rank) ? ["scored"] : []),
     ];
-    hand.replaceChildren(...seat.hand.map((card) => this.card(card, marks(card))));
+    const tag = at === this.own ? "button" : "span";
+    arrange(hand, seat.hand.map((card) => this.card(card, marks(card), tag)));
     const off = (card) => (scene.cancelled.includes(card.rank) ? ["cancelled"] : []);
-    box.querySelector(".plays").replaceChildren(...seat.plays.map((card) => this.card(card, off(card))));
-    box.querySelector(".won-days").replaceChildren(...seat.days.map((day) => this.day(day)));
+    arrange(box.querySelector(".plays"), seat.plays.map((card) => this.card(card, off(card))));
+    arrange(box.querySelector(".won-days"), seat.days.map((day) => this.day(day)));
     const faults = seat.faults.map((kind) => `${kind}: the referee played for it`);
     const does = [seat.passed ? "passes" : "", seat.leads ? "leads" : "", seat.note];
     if (seat.acts) does.push("thinking");
@@ -79,7 +114,7 @@ export class View {
     const pot = this.felt.querySelector(".pot");
     pot.hidden = !scene.pot.length;
     pot.querySelector(".stake").textContent = `At stake: ${scene.stake} point${scene.stake === 1 ? "" : "s"}`;
-    pot.querySelector(".days").replaceChildren(...scene.pot.map((day) => this.day(day)));
+    arrange(pot.querySelector(".days"), scene.pot.map((day) => this.day(day)));
     const low = scene.low === null ? "" : `Lead low: ${scene.low}`;
     this.felt.querySelector(".low").textContent = low;
   }
@@ -90,17 +125,22 @@ export class View {
   }
 
   /** Returns the list item of a card, the same one for as long as the card is on the table. */
-  card(card, marks) {
+  card(card, marks, tag = "span") {
     this.used.add(card.id);
     let item = this.cards.get(card.id);
     if (!item) {
       item = element("li", "slot");
-      item.append(element("span", ""));
       this.cards.set(card.id, item);
+    }
+    if (item.firstChild?.localName !== tag) {
+      const made = element(tag, "");
+      if (tag === "button") made.type = "button";
+      item.replaceChildren(made);
     }
     const face = item.firstChild;
     const rank = card.rank === null ? "back" : `r${card.rank}`;
     face.className = ["tc", rank, ...marks].join(" ");
+    if (tag === "button") face.dataset.rank = String(card.rank);
     const text = card.rank === null ? "" : card.rank === 0 ? "★" : String(card.rank);
     const said = marks.map((mark) => (mark === "fresh" ? ", new" : mark === "scored" ? ", scores" : ", cancelled"));
     face.textContent = text;

@@ -1,0 +1,50 @@
+"""What the terminal shows of the parts' output, and the file that keeps all of it."""
+
+import logging
+import re
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+
+_ROUTINE = re.compile(r" \[(?:info|debug)\s*\] ")
+_COLOUR = re.compile(r"\033\[\d*m")
+_MAX_BYTES, _KEPT_FILES = 10_000_000, 2
+
+
+class Output:
+    """Prints the lines of parts. With a file, routine lines are only in the file.
+
+    Requests and finished tasks are routine: in a terminal they would hide what matters.
+
+    Attributes:
+        stops: whether the parts are being stopped. What they print then is only in the file.
+    """
+
+    def __init__(self, file: Path | None = None, *, verbose: bool = False) -> None:
+        """Open the file.
+
+        Args:
+            file: keeps all lines, at most 30 MB in three files; None: all lines are printed.
+            verbose: whether routine lines are printed too.
+        """
+        self.stops = False
+        self._verbose, self._log = verbose or file is None, logging.Logger("parts")
+        if file is not None:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            kept = RotatingFileHandler(file, maxBytes=_MAX_BYTES, backupCount=_KEPT_FILES)
+            self._log.addHandler(kept)
+
+    def take(self, prefix: str, line: str) -> None:
+        """Take a line of a part.
+
+        Args:
+            prefix: the part's name, perhaps in colour.
+            line: what the part wrote.
+        """
+        self._log.info("%s%s", _COLOUR.sub("", prefix), line)
+        if self._verbose or not (self.stops or _ROUTINE.search(line)):
+            print(prefix + line, flush=True)
+
+    def close(self) -> None:
+        """Close the file."""
+        for handler in list(self._log.handlers):
+            handler.close()

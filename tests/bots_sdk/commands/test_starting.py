@@ -1,0 +1,55 @@
+"""`twelfth-night new`: the files that it writes, and the commands that it prints."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bots_sdk import demo
+from tests.bots_sdk.conftest import Cli
+from tests.bots_sdk.stub import StubLeague
+from tests.bots_sdk.test_cli import run_here
+
+
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_a_new_bot_passes_the_test_that_comes_with_it(cli: Cli, tmp_path: Path, game: str) -> None:
+    assert cli("new", "my-bot", "--game", game).exit_code == 0
+    done = subprocess.run(
+        [sys.executable, "test_my_bot.py"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(Path(demo.__file__).parents[1])},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("no faults\n", "")
+
+
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_new_names_the_rules_and_prints_commands_that_work(
+    cli: Cli, stub: StubLeague, tmp_path: Path, game: str
+) -> None:
+    run_here(stub.url, tmp_path)
+    result = cli("new", "mybot", "--game", game)
+    assert f"twelfth-night login {stub.url} --sign-up  " in result.stdout
+    assert f"`twelfth-night rules {game}`" in (tmp_path / "mybot.py").read_text()
+    assert cli("rules", game).exit_code == 0
+    assert cli("rules", "observations").exit_code == 0
+
+
+def test_new_does_not_ask_people_to_log_in_twice(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    run_here(stub.url, tmp_path)
+    result = logged_in("new", "mybot")
+    assert "twelfth-night upload mybot.py" in result.stdout
+    assert "--sign-up" not in result.stdout
+
+
+def test_new_overwrites_no_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "test_mybot.py").write_text("mine")
+    result = cli("new", "mybot")
+    assert result.exit_code == 2
+    assert "test_mybot.py exists already" in result.stderr
+    assert [path.name for path in tmp_path.glob("*.py")] == ["test_mybot.py"]

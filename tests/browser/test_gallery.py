@@ -1,0 +1,55 @@
+"""The gallery of components: photographed at three widths in both themes, and without a fault."""
+
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from django.contrib.auth.models import User
+from playwright.sync_api import BrowserContext
+from pytest_django.live_server_helper import LiveServer
+
+from tests.browser.axe import faults
+from tests.browser.conftest import Visit, sign_in
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+PHOTOGRAPHS = Path(__file__).parents[2] / "build" / "gallery"
+"""Where the screenshots stay, for people to look at; no test compares them."""
+THEMES: tuple[Literal["light"], Literal["dark"]] = ("light", "dark")
+
+
+@pytest.fixture
+def gallery(context: BrowserContext, visit: Visit, live_server: LiveServer) -> Visit:
+    """The gallery, opened by an organiser."""
+    olga = User.objects.create(username="olga", is_staff=True)
+    sign_in(context, olga, live_server.url)
+    visit.page.emulate_media(reduced_motion="reduce")
+    visit.page.goto("/organise/components/", wait_until="networkidle")
+    return visit
+
+
+def test_no_component_is_wider_than_the_page(gallery: Visit) -> None:
+    PHOTOGRAPHS.mkdir(parents=True, exist_ok=True)
+    page = gallery.page
+    overflow = {}
+    for width in (390, 820, 1400):
+        page.set_viewport_size({"width": width, "height": 900})
+        overflow[width] = page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
+        for theme in THEMES:
+            page.emulate_media(color_scheme=theme)
+            page.screenshot(path=PHOTOGRAPHS / f"{width}-{theme}.png", full_page=True)
+    assert overflow == {390: 0, 820: 0, 1400: 0}
+    assert len(list(PHOTOGRAPHS.glob("*.png"))) == 6
+
+
+def test_axe_finds_no_fault_in_a_component(gallery: Visit) -> None:
+    found = {}
+    for width in (390, 1400):
+        gallery.page.set_viewport_size({"width": width, "height": 900})
+        for theme in THEMES:
+            gallery.page.emulate_media(color_scheme=theme)
+            if here := faults(gallery.page):
+                found[width, theme] = here
+    assert found == {}

@@ -1,0 +1,70 @@
+"""What pages weigh: our JavaScript, all bytes, and no other host."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import BrowserContext, Response
+from pytest_django.live_server_helper import LiveServer
+
+from league import analyses
+from league.models import Match, Tournament
+from tests.browser.conftest import Visit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+MAX_SCRIPT_BYTES = 60_000
+"""Of our JavaScript on one page, uncompressed."""
+MAX_BYTES = 400_000
+"""Of all bodies on one page, over the wire."""
+
+
+def test_no_page_is_heavy_or_loads_from_another_host(
+    league: Tournament, visit: Visit, context: BrowserContext, live_server: LiveServer
+) -> None:
+    responses: list[Response] = []
+    hosts: set[str] = set()
+    context.route("**/*", lambda route: route.continue_())  # so that nothing is cached
+    context.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
+    visit.page.on("response", lambda response: responses.append(response))
+    heavy = {}
+    scripts_seen = 0
+    for path in _paths(league):
+        responses.clear()
+        visit.page.goto(path, wait_until="networkidle")
+        requests = [each.request for each in responses]
+        scripts = sum(len(each.body()) for each in responses if _is_script(each))
+        every = sum(request.sizes()["responseBodySize"] for request in requests)
+        scripts_seen = max(scripts_seen, scripts)
+        if scripts > MAX_SCRIPT_BYTES or every > MAX_BYTES:
+            heavy[path] = (scripts, every)
+    assert heavy == {}
+    assert scripts_seen > 10_000, "the table's modules were not counted"
+    assert hosts == {urlsplit(live_server.url).netloc}
+
+
+def _is_script(response: Response) -> bool:
+    return response.request.resource_type == "script"
+
+
+def _paths(league: Tournament) -> list[str]:
+    match = Match.objects.filter(block__round__tournament=league).earliest("pk")
+    cup = Tournament.objects.exclude(pk=league.pk).get()
+    analyses.ask(match=match)
+    analyses.compute(match.pk, seconds=600, playouts=8)
+    return [
+        "/",
+        "/tv/",
+        "/play/",
+        "/ladders/quick/",
+        "/ladders/quick/?view=statistics",
+        "/bots/bot-0/",
+        "/bots/bot-0/against/bot-1/",
+        f"/tournaments/{league.pk}/",
+        f"/tournaments/{cup.pk}/",
+        f"/matches/{match.pk}/",
+        f"/matches/{match.pk}/analysis/?decisions=all",
+        f"/embed/matches/{match.pk}/",
+        "/docs/",
+        "/docs/api-guide/",
+        "/api/v1/docs/",
+    ]

@@ -1,0 +1,164 @@
+"""The form with which organisers announce a tournament, or change one before its start."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from django import forms
+from django.utils import timezone
+
+from league.models import Ladder, Tournament
+from league.models.limits import BLOCKS_PER_ROUND, EXTRA_BLOCKS, SWISS_ROUNDS, TABLES
+
+_TIMES = ("entries_open_at", "starts_at")
+_WITH_DEFAULTS = ("max_tables", "extra_blocks")
+_WIRE = "%Y-%m-%dT%H:%M"
+
+
+def _time(**options: Any) -> forms.DateTimeField:
+    widget = forms.DateTimeInput({"type": "datetime-local"}, format=_WIRE)
+    return forms.DateTimeField(widget=widget, **options)
+
+
+def _count(low: int, high: float, **options: Any) -> forms.IntegerField:
+    return forms.IntegerField(min_value=low, max_value=int(high), required=False, **options)
+
+
+class EventForm(forms.Form):
+    """A tournament's title, times and settings; times are read in the zone that is chosen.
+
+    Args:
+        data: what was sent, if anything.
+        tournament: the tournament to change; None for a new one.
+    """
+
+    title = forms.CharField(
+        max_length=80, help_text="For example: Class cup, week 3.", widget=forms.TextInput
+    )
+    ladder = forms.ModelChoiceField(
+        Ladder.objects.order_by("title"),
+        to_field_name="slug",
+        empty_label=None,
+        help_text="It sets the game, the rules and the seats, and rates the matches.",
+    )
+    format = forms.ChoiceField(
+        choices=[
+            (Tournament.Format.SWISS, "Swiss: bots with equal scores meet, a few rounds"),
+            (Tournament.Format.ROUND_ROBIN, "Round robin: all meet all, one round"),
+            (Tournament.Format.KNOCKOUT, "Knockout: the better half of each table goes on"),
+        ],
+    )
+    zone = forms.CharField(
+        label="Your time zone",
+        initial="UTC",
+        help_text="The times below are in this zone. For example: Europe/Berlin.",
+        widget=forms.TextInput({"data-own-zone": "", "autocomplete": "off", "spellcheck": "false"}),
+    )
+    starts_at = _time(label="Start", help_text="Entries close at this time.")
+    entries_open_at = _time(
+        label="Entries open", required=False, help_text="Empty: they open at once."
+    )
+    house_bots = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="The house bots take part",
+        help_text="They are ranked like all others, so people see how their bots compare.",
+    )
+    fill_in = forms.BooleanField(
+        required=False,
+        label="House bots fill empty seats",
+        help_text="At tables with too few bots. They are not ranked.",
+    )
+    late_entry = forms.BooleanField(
+        required=False,
+        label="Bots may enter after the start",
+        help_text="Not in a knockout.",
+    )
+    blocks_per_table = _count(
+        1,
+        BLOCKS_PER_ROUND.high,
+        help_text="Blocks that a table plays in a round. In a block each bot sits once in each "
+        "seat. Empty: 2 in a Swiss, 1 in other formats.",
+    )
+    swiss_rounds = _count(
+        1,
+        SWISS_ROUNDS.high,
+        help_text="Empty: it follows from the number of bots. For 16 bots it is 6.",
+    )
+    max_tables = _count(
+        1,
+        TABLES.high,
+        label="Most tables of a round robin",
+        help_text="If the bots can form more tables, the league plays a fair choice of them.",
+    )
+    extra_blocks = _count(
+        0,
+        EXTRA_BLOCKS.high,
+        label="Most extra blocks of a knockout",
+        help_text="They break a tie for a place in the next round.",
+    )
+
+    def __init__(
+        self,
+        data: dict[str, Any] | Any | None = None,
+        *,
+        tournament: Tournament | None = None,
+    ) -> None:
+        initial: dict[str, Any] = {name: getattr(Tournament(), name) for name in _WITH_DEFAULTS}
+        if tournament is None:
+            soon = timezone.now() + timedelta(hours=1)
+            initial["starts_at"] = soon.replace(second=0, microsecond=0)
+        else:
+            fields = {field.name for field in Tournament._meta.get_fields()}
+            initial |= {n: getattr(tournament, n) for n in self.base_fields if n in fields}
+        super().__init__(data, initial=initial)
+        if tournament is not None:
+            del self.fields["ladder"]
+            self.fields["read_at"] = forms.CharField(
+                widget=forms.HiddenInput, initial=tournament.changed_at.isoformat()
+            )
+            if tournament.state != Tournament.State.ANNOUNCED:
+                del self.fields["entries_open_at"]
+
+    def clean_zone(self) -> ZoneInfo:
+        """Return the zone of the times."""
+        name = self.cleaned_data["zone"].strip()
+        if name not in available_timezones():
+            raise forms.ValidationError(
+                f"{name!r} is no time zone. Write an area and a city, for example Europe/Berlin, "
+                "or UTC."
+            )
+        return ZoneInfo(name)
+
+    def settings(self) -> dict[str, Any]:
+        """Return the settings for `moderation.announce` or `moderation.change`.
+
+        Times are aware. Numbers that are left empty have the model's default.
+        """
+        sent = dict(self.cleaned_data)
+        zone = sent.pop("zone")
+        for name in _TIMES:
+            if name in sent:
+                sent[name] = _in_zone(sent[name], zone)
+        for name in _WITH_DEFAULTS:
+            if sent[name] is None:
+                sent[name] = getattr(Tournament(), name)
+        if "read_at" in sent:
+            sent["read_at"] = datetime.fromisoformat(sent["read_at"])
+        return sent
+
+    def clean_read_at(self) -> str:
+        """Return when the tournament was read, as ISO 8601."""
+        text: str = self.cleaned_data["read_at"]
+        try:
+            datetime.fromisoformat(text)
+        except ValueError:
+            raise forms.ValidationError("Open this page again and repeat the change.") from None
+        return text
+
+
+def _in_zone(moment: datetime | None, zone: ZoneInfo) -> datetime | None:
+    """Return a time that the form has read as UTC, as the same clock time in the zone."""
+    if moment is None:
+        return None
+    return moment.astimezone(UTC).replace(tzinfo=zone).astimezone(UTC)

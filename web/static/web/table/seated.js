@@ -1,0 +1,73 @@
+// A match as the player of one seat sees it: fetches what is new and shows it at the table.
+
+import { Frames } from "./frames.js";
+import { fetchAll } from "./source.js";
+import { View } from "./view.js";
+
+const WAIT = 650;
+const still = matchMedia("(prefers-reduced-motion: reduce)");
+
+export class Seated {
+  /**
+   * @param {HTMLElement} table
+   * @param {(answer: any) => void} settled  called when the table shows all of an answer
+   */
+  constructor(table, settled) {
+    this.table = table;
+    this.own = Number(table.dataset.own);
+    this.view = new View(table, this.own);
+    this.settled = settled;
+    this.last = -1;
+    this.answer = null;
+    /** @type {string[]} */
+    this.news = [];
+    this.frames = new Frames(this.view.seats.length, {
+      show: (frame, duration) => this.show(frame, duration),
+      wait: () => (still.matches || document.hidden ? 0 : WAIT),
+      idle: () => this.settle(),
+    });
+  }
+
+  /** The buttons of the own hand. @returns {HTMLButtonElement[]} */
+  get cards() {
+    return [...this.table.querySelectorAll(".at-0 .hand button")];
+  }
+
+  /** Fetches what is new; returns the answer. */
+  async refresh(query = "") {
+    const answer = await fetchAll(`${this.table.dataset.source}?after=${this.last}${query}`);
+    if (answer.state !== "playing") return answer;
+    this.answer = answer;
+    for (const phase of answer.phases) {
+      if (phase.ply <= this.last) continue; // another answer brought it
+      this.last = phase.ply;
+      this.news.push(...phase.news);
+      this.frames.add(phase);
+    }
+    if (this.frames.isIdle) this.settle();
+    return answer;
+  }
+
+  /** Returns the sentences on what happened since the last call. */
+  takeNews() {
+    const news = this.news;
+    this.news = [];
+    return news;
+  }
+
+  show(frame, duration) {
+    this.view.show(frame, frame.scene, { viewer: this.own, duration });
+  }
+
+  /** Shows for whom the match waits now, and hands the answer on. */
+  settle() {
+    const frame = this.frames.fold.frames.at(-1);
+    const { acts, notes } = this.answer;
+    const seats = frame.scene.seats.map((seat, at) => ({ ...seat, acts: acts.includes(at) }));
+    this.show({ ...frame, scene: { ...frame.scene, seats } }, 0);
+    for (const [seat, note] of Object.entries(notes)) {
+      this.table.querySelector(`[data-seat="${seat}"] .note`).textContent = note;
+    }
+    this.settled(this.answer);
+  }
+}
