@@ -99,6 +99,8 @@ SANDBOX_PATIENCE = environment.number("SANDBOX_PATIENCE", 600)
 SANDBOX_FORKS = environment.flag("SANDBOX_FORKS", True)
 # Wall time of the whole check of an uploaded version; a check that takes longer refuses it.
 MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
+# Whether people may try a bot from the editor of the learn pages, without an account.
+TRY_IN_BROWSER = environment.flag("TRY_IN_BROWSER", True)
 # What uploaded bots print is kept for so long, and up to so much in all: the oldest goes first.
 MAX_OUTPUT_DAYS = environment.number("MAX_OUTPUT_DAYS", 14)
 MAX_OUTPUT_MEGABYTES = environment.number("MAX_OUTPUT_MEGABYTES", 1000)
@@ -114,6 +116,8 @@ RATE_LIMITS = {
     "pictures": environment.text("RATE_PICTURES", "120/minute"),
     # Tables that players start and join in the browser.
     "tables": environment.text("RATE_TABLES", "120/hour"),
+    # Bots that people try from the editor of the learn pages.
+    "trials": environment.text("RATE_TRIALS", "60/hour"),
     # Wrong passwords for one account: from one address, and from all addresses together from which
     # nobody has signed in to it.
     "guesses": environment.text("RATE_GUESSES", "20/hour"),
@@ -259,6 +263,7 @@ CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
     "league.tasks.analyse_match": {"queue": "analysis"},
     "league.tasks.check_version": {"queue": "checks"},
+    "league.tasks.try_bot": {"queue": "trials"},
     "league.tasks.prove_sandbox": {"queue": "play"},
     "league.tasks.play_house_turns": {"queue": "seats"},
     "league.tasks.tick": {"queue": "clock"},

@@ -279,7 +279,7 @@ def _parts(options: argparse.Namespace, environment: dict[str, str], place: Plac
         # wait for a bot.
         worker("seats", "control,seats", *THREADS, "32"),
         # Its threads wait for the processes of the bots that they check, and so delay no beat.
-        worker("checks", "checks", *THREADS, "4", "--with-beat", schedule, nice=5),
+        worker("checks", "checks,trials", *THREADS, "4", "--with-beat", schedule, nice=5),
         # Work on all records of a ladder may take hours. While it does, the second process fits.
         worker("ratings", "ratings", "--autoscale=2,0", nice=5),
     ]

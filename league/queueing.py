@@ -24,7 +24,7 @@ _TAKEN_KEY = "match-taken-from"
 _TAKEN_SECONDS = 60
 
 
-def queue(task: str, *ids: int) -> None:
+def queue(task: str, *ids: int | str) -> None:
     """Queue a task of `league.tasks`.
 
     Args:

@@ -27,7 +27,7 @@ from league import (
     ratings,
 )
 from league.accounts import repetitions
-from league.bots import jails
+from league.bots import jails, trials
 from league.models import Ladder
 from league.queueing import note_begun, queue_once, waiting_ids
 
@@ -104,6 +104,13 @@ def check_version(version_id: int) -> None:
     """Check an uploaded version."""
     bots.check_version(version_id)
     activity.note()
+
+
+@shared_task
+def try_bot(trial_id: str) -> None:
+    """Try a bot from the editor; if too many are tried now, queue it again behind the others."""
+    if not trials.run(trial_id):
+        try_bot.apply_async((trial_id,), countdown=1)
 
 
 @shared_task

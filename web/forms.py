@@ -108,6 +108,30 @@ class UploadForm(forms.Form):
     )
 
 
+class CodeForm(forms.Form):
+    """A version of a hosted bot from the editor."""
+
+    name = forms.CharField(
+        label="Bot",
+        max_length=32,
+        help_text="One of your bots, or the name of a new one: 3 to 32 characters: a-z, 0-9 and -.",
+        widget=forms.TextInput(
+            {
+                "autocomplete": "off",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "list": "own-bots",
+            }
+        ),
+    )
+    source = forms.CharField(
+        label="File",
+        max_length=1_000_000,
+        strip=False,
+        widget=forms.Textarea({"rows": 18, "spellcheck": "false", "class": "code"}),
+    )
+
+
 class NoteForm(forms.Form):
     """The note about a version."""
 

@@ -106,6 +106,7 @@ def playing(match: Match, seat: MatchSeat, code: str, *, wants_hint: bool) -> di
         ),
         "news": _news(view.phases, seat.seat, names),
         "turn": view.turn,
+        "observation": observation,
         "choices": choices,
         "hand": _hand(observation, choices),
         "is_combined": match.game == "partridge",

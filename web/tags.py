@@ -20,6 +20,7 @@ from league.accounts.quarantines import quarantine_of
 from league.models import Block, Bot, Challenge, Ladder, Match, MatchSeat, Quarantine, Tournament
 from league.play import bot_output, headlines
 from league.visibility import may_see_record, owns, public_deal_seed
+from web import guide
 from web.table.steps import Card
 
 register = template.Library()
@@ -249,6 +250,14 @@ def docs(page: str, anchor: str = "") -> str:
     """Return the address of a page of the documentation, or of a section on it."""
     address = reverse("web:document", args=[page])
     return f"{address}#{anchor}" if anchor else address
+
+
+@register.simple_tag(takes_context=True)
+def guide_advice(context: template.Context) -> str | None:
+    """Return the guide's sentences for a turn, "" between turns; None if the guide is off."""
+    if context["request"].COOKIES.get(guide.COOKIE) != "on":
+        return None
+    return guide.advice(context["observation"]) if context["turn"] else ""
 
 
 @register.filter

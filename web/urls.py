@@ -21,6 +21,7 @@ from web.views import (
     head_to_head,
     home,
     ladders,
+    learn,
     lists,
     matches,
     organise,
@@ -28,6 +29,7 @@ from web.views import (
     pictures,
     players,
     tournaments,
+    trials,
 )
 
 app_name = "web"
@@ -62,6 +64,16 @@ urlpatterns = [
         tournaments.tournament_withdrawal,
         name="tournament-withdrawal",
     ),
+    path("learn/", learn.front, name="learn"),
+    path("learn/write-a-bot/", trials.editor, name="write-a-bot"),
+    path("learn/write-a-bot/try/", trials.begin, name="try-bot"),
+    path("learn/write-a-bot/upload/", trials.upload, name="upload-code"),
+    path("learn/write-a-bot/ace/<str:name>", trials.ace, name="ace"),
+    path("learn/write-a-bot/trials/<str:trial_id>/", trials.trial, name="trial"),
+    path("learn/write-a-bot/trials/<str:trial_id>/phases.json", trials.phases, name="trial-phases"),
+    path("learn/<str:game>/", learn.lesson, name="lesson"),
+    path("learn/<str:game>/first-match/", learn.first_match, name="first-match"),
+    path("play/<slug:code>/guide/", learn.switch_guide, name="table-guide"),
     path("play/", players.new_table, name="play"),
     path("play/<slug:code>/", players.table, name="table"),
     path("play/<slug:code>/view.json", players.table_view, name="table-view"),

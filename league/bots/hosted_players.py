@@ -9,7 +9,7 @@ from bots_sdk.bot import MatchInfo, match_info
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.jail import Jail, Limits
 from bots_sdk.sandbox.session import BotProcess
-from bots_sdk.sandbox.sources import read_source
+from bots_sdk.sandbox.sources import Source, read_source
 from engine.games import catalogue
 from engine.referee import TimeControl
 from league.models import BotSource, BotVersion
@@ -23,7 +23,7 @@ class HostedBot(BotProcess):
     def __init__(
         self,
         jail: Jail,
-        version: BotVersion,
+        version: BotVersion | Source,
         info: MatchInfo,
         *,
         allowance: Callable[[], float],
@@ -32,17 +32,16 @@ class HostedBot(BotProcess):
 
         Args:
             jail: proven by the canary.
-            version: to run.
+            version: to run, or the files of a bot that is no version.
             info: argument of the bot's ``start``.
             allowance: returns the seconds that the bot has for a move now.
 
         Raises:
             SandboxBrokenError: the process can't be started.
         """
-        data = bytes(BotSource.objects.get(version=version).data)
         super().__init__(
             jail,
-            read_source(data),
+            version if isinstance(version, Source) else _source_of(version),
             dict(info),
             allowance=allowance,
             limits=Limits(cpu_seconds=max_cpu_seconds(info)).at_table(info["seats"]),
@@ -63,6 +62,10 @@ class HostedBot(BotProcess):
     def printed_text(self) -> str:
         """The printed output, in a form that the database can store."""
         return storable(self.printed)
+
+
+def _source_of(version: BotVersion) -> Source:
+    return read_source(bytes(BotSource.objects.get(version=version).data))
 
 
 class TimedMatch(Protocol):

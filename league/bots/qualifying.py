@@ -31,8 +31,8 @@ class CheckTooLongError(MatchInterruptedError):
         self.match = match
 
 
-class _NoTimeLeftError(MatchInterruptedError):
-    """The wall limit of a check is reached."""
+class NoTimeLeftError(MatchInterruptedError):
+    """The wall limit of a check or trial is reached."""
 
 
 class MatchSetting(NamedTuple):
@@ -46,10 +46,10 @@ class MatchSetting(NamedTuple):
 
 
 class WallLimit:
-    """The time that a whole check may take, from its start."""
+    """The time that a whole check or trial may take, from its start."""
 
-    def __init__(self) -> None:
-        self.seconds = settings.MAX_CHECK_SECONDS
+    def __init__(self, seconds: float | None = None) -> None:
+        self.seconds = settings.MAX_CHECK_SECONDS if seconds is None else seconds
         self._ends = time.monotonic() + self.seconds
 
     def left(self) -> float:
@@ -57,30 +57,33 @@ class WallLimit:
         return self._ends - time.monotonic()
 
 
-class _LimitedPlayer:
-    """A bot as a player until the wall limit; it counts its moves."""
+class LimitedPlayer:
+    """A bot as a player until the wall limit; it counts its moves and their seconds."""
 
     def __init__(self, bot: HostedBot, limit: WallLimit) -> None:
         self._bot = bot
         self._limit = limit
         self.moves = 0
+        self.seconds = 0.0
         self.observation: Observation | None = None
 
     def __call__(self, observation: Observation) -> str:
         """Return the bot's move.
 
         Raises:
-            _NoTimeLeftError: the limit is reached.
+            NoTimeLeftError: the limit is reached.
         """
         self.observation = observation
         try:
             if self._limit.left() > 0:
                 return self._bot(observation)
         finally:
+            if self._bot.move_time is not None:
+                self.seconds += self._bot.move_time.charged_seconds
             if self._limit.left() <= 0:
-                raise _NoTimeLeftError
+                raise NoTimeLeftError
             self.moves += 1
-        raise _NoTimeLeftError
+        raise NoTimeLeftError
 
 
 def match_settings(games: tuple[str, ...] = ()) -> list[MatchSetting]:
@@ -127,14 +130,14 @@ def play_qualifying_match(
         allowance=lambda: min(clock.allowance(0), limit.left()),
     )
     with bot:
-        player = _LimitedPlayer(bot, limit)
+        player = LimitedPlayer(bot, limit)
         bot.load()
         clock.players = {0: bot}
         others = [make_player(_OPPONENT) for _ in range(setting.seats - 1)]
         seed = hashlib.sha256(f"qualify {version.pk} {game}".encode()).digest()
         try:
             outcome = play(game, setting.rules, seed, [player, *others], clock=clock)
-        except _NoTimeLeftError:
+        except NoTimeLeftError:
             match = QualifyingMatch(
                 version=version,
                 game=game,

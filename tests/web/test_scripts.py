@@ -6,6 +6,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = {
+    "web/static/web/editor.js": "tests/browser/test_learn.py",
     "web/static/web/live.js": "tests/browser/test_live.py",
     "web/static/web/play.js": "tests/browser/test_play.py",
     "web/static/web/table/deal_check.js": "tests/browser/test_table_modules.py",
@@ -17,6 +18,7 @@ TESTS = {
     "web/static/web/table/transport.js": "tests/browser/test_replay.py",
     "web/static/web/table/view.js": "tests/browser/test_replay.py",
     "web/static/web/times.js": "tests/browser/test_watch.py",
+    "web/static/web/trial.js": "tests/browser/test_learn.py",
     "web/static/web/tv.js": "tests/browser/test_watch.py",
 }
 """The scripts of the site, and for each the file with its tests."""

@@ -109,15 +109,24 @@ def all_phases(match: Match) -> dict[str, Any]:
     with one sentence for each event, and ``faults`` with seat and kind. ``cards`` is the deck in
     ascending order.
     """
-    names = seat_names(match)
-    record = match.record
+    return phases_of(match.record, seat_names(match), match.commitment)
+
+
+def phases_of(record: Record, names: Sequence[str], commitment: str) -> dict[str, Any]:
+    """Return the same for a record.
+
+    Args:
+        record: of a finished match.
+        names: of the bots, by seat.
+        commitment: the hash of the deal's seed.
+    """
     return {
-        "game": match.game,
-        "rules": match.rules,
-        "names": names,
-        "commitment": match.commitment,
+        "game": record.game,
+        "rules": record.rules,
+        "names": list(names),
+        "commitment": commitment,
         "deal_seed": record.deal_seed.hex(),
-        "cards": deck_of(match.game, match.rules),
+        "cards": deck_of(record.game, record.rules),
         "phases": list(_phases(record, names)),
     }
 

@@ -8,6 +8,7 @@ from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
@@ -33,8 +34,18 @@ def sign_up(request: HttpRequest) -> HttpResponse:
         else:
             login(request, user)
             context = {"token": token, "kind": "owner token", "is_new_account": True}
+            context["next"] = _next(request)
             return render(request, "web/token.html", context)
-    return render(request, "registration/sign_up.html", {"form": form}, status=status_of(form))
+    context = {"form": form, "next": _next(request)}
+    return render(request, "registration/sign_up.html", context, status=status_of(form))
+
+
+def _next(request: HttpRequest) -> str:
+    """Return the address on this site to go to after signing up; empty without one."""
+    wanted = request.GET.get("next", "")
+    hosts = {request.get_host()}
+    is_safe = url_has_allowed_host_and_scheme(wanted, hosts, require_https=request.is_secure())
+    return wanted if is_safe else ""
 
 
 @limited("passwords")

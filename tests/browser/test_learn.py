@@ -1,0 +1,99 @@
+"""Writing a bot in the browser: `editor.js` and `trial.js`, from the lesson to the upload."""
+
+import re
+
+import pytest
+from django.core.cache import cache
+from playwright.sync_api import BrowserContext, Page, expect
+
+from league.bots import trials
+from league.models import BotSource
+from tests.browser.conftest import Visit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+BOT = "def choose(observation):\n    print('my move')\n    return observation['legal_moves'][0]\n"
+
+
+def play_trial(page: Page) -> None:
+    """Play the trial of the page, as a worker does."""
+    page.wait_for_url(re.compile(r"/trials/"))
+    expect(page.locator("#trial")).to_have_attribute("data-state", "waiting")
+    assert trials.run(page.url.split("/")[-2])
+
+
+def write(page: Page, text: str) -> None:
+    """Replace the text in the editor by the keyboard."""
+    page.locator(".ace_text-input").focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text(text)
+
+
+def test_a_bot_is_written_tried_watched_and_uploaded(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trials, "BLOCKS", 1)
+    cache.clear()
+    page = visit.page
+    page.goto("/learn/")
+    page.get_by_role("link", name="Learn 12 Days of Christmas").click()
+    page.get_by_role("link", name="Write a bot in the browser").click()
+    expect(page.locator(".ace_line").first).to_contain_text("partridge")
+    expect(page.locator(".ace_keyword").first).to_be_visible()
+    write(page, BOT)
+    page.get_by_role("button", name="Try the bot").click()
+    play_trial(page)
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Your bot wins")
+    expect(page.locator(".printed")).to_contain_text("my move")
+    expect(page.locator("[data-table=replay] .transport [data-play]")).to_be_visible()
+    page.get_by_role("link", name="Next").click()
+    expect(page.locator(".why")).not_to_be_empty()
+    page.get_by_role("link", name="Upload this bot").click()
+    page.get_by_label("Username").fill("eve")
+    page.get_by_label("Password").fill("long-midwinter-9")
+    page.get_by_role("button", name="Sign up").click()
+    page.get_by_role("link", name="Go on").click()
+    expect(page.get_by_label("File")).to_have_value(BOT)
+    page.get_by_label("Bot").fill("eves-bot")
+    page.get_by_role("button", name="Upload the bot").click()
+    page.wait_for_url("**/account/bots/eves-bot/versions/1/")
+    assert bytes(BotSource.objects.get().data).decode() == BOT
+
+
+def test_the_draft_stays_in_the_browser(visit: Visit) -> None:
+    page = visit.page
+    page.goto("/learn/write-a-bot/")
+    write(page, "# a draft\n")
+    page.goto("/learn/write-a-bot/?game=partridge")
+    expect(page.locator(".ace_content")).to_contain_text("partridge")
+    page.goto("/learn/write-a-bot/")
+    expect(page.locator(".ace_content")).to_contain_text("# a draft")
+    page.get_by_role("button", name="Start again").click()
+    expect(page.locator(".ace_content")).to_contain_text("a bot for twelve-days")
+
+
+def test_the_editor_works_without_javascript(
+    context: BrowserContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trials, "BLOCKS", 1)
+    cache.clear()
+    browser = context.browser
+    assert browser is not None
+    plain = browser.new_context(java_script_enabled=False, base_url=_base(context))
+    page = plain.new_page()
+    page.goto("/learn/write-a-bot/")
+    page.get_by_label("Your bot for 12 Days, in Python").fill(BOT)
+    page.get_by_role("button", name="Try the bot").click()
+    play_trial(page)
+    page.get_by_role("link", name="Look again").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("Your bot wins")
+    page.get_by_role("link", name="Change the bot").click()
+    expect(page.get_by_label("Your bot for 12 Days, in Python")).to_have_value(BOT)
+    plain.close()
+
+
+def _base(context: BrowserContext) -> str:
+    page = context.new_page()
+    page.goto("/learn/")
+    base = page.evaluate("location.origin")
+    page.close()
+    return str(base)

@@ -1,0 +1,57 @@
+"""What the page of a trial shows: the result, the table and the bot's output."""
+
+import hashlib
+from typing import Any
+
+from django.urls import reverse
+
+from engine import record
+from league.bots.trials import YOU, Trial
+from league.models import Match
+from web.table.replays import replay_steps
+from web.table.tables import Table, parts_of, phases_of
+
+
+def shown_trial(trial: Trial, number: int) -> dict[str, Any]:
+    """Return the context of a trial that is done.
+
+    Args:
+        trial: with its result.
+        number: of the step to show; the nearest one if there is no such step.
+    """
+    result = trial.result
+    own = [
+        (each["places"][each["seat"]], each["scores"][each["seat"]]) for each in result["matches"]
+    ]
+    places = [place for place, _ in own]
+    return {
+        "result": result,
+        "you": YOU,
+        "table": _table(trial, number),
+        "played": len(own),
+        "wins": places.count(1),
+        "rows": [
+            {"place": place, "score": score, "seat": each["seat"]}
+            for (place, score), each in zip(own, result["matches"], strict=True)
+        ],
+    }
+
+
+def trial_phases(trial: Trial) -> dict[str, Any]:
+    """Return all that the browser needs to replay the match that a trial shows, as JSON data."""
+    found = record.read(trial.result["record"].encode())
+    commitment = hashlib.sha256(found.deal_seed).hexdigest()
+    return phases_of(found, trial.result["names"], commitment)
+
+
+def _table(trial: Trial, number: int) -> Table | None:
+    if not trial.result["record"]:
+        return None
+    found = record.read(trial.result["record"].encode())
+    names = trial.result["names"]
+    steps = replay_steps(found, names)
+    number = min(max(number, 1), len(steps))
+    source = reverse("web:trial-phases", args=[trial.id])
+    match = Match(pk=0, game=found.game, rules=found.rules, seats=found.seats)  # never stored
+    parts = parts_of(match)
+    return Table(match, "replay", source, names, parts, steps, number)
