@@ -112,6 +112,15 @@ def test_a_trial_ends_with_its_time(client: Client, monkeypatch: pytest.MonkeyPa
     assert "The time of the trial ended" in shown
 
 
+def test_a_busy_machine_is_no_fault_of_the_bot(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trials, "WALL_SECONDS", 0.0)
+    shown = tried(client, FIRST.decode())
+    assert "The machine was too busy" in shown
+    assert "too slow" not in shown
+
+
 def test_a_long_output_is_clipped_and_the_traceback_stays(client: Client) -> None:
     source = "def choose(o):\n    print('ho ' * 100_000)\n    raise ValueError('the end')\n"
     shown = tried(client, source)
