@@ -218,7 +218,7 @@ def _seated(at: int) -> Sample:
 
 
 def _numbered(at: int, number: int) -> Match:
-    """Return a match with a number of its own: no two tables of a page have the same one."""
+    """Return a match with its own number: no two tables of a page have the same one."""
     found = match_of(at)
     return Match(pk=found.pk + 10 * number, game=found.game, rules=found.rules, seats=found.seats)
 

@@ -45,11 +45,11 @@ def test_a_count_agrees_with_the_events_of_a_replay(
     game: str, rules: str, seats: int, luck: int
 ) -> None:
     record = random_record(game, rules, seats, luck)
-    told = [event for phase in play_back(record) for event in phase.events]
+    happened = [event for phase in play_back(record) for event in phase.events]
     did, had = Counter[tuple[int, str]](), Counter[tuple[int, str]]()
     leader, cancelled = 0, Counter[int]()
     low, top = (4, 12) if rules != "eight-nights" else (2, 8)
-    for event in told:
+    for event in happened:
         match event:
             case events.CardGiven():
                 assert event.rank is not None

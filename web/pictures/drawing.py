@@ -56,7 +56,7 @@ def as_png(svg: str) -> bytes:
     """Return an SVG document as PNG.
 
     resvg holds Python's lock while it draws, about 0.1 s, which would stop all threads of a web
-    process. So it draws in a process of its own, one at a time.
+    process. So a separate process draws, one picture at a time.
 
     Raises:
         BusyError: other pictures take all the time.

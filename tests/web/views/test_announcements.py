@@ -57,7 +57,7 @@ def test_the_times_are_in_the_zone_of_the_form(client: Client, olga: User) -> No
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "message"),
     [
         ({"zone": "Berlin"}, "is no time zone. Write an area and a city, for example"),
         ({"starts_at": "2001-01-01T10:00"}, "has passed"),
@@ -68,11 +68,11 @@ def test_the_times_are_in_the_zone_of_the_form(client: Client, olga: User) -> No
     ],
 )
 def test_a_wrong_value_is_named_beside_its_field_and_the_rest_is_kept(
-    client: Client, olga: User, changes: dict[str, str], told: str
+    client: Client, olga: User, changes: dict[str, str], message: str
 ) -> None:
     answer = client.post(NEW, form(**changes))
     assert answer.status_code == 400
-    assert told in answer.content.decode().partition("<main")[2]
+    assert message in answer.content.decode().partition("<main")[2]
     if "title" not in changes:
         assert 'value="Class cup"' in answer.content.decode()
     assert not Tournament.objects.exists()
