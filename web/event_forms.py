@@ -67,7 +67,7 @@ class EventForm(forms.Form):
     fill_in = forms.BooleanField(
         required=False,
         label="House bots fill empty seats",
-        help_text="At tables with too few bots. They are not ranked.",
+        help_text="If a table has too few bots, other house bots sit there. They get no rank.",
     )
     late_entry = forms.BooleanField(
         required=False,

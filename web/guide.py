@@ -27,20 +27,20 @@ def advice(seen: Observation) -> str:
 def _give(seen: Observation) -> str:
     if seen["day"] == 1:
         return (
-            "You may give any card. Your left neighbour gets it before the play, so give a card "
-            "that does not help there: a high one that you hold once is a good start."
+            "You may give any card. Your left neighbour gets it before you play. So give a card "
+            "that helps them little, such as a high card of which you hold only one."
         )
     if _is_last(seen):
         return (
-            "This is the last day. After it your hand is counted, so keep the ranks of which you "
-            "hold the most."
+            "You may give any card. This is the last day, and your hand scores after it. So keep "
+            "the ranks of which you hold the most."
         )
     last = seen["history"][-1]
     if last["winner"] is None and _first(seen, lambda day: day["winner"] is None):
         points = sum(last["pot"])
         return (
-            f"Yesterday every card was cancelled, so {points} points stay in the pot. Today they "
-            "are won together with the new day card. You may give any card."
+            "Yesterday every card was cancelled, so nobody won. The winner of today also gets "
+            f"yesterday’s {_points(points)}. You may give any card."
         )
     twice = [rank for rank, count in Counter(last["plays"]).items() if count > 1]
     if twice and _first(seen, lambda day: len(set(day["plays"])) < len(day["plays"])):
@@ -89,7 +89,7 @@ def _lead(seen: Observation) -> str:
     begin = "This is the last round. " if last else ""
     return (
         f"{begin}You lead, so you may play any single card, set or straight, but you may not pass. "
-        "Many cards at once empty your hand; keep a low card to get the lead back."
+        "A long set or straight empties your hand quickly. Keep a low card to win the lead back."
     )
 
 
@@ -110,7 +110,8 @@ def _follow(seen: Observation) -> str:
         action["seat"] == seen["seat"] for trick in seen["history"] for action in trick["actions"]
     ):
         return (
-            f"{begin} It need not win: each card that you play is gone. The lowest card leads next."
+            f"{begin} You need not win the trick: each card that you play leaves your hand. The "
+            "seat with the lowest card leads next."
         )
     return f"{begin} If you pass, you keep your cards for a trick that suits them."
 

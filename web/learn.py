@@ -60,17 +60,16 @@ class Lesson:
 LESSONS = {
     "twelve-days": Lesson(
         "twelve-days",
-        "Low cards win days, and collections win points at the end.",
+        "Win points with the lowest card that nobody else plays, and with the cards that you keep.",
         (
-            "There is one 1 in the deck, there are two 2s, and so on up to twelve 12s. You hold "
-            "twelve of these cards.",
+            "The deck has one 1, two 2s, and so on up to twelve 12s, and two Claus cards, which "
+            "count as 0. You hold twelve cards.",
             "Each day, you first give a card to your left neighbour. You do not know yet what you "
             "receive.",
             "Then all play a card at the same time. Equal cards cancel each other. The lowest card "
-            "that is left wins the day, and day 9 is worth 9 points.",
+            "that is left wins the day’s points: 1 on day 1, 2 on day 2, and so on.",
             "If no card is left, the points stay in the pot for the next day.",
-            "The two Clauses count as 0. Who wins with a Claus must award the points to another "
-            "seat.",
+            "If you win with a Claus, you must award the points to another seat.",
             "After the day you draw a card. After the last day, the seat with the most 12s scores "
             "12 points, the seat with the most 11s scores 11, and so on.",
         ),
@@ -78,7 +77,8 @@ LESSONS = {
     ),
     "partridge": Lesson(
         "partridge",
-        "Get rid of all your cards first, and low cards win the right to lead.",
+        "Be the first to get rid of all your cards. The lowest card wins each trick and starts the "
+        "next one.",
         (
             "There is one 1 in the deck, there are two 2s, and so on up to twelve 12s. You hold "
             "twelve of these cards at a table of four.",
@@ -88,10 +88,11 @@ LESSONS = {
             "card must be as low as the leader’s lowest card, or lower.",
             "The lowest card wins the trick and leads the next one. If two seats tie, the later "
             "one wins.",
-            "Who wins a trick with the last cards in hand wins the round. Last cards that do not "
-            "win come back.",
-            "The winner of a round receives a gift from the pool, and one from each seat that "
-            "holds the most cards. After the last round, the most gifts win.",
+            "If you win a trick with your last cards, you win the round. Last cards that do not "
+            "win come back to your hand.",
+            "The points of this game are gifts. The winner of a round gets one from the pool, and "
+            "one from each seat that holds the most cards. After the last round, the most gifts "
+            "win.",
         ),
         "partridge eagle-short",
     ),

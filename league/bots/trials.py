@@ -110,12 +110,14 @@ def begin(*, game: str, source: str, client: str) -> str:
     try:
         if not cache.add(_client_key(client), trial_id, timeout=_START_SECONDS):
             raise TrialRefusedError(
-                "A trial from your account or address is not over yet. Try again in a few seconds.",
+                "A bot from your account or address is being tried. Try again in a few seconds.",
                 429,
             )
         with _undone(client):
             if tasks_queued("trials") >= MAX_WAITING:
-                raise TrialRefusedError("Many people try a bot now. Try again in a minute.", 503)
+                raise TrialRefusedError(
+                    "Many people are trying bots now. Try again in a minute.", 503
+                )
             kept = Trial(trial_id, game, source, "waiting", time.time(), client)
             cache.set(_key(trial_id), kept._asdict(), timeout=KEPT_SECONDS)
     except RedisError:

@@ -38,7 +38,7 @@ def test_every_queue_has_workers_and_slow_work_has_workers_of_its_own(tmp_path: 
     served = {name: queues(list(map(str, part.command))) for name, part in parts(tmp_path).items()}
     assert sorted(queue for each in served.values() for queue in each) == QUEUES
     assert served["clock"] == {"clock"}
-    assert served["checks"] == {"checks"}
+    assert served["checks"] == {"checks", "trials"}
     assert served["play"] == {"placement", "play", "analysis"}
     assert served["ratings"] == {"ratings"}
 
@@ -94,7 +94,13 @@ def test_what_workers_import_by_name_is_loaded_before_the_fork() -> None:
 def test_the_compose_file_serves_the_same_queues() -> None:
     text = (CHECKOUT / "docker" / "compose.yaml").read_text()
     words = " ".join(text.split())
-    for each in ("clock", '"control,seats"', "checks", '"placement,play,analysis"', "ratings"):
+    for each in (
+        "clock",
+        '"control,seats"',
+        '"checks,trials"',
+        '"placement,play,analysis"',
+        "ratings",
+    ):
         assert f"--queues, {each}," in words
 
 

@@ -29,7 +29,9 @@ PAGES = sorted(
 @pytest.mark.parametrize(("template", "link"), LINKS)
 def test_a_link_to_a_document_leads_to_a_section_of_it(template: str, link: str) -> None:
     for game in catalogue.GAMES:
-        rows = {name: {"game": game} for name in ("challenge", "ladder", "match", "table")}
+        rows = {
+            name: {"game": game} for name in ("challenge", "ladder", "lesson", "match", "table")
+        }
         address = Template(link).render(Context({**rows, "game": game}))
         path, _, anchor = address.partition("#")
         document = find(path.removeprefix("/docs/").strip("/"))

@@ -94,7 +94,7 @@ def test_a_match_of_the_run_is_shown_step_by_step(home: Home) -> None:
     shown = home("try", "first.py", *SMALL, "--replay", 3, "--all")
     assert shown.exit_code == 0
     title = "twelve-days calliope, match 3 of --seed x\n"
-    assert shown.stdout.startswith(f"{title}a match of twelve-days")
+    assert shown.stdout.startswith(f"{title}4 seats play 12 Days\n")
     assert f"\n{title}day 1, give" in shown.stdout
     assert re.search(r"^\d+ is the lowest.*, so .* wins \d+ points?$", shown.stdout, re.M)
     record = read(home("try", "first.py", *SMALL, "--replay", 3, "--json").stdout.encode())

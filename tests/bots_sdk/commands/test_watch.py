@@ -86,7 +86,7 @@ class Feed:
 def test_bots_play_here_and_each_step_has_its_reason(home: Home) -> None:
     result = home("watch", "first.py", "thumb", "--seed", "x")
     assert result.exit_code == 0
-    assert result.stdout.startswith("twelve-days calliope, --seed x\na match of twelve-days")
+    assert result.stdout.startswith("twelve-days calliope, --seed x\n4 seats play 12 Days")
     assert re.search(r"^\*    0  first.py ", result.stdout, re.M)
     assert re.search(r"^     1  house-thumb ", result.stdout, re.M)
     assert re.search(r"^     3  house-thumb ", result.stdout, re.M)

@@ -105,7 +105,7 @@ def test_the_guide_speaks_at_each_decision_of_12_days() -> None:
     by_phase = advised("twelve-days")
     assert set(by_phase) == {"give", "play", "award"}
     gives = by_phase["give"]
-    assert "before the play" in gives[0][1]
+    assert "before you play" in gives[0][1]
     after = {seen["day"]: said for seen, said in gives}
     assert "played a 6, so these cards cancelled" in after[2]
     assert "2 points stay in the pot" in after[3]

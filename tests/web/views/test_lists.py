@@ -28,7 +28,7 @@ def test_empty_lists_say_what_to_do(client: Client) -> None:
     assert "No match has begun yet" in page(client, "/matches/")
     assert "set_up_league" in page(client, "/ladders/")
     assert "No tournament is over yet" in page(client, "/events/")
-    assert "No match was played yet" in page(client, "/tv/")
+    assert "No match has been played yet" in page(client, "/tv/")
     for path in ("/bots/", "/matches/", "/ladders/", "/events/"):
         assert "Show all" in page(client, f"{path}?q=nothing")
 

@@ -165,7 +165,7 @@ def test_leaving_hands_the_seat_to_a_house_bot(client: Client) -> None:
     address = sit(client)
     answer = client.post(f"{address}leave/", follow=True).content.decode()
     assert "You left. A house bot plays your seat" in answer
-    assert "left; house-counting played on" in page_of(client, address)
+    assert "house-counting played this seat to the end" in page_of(client, address)
 
 
 def test_one_address_starts_only_so_many_tables(client: Client, settings: Settings) -> None:

@@ -154,8 +154,11 @@ function announce(table, frame) {
 /** Puts the step into the address, so that the link of the page leads back to it. */
 function address(player) {
   const { step } = player.frames[player.at];
-  const at = player.jump(step) === player.at ? "" : `&at=${player.at}`;
-  history.replaceState(null, "", `?step=${Math.max(1, step)}${at}`);
+  const query = new URLSearchParams(location.search);
+  query.set("step", String(Math.max(1, step)));
+  if (player.jump(step) === player.at) query.delete("at");
+  else query.set("at", String(player.at));
+  history.replaceState(null, "", `?${query}`);
 }
 
 /** Moves the cursor of the chart of points. */
