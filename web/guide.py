@@ -40,7 +40,7 @@ def _give(seen: Observation) -> str:
         points = sum(last["pot"])
         return (
             "Yesterday every card was cancelled, so nobody won. The winner of today also gets "
-            f"yesterday’s {_points(points)}. You may give any card."
+            f"the {_points(points)} in the pot. You may give any card."
         )
     twice = [rank for rank, count in Counter(last["plays"]).items() if count > 1]
     if twice and _first(seen, lambda day: len(set(day["plays"])) < len(day["plays"])):

@@ -108,7 +108,7 @@ def test_the_guide_speaks_at_each_decision_of_12_days() -> None:
     assert "before you play" in gives[0][1]
     after = {seen["day"]: said for seen, said in gives}
     assert "played a 6, so these cards cancelled" in after[2]
-    assert "2 points stay in the pot" in after[3]
+    assert "also gets the 2 points in the pot" in after[3]
     assert "cancelled" not in after[4]  # it is said once
     assert "the last day" in after[12]
     for seen, said in by_phase["play"]:
