@@ -30,7 +30,9 @@ class Output:
         self._verbose, self._log = verbose or file is None, logging.Logger("parts")
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-            kept = RotatingFileHandler(file, maxBytes=_MAX_BYTES, backupCount=_KEPT_FILES)
+            kept = RotatingFileHandler(
+                file, maxBytes=_MAX_BYTES, backupCount=_KEPT_FILES, encoding="utf-8"
+            )
             self._log.addHandler(kept)
 
     def take(self, prefix: str, line: str) -> None:

@@ -16,7 +16,8 @@ _WIRE = "%Y-%m-%dT%H:%M"
 
 
 def _time(**options: Any) -> forms.DateTimeField:
-    widget = forms.DateTimeInput({"type": "datetime-local"}, format=_WIRE)
+    # Without autocompletion: a browser that restores a time would have its zone set anew.
+    widget = forms.DateTimeInput({"type": "datetime-local", "autocomplete": "off"}, format=_WIRE)
     return forms.DateTimeField(widget=widget, **options)
 
 
@@ -130,16 +131,27 @@ class EventForm(forms.Form):
             )
         return ZoneInfo(name)
 
+    def clean(self) -> dict[str, Any]:
+        """Return the values, with the times in the zone that was chosen."""
+        sent = super().clean() or {}
+        zone = sent.get("zone")
+        for name in _TIMES:
+            if zone is not None and sent.get(name) is not None:
+                try:
+                    sent[name] = _in_zone(sent[name], zone)
+                except forms.ValidationError as error:
+                    self.add_error(name, error)
+        return sent
+
     def settings(self) -> dict[str, Any]:
         """Return the settings for `moderation.announce` or `moderation.change`.
 
         Times are aware. Numbers that are left empty have the model's default.
         """
         sent = dict(self.cleaned_data)
-        zone = sent.pop("zone")
-        for name in _TIMES:
-            if name in sent:
-                sent[name] = _in_zone(sent[name], zone)
+        sent.pop("zone")
+        if "entries_open_at" in sent and sent["entries_open_at"] is None:
+            sent["entries_open_at"] = timezone.now()
         for name in _WITH_DEFAULTS:
             if sent[name] is None:
                 sent[name] = getattr(Tournament(), name)
@@ -157,8 +169,20 @@ class EventForm(forms.Form):
         return text
 
 
-def _in_zone(moment: datetime | None, zone: ZoneInfo) -> datetime | None:
-    """Return a time that the form has read as UTC, as the same clock time in the zone."""
-    if moment is None:
-        return None
-    return moment.astimezone(UTC).replace(tzinfo=zone).astimezone(UTC)
+def _in_zone(moment: datetime, zone: ZoneInfo) -> datetime:
+    """Return a time that the form has read as UTC, as the same clock time in the zone.
+
+    Raises:
+        ValidationError: the zone's clocks never show this time, or no calendar has it.
+    """
+    shown = moment.astimezone(UTC).replace(tzinfo=None)
+    try:
+        found = shown.replace(tzinfo=zone).astimezone(UTC)
+        if found.astimezone(zone).replace(tzinfo=None) == shown:
+            return found
+    except OverflowError:
+        pass
+    raise forms.ValidationError(
+        f"There is no {shown:%d %B %Y, %H:%M} in {zone.key}: the clocks skip it. "
+        "Choose another time."
+    )

@@ -127,8 +127,12 @@ def begin(*, game: str, source: str, client: str) -> str:
 
 
 def find(trial_id: str) -> Trial | None:
-    """Return a trial; None if there is none with this id, or no longer."""
-    kept = cache.get(_key(trial_id))
+    """Return a trial; None if there is none with this id, no longer, or the cache is away."""
+    try:
+        kept = cache.get(_key(trial_id)) if trial_id else None
+    except RedisError:
+        log.warning("a trial could not be read", exc_info=True)
+        kept = None
     if kept is None:
         return None
     found = Trial(**kept)
@@ -195,17 +199,19 @@ def _played(trial: Trial) -> dict[str, Any]:
     limit = WallLimit(WALL_SECONDS)
     source = Source(trial.source.encode("utf-8", "replace"))
     matches: list[dict[str, Any]] = []
-    stopped, printed = "", ""
+    stopped, printed, seconds = "", "", 0.0
     for _ in range(BLOCKS):
         seed = secrets.token_bytes(32)
         for seat in range(setting.seats):
             try:
                 played = _match(setting, source, seat, seed, limit)
             except _StoppedError as error:
-                stopped = "time" if error.seconds > WALL_SECONDS / 4 else "busy"
+                seconds += error.seconds
+                stopped = "time" if seconds > WALL_SECONDS / 4 else "busy"
                 printed = error.printed
                 break
             matches.append(played)
+            seconds += played["seconds"]
             if played["faults"]:
                 stopped = "faults"
                 break
@@ -273,7 +279,7 @@ def _match(
         except NoTimeLeftError:
             raise _StoppedError(_clipped(bot.printed_text), limited.seconds) from None
         printed = bot.printed_text
-    return _summary(outcome, seat, names, printed)
+    return {**_summary(outcome, seat, names, printed), "seconds": limited.seconds}
 
 
 def _summary(outcome: Outcome, seat: int, names: list[str], printed: str) -> dict[str, Any]:

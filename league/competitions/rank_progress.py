@@ -130,7 +130,8 @@ def _seconds_left_by_blocks(ladder: Ladder, bot: Bot, left: int, now: datetime) 
     """Return how long a bot whose blocks are drawn bit by bit needs, at its pace of late."""
     rounds = ladder.rounds.filter(placed=bot, opened_at__gt=now - _LATELY)
     since = rounds.aggregate(first=Min("opened_at"))["first"]
-    over = Block.objects.filter(round__in=rounds, state=Block.State.FINISHED).count()
+    blocks = Block.objects.filter(round__in=rounds, bots__bot=bot, bots__version=bot.current_id)
+    over = blocks.filter(state=Block.State.FINISHED).count()
     if over < _ENOUGH_BLOCKS:
         return None
     return float((now - since).total_seconds()) * left / over

@@ -62,6 +62,9 @@ def test_the_times_are_in_the_zone_of_the_form(client: Client, olga: User) -> No
         ({"zone": "Berlin"}, "is no time zone. Write an area and a city, for example"),
         ({"starts_at": "2001-01-01T10:00"}, "has passed"),
         ({"starts_at": "soon"}, "Enter a valid date/time."),
+        ({"zone": "Europe/Berlin", "starts_at": "2027-03-28T02:30"}, "the clocks skip it"),
+        ({"zone": "Asia/Tokyo", "starts_at": "0001-01-01T00:00"}, "Choose another time"),
+        ({"zone": "America/New_York", "starts_at": "9999-12-31T23:59"}, "Choose another time"),
         ({"format": "knockout", "late_entry": "on"}, "knockout"),
         ({"blocks_per_table": "0"}, "greater than or equal to 1"),
         ({"title": ""}, "This field is required."),
@@ -87,6 +90,19 @@ def test_an_organiser_changes_a_tournament_before_its_start(client: Client, olga
     assert client.post(f"{page}change/", sent)["Location"] == f"/tournaments/{cup.pk}/"
     cup.refresh_from_db()
     assert (cup.title, cup.swiss_rounds) == ("Spring cup", 3)
+
+
+def test_an_announced_tournament_opens_at_once_if_the_time_is_left_empty(
+    client: Client, olga: User
+) -> None:
+    later = (timezone.now() + timedelta(hours=3)).strftime("%Y-%m-%dT%H:%M")
+    client.post(NEW, form(entries_open_at=later))
+    cup = Tournament.objects.get()
+    assert cup.state == "announced"
+    sent = form(read_at=cup.changed_at.isoformat(), entries_open_at="")
+    assert client.post(f"/organise/tournaments/{cup.pk}/change/", sent).status_code == 302
+    cup.refresh_from_db()
+    assert cup.entries_open_at <= timezone.now()
 
 
 def test_two_organisers_do_not_overwrite_each_other(client: Client, olga: User) -> None:

@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
 from pytest_django import Settings
+from redis.exceptions import RedisError
 
 from bots_sdk import starters
 from bots_sdk.sandbox.errors import SandboxUnavailableError
@@ -270,3 +271,26 @@ def test_the_editor_weighs_little_over_the_wire(client: Client) -> None:
     assert weight < 200_000
     text(client, f"{ADDRESS}ace/theme-twilight.js", 404)
     text(client, f"{ADDRESS}ace/main-99.png", 404)
+
+
+def test_the_time_of_all_matches_says_that_a_bot_is_slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    played = {"seat": 0, "scores": [1], "places": [1], "share": 0.5, "names": [], "record": ""}
+    whole = {**played, "faults": [], "printed": "", "seconds": trials.WALL_SECONDS / 3}
+
+    def match(setting: object, source: object, seat: int, *_: object) -> dict[str, object]:
+        if seat < 2:
+            return whole
+        raise trials._StoppedError("", 0.1)
+
+    monkeypatch.setattr(trials, "_match", match)
+    trial = trials.Trial("x", "twelve-days", FIRST.decode(), "playing", 0.0, "ada")
+    assert trials._played(trial)["stopped"] == "time"
+
+
+def test_a_trial_is_not_found_while_the_cache_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(*_: object, **__: object) -> None:
+        raise RedisError("away")
+
+    monkeypatch.setattr(cache, "get", away)
+    assert trials.find("x") is None
+    assert trials.find("") is None

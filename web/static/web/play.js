@@ -353,10 +353,14 @@ if (place?.dataset.state === "playing") {
   seated = new Seated(place.querySelector("[data-table]"), settled);
   const confirm = find("confirm");
   confirm.closest("[hidden]").hidden = false;
-  confirm.checked = localStorage.getItem("confirm-moves") === "yes";
-  confirm.addEventListener("change", () =>
-    localStorage.setItem("confirm-moves", confirm.checked ? "yes" : "no"),
-  );
+  try {
+    confirm.checked = localStorage.getItem("confirm-moves") === "yes";
+    confirm.addEventListener("change", () =>
+      localStorage.setItem("confirm-moves", confirm.checked ? "yes" : "no"),
+    );
+  } catch {
+    // the browser stores nothing: the choice holds for this page
+  }
   const nothing = () => {};
   const to = { phase: soon, end: soon, clock: nothing, state: nothing };
   follow(`${API}/matches/events`, Number(place.dataset.match), to);

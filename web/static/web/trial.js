@@ -5,6 +5,7 @@ const place = () => document.getElementById("trial");
 async function look() {
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
+    if (answer.status >= 500) throw new Error(answer.statusText);
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const now = fresh.getElementById("trial");
     if (!now || !["waiting", "playing"].includes(now.dataset.state)) {

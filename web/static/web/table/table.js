@@ -64,6 +64,7 @@ async function replay(table) {
   const copy = table.querySelector("[data-copy]");
   copy?.addEventListener("click", async () => {
     address(player);
+    if (!navigator.clipboard) return; // without TLS; the address bar has the link
     await navigator.clipboard.writeText(location.href);
     copy.textContent = "Link copied";
     setTimeout(() => { copy.textContent = "Copy link"; }, 2000);
