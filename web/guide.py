@@ -16,7 +16,7 @@ COOKIE = "guide"
 
 
 def advice(seen: Observation) -> str:
-    """Return the guide's sentences for a decision: first what may be done, then what is asked.
+    """Return the guide's sentences for a decision: first the legal moves, then advice.
 
     Args:
         seen: the observation of the player who decides.

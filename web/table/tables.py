@@ -34,7 +34,7 @@ class Table(NamedTuple):
         parts: number of days or rounds of the match.
         steps: all steps of a replay; the current step of a match in play.
         number: of the step to show, from 1.
-        own: the seat of the player who looks at it; None for spectators.
+        own: the seat of the player who sees the page; None for spectators.
         acts: the seats for which the match waits, if the player sees that.
         notes: a remark on a seat, by seat.
     """

@@ -109,7 +109,7 @@ def test_the_guide_speaks_at_each_decision_of_12_days() -> None:
     after = {seen["day"]: said for seen, said in gives}
     assert "played a 6, so these cards cancelled" in after[2]
     assert "also gets the 2 points in the pot" in after[3]
-    assert "cancelled" not in after[4]  # it is said once
+    assert "cancelled" not in after[4]  # the guide explains it once
     assert "the last day" in after[12]
     for seen, said in by_phase["play"]:
         if 1 < seen["day"] < 12 and len(seen["pot"]) == 1:
