@@ -91,7 +91,7 @@ def at_turn(page: Page) -> bool:
     )
     if page.locator("[data-state=over]").count():
         return False
-    expect(page.get_by_label("Confirm each move")).to_be_visible()  # the script has begun
+    expect(page.get_by_label("Confirm each move")).to_be_visible()  # the script reads keys
     return True
 
 

@@ -1,11 +1,13 @@
 """Moves in groups: what shares statements, what delays nobody, and what a failure leaves behind."""
 
 import os
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
 from pathlib import Path
@@ -364,24 +366,33 @@ def test_a_gateway_that_cannot_wait_for_a_move_answers_with_a_problem(
     assert LiveMove.objects.count() == 1
 
 
+def answers(path: Path) -> bool:
+    """Tell whether a server listens; its socket file is there a moment before."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
+
+
 def test_a_move_repeated_after_a_crash_between_commit_and_answer_gets_its_first_answer(
     bots: list[Bot], tmp_path: Path
 ) -> None:
     token = accounts.new_bot_token(bots[0])
     [(path, body)] = first_moves(bots, 1)
-    socket = tmp_path / "http.sock"
+    path_of_socket = tmp_path / "http.sock"
     url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}")
-    command = [sys.executable, "-m", "uvicorn", "--uds", str(socket), "--log-level", "warning"]
+    command = [sys.executable, "-m", "uvicorn", "--log-level", "warning", "--uds"]
     with (
         subprocess.Popen(
-            [*command, "tests.api.play.crashing:application"],
+            [*command, str(path_of_socket), "tests.api.play.crashing:application"],
             env={**os.environ, "DATABASE_URL": url.geturl(), "PYTHONPATH": str(CHECKOUT)},
         ) as process,
         httpx.Client(
-            transport=httpx.HTTPTransport(uds=str(socket)), base_url="http://localhost/api/v1"
+            transport=httpx.HTTPTransport(uds=str(path_of_socket)),
+            base_url="http://localhost/api/v1",
         ) as client,
+        ExitStack() as at_the_end,
     ):
-        await_true(lambda: socket.exists() or process.poll() is not None)
+        at_the_end.callback(process.kill)  # or the tests after a failure wait for its locks
+        await_true(lambda: answers(path_of_socket) or process.poll() is not None)
         headers = {"Authorization": f"Bearer {token}"}
         with pytest.raises(httpx.RemoteProtocolError):
             client.post(f"/{path}", json=body, headers=headers, timeout=60)

@@ -37,6 +37,7 @@ async function refresh(query = "") {
 /** Shows an answer once all its cards are on the table. */
 function settled(answer) {
   now = answer;
+  find("confirm").closest("[hidden]")?.removeAttribute("hidden"); // from now on, keys choose cards
   const hadTurn = place.dataset.turn;
   if (answer.turn === null) delete place.dataset.turn;
   else place.dataset.turn = answer.turn;
@@ -352,7 +353,6 @@ async function room() {
 if (place?.dataset.state === "playing") {
   seated = new Seated(place.querySelector("[data-table]"), settled);
   const confirm = find("confirm");
-  confirm.closest("[hidden]").hidden = false;
   try {
     confirm.checked = localStorage.getItem("confirm-moves") === "yes";
     confirm.addEventListener("change", () =>
