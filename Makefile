@@ -4,7 +4,7 @@
 VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := $(wildcard engine bots_sdk league api web config devserver)
-TYPED := $(wildcard engine bots_sdk devserver league api web config tests benchmarks docs/images manage.py)
+TYPED := $(wildcard engine bots_sdk devserver league api web config tests benchmarks docs/images docker manage.py)
 # Django's settings are read for the types of models; nothing is connected to.
 SETTINGS := SECRET_KEY=types DATABASE_URL=postgresql:///types REDIS_URL=redis://localhost/0
 UV := $(shell command -v uv 2>/dev/null)
@@ -96,6 +96,11 @@ up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:80
 .PHONY: demo-bot
 demo-bot: $(VENV)/.project ## a remote bot joins the league that runs here, or URL=..., and plays
 	@exec $(BIN)/python -m bots_sdk.demo $(URL)
+
+# Needs any Python from 3.11 on and no environment: the server may have Docker alone.
+.PHONY: secrets
+secrets: ## write docker/.env with random secrets for the containers, unless it is there
+	@python3 docker/make_secrets.py
 
 # --- Checks ----------------------------------------------------------------------------------
 

@@ -12,8 +12,9 @@ from click import IntRange, Option
 from django_structlog.celery.steps import DjangoStructLogInitStep
 
 from config.lifetime import end_with_parent
+from config.starting import read_settings
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+read_settings()
 
 app = Celery("league", amqp="config.broker:PromptAMQP")
 app.config_from_object("django.conf:settings", namespace="CELERY")

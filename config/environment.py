@@ -14,6 +14,8 @@ from psycopg.conninfo import conninfo_to_dict
 _YES = ("1", "yes", "true", "on")
 _NO = ("0", "no", "false", "off", "")
 
+defaults: dict[str, str] = {}
+"""Each variable that was read, with its default as one would set it: tests compare the docs."""
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -24,17 +26,19 @@ def text(name: str, default: str | None = None) -> str:
     Raises:
         ImproperlyConfigured: the variable is not set and has no default.
     """
+    defaults[name] = default or ""
     value = os.environ.get(name) or default
     if not value:
         raise ImproperlyConfigured(
             f"{name} is not set. Start the league with `make up`, which sets it for manage.py too, "
-            "or see docs/operate.md."
+            "or set the variable as docs/operate.md says."
         )
     return value
 
 
 def optional(name: str) -> str:
     """Return a variable, by default empty."""
+    defaults[name] = ""
     return os.environ.get(name, "")
 
 
@@ -44,6 +48,7 @@ def url(name: str) -> str:
     Raises:
         ImproperlyConfigured: the value is not such a URL.
     """
+    defaults[name] = ""
     value = os.environ.get(name, "")
     parts = urlsplit(value)
     if value and (parts.scheme not in ("http", "https") or not parts.hostname):
@@ -59,6 +64,7 @@ def secret(name: str) -> str:
     Raises:
         ImproperlyConfigured: neither is set, or the file cannot be read.
     """
+    defaults[name] = defaults[f"{name}_FILE"] = ""
     path = os.environ.get(f"{name}_FILE")
     if not path:
         return text(name)
@@ -68,6 +74,17 @@ def secret(name: str) -> str:
         raise ImproperlyConfigured(
             f"{name}_FILE is {path!r}, and this file cannot be read: {error.strerror}."
         ) from None
+
+
+def optional_secret(name: str) -> str:
+    """Return a variable or the content of its file as `secret` does, by default empty.
+
+    Raises:
+        ImproperlyConfigured: the file cannot be read.
+    """
+    defaults[name] = defaults[f"{name}_FILE"] = ""
+    is_set = os.environ.get(name) or os.environ.get(f"{name}_FILE")
+    return secret(name) if is_set else ""
 
 
 def networks(name: str) -> list[Network]:
@@ -90,7 +107,8 @@ def number(name: str, default: int) -> int:
 
 def flag(name: str, default: bool = False) -> bool:
     """Return a variable that is yes or no."""
-    value = os.environ.get(name, "yes" if default else "no").lower()
+    defaults[name] = "yes" if default else "no"
+    value = (os.environ.get(name) or defaults[name]).lower()
     if value not in (*_YES, *_NO):
         raise ImproperlyConfigured(f"{name} is {value!r}; it must be yes or no.")
     return value in _YES
@@ -98,7 +116,8 @@ def flag(name: str, default: bool = False) -> bool:
 
 def choice(name: str, choices: Sequence[str]) -> str:
     """Return a variable that is one of several words, by default the first."""
-    value = os.environ.get(name) or choices[0]
+    defaults[name] = choices[0]
+    value = os.environ.get(name) or defaults[name]
     if value not in choices:
         raise ImproperlyConfigured(f"{name} is {value!r}; it must be {' or '.join(choices)}.")
     return value
@@ -106,6 +125,7 @@ def choice(name: str, choices: Sequence[str]) -> str:
 
 def listed(name: str, default: str) -> list[str]:
     """Return the parts of a variable that commas separate."""
+    defaults[name] = default
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
 
 

@@ -1,5 +1,8 @@
 """One line in the log when PostgreSQL or the broker goes away, and one when it answers again.
 
+While it stays away, further lines come after a minute, three minutes, seven and so on, at most an
+hour apart.
+
 While a server is away, every request, task and retry fails by it. A filter of the log's handler
 counts their lines instead of writing them. The first one of a process starts a thread that tries
 the server until it answers. Of the processes of one part, one writes both lines.
@@ -24,6 +27,9 @@ DATABASE, BROKER = "the database", "the broker"
 TRY_EVERY_SECONDS = 0.5
 LATE_SECONDS = 3.0
 """After an outage, lines about it may still come for so long: connections that it broke."""
+REMIND_SECONDS = 60.0
+"""After so long comes the first further line of an outage; each pause is twice the last."""
+_MAX_REMIND_SECONDS = 3600.0
 _TRY_SECONDS = 2
 _MAX_CHAIN = 10
 _CONNECTION_STATES = ("08", "57P01", "57P02", "57P03")
@@ -159,9 +165,15 @@ class _Outage:
     def _await_end(self) -> None:
         """Wait until the server answers and no late line can come, then end the outage."""
         began = time.monotonic()
+        pause = REMIND_SECONDS
+        remind_at = began + pause
         while True:
             while not self._answers():
                 time.sleep(TRY_EVERY_SECONDS)
+                if (now := time.monotonic()) >= remind_at:
+                    pause = min(2 * pause, _MAX_REMIND_SECONDS)
+                    remind_at = now + pause
+                    self._remind(now - began)
             seconds = time.monotonic() - began
             time.sleep(LATE_SECONDS)
             if self._answers():
@@ -178,6 +190,10 @@ class _Outage:
                 left_out,
             )
             claim.close()
+
+    def _remind(self, seconds: float) -> None:
+        if self._claim:
+            log.warning("%s has not answered for %.0f s", self._server, seconds)
 
     def _answers(self) -> bool:
         try:

@@ -36,7 +36,8 @@ HTTPS = environment.flag("HTTPS")
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REDIRECT_EXEMPT = [r"^healthz(/web)?$", r"^readyz$", r"^metrics$"]
-SECURE_HSTS_SECONDS = environment.number("HSTS_SECONDS", 31_536_000) if HTTPS else 0
+hsts_seconds = environment.number("HSTS_SECONDS", 31_536_000)
+SECURE_HSTS_SECONDS = hsts_seconds if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = HTTPS
 # A domain's owner decides on the browsers' preload lists. An operator of one host cannot.
 SILENCED_SYSTEM_CHECKS = ["security.W021"]
@@ -152,6 +153,8 @@ MAX_HASHES = environment.number("MAX_HASHES", 2)
 
 # A file that workers and beat touch with each sign of life; none by default.
 ALIVE_FILE = environment.optional("ALIVE_FILE")
+# Who sends it as a bearer token may read /metrics. Without it, everybody may.
+METRICS_TOKEN = environment.optional_secret("METRICS_TOKEN")
 
 # -- Django: apps, middleware, pages -------------------------------------------------------------
 

@@ -4,11 +4,13 @@ Each request reads all metrics from the database and the cache. So every process
 values, and restarts don't reset them.
 """
 
+import hmac
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -138,5 +140,16 @@ _registry.register(LeagueCollector())
 @require_safe
 @never_cache
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Return the metrics in the format of Prometheus."""
+    """Return the metrics in the format of Prometheus; ``METRICS_TOKEN`` may protect them."""
+    if settings.METRICS_TOKEN:
+        wanted = f"Bearer {settings.METRICS_TOKEN}"
+        if not hmac.compare_digest(
+            request.headers.get("Authorization", "").encode(), wanted.encode()
+        ):
+            return HttpResponse(
+                "Send the header Authorization: Bearer with the league's METRICS_TOKEN.\n",
+                status=401,
+                headers={"WWW-Authenticate": "Bearer"},
+                content_type="text/plain; charset=utf-8",
+            )
     return HttpResponse(generate_latest(_registry), content_type=CONTENT_TYPE_LATEST)

@@ -4,6 +4,7 @@ import io
 import logging
 import os
 import threading
+import time
 from collections.abc import Iterator
 
 import psycopg
@@ -88,6 +89,17 @@ def test_an_outage_is_a_line_at_its_start_and_a_line_at_its_end(part: Part) -> N
     wait_for(lambda: len(part.lines()) == 2, part.lines, every=0.01)
     assert part.lines()[1].startswith("the database answered again after 0.")
     assert "49 more lines" in part.lines()[1]
+
+
+def test_a_long_outage_has_further_lines_at_growing_intervals(
+    part: Part, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outage_log, "REMIND_SECONDS", 0.2)
+    began = time.monotonic()
+    part.fail(NO_BROKER)
+    wait_for(lambda: len(part.lines()) == 4, part.lines, every=0.01)
+    assert time.monotonic() - began >= 0.2 + 0.4 + 0.8
+    assert all(line.startswith("the broker has not answered for ") for line in part.lines()[1:])
 
 
 def test_the_next_outage_has_lines_too(part: Part) -> None:

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 CHECKOUT = Path(__file__).parents[2]
 SETTINGS = """
 import json
@@ -48,3 +50,29 @@ def test_a_league_behind_tls_passes_the_check_for_deployment(tmp_path: Path) -> 
         "SECURE_PROXY_SSL_HEADER": ["HTTP_X_FORWARDED_PROTO", "https"],
         "SECRET_KEY": secret.read_text().strip(),
     }
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["manage.py", "check"],
+        ["-m", "celery", "-A", "config", "worker"],
+        ["-m", "celery", "-A", "config", "beat"],
+        ["-m", "uvicorn", "--fd", "0", "api.play.app:application"],
+        ["-c", "import config.wsgi"],
+    ],
+)
+def test_a_program_without_secret_key_ends_with_one_sentence(command: list[str]) -> None:
+    left = {name: value for name, value in os.environ.items() if name != "SECRET_KEY"}
+    done = subprocess.run(
+        [sys.executable, *command],
+        env=left | {"LEAGUE_DIRECTORY": "/nowhere", "PYTHONPATH": str(CHECKOUT)},
+        cwd=CHECKOUT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    [line] = done.stderr.splitlines()
+    assert line.startswith("SECRET_KEY is not set. Start the league with `make up`")

@@ -119,6 +119,8 @@ def front(web: str, gateways: str, directory: Path) -> Iterator[int]:
         "FRONT_HOST": "127.0.0.1",
         "FRONT_ADDRESS": f"http://:{number}",
         "FRONT_WRITE_IDLE": "1s",
+        "FRONT_WEB_TIMEOUT": "1s",
+        "FRONT_GATEWAY_TIMEOUT": "1s",
         "WEB_UPSTREAM": web,
         "GATEWAY_UPSTREAM": gateways,
         "XDG_DATA_HOME": str(directory),
@@ -209,3 +211,15 @@ def test_all_calls_of_a_bot_go_to_one_gateway_process_and_to_another_if_it_is_aw
         for token in sorted(second):
             call(token)
         assert first == tokens
+
+
+@pytest.mark.parametrize("path", ["/", "/api/v1/turns"])
+def test_a_part_that_never_answers_is_given_up(path: str, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        upstream = f"127.0.0.1:{silent.getsockname()[1]}"
+        with front(upstream, upstream, tmp_path) as port:
+            connection = HTTPConnection("127.0.0.1", port, timeout=60)
+            connection.request("POST", path, b"")
+            response = connection.getresponse()
+            assert (response.status, response.headers["Retry-After"]) == (503, "2")
+            connection.close()

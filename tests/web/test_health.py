@@ -194,3 +194,10 @@ def test_probes_inside_the_league_get_no_redirect_to_tls(
     settings.SECURE_SSL_REDIRECT = True
     assert client.get(path).status_code in (200, 503)
     assert client.get("/").status_code == 301
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/healthz/web", "/readyz", "/metrics"])
+@pytest.mark.parametrize("host", ["10.1.2.3:8001", "web", "two words", ""])
+def test_probes_are_answered_at_any_host(client: Client, path: str, host: str) -> None:
+    assert client.get(path, headers={"Host": host}).status_code in (200, 503)
+    assert client.get("/", headers={"Host": "10.1.2.3:8001"}).status_code == 400

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.utils import timezone
+from pytest_django import Settings
 
 from league import competitions, heartbeats
 from league.models import Ladder
@@ -58,3 +59,17 @@ def test_a_ladder_with_an_alarm_is_counted_and_the_last_good_check_ages(client: 
     assert found["league_alarms"] == 1
     assert found['league_checked_seconds{ladder="quick"}'] == pytest.approx(30 * 3600, abs=60)
     assert found['league_checked_seconds{ladder="bad"}'] < 60  # never checked: since it was made
+
+
+def test_with_a_token_set_only_who_sends_it_reads_the_metrics(
+    client: Client, settings: Settings
+) -> None:
+    settings.METRICS_TOKEN = "partridge"
+    for header in (None, "partridge", "Bearer", "Bearer pear", "Bearer pärtridge"):
+        refused = client.get("/metrics", headers={"Authorization": header} if header else {})
+        assert refused.status_code == 401
+        assert b"league_" not in refused.content
+    assert (
+        b"league_ready"
+        in client.get("/metrics", headers={"Authorization": "Bearer partridge"}).content
+    )

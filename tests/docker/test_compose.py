@@ -1,0 +1,120 @@
+"""The compose file passes on all settings, and each container has a health check."""
+
+import os
+import re
+import stat
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from config.environment import defaults
+from tests.docs.documents import ROOT, plain, table
+
+COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())
+PARTS: dict[str, dict[str, Any]] = {
+    name: service
+    for name, service in COMPOSE["services"].items()
+    if service["image"] == "twelfth-night" and name != "prepare"
+}
+
+
+def documented() -> dict[str, str]:
+    """Return the default of each setting that docs/operate.md lists, as its cell."""
+    rows = table("operate.md", "Settings")
+    return {plain(row["variable"]): row["default"] for row in rows}
+
+
+def read_by_settings() -> dict[str, str]:
+    """Return the settings that `config.settings` reads; other tests read variables of their own."""
+    source = (ROOT / "config" / "settings.py").read_text()
+    names = re.findall(r"environment\.[a-z_]+\(\s*\"([A-Z_]+)\"", source)
+    return {name: defaults[name] for name in names}
+
+
+def test_the_table_of_settings_has_each_setting_of_the_code_and_its_default() -> None:
+    found = documented()
+    assert set(found) == set(read_by_settings())
+    for name, default in read_by_settings().items():
+        if re.fullmatch(r"\d+(/[a-z]+)?|yes|no|line", default):
+            assert found[name].strip("`") == default, name
+
+
+def test_each_secret_can_come_from_a_file() -> None:
+    text = (ROOT / "docs" / "operate.md").read_text()
+    files = {name for name in defaults if name.endswith("_FILE") and name != "ALIVE_FILE"}
+    assert files == set(re.findall(r"`([A-Z_]+_FILE)`", text)) - {"ALIVE_FILE"}
+
+
+def test_compose_passes_on_every_setting() -> None:
+    environment = COMPOSE["x-league"]["environment"]
+    assert set(environment) == set(documented())
+    for name, value in environment.items():
+        given = {"DATABASE_URL", "REDIS_URL", "ALIVE_FILE"}  # by the file itself
+        assert value is None or f"${{{name}:" in value or name in given, name
+
+
+def test_every_part_has_a_health_check_and_time_to_end() -> None:
+    for name, part in PARTS.items():
+        assert part["healthcheck"]["test"], name
+        if ("celery" in part["command"] and "beat" not in part["command"]) or name == "web":
+            assert part["stop_grace_period"] in ("40s", "1m"), name
+
+
+def test_secrets_have_no_default() -> None:
+    text = (ROOT / "docker" / "compose.yaml").read_text()
+    for name in ("SECRET_KEY", "POSTGRES_PASSWORD"):
+        uses = re.findall(rf"\$\{{{name}([^}}]*)\}}", text)
+        assert uses, name
+        assert set(uses) == {":?run make secrets"}
+
+
+def test_secrets_are_random_for_their_owner_alone_and_stay(tmp_path: Path) -> None:
+    def write(path: Path) -> int:
+        command = [sys.executable, ROOT / "docker" / "make_secrets.py", path]
+        return subprocess.run(command, capture_output=True, check=False).returncode
+
+    first, second = tmp_path / "first", tmp_path / "second"
+    assert (write(first), write(second)) == (0, 0)
+    assert stat.S_IMODE(first.stat().st_mode) == 0o600
+    lines = first.read_text().splitlines()
+    assert [line.partition("=")[0] for line in lines] == [
+        "SECRET_KEY",
+        "POSTGRES_PASSWORD",
+        "METRICS_TOKEN",
+    ]
+    assert not set(lines) & set(second.read_text().splitlines())
+    assert all(re.fullmatch(r"[A-Z_]+=[A-Za-z0-9_-]{64}", line) for line in lines)
+    assert write(first) == 1
+    assert first.read_text().splitlines() == lines
+
+
+def test_the_front_trusts_the_ranges_of_the_setting(tmp_path: Path) -> None:
+    caddy = tmp_path / "caddy"
+    caddy.write_text('#!/bin/sh\necho "$FRONT_TRUSTED_PROXIES"\n')
+    caddy.chmod(0o755)
+    command = [word.replace("$$", "$") for word in PARTS["front"]["command"]]
+    done = subprocess.run(
+        command,
+        env={
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "FRONT_TRUSTED_PROXIES": "10.0.0.0/8,192.0.2.7",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout == "10.0.0.0/8 192.0.2.7\n"
+    variable = PARTS["front"]["environment"]["FRONT_TRUSTED_PROXIES"]
+    assert variable == "${TRUSTED_PROXIES:-192.0.2.0/32}"
+
+
+def test_the_image_has_neither_pip_nor_a_database_server() -> None:
+    text = (ROOT / "docker" / "Dockerfile").read_text()
+    last = text[text.index("FROM scratch") :]
+    assert "COPY --from=system / /" in last
+    assert "pip" not in last
+    assert "venv --without-pip" in text
+    assert "! -name pg_dump ! -name pg_restore -delete" in text
