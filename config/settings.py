@@ -153,6 +153,9 @@ MAX_HASHES = environment.number("MAX_HASHES", 2)
 
 # A file that workers and beat touch with each sign of life; none by default.
 ALIVE_FILE = environment.optional("ALIVE_FILE")
+# Where `manage.py backup` writes, and how many backups stay; 0 keeps all.
+BACKUP_DIRECTORY = environment.text("BACKUP_DIRECTORY", "var/backups")
+KEEP_BACKUPS = environment.number("KEEP_BACKUPS", 14)
 # Who sends it as a bearer token may read /metrics. Without it, everybody may.
 METRICS_TOKEN = environment.optional_secret("METRICS_TOKEN")
 

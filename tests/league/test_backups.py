@@ -1,0 +1,123 @@
+"""A backup is restored into another database, and its ratings equal its records there."""
+
+import os
+import stat
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.db import connection
+from psycopg import connect, sql
+from psycopg.conninfo import make_conninfo
+
+from league import backups
+from league.models import BlockEntry, Match
+from tests.docs.documents import ROOT
+from tests.league import small
+
+pytestmark = pytest.mark.django_db(transaction=True)
+NOW = datetime(2026, 11, 23, 3, 30, tzinfo=UTC)
+OTHER = "restored"
+
+
+def conninfo(name: str) -> str:
+    given = settings.DATABASES["default"]
+    known = {"user": given.get("USER"), "password": given.get("PASSWORD")}
+    known |= {"host": given.get("HOST"), "port": given.get("PORT"), "dbname": name}
+    return make_conninfo(**{key: value for key, value in known.items() if value})
+
+
+@pytest.fixture
+def other() -> Iterator[str]:
+    """The connection string of an empty database on the server of the tests."""
+    name = f"{connection.settings_dict['NAME']}_{OTHER}"
+    drop = sql.SQL("DROP DATABASE IF EXISTS {} WITH (FORCE)").format(sql.Identifier(name))
+    with connect(conninfo("postgres"), autocommit=True) as server:
+        server.execute(drop)
+        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    yield conninfo(name)
+    with connect(conninfo("postgres"), autocommit=True) as server:
+        server.execute(drop)
+
+
+def manage(database: str, *words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *map(str, words)],
+        env=os.environ | {"DATABASE_URL": database},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def counts(database: str) -> dict[str, int]:
+    """Return the number of rows of each table."""
+    with connect(database) as read:
+        tables = read.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
+        return {
+            name: read.execute(
+                sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(name))
+            ).fetchall()[0][0]
+            for (name,) in tables.fetchall()
+        }
+
+
+def test_a_restored_league_has_all_rows_and_its_recompute_finds_no_difference(
+    tmp_path: Path, other: str
+) -> None:
+    ladder = small.ladder()
+    small.play_round(ladder, [bot.pk for bot in small.bots(3)])
+    assert Match.objects.finished().count()
+    assert BlockEntry.objects.count()
+    path = backups.back_up(tmp_path, NOW, keep=1)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    for _ in range(2):  # the second one replaces a league
+        done = manage(other, "restore", path)
+        assert done.returncode == 0, done.stderr
+    here = counts(conninfo(str(connection.settings_dict["NAME"])))
+    assert counts(other) == here
+    assert here["league_match"]
+    done = manage(other, "recompute")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "quick: 3 ratings, 0 differ\n"
+
+
+def test_a_restore_that_fails_or_meets_another_client_changes_nothing(
+    tmp_path: Path, other: str
+) -> None:
+    path = backups.back_up(tmp_path, NOW, keep=1)
+    with connect(other) as client:
+        client.execute("CREATE TABLE kept (number int)")
+        client.commit()
+        refused = manage(other, "restore", path)
+        assert refused.returncode == 1
+        assert "1 other connections use the database" in refused.stderr
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    failed = manage(other, "restore", path)
+    assert failed.returncode == 1
+    assert "pg_restore failed: " in failed.stderr
+    assert counts(other) == {"kept": 0}
+
+
+def test_only_the_newest_backups_stay(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").touch()
+    written = [backups.back_up(tmp_path, NOW + timedelta(days=day), keep=2) for day in range(3)]
+    assert sorted(tmp_path.iterdir()) == [*written[1:], tmp_path / "notes.txt"]
+
+
+def test_a_backup_that_fails_removes_none_and_leaves_no_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = backups.back_up(tmp_path, NOW, keep=1)
+    monkeypatch.setattr(backups, "find_spec", lambda _: None)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(CommandError, match="pg_dump is not installed"):
+        call_command("backup", directory=tmp_path)
+    assert list(tmp_path.iterdir()) == [kept]
