@@ -17,6 +17,7 @@ from structlog.contextvars import bind_contextvars, clear_contextvars
 from api import headers
 from api.problems import CONTENT_TYPE, ProblemError, code_for_status, problem_response
 from bots_sdk.sandbox.sources import MAX_BYTES
+from league import request_times
 
 API_PREFIX = "/api/"
 REQUEST_ID_HEADER = "X-Request-ID"
@@ -66,13 +67,17 @@ class RequestIdMiddleware:
         request_id = begin_request(request.headers.get(REQUEST_ID_HEADER))
         response = self.get_response(request)
         response[REQUEST_ID_HEADER] = request_id
+        seconds = time.monotonic() - began
+        if not is_quiet(request.path_info):
+            route = request.resolver_match.route if request.resolver_match else ""
+            request_times.note("web", f"/{route}" if route else "", response.status_code, seconds)
         write = log.debug if is_quiet(request.path_info) else log.info
         write(
             "request finished",
             method=request.method,
             path=request.path,
             status=response.status_code,
-            milliseconds=round((time.monotonic() - began) * 1000),
+            milliseconds=round(seconds * 1000),
         )
         clear_contextvars()
         return response

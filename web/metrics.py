@@ -8,6 +8,7 @@ import hmac
 import time
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from itertools import accumulate
 from typing import Any
 
 from django.conf import settings
@@ -17,11 +18,11 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily, Metric
+from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from league import health, queueing
+from league import health, queueing, request_times
 from league.bots import jails
 from league.models import Bot, BotVersion, Comparison, Ladder, Match, Round, Tournament, Turn
 
@@ -65,6 +66,7 @@ class LeagueCollector(Collector):
         yield _by("bots", "Bots.", "kind", Bot.objects.all())
         yield self._workers()
         yield self._queues()
+        yield self._requests()
         faults = health.find_faults()
         yield _gauge("ready", "1 if /readyz answers 200.", int(not faults))
         yield _gauge(
@@ -93,6 +95,23 @@ class LeagueCollector(Collector):
                 family.add_metric([queue], queueing.tasks_queued(queue))
         except RedisError:
             return GaugeMetricFamily("league_tasks_queued", about, labels=["queue"])
+        return family
+
+    def _requests(self) -> Metric:
+        about = (
+            "How long requests took, by part, route and class of the status. A long poll's time "
+            "has the time in which it waited."
+        )
+        labels = ["part", "route", "status"]
+        family = HistogramMetricFamily("league_request_seconds", about, labels=labels)
+        try:
+            times = request_times.read()
+        except RedisError:
+            return family
+        bounds = [*map(str, request_times.BOUNDS), "+Inf"]
+        for kind, (counts, total) in times.items():
+            buckets = zip(bounds, accumulate(counts), strict=True)
+            family.add_metric(kind, list(buckets), total)
         return family
 
     def _matches(self) -> Iterator[Metric]:

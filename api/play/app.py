@@ -124,7 +124,7 @@ class Gateway:
         is_api = request.path.startswith("/api/")
         if is_api and not is_known_host(request.header(b"host")):
             raise unknown_host(request.header(b"host"))
-        method, view, parameters = self._find_call(request.path)
+        method, view, parameters, request.route = self._find_call(request.path)
         allowed = {"Allow": f"{method}, OPTIONS"}
         if is_api and settings.SECURE_SSL_REDIRECT and not request.is_secure:
             await request.redirect_to_tls()
@@ -136,8 +136,8 @@ class Gateway:
         else:
             await view(request, **parameters)
 
-    def _find_call(self, path: str) -> tuple[str, View, dict[str, Any]]:
-        """Return the method and the view of a path's call, and the path's parameters.
+    def _find_call(self, path: str) -> tuple[str, View, dict[str, Any], str]:
+        """Return the method, the view, the path's parameters and the pattern of a path's call.
 
         Only the matching is Starlette's: each layer of its router would keep a coroutine, and so
         memory, for every request that waits.
@@ -149,7 +149,7 @@ class Gateway:
             if match is RouteMatch.FULL:
                 if bare != path and method != "GET":
                     break
-                return method, found["endpoint"], found["path_params"]
+                return method, found["endpoint"], found["path_params"], route.path
         raise ProblemError("not-found")
 
     def _read_tokens(self, texts: Sequence[str]) -> list[Token | None]:

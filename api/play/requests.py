@@ -22,6 +22,7 @@ from api.headers import ALLOW_ORIGIN, security_headers
 from api.middleware import REQUEST_ID_HEADER, begin_request, body_refusal, is_quiet
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
 from api.unknown_names import refuse_names
+from league import request_times
 from league.accounts import throttles
 
 log = structlog.get_logger("api.requests")
@@ -49,17 +50,19 @@ class Request:
 
     Attributes:
         client: the client of the rate limits while no token is found: the address.
+        route: the pattern of its path, empty until a call is found.
     """
 
     # Thousands of them wait at the same time.
     __slots__ = (
         "_headers", "_id", "_query", "_receive", "_send", "_status", "_usage", "client", "method",
-        "path",
+        "path", "route",
     )  # fmt: skip
 
     def __init__(self, scope: Message, receive: Receive, send: Send) -> None:
         self.method: str = scope["method"]
         self.path: str = scope["path"]
+        self.route = ""
         self._query: bytes = scope["query_string"]
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
         self._receive, self._send = receive, send
@@ -91,13 +94,16 @@ class Request:
         except Exception:
             log.exception("the request failed", code="internal-error")
             await self._respond_problem(ProblemError("internal-error"))
+        seconds = time.monotonic() - began
+        if not is_quiet(self.path):
+            request_times.note("gateway", self.route, self._status, seconds)
         write = log.debug if is_quiet(self.path) else log.info
         write(
             "request finished",
             method=self.method,
             path=self.path,
             status=self._status,
-            milliseconds=round((time.monotonic() - began) * 1000),
+            milliseconds=round(seconds * 1000),
         )
 
     async def count(self, policy: str, client: str) -> None:

@@ -7,8 +7,10 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from league import competitions, heartbeats
+from league import competitions, heartbeats, request_times
 from league.models import Ladder
+from league.queueing import broker
+from tests.journeys.running import wait_for
 from tests.league import small
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -73,3 +75,55 @@ def test_with_a_token_set_only_who_sends_it_reads_the_metrics(
         b"league_ready"
         in client.get("/metrics", headers={"Authorization": "Bearer partridge"}).content
     )
+
+
+def test_requests_are_counted_by_route_in_buckets_that_add_up(client: Client) -> None:
+    broker().delete("league:request-times")
+    request_times.send()
+    broker().delete("league:request-times")
+    client.get("/bots/no-such-bot/")
+    client.get("/docs/operate/")
+    client.get("/docs/glossary/")
+    client.get("/no-such-page/")
+    client.get("/healthz")
+    request_times.note("gateway", "/api/v1/turns", 200, 20)
+    request_times.note("gateway", "/api/v1/turns", 200, 40)
+    request_times.send()
+    found = {name: value for name, value in figures(client).items() if "_request_seconds" in name}
+    pages = 'part="web",route="/docs/<path:path>/",status="2xx"'
+    assert found[f"league_request_seconds_count{{{pages}}}"] == 2
+    assert found[f"league_request_seconds_sum{{{pages}}}"] > 0
+    for route in ("/bots/<slug:name>/", "none"):
+        labels = f'part="web",route="{route}",status="4xx"'
+        assert found[f"league_request_seconds_count{{{labels}}}"] == 1
+    polls = 'part="gateway",route="/api/v1/turns",status="2xx"'
+    buckets = [
+        value
+        for name, value in found.items()
+        if name.startswith("league_request_seconds_bucket") and "/api/v1/turns" in name
+    ]
+    assert buckets == [0] * 11 + [1, 2]
+    assert found[f"league_request_seconds_sum{{{polls}}}"] == 60
+    assert not any("healthz" in name for name in found)
+
+
+def test_counts_are_sent_by_themselves(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    request_times.send()  # what other tests have left
+    broker().delete("league:request-times")
+    monkeypatch.setattr(request_times, "SEND_EVERY_SECONDS", 0.01)
+    request_times.note("web", "/ladders/", 200, 0.1)
+    request_times.note("web", "/ladders/", 200, 0.3)
+    kind = request_times.Kind("web", "/ladders/", "2xx")
+
+    def both_are_sent() -> bool:
+        times = request_times.read().get(kind)
+        return times is not None and times.total == pytest.approx(0.4)
+
+    wait_for(both_are_sent, request_times.read)
+
+
+def test_requests_cost_nothing_while_the_broker_is_away(client: Client, settings: Settings) -> None:
+    settings.REDIS_URL = "unix:///nowhere/valkey.sock"
+    request_times.note("web", "/ladders/", 200, 0.1)
+    request_times.send()
+    assert figures(client)["league_turns_open"] == 0
