@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from redis.exceptions import RedisError
 
@@ -111,7 +111,7 @@ def read() -> Mapping[Kind, Times]:
     Raises:
         RedisError: Valkey can't be reached.
     """
-    stored: dict[bytes, bytes] = broker().hgetall(_KEY)
+    stored: Any = broker().hgetall(_KEY)
     counts: dict[Kind, list[int]] = defaultdict(lambda: [0] * (len(BOUNDS) + 1))
     totals: dict[Kind, float] = defaultdict(float)
     for name, value in stored.items():
