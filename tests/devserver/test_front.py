@@ -24,6 +24,7 @@ class Named(ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), NamedHandler)
         self.tokens: set[str] = set()
+        self.forwarded: list[str] = []
 
 
 class NamedHandler(BaseHTTPRequestHandler):
@@ -33,6 +34,7 @@ class NamedHandler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.tokens.add(self.headers["Authorization"])
+        self.server.forwarded.append(self.headers["X-Forwarded-For"])
         self.send_response(200)
         self.send_header("Content-Length", "0")
         self.end_headers()
@@ -111,7 +113,7 @@ def port(part: Dying, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]
 
 
 @contextmanager
-def front(web: str, gateways: str, directory: Path) -> Iterator[int]:
+def front(web: str, gateways: str, directory: Path, **variables: str) -> Iterator[int]:
     """Run a front; yield its port."""
     number = free_port()
     environment = {
@@ -125,6 +127,7 @@ def front(web: str, gateways: str, directory: Path) -> Iterator[int]:
         "GATEWAY_UPSTREAM": gateways,
         "XDG_DATA_HOME": str(directory),
         "XDG_CONFIG_HOME": str(directory),
+        **variables,
     }
     command: list[str | Path] = [BIN / "caddy", "run", "--adapter", "caddyfile"]
     process = subprocess.Popen(
@@ -223,3 +226,25 @@ def test_a_part_that_never_answers_is_given_up(path: str, tmp_path: Path) -> Non
             response = connection.getresponse()
             assert (response.status, response.headers["Retry-After"]) == (503, "2")
             connection.close()
+
+
+@pytest.mark.parametrize(
+    ("trusted", "passed_on"),
+    [("192.0.2.0/32", "127.0.0.1"), ("127.0.0.0/8", "203.0.113.5, 127.0.0.1")],
+)
+def test_only_a_trusted_proxy_says_for_whom_a_request_is(
+    trusted: str, passed_on: str, tmp_path: Path
+) -> None:
+    with ExitStack() as stack:
+        part = stack.enter_context(Named())
+        threading.Thread(target=part.serve_forever, args=[0.01]).start()
+        stack.callback(part.shutdown)
+        upstream = f"127.0.0.1:{part.server_port}"
+        trust = {"FRONT_TRUSTED_PROXIES": trusted}
+        port = stack.enter_context(front(upstream, upstream, tmp_path, **trust))
+        connection = HTTPConnection("127.0.0.1", port, timeout=30)
+        stack.callback(connection.close)
+        for path in ("/", "/api/v1/turns"):
+            connection.request("GET", path, headers={"X-Forwarded-For": "203.0.113.5"})
+            connection.getresponse().read()
+        assert part.forwarded == [passed_on] * 2

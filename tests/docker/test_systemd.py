@@ -1,0 +1,103 @@
+"""The systemd units run the commands of the containers, and the example of their settings works."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from devserver.up import BIN, CADDYFILE
+from tests.docs.documents import ROOT
+
+DEPLOY = ROOT / "deploy"
+UNITS = DEPLOY / "systemd"
+PARTS = sorted(
+    path.stem.removeprefix("twelfth-night-")
+    for path in UNITS.glob("*.service")
+    if "WantedBy=twelfth-night.target" in path.read_text()
+)
+COMPOSE = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"]
+FILLED = {"SECRET_KEY": "a secret key that is long enough, and differs from all others: 1234567890"}
+
+
+def example() -> dict[str, str]:
+    """Return the variables of the example, with a secret key."""
+    lines = (DEPLOY / "league.env.example").read_text().splitlines()
+    pairs = [line.partition("=") for line in lines if line and not line.startswith("#")]
+    return {name: value for name, _, value in pairs} | FILLED
+
+
+def words_of(part: str) -> list[str]:
+    """Return the command of a unit as words, sorted: options may come in any order."""
+    text = (UNITS / f"twelfth-night-{part}.service").read_text()
+    found = re.search(r"^ExecStart=/opt/twelfth-night/.venv/bin/(.*)$", text, re.MULTILINE)
+    assert found, part
+    return sorted(shlex.split(found[1].replace("%%", "%")))
+
+
+def test_every_part_of_the_containers_has_a_unit() -> None:
+    others = {"database", "broker", "prepare", "backup"}
+    assert set(PARTS) == set(COMPOSE) - others
+
+
+@pytest.mark.parametrize("part", [part for part in PARTS if part != "front"])
+def test_a_unit_runs_the_command_of_its_container(part: str) -> None:
+    command = [word.replace("${WEB_THREADS:-16}", "16") for word in COMPOSE[part]["command"]]
+    local = {"0.0.0.0": "127.0.0.1", "/tmp/beat-schedule": "/var/lib/twelfth-night/beat-schedule"}
+    assert words_of(part) == sorted(local.get(word, word) for word in command)
+
+
+def test_systemd_accepts_the_units(tmp_path: Path) -> None:
+    if not shutil.which("systemd-analyze"):
+        pytest.skip("systemd-analyze is not installed")
+    shutil.copytree(UNITS, tmp_path / "units")
+    for path in (tmp_path / "units").glob("*.service"):
+        path.write_text(path.read_text().replace("/opt/twelfth-night/.venv/bin", str(BIN)))
+    units = [str(path) for path in (tmp_path / "units").iterdir() if path.is_file()]
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", *units],
+        env=os.environ | {"SYSTEMD_UNIT_PATH": f"{tmp_path}/units:"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    ours = [line for line in done.stderr.splitlines() if "twelfth-night" in line]
+    assert (done.returncode, ours) == (0, [])
+
+
+def test_the_example_of_the_settings_passes_the_check_for_deployment() -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        env=os.environ | example() | {"LEAGUE_DIRECTORY": "/nowhere"},
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        example(),
+        example() | {"FRONT_TRUSTED_PROXIES": "10.0.0.0/8 192.0.2.7"},
+        example() | {"FRONT_ADDRESS": "http://:8000", "FRONT_AUTO_HTTPS": "off"},
+    ],
+)
+def test_caddy_accepts_the_front_of_a_public_league(given: dict[str, str], tmp_path: Path) -> None:
+    words = ["validate", "--adapter", "caddyfile", "--config", str(ROOT / CADDYFILE)]
+    given = given | {"XDG_DATA_HOME": str(tmp_path), "XDG_CONFIG_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [str(BIN / "caddy"), *words],
+        env=os.environ | given,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
