@@ -69,8 +69,8 @@ class RequestIdMiddleware:
         response[REQUEST_ID_HEADER] = request_id
         seconds = time.monotonic() - began
         if not is_quiet(request.path_info):
-            route = request.resolver_match.route if request.resolver_match else ""
-            request_times.note("web", f"/{route}" if route else "", response.status_code, seconds)
+            route = f"/{request.resolver_match.route}" if request.resolver_match else ""
+            request_times.note("web", route, response.status_code, seconds)
         write = log.debug if is_quiet(request.path_info) else log.info
         write(
             "request finished",

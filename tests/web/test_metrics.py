@@ -85,6 +85,7 @@ def test_requests_are_counted_by_route_in_buckets_that_add_up(client: Client) ->
     client.get("/docs/operate/")
     client.get("/docs/glossary/")
     client.get("/no-such-page/")
+    client.get("/")
     client.get("/healthz")
     request_times.note("gateway", "/api/v1/turns", 200, 20)
     request_times.note("gateway", "/api/v1/turns", 200, 40)
@@ -93,8 +94,8 @@ def test_requests_are_counted_by_route_in_buckets_that_add_up(client: Client) ->
     pages = 'part="web",route="/docs/<path:path>/",status="2xx"'
     assert found[f"league_request_seconds_count{{{pages}}}"] == 2
     assert found[f"league_request_seconds_sum{{{pages}}}"] > 0
-    for route in ("/bots/<slug:name>/", "none"):
-        labels = f'part="web",route="{route}",status="4xx"'
+    for route, status in (("/bots/<slug:name>/", "4xx"), ("none", "4xx"), ("/", "2xx")):
+        labels = f'part="web",route="{route}",status="{status}"'
         assert found[f"league_request_seconds_count{{{labels}}}"] == 1
     polls = 'part="gateway",route="/api/v1/turns",status="2xx"'
     buckets = [
