@@ -28,6 +28,7 @@ from web.views import (
     passwords,
     pictures,
     players,
+    tokens,
     tournaments,
     trials,
 )
@@ -99,6 +100,8 @@ urlpatterns = [
     path("account/sign-in/", account.sign_in, name="sign-in"),
     path("account/sign-out/", LogoutView.as_view(), name="sign-out"),
     path("account/sign-up/", account.sign_up, name="sign-up"),
+    path("account/tokens/", tokens.tokens, name="tokens"),
+    path("account/tokens/<int:pk>/revoke/", tokens.revoke, name="revoke-token"),
     path("account/password/", passwords.change_password, name="change-password"),
     path("account/reset/<str:uid>/<str:token>/", passwords.reset_password, name="reset-password"),
     path("account/bots/<slug:name>/token/", bots.new_token, name="new-token"),
