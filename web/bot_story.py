@@ -36,30 +36,32 @@ def headline(bot: Bot, panels: Sequence[Panel], unrated: Sequence[FirstBlocks]) 
     return f"{bot.name} has no rating yet"
 
 
-def next_step(bot: Bot, versions: Sequence[BotVersion], *, online: bool) -> str:
+def next_step(bot: Bot, versions: Sequence[BotVersion], *, online: bool, owned: bool) -> str:
     """Return what must happen before a bot without a rating gets one, by whom.
 
     Args:
         bot: that is on no ladder.
         versions: the newest first.
         online: whether it is online.
+        owned: whether its owner reads this.
     """
     if bot.retired_at is not None:
         return "Its owner deleted it. Its results stay."
+    must = "You must" if owned else "Its owner must"
     if bot.kind == Bot.Kind.HOSTED and bot.current_id is None:
-        return _before_first_version(versions)
-    enter = "To get a rating, its owner enters it on a ladder or in a tournament."
+        return _before_first_version(versions, must)
+    enter = f"{must} enter it on a ladder or in a tournament. Then it gets a rating."
     if bot.kind == Bot.Kind.HOUSE:
         return "Organisers enter house bots on ladders and in tournaments."
     if bot.kind == Bot.Kind.REMOTE and not online:
         seen = "has not asked" if bot.seen_at is None else "does not ask"
-        return f"Its program {seen} the league for turns. Its owner starts the program. {enter}"
+        return f"Its program {seen} the league for turns. {must} start the program. {enter}"
     return f"It is ready to play. {enter}"
 
 
-def _before_first_version(versions: Sequence[BotVersion]) -> str:
+def _before_first_version(versions: Sequence[BotVersion], must: str) -> str:
     if not versions:
-        return "It has no version yet. Its owner uploads one, and the league checks it."
+        return f"It has no version yet. {must} upload one. Then the league checks it."
     last = versions[0]
     if last.state == BotVersion.State.CHECKING:
         return (
@@ -67,8 +69,11 @@ def _before_first_version(versions: Sequence[BotVersion]) -> str:
             "sandbox. If it passes, it can play."
         )
     if last.state == BotVersion.State.REFUSED:
-        return f"The check refused version {last.number}. Its owner uploads another one."
-    return f"Version {last.number} passed its check. It plays when its owner promotes it."
+        return f"The check refused version {last.number}. {must} upload another one."
+    return (
+        f"Version {last.number} passed its check and is held. {must} promote it: then it is the "
+        "version that plays."
+    )
 
 
 def tournaments_of(bot: Bot) -> QuerySet[TournamentEntry]:

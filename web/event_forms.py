@@ -89,13 +89,13 @@ class EventForm(forms.Form):
     max_tables = _count(
         1,
         TABLES.high,
-        label="Most tables of a round robin",
+        label="Tables of a round robin, at most",
         help_text="If the bots can form more tables, the league plays a fair choice of them.",
     )
     extra_blocks = _count(
         0,
         EXTRA_BLOCKS.high,
-        label="Most extra blocks of a knockout",
+        label="Extra blocks of a knockout, at most",
         help_text="They break a tie for a place in the next round.",
     )
 

@@ -34,6 +34,17 @@ class SignUpForm(forms.Form):
     )
 
 
+class TokenForm(forms.Form):
+    """A new owner token."""
+
+    name = forms.CharField(
+        max_length=40,
+        required=False,
+        help_text="So that you recognise it. For example: laptop.",
+        widget=forms.TextInput({"autocomplete": "off"}),
+    )
+
+
 class NewPasswordForm(forms.Form):
     """A new password."""
 

@@ -303,6 +303,7 @@ def _highlights() -> list[Highlight]:
             ladder=_ladder(),
             step=3,
             number=12,
+            mistake={"seat": 0, "step": 3, "move": "play 7", "best": "play 2", "loss": 0.21},
         )
         for kind in Highlight.Kind.values
     ]

@@ -112,7 +112,7 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
     if marked:
         _print_decisions(marked, names)
     else:
-        print("No decision lost more than its error.")
+        print("No decision is a mistake or a blunder.")
     worst = sorted(found.decisions, key=lambda each: -each.loss)[:_WORST]
     print("\nThe most expensive decisions:")
     for each in worst:
@@ -126,8 +126,8 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
     for chance in _some(list(found.chances)):
         add_row(table, chance.ply, *(f"{value:.0%}" for value in chance.seats))
     print_table(table)
-    print("\n50 % + luck + own play + others' play = result:")
-    table = new_table("seat", "deal", "draws", "own play", "others", "result", "lost", "marks")
+    print("\n50 % + luck + play + play of others = result:")
+    table = new_table("seat", "deal", "draws", "play", "others", "result", "lost", "marks")
     for total in found.totals:
         marks = [each.mark for each in found.decisions if each.seat == total.seat]
         counts = ", ".join(

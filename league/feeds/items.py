@@ -3,12 +3,22 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import F, Window
+from django.db.models import F, OuterRef, Q, Subquery, Window
 from django.db.models.functions import Rank
 
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import standings_of
-from league.models import Bot, BotVersion, FeedItem, Ladder, Standing, Tournament
+from league.models import (
+    Block,
+    Bot,
+    BotVersion,
+    FeedItem,
+    Ladder,
+    Match,
+    MatchSeat,
+    Standing,
+    Tournament,
+)
 
 _DAYS = 7
 """The task looks so far back; what happened before, while it did not run, gets no item."""
@@ -81,8 +91,25 @@ def _write_ranks(ladder: Ladder, now: datetime) -> None:
         new.append(
             FeedItem(key=key, kind=kind, at=now, bot_id=bot, ladder=ladder, number=rank, before=old)
         )
+    if changed := new + moved:
+        played = Q(match__block__round__ladder=ladder)
+        last_matches = _last_matches([item.bot_id or 0 for item in changed], played)
+        for item in changed:
+            item.match_id = last_matches.get(item.bot_id or 0)
     _store(new)
-    FeedItem.objects.bulk_update(moved, ["number", "at"])
+    FeedItem.objects.bulk_update(moved, ["number", "at", "match"])
+
+
+def _last_matches(bots: Iterable[int], played: Q) -> dict[int, int]:
+    """Return the last finished match of each bot, of those that fit a condition on its seats."""
+    seats = MatchSeat.objects.filter(
+        played,
+        bot=OuterRef("pk"),
+        match__status=Match.Status.FINISHED,
+        match__block__state=Block.State.FINISHED,
+    ).order_by("-match_id")
+    found = Bot.objects.filter(pk__in=bots).annotate(last=Subquery(seats.values("match_id")[:1]))
+    return {pk: match for pk, match in found.values_list("pk", "last") if match is not None}
 
 
 def _starts(since: datetime) -> list[FeedItem]:
@@ -116,12 +143,15 @@ def _ends(since: datetime) -> list[FeedItem]:
         placed = [row for row in standings_of(history_of(each)) if row.row.rank is not None]
         winner = placed[0].bot if placed else None
         about = {"at": each.finished_at, "tournament": each, "ladder_id": each.ladder_id}
+        played = Q(match__block__round__tournament=each)
+        last_matches = _last_matches([row.bot.pk for row in placed], played)
         items += [
             FeedItem(
                 key=f"placed/{each.pk}/{row.bot.pk}",
                 kind=Kind.PLACED,
                 bot=row.bot,
                 number=row.row.rank or 0,
+                match_id=last_matches.get(row.bot.pk),
                 **about,
             )
             for row in placed
@@ -132,6 +162,7 @@ def _ends(since: datetime) -> list[FeedItem]:
                 kind=Kind.FINISHED,
                 bot=winner,
                 number=len(placed),
+                match_id=last_matches.get(winner.pk) if winner else None,
                 **about,
             )
         )

@@ -3363,6 +3363,17 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "match",
+                    models.ForeignKey(
+                        blank=True,
+                        help_text="The last match that led to it.",
+                        null=True,
+                        on_delete=django.db.models.deletion.SET_NULL,
+                        related_name="+",
+                        to="league.match",
+                    ),
+                ),
+                (
                     "tournament",
                     models.ForeignKey(
                         blank=True,
@@ -3475,6 +3486,14 @@ class Migration(migrations.Migration):
                     "number",
                     models.IntegerField(
                         help_text="Upset: difference of ratings in Elo. Comeback: the points that the winner was behind. Closest match: the points between the best two. Streak: wins in a row. Best new bot: its rating in Elo."
+                    ),
+                ),
+                (
+                    "mistake",
+                    models.JSONField(
+                        blank=True,
+                        help_text="The decision of the match that lost the most, if its analysis found a mistake: seat, step, move, best move, and loss in win share.",
+                        null=True,
                     ),
                 ),
                 (

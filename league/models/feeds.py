@@ -31,6 +31,12 @@ class Highlight(models.Model):
         "behind. Closest match: the points between the best two. Streak: wins in a row. Best new "
         "bot: its rating in Elo."
     )
+    mistake = models.JSONField(
+        null=True,
+        blank=True,
+        help_text="The decision of the match that lost the most, if its analysis found a mistake: "
+        "seat, step, move, best move, and loss in win share.",
+    )
 
     class Meta:
         ordering = ["-day", "kind"]
@@ -40,6 +46,14 @@ class Highlight(models.Model):
 
     def __str__(self) -> str:
         return f"{self.get_kind_display()} of {self.day}: {self.bot.name}"
+
+    @property
+    def mistaken(self) -> str:
+        """Name of the bot that made the mistake; empty if none is stored."""
+        if self.mistake is None or self.match is None:
+            return ""
+        seats = self.match.seating.all()
+        return next(each.bot.name for each in seats if each.seat == self.mistake["seat"])
 
 
 class Follow(models.Model):
@@ -99,6 +113,14 @@ class FeedItem(models.Model):
         help_text="The version's number, the rank, or the number of bots in the tournament.",
     )
     before = models.PositiveIntegerField(null=True, blank=True, help_text="The rank before.")
+    match = models.ForeignKey(
+        "Match",
+        models.SET_NULL,
+        related_name="+",
+        null=True,
+        blank=True,
+        help_text="The last match that led to it.",
+    )
 
     class Meta:
         ordering = ["-at", "-id"]

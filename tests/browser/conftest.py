@@ -82,6 +82,11 @@ def visit(context: BrowserContext) -> Iterator[Visit]:
 @kept
 def league() -> Tournament:
     """A league with a tournament played on each of two ladders, and a person with a bot."""
+    return play_league()
+
+
+def play_league() -> Tournament:
+    """Play the tournaments of `league`; return the first one."""
     tournament = small.tournament(small.ladder())
     small.bots(4)
     small.run_all()
@@ -97,6 +102,13 @@ def sign_in(context: BrowserContext, user: User, address: str) -> None:
     client.force_login(user)
     cookie = client.cookies["sessionid"].value
     context.add_cookies([{"name": "sessionid", "value": cookie, "url": address}])
+
+
+def answer_without_gateway(context: BrowserContext) -> None:
+    """Answer the calls for the gateway, which does not run here: nothing happens, no turn opens."""
+    context.route("**/matches/*/events", answer_without_events)
+    context.route("**/api/v1/matches/events?*", answer_without_events)
+    context.route("**/api/v1/turns?*", lambda route: route.fulfill(json={"turns": []}))
 
 
 def answer_without_events(route: Route) -> None:

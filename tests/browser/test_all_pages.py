@@ -7,18 +7,28 @@ from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext
 from pytest_django.live_server_helper import LiveServer
 
-from league import analyses
-from league.models import Bot, Match, Tournament
+from league.models import Tournament
 from tests.browser.axe import faults
-from tests.browser.conftest import Visit, answer_without_events, sign_in
-from tests.league.play.live import match_of, remote_bots
+from tests.browser.conftest import Visit, answer_without_gateway, sign_in
+from tests.browser.everything import keep_trial, paths, play_everything
+from tests.league.kept import kept
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+OPEN_DETAILS = "document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+"""A script that opens what is folded, as axe skips what is not shown."""
+
+
+@pytest.fixture
+@kept
+def everything() -> Tournament:
+    """A league with something for every page to show."""
+    return play_everything()
 
 
 @pytest.mark.parametrize(("width", "theme"), [(390, "light"), (820, "dark"), (1400, "light")])
 def test_no_page_has_an_error_or_overflows(
-    league: Tournament,
+    everything: Tournament,
     context: BrowserContext,
     visit: Visit,
     live_server: LiveServer,
@@ -29,7 +39,7 @@ def test_no_page_has_an_error_or_overflows(
     visit.page.set_viewport_size({"width": width, "height": 900})
     visit.page.emulate_media(color_scheme=theme)
     found = {}
-    for path in _paths(league):
+    for path in paths(everything):
         response = visit.page.goto(path)
         overflow = visit.page.evaluate(
             "document.documentElement.scrollWidth - document.documentElement.clientWidth"
@@ -42,7 +52,7 @@ def test_no_page_has_an_error_or_overflows(
 
 @pytest.mark.parametrize(("width", "theme"), [(390, "light"), (1400, "dark")])
 def test_axe_finds_no_fault_on_any_page(
-    league: Tournament,
+    everything: Tournament,
     context: BrowserContext,
     visit: Visit,
     live_server: LiveServer,
@@ -57,66 +67,16 @@ def test_axe_finds_no_fault_on_any_page(
     visit.page.set_viewport_size({"width": width, "height": 900})
     visit.page.emulate_media(color_scheme=theme, reduced_motion="reduce")
     found = {}
-    for path in _paths(league):
+    for path in paths(everything):
         visit.page.goto(path)
+        visit.page.evaluate(OPEN_DETAILS)
         if here := faults(visit.page):
             found[path] = here
     assert found == {}
 
 
 def _prepare(context: BrowserContext, live_server: LiveServer) -> None:
-    """Sign in an organiser who owns a bot, and answer for the gateway, which does not run here."""
-    ada = User.objects.get(username="ada")
-    User.objects.filter(pk=ada.pk).update(is_staff=True)
-    sign_in(context, ada, live_server.url)
-    context.route("**/matches/*/events", answer_without_events)
-    context.route("**/api/v1/matches/events?*", answer_without_events)
-
-
-def _paths(league: Tournament) -> list[str]:
-    own = Bot.objects.get(owner__username="ada")
-    cup = Tournament.objects.exclude(pk=league.pk).get()
-    robin_match = Match.objects.filter(block__round__tournament=league).earliest("pk")
-    cup_match = Match.objects.filter(block__round__tournament=cup).earliest("pk")
-    analyses.ask(match=robin_match)
-    analyses.compute(robin_match.pk, seconds=600, playouts=8)
-    live_match = match_of(remote_bots(3))
-    return [
-        "/",
-        "/tv/",
-        "/bots/",
-        "/bots/?q=bot",
-        "/matches/",
-        "/ladders/",
-        "/feed/",
-        "/bots/bot-0/against/bot-1/",
-        "/ladders/quick/",
-        "/ladders/quick/?view=statistics",
-        "/ladders/eagles/rounds/1/",
-        "/bots/bot-0/",
-        "/events/",
-        "/play/",
-        "/learn/",
-        "/learn/twelve-days/",
-        "/learn/partridge/",
-        "/learn/write-a-bot/",
-        "/organise/tournaments/new/",
-        f"/tournaments/{league.pk}/",
-        f"/tournaments/{cup.pk}/",
-        f"/matches/{robin_match.pk}/",
-        f"/matches/{cup_match.pk}/?step=4",
-        f"/matches/{cup_match.pk}/analysis/",
-        f"/matches/{robin_match.pk}/analysis/?decisions=all",
-        f"/matches/{live_match.pk}/",
-        "/account/",
-        f"/account/bots/{own.name}/upload/",
-        f"/account/bots/{own.name}/versions/1/",
-        f"/account/bots/{own.name}/compare/",
-        "/account/sign-up/",
-        "/docs/",
-        "/docs/rules/twelve-days/",
-        "/organise/",
-        "/organise/log/",
-        f"/organise/bots/{own.name}/",
-        f"/organise/tournaments/{cup.pk}/",
-    ]
+    """Sign Ada in, keep her trial, and answer for the gateway, which does not run here."""
+    keep_trial()
+    sign_in(context, User.objects.get(username="ada"), live_server.url)
+    answer_without_gateway(context)

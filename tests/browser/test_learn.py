@@ -67,7 +67,7 @@ def test_the_draft_stays_in_the_browser(visit: Visit) -> None:
     expect(page.locator(".ace_content")).to_contain_text("partridge")
     page.goto("/learn/write-a-bot/")
     expect(page.locator(".ace_content")).to_contain_text("# a draft")
-    page.get_by_role("button", name="Start again").click()
+    page.get_by_role("button", name="Restore the example bot").click()
     expect(page.locator(".ace_content")).to_contain_text("a bot for twelve-days")
 
 

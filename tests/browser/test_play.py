@@ -187,7 +187,7 @@ def play_on(page: Page, choose: Choose) -> Match:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize(("choose", "width"), [(by_mouse, 1400), (by_keys, 1400), (by_mouse, 390)])
+@pytest.mark.parametrize(("choose", "width"), [(by_mouse, 1400), (by_keys, 390), (by_mouse, 390)])
 def test_a_whole_match_is_played(visit: Visit, game: str, choose: Choose, width: int) -> None:
     begin(visit.page, game, width)
     play_on(visit.page, choose)
@@ -195,7 +195,7 @@ def test_a_whole_match_is_played(visit: Visit, game: str, choose: Choose, width:
 
 
 @pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize(("choose", "width"), [(by_drag, 1400), (by_drag, 390), (by_keys, 390)])
+@pytest.mark.parametrize(("choose", "width"), [(by_drag, 1400), (by_drag, 390), (by_keys, 1400)])
 def test_some_moves_are_made(visit: Visit, game: str, choose: Choose, width: int) -> None:
     page = visit.page
     begin(page, game, width)

@@ -42,6 +42,42 @@ def ada(client: Client) -> Client:
     return client
 
 
+def test_an_account_lists_creates_and_revokes_its_tokens(ada: Client) -> None:
+    text = shown_token(ada.post("/account/tokens/", {"name": "laptop"}))
+    assert str(accounts.owner_for_token(text)) == "ada"
+    play = shown_token(ada.post("/account/", BOT))
+    accounts.bot_for_token(play)
+    page = ada.get("/account/tokens/").content.decode()
+    token = Token.objects.get(name="laptop")
+    assert all(shown in page for shown in ("laptop", "ada-bot", f"<code>{token.prefix}…"))
+    assert page.count("/revoke/") == 3
+    assert text not in page
+    Client().post(f"/account/tokens/{token.pk}/revoke/")
+    eve = Client()
+    eve.post("/account/sign-up/", {**ADA, "username": "eve"})
+    assert eve.post(f"/account/tokens/{token.pk}/revoke/").status_code == 404
+    assert accounts.owner_for_token(text) is not None
+    assert (
+        "is revoked"
+        in ada.post(f"/account/tokens/{token.pk}/revoke/", follow=True).content.decode()
+    )
+    assert accounts.owner_for_token(text) is None
+
+
+def test_an_owner_replaces_and_revokes_the_token_on_the_page_of_the_bot(ada: Client) -> None:
+    play = shown_token(ada.post("/account/", BOT))
+    assert accounts.bot_for_token(play) is not None
+    page = ada.get("/bots/ada-bot/").content.decode()
+    token = Token.objects.get(bot__name="ada-bot")
+    assert f"<code>{token.prefix}…</code>" in page
+    assert "last used" in page
+    assert "Replace token" in page
+    assert token.prefix not in Client().get("/bots/ada-bot/").content.decode()
+    ada.post(f"/account/tokens/{token.pk}/revoke/")
+    assert accounts.bot_for_token(play) is None
+    assert "Create token" in ada.get("/bots/ada-bot/").content.decode()
+
+
 def test_signing_up_signs_in_and_shows_a_token_that_works(client: Client) -> None:
     token = shown_token(client.post("/account/sign-up/", ADA))
     assert str(accounts.owner_for_token(token)) == "ada"

@@ -93,7 +93,7 @@ def ladder_svg(ladder: Ladder) -> str:
         )
         for row in rows
     ]
-    return _standings(
+    return standings_svg(
         kicker=f"Ladder · {title(ladder.game, ladder.rules)}, {ladder.seats} seats",
         called=ladder.title,
         state=_bots(page.paginator.count) if rows else "No bot has a rating yet.",
@@ -126,12 +126,20 @@ def tournament_svg(tournament: Tournament) -> str:
         )
         for one in placed[:_ROWS]
     ]
-    return _standings(kicker=kicker, called=tournament.title, state=state, rows=rows)
+    return standings_svg(kicker=kicker, called=tournament.title, state=state, rows=rows)
 
 
-def _standings(
+def standings_svg(
     *, kicker: str, called: str, state: str, rows: Iterable[tuple[str, str, str, str]]
 ) -> str:
+    """Return a picture of rows under a headline as SVG.
+
+    Args:
+        kicker: the kind of page.
+        called: the headline.
+        state: a sentence.
+        rows: at most 7, each with rank, name, quiet words and number; the first rank is gold.
+    """
     placed = list(rows)
     step = min(_HIGHEST_ROW, (_FLOOR - _TOP) // max(1, len(placed)))
     size = 32 if step < 60 else 38

@@ -48,6 +48,12 @@ def last_challenges(bot: Bot, count: int) -> list[Challenge]:
     return list(found.prefetch_related(Prefetch("bots", seats))[:count])
 
 
+def challenges_with_bots() -> QuerySet[Challenge]:
+    """Return challenges with all that their page and picture show of bots."""
+    seats = ChallengeBot.objects.select_related("bot", "version")
+    return Challenge.objects.select_related("bot").prefetch_related(Prefetch("bots", seats))
+
+
 def bots_listed(wanted: str, kind: str) -> QuerySet[Bot]:
     """Return bots by name, each with its owner and its standings, the best rating first.
 

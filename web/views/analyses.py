@@ -9,7 +9,7 @@ from django.views.decorators.http import require_http_methods
 from engine.analysis import Analysis
 from league import analyses
 from league.models import MatchAnalysis
-from league.play.headlines import seat_names
+from league.play.headlines import headline, seat_names
 from web.analysis_page import analysis_page
 from web.requests import SAFE_METHODS
 from web.selectors.matches import matches_with_seats
@@ -32,6 +32,7 @@ def analysis(request: HttpRequest, pk: int) -> HttpResponse:
     state = None if found is None else found.state
     context: dict[str, Any] = {
         "match": match,
+        "headline": headline(match),
         "live": state == MatchAnalysis.State.WAITING,
         "failed": state == MatchAnalysis.State.FAILED,
         "show_all": request.GET.get("decisions") == "all",

@@ -54,7 +54,9 @@ def bot(request: HttpRequest, name: str) -> HttpResponse:
         "headline": headline(found, panels, unrated),
         "panels": panels,
         "unrated": unrated,
-        "next_step": "" if panels or unrated else next_step(found, versions, online=online),
+        "next_step": ""
+        if panels or unrated
+        else next_step(found, versions, online=online, owned=owned),
         "entries": tournaments_of(found),
         "seats": last_seats(found, _MATCHES),
         "waiting": matches_waiting(found),

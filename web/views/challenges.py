@@ -15,6 +15,8 @@ from league.models import Bot, Challenge
 from league.visibility import owns
 from web.forms import ChallengeForm, add_errors, status_of
 from web.requests import signed_in
+from web.result_story import challenge_headline, challenge_state
+from web.selectors.bots import challenges_with_bots
 
 _OPEN = (Challenge.State.WAITING, Challenge.State.PLAYING)
 
@@ -22,11 +24,13 @@ _OPEN = (Challenge.State.WAITING, Challenge.State.PLAYING)
 @require_safe
 def challenge(request: HttpRequest, pk: int) -> HttpResponse:
     """Show a challenge: how far it is, its pair results and its matches."""
-    found = get_object_or_404(Challenge.objects.select_related("bot"), pk=pk)
+    found = get_object_or_404(challenges_with_bots(), pk=pk)
     result = challenges.result(found)
     context = {
         "challenge": found,
-        "seats": found.bots.select_related("bot", "version"),
+        "headline": challenge_headline(found),
+        "description": challenge_state(found, result),
+        "seats": found.bots.all(),
         "result": result,
         "playing": sum(match.status == match.Status.PLAYING for match in result.matches),
         "void_reason": next((m.void_reason for m in result.matches if m.void_reason), ""),

@@ -11,9 +11,10 @@ from league import competitions
 from league.competitions import comparisons
 from league.models import Bot, Comparison
 from league.visibility import owns
-from web.charts.lines import chart
+from web.charts.evidence import evidence_chart
 from web.forms import CompareForm, add_errors, status_of
 from web.requests import signed_in, visitor
+from web.result_story import comparison_headline, comparison_state
 
 
 @require_safe
@@ -24,17 +25,17 @@ def comparison(request: HttpRequest, pk: int) -> HttpResponse:
     )
     progress = comparisons.progress(found)
     plan, steps = progress.plan, progress.steps
-    ratios = [0.0, *(step.llr for step in steps)]
-    bounds = [("better", [plan.upper] * len(ratios)), ("not better", [plan.lower] * len(ratios))]
     context = {
         "comparison": found,
+        "headline": comparison_headline(found),
+        "description": comparison_state(found, len(steps)),
         "blocks": len(steps),
         "last": steps[-1] if steps else None,
         "differing": progress.differing,
         "estimate": progress.estimate,
         "plan": plan,
         "live": found.state == Comparison.State.RUNNING,
-        "chart": chart([("LLR", ratios), *bounds], "0 blocks", f"{len(steps)} blocks"),
+        "chart": evidence_chart(progress),
         "owned": owns(visitor(request), found.bot),
     }
     return render(request, "web/comparison.html", context)

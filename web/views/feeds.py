@@ -1,6 +1,7 @@
 """The feed of an account, the buttons to follow, and Atom feeds of bots, ladders and events."""
 
 from datetime import datetime
+from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -82,14 +83,18 @@ class _Items(Feed):  # type: ignore[type-arg]
     """The last items about something, as Atom."""
 
     feed_type = Atom1Feed
+    description_template = "web/feeds/item.html"
 
     def item_title(self, item: FeedItem) -> str:
         """Return an item as a sentence."""
         return sentence(item)
 
-    def item_description(self, item: FeedItem) -> str:
-        """Return an item as a sentence with a full stop."""
-        return f"{sentence(item)}."
+    def get_context_data(self, **of: Any) -> dict[str, Any]:
+        """Return the context of an item's description: a sentence, and a link to its match."""
+        item: FeedItem = of["item"]
+        request: HttpRequest = of["request"]
+        page = item.match_id and reverse("web:match", args=[item.match_id])
+        return {"text": sentence(item), "match": page and request.build_absolute_uri(page)}
 
     def item_link(self, item: FeedItem) -> str:
         """Return the address of the page about an item."""

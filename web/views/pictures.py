@@ -1,4 +1,4 @@
-"""Pictures of matches, bots, tournaments, ladders and the site, for previews of links.
+"""Pictures of matches, bots, tournaments and other pages, for previews of links.
 
 A picture is drawn from its SVG, and the hash of the SVG is its key: in the cache and as ETag. So a
 picture changes exactly when something on it does.
@@ -12,14 +12,17 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils.cache import get_conditional_response, patch_cache_control
 from django.views.decorators.http import require_safe
 
-from league import bots
+from league import analyses, bots
 from league.accounts import throttles
-from league.models import Bot, Ladder, Tournament
+from league.competitions import comparisons
+from league.models import Bot, Comparison, Ladder, Tournament
 from web.pictures.bots import bot_svg
 from web.pictures.drawing import BusyError, as_png, site_svg
 from web.pictures.events import ladder_svg, tournament_svg
+from web.pictures.results import analysis_svg, challenge_svg, comparison_svg
 from web.pictures.tables import match_svg
 from web.requests import whole_number
+from web.selectors.bots import challenges_with_bots
 from web.selectors.matches import matches_with_seats
 from web.table.tables import table_of
 
@@ -64,6 +67,33 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
 def ladder(request: HttpRequest, slug: str) -> HttpResponse:
     """Draw the top of a ladder's standings."""
     return _drawn(request, ladder_svg(get_object_or_404(Ladder, slug=slug)), _CHANGING_SECONDS)
+
+
+@require_safe
+def challenge(request: HttpRequest, pk: int) -> HttpResponse:
+    """Draw a challenge's state and its pair results."""
+    found = get_object_or_404(challenges_with_bots(), pk=pk)
+    return _drawn(request, challenge_svg(found), _CHANGING_SECONDS)
+
+
+@require_safe
+def comparison(request: HttpRequest, pk: int) -> HttpResponse:
+    """Draw a comparison's verdict and its evidence."""
+    versions = Comparison.objects.select_related("bot", "ladder", "new", "old")
+    found = get_object_or_404(versions, pk=pk)
+    svg = comparison_svg(found, comparisons.progress(found))
+    return _drawn(request, svg, _CHANGING_SECONDS)
+
+
+@require_safe
+def analysis(request: HttpRequest, pk: int) -> HttpResponse:
+    """Draw the chances over a match, if its analysis is done."""
+    match = get_object_or_404(matches_with_seats(), pk=pk)
+    try:
+        found = analyses.find(match)
+    except analyses.HiddenError:
+        raise Http404(f"The record of match {pk} is not public yet.") from None
+    return _drawn(request, analysis_svg(match, found), _CHANGING_SECONDS)
 
 
 @require_safe

@@ -1,5 +1,6 @@
 """The highlights of a day."""
 
+import random
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -9,11 +10,22 @@ from django.core.cache import cache
 from django.utils import timezone
 from pytest_django.fixtures import DjangoAssertNumQueries
 
+from engine.cli import simulate
 from engine.games.partridge import Partridge
 from engine.playback import play_back
 from league import competitions, feeds, play
-from league.feeds.highlights import comeback
-from league.models import Block, Bot, Highlight, Ladder, Match, MatchSeat, RoundEntry, Tournament
+from league.feeds.moments import comeback, moments, step_of_move, turning_step
+from league.models import (
+    Block,
+    Bot,
+    Highlight,
+    Ladder,
+    Match,
+    MatchAnalysis,
+    MatchSeat,
+    RoundEntry,
+    Tournament,
+)
 from league.visibility import may_see_record, public_results
 from tests.league import small
 from tests.league.kept import kept
@@ -110,6 +122,80 @@ def test_a_comeback_is_as_large_as_the_most_points_behind(find: Find) -> None:
     found = find()["comeback"]
     assert found.number == worst
     assert find()["comeback"].pk == found.pk
+
+
+def test_a_highlight_shows_the_step_in_which_its_winner_took_the_lead(find: Find) -> None:
+    for each in (found := find()).values():
+        assert each.match is not None
+        winner = each.match.seating.get(bot=each.bot).seat
+        assert each.step is not None
+        if each.kind == "comeback":
+            continue
+        for _, step, points in moments(each.match.record):
+            others = max(own for seat, own in enumerate(points) if seat != winner)
+            if step > each.step:
+                assert points[winner] > others
+        before = [points for _, step, points in moments(each.match.record) if step < each.step]
+        assert not before or before[-1][winner] <= max(
+            own for seat, own in enumerate(before[-1]) if seat != winner
+        )
+    assert {"closest", "streak"} <= set(found)
+
+
+def test_the_end_of_12_days_is_a_step_after_the_last_day() -> None:
+    choose = random.Random(5).choice
+    record = simulate("twelve-days", "calliope", 4, bytes(range(32)), choose, "random")
+    found = list(moments(record))
+    assert [each.step for each in found][-2:] == [12, 13]
+    assert sum(found[-1].points) > sum(found[-2].points)
+    assert found[0] == (0, 1, (0, 0, 0, 0))
+    assert step_of_move(record, 0) == 1
+    assert step_of_move(record, len(record.moves) - 1) == 12
+    winner = found[-1].points.index(max(found[-1].points))
+    assert 1 <= turning_step(record, winner) <= 13
+    assert turning_step(record, found[-1].points.index(min(found[-1].points))) == 13
+
+
+def test_a_highlight_names_the_largest_mistake_when_its_match_is_analysed(find: Find) -> None:
+    closest = find()["closest"]
+    assert closest.mistake is None
+    assert closest.match is not None
+    loser = closest.match.seating.order_by("place").last()
+    assert loser is not None
+    decision = {
+        "seat": loser.seat,
+        "phase": "lead",
+        "move": "play 7",
+        "best": "play 2",
+        "error": 0.01,
+        "is_exact": False,
+        "fault": None,
+        "results": {},
+    }
+    last = len(closest.match.record.moves) - 1
+    decisions = [
+        decision | {"ply": ply, "loss": loss, "mark": mark}
+        for ply, loss, mark in ((0, 0.5, "fine"), (last, 0.2, "blunder"), (1, 0.05, "mistake"))
+    ]
+    rest = {"version": 1, "playouts": 16, "chances": [], "totals": []}
+    MatchAnalysis.objects.create(
+        match=closest.match,
+        version=1,
+        finished_at=timezone.now(),
+        packed_result=MatchAnalysis.pack(rest | {"decisions": decisions}),
+    )
+    again = find()["closest"]
+    assert again.mistaken == loser.bot.name
+    assert again.mistake == {
+        "seat": loser.seat,
+        "step": step_of_move(closest.match.record, last),
+        "move": "play 7",
+        "best": "play 2",
+        "loss": 0.2,
+    }
+    assert closest.match.block is not None
+    Block.objects.filter(pk=closest.match.block.pk).update(state=Block.State.VOID)
+    assert find()["closest"].mistake is None
 
 
 def test_the_best_new_bot_has_the_highest_rating_of_those_made_that_day(

@@ -11,7 +11,7 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from league import feeds
 from league.feeds import follows
 from league.feeds.items import sentence
-from league.models import Bot, BotVersion, FeedItem, Standing, Tournament
+from league.models import Bot, BotVersion, FeedItem, MatchSeat, Round, Standing, Tournament
 from tests.league import small
 from tests.league.kept import kept
 
@@ -47,6 +47,15 @@ def test_a_tournament_gives_an_item_at_its_start_its_end_and_for_each_bot(
     [winner] = [item.bot for item in FeedItem.objects.filter(kind="placed", number=1)]
     assert f"{winner} wins the final of A tournament" in found
     assert found[-1] == f"A tournament is over: {winner} wins"
+    over = FeedItem.objects.get(kind="finished")
+    assert over.match is not None
+    assert over.match.block is not None
+    last = Round.objects.filter(tournament=cup).order_by("number").last()
+    assert over.match.block.round == last
+    for item in FeedItem.objects.filter(kind="placed"):
+        assert item.match is not None
+        played = MatchSeat.objects.filter(bot=item.bot, match__block__round__tournament=cup)
+        assert item.match == played.latest("match_id").match
     assert sum("finishes A tournament with rank" in each for each in found) == 3
     feeds.write_items(timezone.now())
     assert sentences() == found

@@ -126,7 +126,7 @@ def test_habits_stand_beside_the_field(client: Client, played: Tournament) -> No
     text = words_of(page(client, "/bots/bot-0/"))
     assert re.search(r"gives a low card, up to 2 \d+ % \d+ %", text)
     assert "Counted in the last 9 rated matches of its current version (at most 200)" in text
-    assert "all seats of the ladder’s last 12 rated matches (at most 100)" in text
+    assert "all seats in the ladder’s last 12 rated matches (at most 100)" in text
 
 
 def test_the_chart_names_round_version_and_matches(client: Client, played: Tournament) -> None:
@@ -157,15 +157,18 @@ def test_a_new_bots_page_says_what_comes_next(client: Client) -> None:
     ada = User.objects.create(username="ada")
     bot = Bot.objects.create(name="mine", kind="hosted", owner=ada)
     assert "<h1>mine has no rating yet</h1>" in page(client, "/bots/mine/")
-    assert "Its owner uploads one, and the league checks it." in page(client, "/bots/mine/")
+    assert "Its owner must upload one. Then the league checks it." in page(client, "/bots/mine/")
     version = BotVersion.objects.create(bot=bot, number=1, state="checking")
     assert "The league checks version 1 now" in page(client, "/bots/mine/")
     BotVersion.objects.update(state="refused")
     assert "The check refused version 1." in page(client, "/bots/mine/")
     BotVersion.objects.update(state="ready", held=True)
-    assert "It plays when its owner promotes it." in page(client, "/bots/mine/")
+    assert "Its owner must promote it" in page(client, "/bots/mine/")
+    client.force_login(ada)
+    assert "You must promote it" in page(client, "/bots/mine/")
+    client.logout()
     Bot.objects.filter(pk=bot.pk).update(current=version)
-    assert "It is ready to play. To get a rating, its owner" in page(client, "/bots/mine/")
+    assert "It is ready to play. Its owner must enter it on a ladder" in page(client, "/bots/mine/")
     Bot.objects.filter(pk=bot.pk).update(kind="remote")
     assert "Its program has not asked the league for turns." in page(client, "/bots/mine/")
     bot.refresh_from_db()

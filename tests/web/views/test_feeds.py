@@ -9,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from league import feeds
-from league.models import Tournament
+from league.models import FeedItem, Tournament
 from tests.web.pages import page, queries
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,6 +30,8 @@ def test_an_account_follows_a_bot_and_reads_what_happened_to_it(
     assert "Stop following" in page(client, "/bots/bot-0/")
     text = page(client, "/feed/")
     assert re.search(r"bot-0 (wins|finishes) A tournament", text)
+    placed = FeedItem.objects.get(kind="placed", bot__name="bot-0")
+    assert f'<a href="/matches/{placed.match_id}/">Watch the last match</a>' in text
     assert "bot-1" not in text
     client.post("/bots/bot-0/follow/", {"follow": "no"})
     assert "You follow nothing yet" in page(client, "/feed/")
@@ -56,6 +58,9 @@ def test_bots_ladders_and_tournaments_have_an_atom_feed(
     feed = ElementTree.fromstring(page(client, f"{address}feed.atom"))
     titles = [entry.findtext(f"{ATOM}title") for entry in feed.iter(f"{ATOM}entry")]
     assert titles
+    if path != "/ladders/quick/":
+        links = [entry.findtext(f"{ATOM}summary") or "" for entry in feed.iter(f"{ATOM}entry")]
+        assert any(re.search(r' <a href="http://testserver/matches/\d+/">', each) for each in links)
     if path != "/bots/bot-0/":
         assert "A tournament has begun with 4 bots" in titles
     assert len({entry.findtext(f"{ATOM}id") for entry in feed.iter(f"{ATOM}entry")}) == len(titles)

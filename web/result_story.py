@@ -1,0 +1,69 @@
+"""The stories of challenges and comparisons: a headline, and how far they are, as sentences."""
+
+from collections.abc import Sequence
+
+from league.competitions.challenges import Result
+from league.models import Challenge, Comparison
+
+
+def challenge_headline(challenge: Challenge) -> str:
+    """Return who challenges whom.
+
+    Args:
+        challenge: with its bot, and with `bots` and their bots prefetched.
+    """
+    names = [seat.bot.name for seat in challenge.bots.all() if seat.bot_id != challenge.bot_id]
+    return f"{challenge.bot.name} challenges {_and(names)}"
+
+
+def challenge_state(challenge: Challenge, result: Result) -> str:
+    """Return how far a challenge is, or its result.
+
+    Args:
+        challenge: with its bot.
+        result: as `league.competitions.challenges.result` returns it.
+    """
+    match result.state:
+        case Challenge.State.WAITING:
+            return "The matches wait to be played."
+        case Challenge.State.PLAYING:
+            return f"{result.finished} of {len(result.matches)} matches are over."
+        case Challenge.State.FINISHED if result.win_share is not None:
+            return f"{challenge.bot.name} has a win share of {100 * result.win_share:.0f} %."
+    return "The challenge has no result."
+
+
+def comparison_headline(comparison: Comparison) -> str:
+    """Return which versions of which bot are compared.
+
+    Args:
+        comparison: with its bot and versions.
+    """
+    return f"{comparison.bot.name}: version {comparison.new.number} against {comparison.old.number}"
+
+
+def comparison_state(comparison: Comparison, blocks: int) -> str:
+    """Return the verdict of a comparison in a sentence, or how far it is.
+
+    Args:
+        comparison: with its versions.
+        blocks: number of finished swap blocks.
+    """
+    new = f"Version {comparison.new.number}"
+    match comparison.verdict:
+        case "better":
+            return f"{new} is better."
+        case "not better":
+            return f"{new} is not better."
+        case "no difference in behaviour":
+            return "Both versions play alike."
+        case "":
+            done = f"{blocks} block{'' if blocks == 1 else 's'}"
+            if comparison.state == Comparison.State.CANCELLED:
+                return f"Cancelled after {done}."
+            return f"No verdict yet, after {done}."
+    return "Undecided: if there is a difference, it is small."
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
