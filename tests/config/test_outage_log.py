@@ -97,7 +97,7 @@ def test_a_long_outage_has_further_lines_at_growing_intervals(
     monkeypatch.setattr(outage_log, "REMIND_SECONDS", 0.2)
     began = time.monotonic()
     part.fail(NO_BROKER)
-    wait_for(lambda: len(part.lines()) == 4, part.lines, every=0.01)
+    wait_for(lambda: len(part.lines()) >= 4, part.lines, every=0.01)
     assert time.monotonic() - began >= 0.2 + 0.4 + 0.8
     assert all(line.startswith("the broker has not answered for ") for line in part.lines()[1:])
 
