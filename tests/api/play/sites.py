@@ -1,6 +1,7 @@
 """A gateway on a socket, with a client, for tests of waiting and watching."""
 
 import json
+import socket
 import tempfile
 import threading
 import time
@@ -36,6 +37,12 @@ def await_true(condition: Callable[[], Any]) -> Any:
         assert time.monotonic() < until
         time.sleep(0.01)
     return found
+
+
+def listens(path: Path) -> bool:
+    """Tell whether a server listens on a socket; its file is there a moment before."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
 
 
 class Site:

@@ -1,7 +1,6 @@
 """Moves in groups: what shares statements, what delays nobody, and what a failure leaves behind."""
 
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -28,7 +27,7 @@ from league.play import moves as moves_module
 from league.play import statements, writing
 from tests import logs
 from tests.api.conftest import assert_problem
-from tests.api.play.sites import SOON, Site, await_true, open_match, served
+from tests.api.play.sites import SOON, Site, await_true, listens, open_match, served
 from tests.league.play.live import choose, play_on, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -366,33 +365,26 @@ def test_a_gateway_that_cannot_wait_for_a_move_answers_with_a_problem(
     assert LiveMove.objects.count() == 1
 
 
-def answers(path: Path) -> bool:
-    """Tell whether a server listens; its socket file is there a moment before."""
-    with socket.socket(socket.AF_UNIX) as probe:
-        return probe.connect_ex(str(path)) == 0
-
-
 def test_a_move_repeated_after_a_crash_between_commit_and_answer_gets_its_first_answer(
     bots: list[Bot], tmp_path: Path
 ) -> None:
     token = accounts.new_bot_token(bots[0])
     [(path, body)] = first_moves(bots, 1)
-    path_of_socket = tmp_path / "http.sock"
+    socket = tmp_path / "http.sock"
     url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}")
     command = [sys.executable, "-m", "uvicorn", "--log-level", "warning", "--uds"]
     with (
         subprocess.Popen(
-            [*command, str(path_of_socket), "tests.api.play.crashing:application"],
+            [*command, str(socket), "tests.api.play.crashing:application"],
             env={**os.environ, "DATABASE_URL": url.geturl(), "PYTHONPATH": str(CHECKOUT)},
         ) as process,
         httpx.Client(
-            transport=httpx.HTTPTransport(uds=str(path_of_socket)),
-            base_url="http://localhost/api/v1",
+            transport=httpx.HTTPTransport(uds=str(socket)), base_url="http://localhost/api/v1"
         ) as client,
         ExitStack() as at_the_end,
     ):
         at_the_end.callback(process.kill)  # or the tests after a failure wait for its locks
-        await_true(lambda: answers(path_of_socket) or process.poll() is not None)
+        await_true(lambda: listens(socket) or process.poll() is not None)
         headers = {"Authorization": f"Bearer {token}"}
         with pytest.raises(httpx.RemoteProtocolError):
             client.post(f"/{path}", json=body, headers=headers, timeout=60)
@@ -402,10 +394,7 @@ def test_a_move_repeated_after_a_crash_between_commit_and_answer_gets_its_first_
     left = decided.deadline - decided.decided_at
     with served(accounts.find_tokens) as site:
         answer = site.post(path, body, token=token).json()
-    assert answer == {
-        "status": "accepted",
-        "move": body["move"],
-        "turn": 0,
-        "remaining_ms": round(left.total_seconds() * 1000),
-    }
+    remaining = round(left.total_seconds() * 1000)
+    first = {"status": "accepted", "move": body["move"], "turn": 0, "remaining_ms": remaining}
+    assert answer == first
     assert LiveMove.objects.count() == 1
