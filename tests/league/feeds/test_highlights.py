@@ -11,7 +11,9 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from engine.games.partridge import Partridge
 from engine.playback import play_back
+from engine.record import Record
 from league import competitions, feeds, play
+from league.feeds import highlights
 from league.feeds.highlights import comeback
 from league.models import Block, Bot, Highlight, Ladder, Match, MatchSeat, RoundEntry, Tournament
 from league.visibility import may_see_record, public_results
@@ -110,6 +112,24 @@ def test_a_comeback_is_as_large_as_the_most_points_behind(find: Find) -> None:
     found = find()["comeback"]
     assert found.number == worst
     assert find()["comeback"].pk == found.pk
+
+
+def test_the_next_comeback_follows_one_that_a_correction_made_void(
+    find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {bytes(match.record.deal_seed): 100 + match.pk for match in Match.objects.all()}
+
+    def measured(record: Record, winner: int) -> tuple[int, int]:
+        return sizes[bytes(record.deal_seed)], 1
+
+    monkeypatch.setattr(highlights, "comeback", measured)
+    first = find()["comeback"]
+    Block.objects.filter(pk=first.match.block_id).update(state=Block.State.VOID)
+    second = find()["comeback"]
+    assert second.match.block_id != first.match.block_id
+    assert second.number < first.number
+    Block.objects.update(state=Block.State.VOID)
+    assert "comeback" not in find()
 
 
 def test_the_best_new_bot_has_the_highest_rating_of_those_made_that_day(
