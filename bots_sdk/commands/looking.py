@@ -61,7 +61,7 @@ def status(
     for bot, latest, _ in rows:
         online = "paused" if bot["paused"] else "yes" if bot["online"] else "no"
         places = [
-            f"{seat['place']} of {match['seats']}"
+            f"{seat['place']}/{match['seats']}"
             for match in latest
             for seat in match["seating"]
             if seat["bot"] == bot["name"] and seat["place"]

@@ -282,9 +282,9 @@ def verdict(found: Share) -> str:
     if found.low is None or found.high is None:
         return f"none yet: {count} can't show a difference"
     if found.low > 0.5:
-        return f"stronger than these opponents, by {count}"
+        return f"stronger than these opponents (after {count})"
     if found.high < 0.5:
-        return f"weaker than these opponents, by {count}"
+        return f"weaker than these opponents (after {count})"
     return f"not clear after {count}: the error bar contains 50 %"
 
 

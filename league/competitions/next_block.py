@@ -49,7 +49,7 @@ def describe_next_block(standing: Standing) -> str:
         )
     before = bots_before(ladder, bot)
     if before == 0:
-        return "Its first blocks are drawn next, and played ahead of other matches."
+        return "Its first blocks are drawn next, and played before most other matches."
     if before:
         others = f"{before} other bot{'' if before == 1 else 's'}"
         return f"Its first blocks are drawn soon, after those of {others}."
@@ -65,8 +65,8 @@ def describe_next_block(standing: Standing) -> str:
     order = (
         "It gets a seat first: no bot that can play now has fewer blocks."
         if not fewer
-        else f"{fewer} of the {count} bots that can play now {'have' if fewer > 1 else 'has'} "
-        f"fewer blocks and {'get' if fewer > 1 else 'gets'} a seat first."
+        else f"The bots with the fewest blocks get their seats first: {fewer} of the {count} that "
+        f"can play now {'have' if fewer > 1 else 'has'} fewer than this bot."
     )
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
     return f"{_next_round(ladder, is_quiet=is_quiet)} {order}"
@@ -107,9 +107,9 @@ def _placement(ladder: Ladder, bot: Bot) -> str | None:
     if progress is None:
         return None
     if not progress.playing + progress.queued:
-        return "The league draws its next blocks now, ahead of other matches."
+        return "The league draws its next blocks now, before most other matches."
     text = (
-        "Its first blocks are played now, ahead of other matches. A rank needs "
+        "Its first blocks are played now, before most other matches. A rank needs "
         f"{progress.needed} blocks; finished: {progress.finished}, in play: {progress.playing}, "
         f"queued: {progress.queued}."
     )

@@ -4,11 +4,13 @@ All locks are taken in one order, matches (ascending) before their block, so tha
 deadlocks.
 """
 
+from collections import Counter
 from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
 import structlog
-from django.db import transaction
+from django.db import connection, transaction
 
 from engine.rating.blocks import rated_places
 from engine.record import Record
@@ -18,6 +20,16 @@ log = structlog.get_logger(__name__)
 
 MAX_REASON = 500
 """Most characters of the reason of a void match or block."""
+
+# One statement for all seats: a hosted match has no more than a dozen statements in all.
+_NOTE_RESULTS = """
+UPDATE league_matchseat AS seat
+SET score = result.score, place = result.place, forfeited = result.forfeited,
+    faults = result.faults
+FROM unnest(%(seats)s::int[], %(scores)s::int[], %(places)s::int[], %(forfeited)s::boolean[],
+    %(faults)s::int[]) AS result (seat, score, place, forfeited, faults)
+WHERE seat.match_id = %(match)s AND seat.seat = result.seat
+"""
 
 
 def finish(match: Match, record: Record, forfeited: Collection[int], now: datetime) -> None:
@@ -46,13 +58,18 @@ def finish(match: Match, record: Record, forfeited: Collection[int], now: dateti
 
 def note_results(match: Match, record: Record, forfeited: Collection[int]) -> None:
     """Store each seat's result from the record; a second call changes nothing."""
-    places = rated_places(record.places, forfeited)
-    for seat in match.seating.all():
-        seat.score = record.scores[seat.seat]
-        seat.place = places[seat.seat]
-        seat.forfeited = seat.seat in forfeited
-        seat.faults = sum(fault.seat == seat.seat for fault in record.faults)
-        seat.save(update_fields=["score", "place", "forfeited", "faults"])
+    seats = range(len(record.scores))
+    faults = Counter(fault.seat for fault in record.faults)
+    values: dict[str, Any] = {
+        "match": match.pk,
+        "seats": list(seats),
+        "scores": list(record.scores),
+        "places": list(rated_places(record.places, forfeited)),
+        "forfeited": [seat in forfeited for seat in seats],
+        "faults": [faults[seat] for seat in seats],
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(_NOTE_RESULTS, values)
 
 
 def _finish_block(block_id: int) -> None:

@@ -19,12 +19,13 @@ from django.utils import timezone
 from bots_sdk.reference import make_player
 from bots_sdk.sandbox.errors import SandboxUnavailableError
 from bots_sdk.sandbox.jail import Jail
+from bots_sdk.sandbox.sources import Source, read_source
 from engine.errors import MatchInterruptedError
 from engine.referee import MatchClock, Outcome, Player, play
 from league.bots import jails
 from league.bots.hosted_clocks import HostedClock, HouseBot
 from league.bots.hosted_players import HostedBot, info_for
-from league.models import Bot, Match, MatchSeat
+from league.models import Bot, BotSource, Match, MatchSeat
 from league.play import alone, leases, retries, sandbox_failures
 from league.play.finishing import finish
 from league.play.seat_logs import store_logs
@@ -104,14 +105,17 @@ def _play(
     """
     match = Match.objects.get(pk=match_id)
     seating = _seating(match_id)
-    jail = jails.jail() if players is None and _needs_sandbox(match_id) else None
+    sources = _sources(seating) if players is None else {}
+    jail = jails.jail() if sources else None
     clock = HostedClock(match)
     watch = leases.Watch(match_id, lease)
     with ExitStack() as stack:
         if players is not None:
             seated = players(seating)
         else:
-            seated = [stack.enter_context(_player(match, seat, jail, clock)) for seat in seating]
+            seated = [
+                stack.enter_context(_player(match, seat, jail, clock, sources)) for seat in seating
+            ]
             for player in seated:
                 if isinstance(player, HostedBot):
                     player.load()
@@ -137,13 +141,26 @@ def _seating(match_id: int) -> Seating:
     return list(seats.select_related("bot", "version").order_by("seat"))
 
 
+def _sources(seating: Seating) -> dict[int, Source]:
+    """Return the files of the hosted bots by version."""
+    versions = {seat.version_id for seat in seating if seat.bot.kind == Bot.Kind.HOSTED}
+    if not versions:
+        return {}
+    found = BotSource.objects.filter(version__in=versions)
+    return {source.version_id: read_source(bytes(source.data)) for source in found}
+
+
 def _needs_sandbox(match_id: int) -> bool:
     return MatchSeat.objects.filter(match=match_id, bot__kind=Bot.Kind.HOSTED).exists()
 
 
 @contextmanager
 def _player(
-    match: Match, seat: MatchSeat, jail: Jail | None, clock: MatchClock
+    match: Match,
+    seat: MatchSeat,
+    jail: Jail | None,
+    clock: MatchClock,
+    sources: Mapping[int, Source],
 ) -> Iterator[Player]:
     """Give the player of a seat while the context lasts."""
     number = seat.seat
@@ -154,7 +171,8 @@ def _player(
     if seat.bot.kind != Bot.Kind.HOSTED or jail is None:
         yield HouseBot(make_player(seat.bot.name, allowance=allowance))
         return
-    with HostedBot(jail, seat.version, info_for(match, number), allowance=allowance) as bot:
+    source = sources[seat.version_id]
+    with HostedBot(jail, source, info_for(match, number), allowance=allowance) as bot:
         yield bot
 
 

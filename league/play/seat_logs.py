@@ -42,6 +42,8 @@ def store_logs(match: Match, outcome: Outcome, printed: Mapping[int, str]) -> No
         outcome: of the match.
         printed: what each hosted bot printed, by the id of its seat.
     """
+    if not outcome.fault_reports and not any(printed.values()):
+        return
     reasons: dict[int, dict[int, str]] = {}
     for report in outcome.fault_reports:
         of_seat = reasons.setdefault(report.fault.seat, {})

@@ -53,6 +53,12 @@ def test_pictures_are_sent_with_their_type(client: Client) -> None:
     assert client.get(f"/docs/images/{name}")["Content-Type"] == "image/svg+xml"
 
 
+def test_the_addresses_of_commands_are_those_of_the_league_that_shows_them(client: Client) -> None:
+    page = client.get("/docs/get-started/", headers={"Host": "localhost:8131"}).text
+    assert "twelfth-night login http://localhost:8131 --sign-up" in page
+    assert "127.0.0.1:8000" not in page
+
+
 def test_contents_lead_to_the_headings_of_the_page(client: Client) -> None:
     page = client.get("/docs/rules/partridge/").text
     contents = page[page.index('aria-label="On this page"') :]

@@ -19,6 +19,8 @@ ROOT: Path = settings.BASE_DIR / "docs"
 FRONT_PAGE = "index"
 BESIDE = {"contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}
 """Documents of the checkout's root, by the name that they have on the site."""
+EXAMPLE = "http://127.0.0.1:8000"
+"""The address of the league in the documents; a league shows its own instead."""
 FILES = {".svg": "image/svg+xml", ".jsonl": "application/jsonl; charset=utf-8"}
 """Suffixes of the files beside the documents that the site serves, with their media types."""
 

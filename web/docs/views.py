@@ -1,10 +1,12 @@
 """The pages of the documents, and search in them."""
 
+from dataclasses import replace
+
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
-from web.docs.library import FILES, FRONT_PAGE, find, find_file, shelves
+from web.docs.library import EXAMPLE, FILES, FRONT_PAGE, find, find_file, shelves
 from web.docs.search import search
 
 
@@ -30,7 +32,9 @@ def document(request: HttpRequest, path: str) -> HttpResponse:
         raise Http404(f"There is no document {path}.")
     if path != FRONT_PAGE and request.path != found.address:
         return redirect(found.address, permanent=True)
-    return render(request, "web/docs/document.html", {"document": found, "shelves": shelves()})
+    here = request.build_absolute_uri("/").rstrip("/")
+    shown = replace(found, html=found.html.replace(EXAMPLE, here))  # so that commands can be copied
+    return render(request, "web/docs/document.html", {"document": shown, "shelves": shelves()})
 
 
 @require_safe

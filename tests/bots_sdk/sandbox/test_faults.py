@@ -191,7 +191,7 @@ def test_a_misdeed_is_the_bots_fault_and_costs_no_more_than_its_time(
     with pytest.raises(misdeed.error, match=f"(?i){misdeed.reason}"):
         bot(OBSERVATION)
     assert bot.move_time is not None
-    assert bot.move_time.charged_seconds < seconds + 0.5
+    assert bot.move_time.charged_seconds < seconds + 2  # a busy machine ends it later
     assert len(bot.printed.encode()) <= 3 * (64 << 10)
 
 

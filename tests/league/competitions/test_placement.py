@@ -219,7 +219,7 @@ def test_the_next_block_of_a_placed_bot_is_described(ladder: Ladder, ada: User) 
     competitions.open_placements(ladder.pk)
     text = competitions.describe_next_block(Standing(ladder=ladder, bot=bot, blocks=0))
     assert text == (
-        "Its first blocks are played now, ahead of other matches. A rank needs 20 blocks; "
+        "Its first blocks are played now, before most other matches. A rank needs 20 blocks; "
         "finished: 0, in play: 0, queued: 20."
     )
 

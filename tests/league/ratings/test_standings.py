@@ -170,15 +170,15 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
         "The next round opens now. It gets a seat first: no bot that can play now has fewer blocks."
     )
     ladder.standings.filter(bot=bot).update(blocks=small.RANKED_FROM)
-    assert "4 of the 5 bots that can play now have fewer blocks" in next_block(ladder)
+    assert "4 of the 5 that can play now have fewer than this bot" in next_block(ladder)
     ladder.standings.update(blocks=SETTLED_BLOCKS)
     assert "It pauses: after" in next_block(ladder)
     small.bots(1, ann, prefix="guest")
     guest = ann.bots.get()
     competitions.enter_ladder(ladder=ladder, bot=guest)
     assert (
-        "1 of the 6 bots that can play now has fewer blocks and gets a seat first."
-        in next_block(ladder)
+        "The bots with the fewest blocks get their seats first: 1 of the 6 that can play now has "
+        "fewer than this bot." in next_block(ladder)
     )
     assert competitions.open_ladder_round(ladder.pk)
     assert "when 6 waiting matches have started." in next_block(ladder)
