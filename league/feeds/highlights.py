@@ -143,7 +143,7 @@ def _find_comebacks(day: date, start: datetime, end: datetime) -> None:
     )
     since = cache.get(key) or start
     known = Highlight.objects.filter(day=day, kind=Highlight.Kind.COMEBACK).first()
-    if known is not None and not matches.filter(pk=known.match_id).exists():
+    if known is not None and not matches.filter(pk=known.match_id or 0).exists():
         known.delete()
         known, since = None, start
     behind = 0 if known is None else known.number

@@ -124,9 +124,10 @@ def test_the_next_comeback_follows_one_that_a_correction_made_void(
 
     monkeypatch.setattr(highlights, "comeback", measured)
     first = find()["comeback"]
-    Block.objects.filter(pk=first.match.block_id).update(state=Block.State.VOID)
+    block = first.match.block
+    Block.objects.filter(pk=block.pk).update(state=Block.State.VOID)
     second = find()["comeback"]
-    assert second.match.block_id != first.match.block_id
+    assert second.match.block_id != block.pk
     assert second.number < first.number
     Block.objects.update(state=Block.State.VOID)
     assert "comeback" not in find()
