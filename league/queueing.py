@@ -24,8 +24,8 @@ _TAKEN_KEY = "match-taken-from"
 _TAKEN_SECONDS = 60
 
 
-def queue(task: str, *ids: int | str) -> None:
-    """Queue a task of `league.tasks`.
+def queue(task: str, *ids: int | str) -> bool:
+    """Queue a task of `league.tasks`; return whether that worked.
 
     Args:
         task: the function's name.
@@ -35,6 +35,8 @@ def queue(task: str, *ids: int | str) -> None:
         current_app.send_task(f"league.tasks.{task}", ids, retry=False)
     except Exception as error:
         log.warning("a task could not be queued", queued_task=task, ids=ids, error=str(error))
+        return False
+    return True
 
 
 def queue_once(task: str) -> None:

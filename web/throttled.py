@@ -8,15 +8,28 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from league.accounts import throttles
+from league.accounts.throttles import Usage
 
 View = Callable[..., HttpResponse]
 
 
-def limited(policy: str) -> Callable[[View], View]:
-    """Decorate a view to count its POST requests by address, and to answer 429 beyond the limit.
+def too_often(request: HttpRequest, usage: Usage) -> HttpResponse:
+    """Return the page for a client that is beyond a limit."""
+    context = {"minutes": -(-usage.reset_seconds // 60)}
+    return render(request, "429.html", context, status=429)
+
+
+def limited(
+    policy: str,
+    client: Callable[[HttpRequest], str] = throttles.client_by_request,
+    refusal: Callable[[HttpRequest, Usage], HttpResponse] = too_often,
+) -> Callable[[View], View]:
+    """Decorate a view to count its POST requests by client, and to answer 429 beyond the limit.
 
     Args:
         policy: one of ``settings.RATE_LIMITS``.
+        client: by whom requests are counted; by default the address.
+        refusal: makes the answer beyond the limit.
     """
 
     def decorate(view: View) -> View:
@@ -24,12 +37,11 @@ def limited(policy: str) -> Callable[[View], View]:
         def counted(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             usage = None
             if request.method == "POST":
-                usage = throttles.count(policy, throttles.client_by_request(request))
+                usage = throttles.count(policy, client(request))
             if usage is None:
                 return view(request, *args, **kwargs)
             if usage.is_exceeded:
-                context = {"minutes": -(-usage.reset_seconds // 60)}
-                response = render(request, "429.html", context, status=429)
+                response = refusal(request, usage)
             else:
                 response = view(request, *args, **kwargs)
             for name, value in usage.headers.items():

@@ -23,7 +23,8 @@ _INTRODUCTION = (
 
 _SEVERAL = (
     "Watch 1 to 12 matches in one stream of server-sent events, as `GET matches/{match_id}/events` "
-    "sends them for one match. The events of each match come in order.",
+    "sends them for one match. The events of each match come in order. Matches that do not "
+    "exist are left out; if none exists, the answer is the problem `not-found`.",
     "The id of an event contains, for each match, the id of its last event: `7:12,9:end`. To "
     "continue, send it as the header `Last-Event-ID`. A browser can't set this header on a new "
     "stream, for example to watch another match as well; then send the id as `after`. Matches "

@@ -82,7 +82,7 @@ class WatchCalls:
         bind_contextvars(match_id=match_id)
         request.query(())
         with self._limits(request):
-            await self._check(request, [match_id])
+            await self._known(request, [match_id])
             last_id = request.header(b"last-event-id")
             if last_id == "end":  # 204 keeps a browser from connecting again
                 await request.respond(204, b"", "text/event-stream")
@@ -90,13 +90,17 @@ class WatchCalls:
             await self._send(request, {match_id: last_id}, is_single=True)
 
     async def matches(self, request: Request) -> None:
-        """Send the events of several matches as `match` does, each as it happens."""
+        """Send the events of several matches as `match` does, each as it happens.
+
+        The stream leaves out matches that do not exist: a page with many tables loses one of them,
+        not all.
+        """
         query = request.query({"match", "after"})
         wanted = _wanted(query.get("match", []))
         places = places_of(request.header(b"last-event-id") or query.get("after", [""])[-1])
-        last_ids = {pk: places.get(pk, "") for pk in wanted}
         with self._limits(request):
-            await self._check(request, wanted)
+            known = await self._known(request, wanted)
+            last_ids = {pk: places.get(pk, "") for pk in known}
             if all(last_id == "end" for last_id in last_ids.values()):
                 await request.respond(204, b"", "text/event-stream")
                 return
@@ -110,18 +114,19 @@ class WatchCalls:
         ):
             yield
 
-    async def _check(self, request: Request, ids: Sequence[int]) -> None:
-        """Count the request.
+    async def _known(self, request: Request, ids: Sequence[int]) -> list[int]:
+        """Count the request; return the ids of matches that exist, in their order.
 
         Raises:
-            ProblemError: the limit is used up, or a match does not exist.
+            ProblemError: the limit is used up, or none of the matches exists.
         """
         await request.count("general", request.client)
         query = Match.objects.filter(pk__in=ids).values_list("pk", flat=True)
         found = set(await self._database.run(lambda: list(query)))
-        for match_id in ids:
-            if match_id not in found:
-                raise ProblemError("not-found", f"There is no match {match_id}.")
+        if not found:
+            numbers = " or ".join(map(str, ids))
+            raise ProblemError("not-found", f"There is no match {numbers}.")
+        return [match_id for match_id in ids if match_id in found]
 
     async def _send(self, request: Request, last_ids: dict[int, str], *, is_single: bool) -> None:
         """Send the events of matches after those with given ids, until the last event of all."""

@@ -99,6 +99,8 @@ def match_events(number: int, last_event_id: str | None = None) -> Stream:
 def matches_events(numbers: Iterable[int], last_event_id: str | None = None) -> Stream:
     """Follow several matches in one stream, from their start or after an event.
 
+    The stream leaves out matches that do not exist; if none exists, the call is ``not-found``.
+
     Args:
         numbers: of 1 to 12 matches; the data of each event names its match as ``match``.
         last_event_id: of the last event; it contains the place in each match.

@@ -22,11 +22,11 @@ from bots_sdk.sandbox.sources import Source, check_source
 from engine import record
 from engine.errors import MatchInterruptedError
 from engine.referee import FaultReport, Outcome, play
-from league.bots import jails
+from league.bots import jails, trial_places
 from league.bots.hosted_clocks import HostedClock, HouseBot
 from league.bots.hosted_players import HostedBot, info_for, storable
 from league.bots.qualifying import LimitedPlayer, MatchSetting, NoTimeLeftError, WallLimit
-from league.queueing import queue, tasks_queued
+from league.queueing import queue
 
 log = structlog.get_logger(__name__)
 
@@ -41,7 +41,7 @@ BLOCKS = 3
 AT_ONCE = 2
 """Trials that are played at the same time, on all workers."""
 MAX_WAITING = 50
-"""Trials that may wait or be played at the same time."""
+"""Trials that may wait or be played at the same time, wherever their tasks are."""
 MAX_PRINTED = 8000
 """Letters of a bot's output that a trial keeps."""
 OPPONENTS = ("house-random", "house-thumb", "house-counting")
@@ -53,8 +53,8 @@ SETTINGS = {
 }
 """The preset, seats and clock of a trial, by game."""
 
-_BUSY_SECONDS = 90
-"""If a worker is lost, its trial's places are free after so long."""
+_PLACES = [f"trial-place-{number}" for number in range(AT_ONCE)]
+_AWAY = "Bots can't be tried now. Try again in a minute."
 _START_SECONDS = 300
 """A trial that no worker takes for so long is lost."""
 
@@ -71,6 +71,10 @@ class TrialRefusedError(Exception):
         self.status = status
 
 
+class TrialsAwayError(Exception):
+    """Trials can't be read now, as the cache can't be reached."""
+
+
 class Trial(NamedTuple):
     """A trial as it is kept.
 
@@ -78,7 +82,7 @@ class Trial(NamedTuple):
         id: unguessable.
         game: slug.
         source: the bot's file.
-        state: ``waiting``, ``playing``, ``done`` or ``failed``.
+        state: ``waiting``, ``playing``, ``done``, ``failed``, or ``lost`` with its worker.
         created: seconds since the epoch.
         client: who may have one trial at a time.
         result: what `_played` returns; empty until the trial is done.
@@ -108,60 +112,83 @@ def begin(*, game: str, source: str, client: str) -> str:
     _require_triable(source)
     trial_id = secrets.token_urlsafe(24)
     try:
-        if not cache.add(_client_key(client), trial_id, timeout=_START_SECONDS):
+        if not trial_places.take(_client_key(client), trial_id, _START_SECONDS):
             raise TrialRefusedError(
                 "A bot from your account or network is being tried. Try again in a few seconds.",
                 429,
             )
-        with _undone(client):
-            if tasks_queued("trials") >= MAX_WAITING:
+        with _undone(trial_id, client):
+            if not trial_places.wait_in_line(trial_id, most=MAX_WAITING, seconds=_START_SECONDS):
                 raise TrialRefusedError(
                     "Many people are trying bots now. Try again in a minute.", 503
                 )
             kept = Trial(trial_id, game, source, "waiting", time.time(), client)
             cache.set(_key(trial_id), kept._asdict(), timeout=KEPT_SECONDS)
+            if not queue("try_bot", trial_id):
+                raise TrialRefusedError(_AWAY, 503)
     except RedisError:
-        raise TrialRefusedError("Bots can't be tried now. Try again in a minute.", 503) from None
-    queue("try_bot", trial_id)
+        raise TrialRefusedError(_AWAY, 503) from None
     return trial_id
 
 
 def find(trial_id: str) -> Trial | None:
-    """Return a trial; None if there is none with this id, no longer, or the cache is away."""
+    """Return a trial; None if there is none with this id, or no longer.
+
+    Its state is ``lost`` if its worker was stopped while it played.
+
+    Raises:
+        TrialsAwayError: the cache can't be reached.
+    """
     try:
         kept = cache.get(_key(trial_id)) if trial_id else None
-    except RedisError:
+        if kept is None:
+            return None
+        found = Trial(**kept)
+        if found.state == "playing" and not trial_places.is_played(trial_id):
+            # Between the two calls it may have ended.
+            found = Trial(**(cache.get(_key(trial_id)) or kept))
+            return found._replace(state="lost") if found.state == "playing" else found
+    except RedisError as error:
         log.warning("a trial could not be read", exc_info=True)
-        kept = None
-    if kept is None:
-        return None
-    found = Trial(**kept)
-    is_open = found.state in ("waiting", "playing")
-    if is_open and time.time() - found.created > _START_SECONDS:
+        raise TrialsAwayError from error
+    if found.state == "waiting" and time.time() - found.created > _START_SECONDS:
         return found._replace(state="failed")
     return found
 
 
 def run(trial_id: str) -> bool:
     """Play a trial that waits; return False if it must wait for another one to end."""
-    trial = find(trial_id)
+    try:
+        trial = find(trial_id)
+    except TrialsAwayError:
+        return False
     if trial is None or trial.state != "waiting":
         return True
-    with _place() as free:
-        if not free:
+    client = _client_key(trial.client)
+    with trial_places.one_of(_PLACES, trial_id) as place:
+        if place is None:
             return False
-        _keep(trial._replace(state="playing"))
-        state, result = "failed", {}
         try:
-            result = _played(trial)
-            state = "done"
-        except (SandboxUnavailableError, MatchInterruptedError) as error:
-            log.warning("a bot could not be tried", error=str(error))
-            jails.distrust()
+            with trial_places.prolonged([client, place], trial_id):
+                _play(trial)
         finally:
-            _keep(trial._replace(state=state, result=result))
-            cache.delete(_client_key(trial.client))
+            trial_places.leave_line(trial_id)
+            trial_places.free(client, trial_id)
     return True
+
+
+def _play(trial: Trial) -> None:
+    """Play a trial and keep its result."""
+    _keep(trial._replace(state="playing"))
+    state, result = "failed", {}
+    try:
+        result = _played(trial)
+        state = "done"
+    except (SandboxUnavailableError, MatchInterruptedError) as error:
+        log.warning("a bot could not be tried", error=str(error))
+        jails.distrust()
+    finally:
+        _keep(trial._replace(state=state, result=result))
 
 
 def _require_triable(source: str) -> None:
@@ -325,25 +352,15 @@ def _keep(trial: Trial) -> None:
 
 
 @contextmanager
-def _place() -> Iterator[bool]:
-    """Hold one of the places of trials that are played; give whether one was free."""
-    keys = [f"trial-place-{number}" for number in range(AT_ONCE)]
-    taken = next((key for key in keys if cache.add(key, 1, timeout=_BUSY_SECONDS)), None)
-    try:
-        yield taken is not None
-    finally:
-        if taken is not None:
-            with suppress(RedisError):
-                cache.delete(taken)
-
-
-@contextmanager
-def _undone(client: str) -> Iterator[None]:
-    """Free the client's place if its trial does not begin."""
+def _undone(trial_id: str, client: str) -> Iterator[None]:
+    """Leave nothing of a trial that does not begin."""
     try:
         yield
     except BaseException:
-        cache.delete(_client_key(client))
+        trial_places.leave_line(trial_id)
+        trial_places.free(_client_key(client), trial_id)
+        with suppress(RedisError):
+            cache.delete(_key(trial_id))
         raise
 
 

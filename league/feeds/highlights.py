@@ -12,7 +12,7 @@ from django.db import connection
 from engine.analysis import Analysis
 from engine.analysis.results import BLUNDER, MISTAKE
 from league.feeds.moments import comeback, step_of_move, turning_step
-from league.models import Bot, Highlight, Match, MatchAnalysis, Standing
+from league.models import Block, Bot, Highlight, Match, MatchAnalysis, Standing
 from league.models.standings import SHOWN
 from league.visibility import may_see_record, public_results
 
@@ -177,15 +177,22 @@ def _find_newcomer(day: date, start: datetime, end: datetime) -> None:
 
 
 def _find_comebacks(day: date, start: datetime, end: datetime) -> None:
-    """Replay the matches that no search has replayed, and store the largest comeback."""
+    """Replay the matches that no search has replayed, and store the largest comeback.
+
+    If a correction has made the match of the comeback void, the search begins anew.
+    """
     key = f"comebacks-until-{day}"
-    known = Highlight.objects.filter(day=day, kind=Highlight.Kind.COMEBACK).first()
-    behind = 0 if known is None else known.number
+    matches = Match.objects.filter(public_results(), block__rated=True).exclude(
+        block__state=Block.State.VOID
+    )
     since = cache.get(key) or start
-    matches = Match.objects.filter(
-        public_results(), block__rated=True, finished_at__gt=since, finished_at__lt=end
-    ).order_by("finished_at")
-    for match in matches.prefetch_related("seating")[:_REPLAYED]:
+    known = Highlight.objects.filter(day=day, kind=Highlight.Kind.COMEBACK).first()
+    if known is not None and not matches.filter(pk=known.match_id or 0).exists():
+        known.delete()
+        known, since = None, start
+    behind = 0 if known is None else known.number
+    new = matches.filter(finished_at__gt=since, finished_at__lt=end).order_by("finished_at")
+    for match in new.prefetch_related("seating")[:_REPLAYED]:
         since = match.finished_at
         winners = [seat for seat in match.seating.all() if seat.place == 1]
         if len(winners) != 1 or any(seat.forfeited for seat in match.seating.all()):

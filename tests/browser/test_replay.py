@@ -187,3 +187,22 @@ def test_each_line_of_the_points_has_a_colour_of_its_own(replay: Page, match: Ma
         "all => all.map((line) => getComputedStyle(line).stroke)"
     )
     assert len(set(strokes)) == len(strokes) == len(match.record.scores)
+
+
+def test_without_a_clipboard_the_link_is_selected_for_copying(match: Match, visit: Visit) -> None:
+    visit.page.add_init_script(
+        "Object.defineProperty(navigator, 'clipboard', { value: undefined });"
+    )
+    visit.page.goto(f"/matches/{match.pk}/")
+    expect(visit.page.locator("[data-play]")).to_be_visible()
+    copied = set()
+    for _ in range(2):
+        visit.page.keyboard.press("ArrowRight")
+        visit.page.get_by_role("button", name="Copy link").click()
+        link = visit.page.get_by_label("to copy the link")
+        expect(link).to_be_focused()
+        expect(link).to_have_value(visit.page.url)
+        assert visit.page.evaluate("getSelection().toString()") == visit.page.url
+        copied.add(visit.page.url)
+        link.evaluate("link => link.blur()")
+    assert len(copied) == 2

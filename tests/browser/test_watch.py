@@ -4,7 +4,7 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league.models import Bot, Match, Tournament
@@ -86,6 +86,51 @@ def test_nine_tables_of_the_wall_share_one_stream_and_the_next_matches_follow(
     assert sorted(map(int, shown)) == sorted(
         match.pk for at, match in enumerate(matches) if at not in (3, 7)
     )
+
+
+def test_the_wall_grows_when_matches_begin(league: Tournament, visit: Visit) -> None:
+    Streams(visit.page)
+    visit.page.clock.install()
+    visit.page.goto("/tv/")
+    expect(visit.page.locator("#wall article")).to_have_count(1)
+    note = visit.page.get_by_text("best match of the day")
+    expect(note).to_be_visible()
+    matches = [match_of(remote_bots(3)) for _ in range(2)]
+    visit.page.clock.fast_forward(20_000)
+    for match in matches:
+        expect(tables(visit.page, match).locator(".seat.acts")).to_have_count(3)
+    expect(note).to_have_count(0)
+    assert visit.page.locator("#wall article").count() == 3
+
+
+def test_the_first_match_ever_appears_on_the_wall(visit: Visit, transactional_db: None) -> None:
+    Streams(visit.page)
+    visit.page.clock.install()
+    visit.page.goto("/tv/")
+    expect(visit.page.locator("#wall .empty")).to_be_visible()
+    match = match_of(remote_bots(3))
+    visit.page.clock.fast_forward(20_000)
+    expect(tables(visit.page, match).locator(".seat.acts")).to_have_count(3)
+    expect(visit.page.locator("#wall .empty")).to_have_count(0)
+
+
+def test_a_next_match_that_could_not_be_loaded_is_loaded_later(
+    league: Tournament, context: BrowserContext
+) -> None:
+    page = context.new_page()  # not `visit`: the browser logs the failure as an error
+    teams = [remote_bots(3), remote_bots(3)]
+    first, second = (match_of(team) for team in reversed(teams))
+    Streams(page)
+    page.clock.install()
+    page.goto("/")
+    expect(tables(page, second).locator(".seat.acts")).to_have_count(3)
+    page.route("**/tv/tables/*", lambda route: route.fulfill(status=503), times=1)
+    play_on(teams[0])
+    expect(page.locator("#tv .state")).to_have_text("just finished")
+    with page.expect_response(lambda answer: answer.status == 503):
+        page.clock.fast_forward(10_000)
+    page.clock.fast_forward(20_000)
+    expect(tables(page, first).locator(".seat.acts")).to_have_count(3)
 
 
 def test_the_wall_fills_the_screen(league: Tournament, visit: Visit) -> None:

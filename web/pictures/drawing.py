@@ -30,7 +30,10 @@ _FONT = Path(__file__).parent / "font" / "DejaVuSerifCondensed-Bold.ttf"
 _FAMILY = "DejaVu Serif"
 _PATIENCE_SECONDS = 3.0
 _LONGEST_SECONDS = 10.0
+_MAX_WAITING = 2
+"""Threads of a process that may wait while another one draws."""
 _one_at_a_time = Semaphore()
+_drawing_or_waiting = Semaphore(1 + _MAX_WAITING)
 _COLOURS = ("#1f2421", "#8a6210", "#24568f", "#a3242f", "#1a5c46")
 _COLOUR_OF_RANK = (0, 1, 2, 3, 4, 1, 2, 3, 4, 1, 4, 2, 3)
 """Index into the colours, by rank, as in ``base.css``."""
@@ -58,10 +61,21 @@ def as_png(svg: str) -> bytes:
     resvg holds Python's lock while it draws, about 0.1 s, which would stop all threads of a web
     process. So a separate process draws, one picture at a time.
 
+    At most `_MAX_WAITING` threads wait for their turn, so that the others are free for pages.
+
     Raises:
-        BusyError: other pictures take all the time.
+        BusyError: too many pictures wait, or other pictures take all the time.
         ValueError: the document is no SVG.
     """
+    if not _drawing_or_waiting.acquire(blocking=False):
+        raise BusyError
+    try:
+        return _in_turn(svg)
+    finally:
+        _drawing_or_waiting.release()
+
+
+def _in_turn(svg: str) -> bytes:
     if not _one_at_a_time.acquire(timeout=_PATIENCE_SECONDS):
         raise BusyError
     try:

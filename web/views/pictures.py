@@ -126,10 +126,11 @@ def _drawn(request: HttpRequest, svg: str, seconds: int) -> HttpResponse:
 
 def _busy() -> HttpResponse:
     text = "Many pictures are being drawn. Try again in 5 s.\n"
-    headers = {"Retry-After": "5"}
+    headers = {"Retry-After": "5", "Cache-Control": "no-store"}
     return HttpResponse(text, "text/plain; charset=utf-8", status=503, headers=headers)
 
 
 def _refusal(usage: throttles.Usage) -> HttpResponse:
     text = f"{usage.refusal}\n"
-    return HttpResponse(text, "text/plain; charset=utf-8", status=429, headers=usage.headers)
+    headers = {**usage.headers, "Cache-Control": "no-store"}
+    return HttpResponse(text, "text/plain; charset=utf-8", status=429, headers=headers)

@@ -1,6 +1,7 @@
 """Write a bot in the browser: the editor, a trial in the sandbox, and the upload of the file."""
 
 from collections.abc import Mapping
+from functools import wraps
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
+from django.template.defaultfilters import pluralize
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.gzip import gzip_page
@@ -18,18 +20,35 @@ from django.views.decorators.http import require_POST, require_safe
 from bots_sdk import starters
 from league import bots
 from league.accounts import throttles
+from league.accounts.throttles import Usage
 from league.bots import trials
-from league.bots.trials import Trial, TrialRefusedError
+from league.bots.trials import Trial, TrialRefusedError, TrialsAwayError
 from league.models import Bot
 from web.ace import ace_file
 from web.forms import CodeForm, add_errors
 from web.learn import LESSONS
 from web.requests import visitor, whole_number
-from web.throttled import limited
+from web.throttled import View, limited
 from web.trial_page import shown_trial, trial_phases
 
 
+def _or_away(view: View) -> View:
+    """Decorate a view to answer 503 while trials can't be read."""
+
+    @wraps(view)
+    def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            return view(request, *args, **kwargs)
+        except TrialsAwayError:
+            response = render(request, "web/learn/away.html", status=503)
+            response["Retry-After"] = "5"
+            return response
+
+    return answered
+
+
 @require_safe
+@_or_away
 def editor(request: HttpRequest) -> HttpResponse:
     """Show the editor with the first bot that ``twelfth-night new`` writes for the game."""
     _require_open()
@@ -41,20 +60,39 @@ def editor(request: HttpRequest) -> HttpResponse:
     return _editor(request, game, _starter(game))
 
 
+def _client(request: HttpRequest) -> str:
+    """Return who tries a bot: the person who is signed in, else the address."""
+    user = visitor(request)
+    return throttles.client_by_request(request) if user is None else f"owner:{user.pk}"
+
+
+def _too_often(request: HttpRequest, usage: Usage) -> HttpResponse:
+    """Keep the file in the editor, with the reason above it."""
+    _require_open()
+    left = -(-usage.reset_seconds // 60)
+    who = "your network address (IP)" if visitor(request) is None else "your account"
+    reason = (
+        f"You can try {usage.limit} bot{pluralize(usage.limit)} in {usage.window_seconds // 60} "
+        f"minutes from {who}. Try again in {left} minute{pluralize(left)}."
+    )
+    game = request.POST.get("game", "")
+    if game not in LESSONS:
+        raise Http404("There is no such game.")
+    return _editor(request, game, _sent_source(request), refusal=reason, status=429)
+
+
 @require_POST
 @never_cache
-@limited("trials")
+@limited("trials", _client, _too_often)
 def begin(request: HttpRequest) -> HttpResponse:
     """Try the bot that the editor holds; lead to the page of its trial."""
     _require_open()
     game = request.POST.get("game", "")
     if game not in LESSONS:
         raise Http404("There is no such game.")
-    source = request.POST.get("source", "").replace("\r\n", "\n")
-    user = visitor(request)
-    client = throttles.client_by_request(request) if user is None else f"owner:{user.pk}"
+    source = _sent_source(request)
     try:
-        trial_id = trials.begin(game=game, source=source, client=client)
+        trial_id = trials.begin(game=game, source=source, client=_client(request))
     except TrialRefusedError as error:
         return _editor(request, game, source, refusal=str(error), status=error.status)
     return redirect("web:trial", trial_id)
@@ -62,6 +100,7 @@ def begin(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 @never_cache
+@_or_away
 def trial(request: HttpRequest, trial_id: str) -> HttpResponse:
     """Show a trial: that it waits, or its result with the table."""
     found = _find(trial_id)
@@ -80,6 +119,7 @@ def trial(request: HttpRequest, trial_id: str) -> HttpResponse:
 @require_safe
 @never_cache
 @gzip_page
+@_or_away
 def phases(request: HttpRequest, trial_id: str) -> HttpResponse:
     """Return all phases of the match that a trial shows, as `matches.match_phases` does."""
     found = _find(trial_id)
@@ -89,6 +129,7 @@ def phases(request: HttpRequest, trial_id: str) -> HttpResponse:
 
 
 @never_cache
+@_or_away
 def upload(request: HttpRequest) -> HttpResponse:
     """Upload a file from the editor as a version of a bot, which it creates if need be.
 
@@ -97,8 +138,7 @@ def upload(request: HttpRequest) -> HttpResponse:
     user = visitor(request)
     if user is None:
         return redirect_to_login(request.get_full_path(), reverse("web:sign-up"))
-    trial_id = request.GET.get("trial", "")
-    found = trials.find(trial_id) if trial_id else None
+    found = None if request.method == "POST" else trials.find(request.GET.get("trial", ""))
     form = CodeForm(request.POST or None, initial={"source": found.source if found else ""})
     status = 200
     if request.method == "POST":
@@ -150,6 +190,10 @@ def _editor(
         "bots_names": trials.OPPONENTS,
     }
     return render(request, "web/learn/editor.html", context, status=status)
+
+
+def _sent_source(request: HttpRequest) -> str:
+    return request.POST.get("source", "").replace("\r\n", "\n")
 
 
 def _starter(game: str) -> str:

@@ -276,11 +276,21 @@ def test_a_wrong_request_for_several_matches_is_a_problem(site: Site, query: str
     assert (response.status_code, response.json()["code"]) == (400, "invalid")
 
 
-def test_several_matches_of_which_one_is_unknown_are_a_problem(site: Site, bots: list[Bot]) -> None:
+def test_an_unknown_match_is_left_out_of_a_stream_of_several(site: Site, bots: list[Bot]) -> None:
     match = match_of(bots)
-    response = site.client.get(f"/matches/events?match={match.pk}&match=999999")
+    play_on(bots)
+    match.refresh_from_db()
+    stream = list(events_of(site, f"/matches/events?match=999999&match={match.pk}"))
+    assert [data for _, kind, data in stream if kind != "clock"] == [
+        data for _, _, data in spectated(match)
+    ]
+    assert stream[-1][0] == f"{match.pk}:end"
+
+
+def test_several_matches_that_are_all_unknown_are_a_problem(site: Site) -> None:
+    response = site.client.get("/matches/events?match=999998&match=999999")
     assert (response.status_code, response.json()["code"]) == (404, "not-found")
-    assert "999999" in response.json()["detail"]
+    assert "999998 or 999999" in response.json()["detail"]
 
 
 def clocks(site: Site, match: Match) -> Generator[Any, None, None]:

@@ -13,7 +13,9 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 from engine.cli import simulate
 from engine.games.partridge import Partridge
 from engine.playback import play_back
+from engine.record import Record
 from league import competitions, feeds, play
+from league.feeds import highlights
 from league.feeds.moments import comeback, moments, step_of_move, turning_step
 from league.models import (
     Block,
@@ -196,6 +198,25 @@ def test_a_highlight_names_the_largest_mistake_when_its_match_is_analysed(find: 
     assert closest.match.block is not None
     Block.objects.filter(pk=closest.match.block.pk).update(state=Block.State.VOID)
     assert find()["closest"].mistake is None
+
+
+def test_the_next_comeback_follows_one_that_a_correction_made_void(
+    find: Find, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = {bytes(match.record.deal_seed): 100 + match.pk for match in Match.objects.all()}
+
+    def measured(record: Record, winner: int) -> tuple[int, int]:
+        return sizes[bytes(record.deal_seed)], 1
+
+    monkeypatch.setattr(highlights, "comeback", measured)
+    first = find()["comeback"]
+    block = first.match.block
+    Block.objects.filter(pk=block.pk).update(state=Block.State.VOID)
+    second = find()["comeback"]
+    assert second.match.block_id != block.pk
+    assert second.number < first.number
+    Block.objects.update(state=Block.State.VOID)
+    assert "comeback" not in find()
 
 
 def test_the_best_new_bot_has_the_highest_rating_of_those_made_that_day(

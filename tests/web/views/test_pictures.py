@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 from io import BytesIO
-from threading import Event, Thread
+from threading import Event, Semaphore, Thread
 
 import pytest
 from django.contrib.auth.models import User
@@ -198,6 +198,32 @@ def test_pictures_are_drawn_one_at_a_time(
         response = client.get(path)
         assert response.status_code == 503
         assert int(response["Retry-After"]) > 0
+    assert client.get(path).status_code == 200
+
+
+def test_at_most_two_threads_wait_for_the_one_that_draws(
+    client: Client, played: Tournament, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"/matches/{first_match().pk}/picture.png"
+    over, entered = Event(), Semaphore(0)
+
+    def held(svg: str) -> bytes:
+        entered.release()
+        over.wait(30)  # a fourth thread would wait too
+        return b""
+
+    with monkeypatch.context() as patch:
+        patch.setattr(drawing, "_in_turn", held)
+        threads = [Thread(target=as_png, args=(site_svg(),)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        assert all(entered.acquire(timeout=60) for _ in threads)
+        refused = client.get(path)
+        over.set()
+        for thread in threads:
+            thread.join()
+    assert refused.status_code == 503
+    assert (refused["Retry-After"], refused["Cache-Control"]) == ("5", "no-store")
     assert client.get(path).status_code == 200
 
 

@@ -221,7 +221,23 @@ def test_a_broken_sandbox_is_no_fault_of_the_bot(
 def test_trials_of_an_address_have_a_rate_limit(client: Client, settings: Settings) -> None:
     settings.RATE_LIMITS = settings.RATE_LIMITS | {"trials": "1/hour"}
     assert send(client, FIRST.decode()).status_code == 302
-    assert send(client, FIRST.decode()).status_code == 429
+    refused = send(client, FIRST.decode() + "# mine")
+    assert refused.status_code == 429
+    assert int(refused["Retry-After"]) > 0
+    page = refused.content.decode()
+    assert "You can try 1 bot in 60 minutes from your network address (IP)." in page
+    assert "# mine</textarea>" in page  # without JavaScript, only the page has the file
+
+
+def test_a_class_behind_one_address_shares_no_rate_limit_once_signed_in(settings: Settings) -> None:
+    settings.RATE_LIMITS = settings.RATE_LIMITS | {"trials": "1/hour"}
+    for _ in range(2):
+        client = Client()
+        client.force_login(owner())
+        assert send(client, FIRST.decode()).status_code == 302
+        elsewhere = Client(REMOTE_ADDR="203.0.113.9")
+        elsewhere.cookies = client.cookies
+        assert "from your account" in send(elsewhere, FIRST.decode()).content.decode()
 
 
 def test_an_operator_can_switch_trials_off(client: Client, settings: Settings) -> None:
@@ -287,10 +303,19 @@ def test_the_time_of_all_matches_says_that_a_bot_is_slow(monkeypatch: pytest.Mon
     assert trials._played(trial)["stopped"] == "time"
 
 
-def test_a_trial_is_not_found_while_the_cache_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_the_cache_is_away_the_pages_say_to_try_again(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def away(*_: object, **__: object) -> None:
         raise RedisError("away")
 
     monkeypatch.setattr(cache, "get", away)
-    assert trials.find("x") is None
+    with pytest.raises(trials.TrialsAwayError):
+        trials.find("x")
     assert trials.find("") is None
+    client.force_login(owner())
+    for path in ("trials/x/", "trials/x/phases.json", "?trial=x", "upload/?trial=x"):
+        answer = client.get(f"{ADDRESS}{path}")
+        assert (answer.status_code, answer["Retry-After"]) == (503, "5"), path
+        assert "Try again in a moment" in answer.content.decode()
+    text(client, ADDRESS)

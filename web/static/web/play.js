@@ -2,12 +2,14 @@
 // Moves go to the calls that bots use: POST matches/{id}/moves with the play token, and
 // GET turns?wait to wait. If a call fails, the forms work as they do without JavaScript.
 
+import { Notice, passes, StatusError, wordsOf } from "./failures.js";
 import { Seated } from "./table/seated.js";
 import { follow } from "./table/source.js";
 
 const place = document.getElementById("table");
 const API = "/api/v1";
 const MOST_NEWS = 14;
+const MOST_TRIES = 3; // of a move, before the form sends it
 const DRAGGED = 10; // pixels after which a press becomes a drag
 
 /** @type {Seated} */
@@ -26,6 +28,7 @@ const isTurn = () => place.dataset.turn !== undefined;
 const isCombined = () => "combined" in document.getElementById("moves").dataset;
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const find = (id) => document.getElementById(id);
+const notice = new Notice(find("notice"));
 
 async function refresh(query = "") {
   const answer = await seated.refresh(query);
@@ -125,47 +128,57 @@ async function send(move) {
   busy = true;
   const turn = Number(place.dataset.turn);
   place.classList.add("sending");
+  notice.tell("");
+  let problem = "";
+  let isSent = true;
   try {
-    if (calls) {
-      const answer = await fetch(`${API}/matches/${place.dataset.match}/moves`, {
-        method: "POST",
-        headers: { ...token(), "Content-Type": "application/json" },
-        body: JSON.stringify({ turn, move }),
-      });
-      if (answer.status === 404 || answer.status >= 500) calls = false;
-    }
-    if (!calls) {
-      const body = new FormData(find("moves"));
-      body.set("move", move);
-      await fetch(find("moves").action, { method: "POST", body });
-    }
-    await refresh();
+    problem = await post(turn, move);
   } catch {
-    location.reload();
-  } finally {
-    busy = false;
-    wait();
+    isSent = false;
   }
+  if (problem || !isSent) shown = ""; // the panel is shown anew: no card is chosen
+  while (!(await notice.settles(refresh)));
+  if (!isSent && seated.answer.turn === turn) problem = "Your move did not arrive. Play it again.";
+  notice.tell(problem);
+  busy = false;
+  wait();
+}
+
+/** Sends a move; returns why it was refused, or "". */
+async function post(turn, move) {
+  for (let tries = 0; calls && tries < MOST_TRIES; tries += 1) {
+    const answer = await fetch(`${API}/matches/${place.dataset.match}/moves`, {
+      method: "POST",
+      headers: { ...token(), "Content-Type": "application/json" },
+      body: JSON.stringify({ turn, move }),
+    });
+    if (answer.ok) return "";
+    if (answer.status === 404) calls = false;
+    else if (!passes(answer)) return wordsOf(answer);
+    else await notice.rest(new StatusError(answer));
+  }
+  const body = new FormData(find("moves"));
+  body.set("move", move);
+  const answer = await fetch(find("moves").action, { method: "POST", body });
+  return answer.ok ? "" : `Your move was refused (${answer.status}). Play again.`;
 }
 
 /** Waits for the own turn; what others do meanwhile comes by the match's events. */
 async function wait() {
   if (listening) return;
   listening = true;
-  try {
-    while (seated.answer.turn === null) {
-      if (calls) {
-        const answer = await fetch(`${API}/turns?wait=20`, { headers: token() });
-        if (answer.ok) await answer.json();
-        else calls = false;
-      } else await sleep(1500);
-      if (!busy) await refresh();
-    }
-  } catch {
-    await sleep(3000);
-  }
+  while (!seated.answer || seated.answer.turn === null) await notice.settles(waitOnce);
   listening = false;
-  if (seated.answer.turn === null) wait();
+}
+
+async function waitOnce() {
+  if (calls) {
+    const answer = await fetch(`${API}/turns?wait=20`, { headers: token() });
+    if (answer.ok) await answer.json();
+    else if (passes(answer)) await notice.rest(new StatusError(answer));
+    else calls = false; // no gateway stands here, or the token no longer works
+  } else await sleep(1500);
+  if (!busy) await refresh();
 }
 
 let planned = 0;
@@ -364,5 +377,5 @@ if (place?.dataset.state === "playing") {
   const nothing = () => {};
   const to = { phase: soon, end: soon, clock: nothing, state: nothing };
   follow(`${API}/matches/events`, Number(place.dataset.match), to);
-  refresh(location.search.includes("hint") ? "&hint=1" : "").then(wait, nothing);
+  refresh(location.search.includes("hint") ? "&hint=1" : "").catch(nothing).then(wait);
 } else if (place?.dataset.state === "room") room();

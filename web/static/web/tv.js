@@ -1,10 +1,12 @@
 // Tables to watch, on the home page and on the wall: when a match is over, the next one takes its
-// place. The wall can fill the screen, for a projector.
+// place. A wall with free places grows when matches begin. It can fill the screen, for a projector.
 
 import { start } from "./table/table.js";
 
 /** Milliseconds for which a result stays. */
 const RESULT = 8000;
+/** Milliseconds after which free places are filled again, if there was no match or no answer. */
+const LOOK = 15_000;
 
 /** The fills so far: one after the other, so that no match takes two places. */
 let filled = Promise.resolve();
@@ -28,8 +30,19 @@ async function fill(place) {
       old.replaceWith(article);
       if (focused) article.querySelector("a").focus({ preventScroll: true });
     } else place.append(article);
-    start(article.querySelector("[data-table]"));
+    const table = article.querySelector("[data-table]");
+    if (table.dataset.table === "live") {
+      for (const note of document.querySelectorAll("[data-none-live]")) note.remove();
+    }
+    start(table);
   }
+}
+
+/** Fills the free places after the fills before. @param {HTMLElement} place */
+function fillNext(place) {
+  filled = filled
+    .then(() => fill(place))
+    .catch((error) => console.warn("No next match:", error.message));
 }
 
 for (const place of document.querySelectorAll("[data-tv]")) {
@@ -49,12 +62,13 @@ for (const place of document.querySelectorAll("[data-tv]")) {
         return;
       }
       table.classList.add("over");
-      filled = filled
-        .then(() => fill(place))
-        .catch((error) => console.warn("No next match:", error.message));
+      fillNext(place);
     };
     setTimeout(later, wait);
   });
+  setInterval(() => {
+    if (!document.hidden) fillNext(place);
+  }, LOOK);
 }
 
 const button = document.querySelector("[data-full-screen]");

@@ -1,12 +1,14 @@
 // Where the phases of matches come from: one answer with all of them, or one event stream for all
 // live tables of the page. A browser opens six connections to a host, and a page may have nine.
 
+import { StatusError } from "../failures.js";
+
 const LONGEST_PAUSE = 60;
 
 /** Fetches JSON. @param {string} address */
 export async function fetchAll(address) {
   const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
+  if (!answer.ok) throw new StatusError(answer);
   return answer.json();
 }
 

@@ -64,13 +64,34 @@ async function replay(table) {
   const copy = table.querySelector("[data-copy]");
   copy?.addEventListener("click", async () => {
     address(player);
-    if (!navigator.clipboard) return; // without TLS; the address bar has the link
-    await navigator.clipboard.writeText(location.href);
+    try {
+      await navigator.clipboard.writeText(location.href);
+    } catch {
+      offerLink(copy); // without TLS there is no clipboard, or the browser forbids it
+      return;
+    }
     copy.textContent = "Link copied";
     setTimeout(() => { copy.textContent = "Copy link"; }, 2000);
   });
   const check = document.querySelector(`[data-check="${table.id}"]`);
   if (check) offerCheck(check, match);
+}
+
+/** Shows the link below its button, selected for the reader to copy. */
+function offerLink(copy) {
+  let line = copy.parentElement.querySelector(".copy-by-hand");
+  if (!line) {
+    line = document.createElement("label");
+    line.className = "copy-by-hand";
+    const link = document.createElement("input");
+    link.readOnly = true;
+    line.append("Press Ctrl+C or ⌘C to copy the link: ", link);
+    copy.after(line);
+  }
+  const link = line.querySelector("input");
+  link.value = location.href;
+  link.focus();
+  link.select();
 }
 
 /** Plays a small table by itself, again and again, until somebody pauses it. */

@@ -1,0 +1,73 @@
+// Failed calls of a page that stays open: which of them pass, and after how long to try again.
+
+const USUAL_PAUSE = 3; // seconds
+const LONGEST_PAUSE = 60;
+
+/** An answer that is no success. */
+export class StatusError extends Error {
+  /** @param {Response} answer */
+  constructor(answer) {
+    super(`${answer.status} ${answer.statusText}`);
+    this.answer = answer;
+  }
+}
+
+/** Whether the same call may work later: too many requests, or a server that fails or restarts. */
+export const passes = (answer) => answer.status === 429 || answer.status >= 500;
+
+/** Returns the seconds to wait before the next try. @param {Response} answer */
+export function pauseAfter(answer) {
+  const seconds = Number(answer.headers.get("Retry-After") ?? USUAL_PAUSE);
+  return Math.min(LONGEST_PAUSE, Math.max(1, Number.isFinite(seconds) ? seconds : USUAL_PAUSE));
+}
+
+/** Returns what a problem says, for a reader. @param {Response} answer */
+export async function wordsOf(answer) {
+  const problem = await answer.json().catch(() => ({}));
+  return problem.detail ?? problem.title ?? `The league refused this (${answer.status}).`;
+}
+
+/** A line of the page that shows why a call failed; empty, it is hidden. */
+export class Notice {
+  /** @param {HTMLElement} line */
+  constructor(line) {
+    this.line = line;
+    this.passes = false; // the line is over once a call works
+  }
+
+  /** @param {string} text */
+  tell(text) {
+    this.passes = false;
+    if (this.line.textContent !== text) this.line.textContent = text;
+  }
+
+  /** Waits after a failure that may pass, and shows why. Throws any other failure.
+   * @param {unknown} failure  what `fetch` threw, or a `StatusError`
+   */
+  async rest(failure) {
+    let seconds = USUAL_PAUSE;
+    if (failure instanceof StatusError) {
+      if (!passes(failure.answer)) throw failure;
+      seconds = pauseAfter(failure.answer);
+      this.tell(`The league is busy. Trying again in ${seconds} s.`);
+    } else this.tell("Connection lost, trying again.");
+    this.passes = true;
+    await new Promise((done) => setTimeout(done, 1000 * seconds));
+  }
+
+  /** Calls; returns whether that worked. After a failure that may pass, waits; after another, loads
+   * the page. @param {() => Promise<void>} call */
+  async settles(call) {
+    try {
+      await call();
+      if (this.passes) this.tell("");
+      return true;
+    } catch (failure) {
+      await this.rest(failure).catch(() => {
+        location.reload();
+        return new Promise(() => {}); // nothing more happens on this page
+      });
+      return false;
+    }
+  }
+}
