@@ -288,7 +288,7 @@ class JailedProcess:
         while len(received) < wanted:
             left = deadline - time.monotonic()
             if left <= 0 or not poll.poll(math.ceil(left * 1000)):
-                raise BotTimeoutError(f"it did not lock itself in within {_SETUP_SECONDS:.0f} s")
+                raise BotTimeoutError(f"its sandbox was not ready after {_SETUP_SECONDS:.0f} s")
             data = os.read(self._answers, wanted - len(received))
             if not data:
                 self._raise_death()
