@@ -56,8 +56,8 @@ def unknown_host(host: str) -> ProblemError:
     """Return the problem for a host at which the league does not answer."""
     return ProblemError(
         "unknown-host",
-        f"This league does not answer at the host {host[:100]!r}. Its operator lists the hosts in "
-        "ALLOWED_HOSTS.",
+        f"This league does not answer at the host {host[:100]!r}. Use the league's "
+        "address, or ask its operator to add this host to ALLOWED_HOSTS.",
     )
 
 

@@ -88,13 +88,12 @@ class Export(Iterator[bytes]):
         with _lock:
             if sum(not clients.isdisjoint(each) for each in _holders) >= MAX_PER_CLIENT:
                 raise _refusal(
-                    f"The server already sends {MAX_PER_CLIENT} export to your account or address, "
-                    "and it sends you no more at the same time."
+                    "An export to your account or address is running already, and you can have "
+                    f"{MAX_PER_CLIENT} at a time."
                 )
             if len(_holders) >= MAX_AT_ONCE:
                 raise _refusal(
-                    f"The server already sends {MAX_AT_ONCE} exports, and it sends no more at the "
-                    "same time."
+                    f"The server is busy: it sends {MAX_AT_ONCE} exports, the most at a time."
                 )
             _holders.append(clients)
         self._clients = clients

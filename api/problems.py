@@ -25,8 +25,8 @@ CODES: dict[str, tuple[int, str]] = {
         400,
         "The cursor is not from this list. Use the next or previous address of a page.",
     ),
-    "unknown-host": (400, "The league does not answer at this host."),
-    "bad-request": (400, "The request is malformed."),
+    "unknown-host": (400, "The league does not answer at this host. Use the league's address."),
+    "bad-request": (400, "The request is malformed. Check its address, headers and body."),
     "not-authenticated": (401, "This call needs a token: Authorization: Bearer TOKEN."),
     "invalid-token": (
         401,
@@ -39,7 +39,10 @@ CODES: dict[str, tuple[int, str]] = {
         "This call needs a bot token: send the one that came with the bot. If it is lost, POST "
         "/api/v1/bots/NAME/token returns a new one, and the old one stops working.",
     ),
-    "scope-needed": (403, "The token does not have the scope that this call needs."),
+    "scope-needed": (
+        403,
+        "The token does not have the scope that this call needs. Create a token with it.",
+    ),
     "organiser-needed": (403, "This call needs the owner token of an organiser."),
     "not-your-bot": (403, "The bot belongs to another account."),
     "own-quarantine": (
@@ -73,7 +76,7 @@ CODES: dict[str, tuple[int, str]] = {
     "not-checking": (409, "The check of the version is over."),
     "bot-paused": (409, "The bot is paused."),
     "bot-offline": (409, "The bot is offline: it asked for no turns in the last 60 s."),
-    "challenges-refused": (409, "The bot's owner lets nobody challenge it."),
+    "challenges-refused": (409, "The bot's owner accepts no challenges. Choose another bot."),
     "not-hosted": (409, "Only versions of hosted bots can be compared."),
     "comparison-running": (409, "Another comparison of this bot is running."),
     "too-few-opponents": (409, "The ladder has too few bots that can play now."),
@@ -85,7 +88,10 @@ CODES: dict[str, tuple[int, str]] = {
         409,
         "The record is secret until all matches with this deal are finished.",
     ),
-    "idempotency-key-in-use": (409, "The first request with this Idempotency-Key still runs."),
+    "idempotency-key-in-use": (
+        409,
+        "The first request with this Idempotency-Key still runs. Send it again after Retry-After.",
+    ),
     "idempotency-key-spent": (
         409,
         "The first answer to this Idempotency-Key had a token, which was revoked or replaced "
@@ -93,7 +99,7 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "bot-retired": (409, "The bot was deleted, so it can't change or play any more."),
     "turn-already-decided": (409, "This turn is over: another move was played in it."),
-    "turn-not-open": (409, "This turn is not open."),
+    "turn-not-open": (409, "This turn is not open. GET /api/v1/turns lists the open turns."),
     "turn-expired": (409, "The deadline has passed, and the referee has played."),
     "length-required": (411, "A request with a body needs the header Content-Length."),
     "body-too-large": (413, "The body is too long for this call."),
@@ -109,7 +115,10 @@ CODES: dict[str, tuple[int, str]] = {
     "too-many-streams": (429, "Too many of your streams are open already."),
     "too-many-at-once": (429, "Too many requests at once from your address. Try again soon."),
     "too-many-requests": (429, "Too many requests. Wait for the seconds in Retry-After."),
-    "internal-error": (500, "The server failed. Its log has the error under the request's id."),
+    "internal-error": (
+        500,
+        "The server failed. Send the request_id to the operator, who finds the error in the log.",
+    ),
     "busy": (
         503,
         "The league is busy with requests of this kind: passwords to check, or calls that wait. "

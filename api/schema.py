@@ -114,7 +114,8 @@ _IDEMPOTENCY_KEY = {
     "in": "header",
     "description": "A text of your choice, new for each object that you create. If you send the "
     "request again with the same key within 24 hours, it is not run again: you get the first "
-    "answer. If that had a token, you get a new token, and the first one stops working.",
+    "answer. If the first answer had a token, you get a new token, and the first token stops "
+    "working.",
     "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
 }
 _CREATED_HEADERS = {

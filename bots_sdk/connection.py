@@ -191,9 +191,8 @@ def unexpected_answer(response: httpx.Response) -> ProblemError:
     return ProblemError(
         "unexpected-answer",
         response.status_code,
-        f"{response.url} answered {response.status_code}{where} with {kind}. That is not an "
-        f"answer of a league. Check the address: it is that of the league's front page, such as "
-        f"{root}.",
+        f"{response.url} answered {response.status_code}{where} with {kind}. This is not "
+        f"the answer of a league. Use the address of the league's home page, such as {root}.",
         retry_after=_retry_after(response),
     )
 

@@ -63,7 +63,8 @@ async def _text(client: AsyncClient, name: str, status: RunnerStatus) -> str:
 async def _of_ladders(client: AsyncClient, name: str) -> str:
     if (await client.send(calls.bot(name)))["paused"]:
         return (
-            f"{name} is paused, so no round draws it. `twelfth-night bot resume {name}` resumes it."
+            f"{name} is paused and gets no new matches. `twelfth-night bot resume {name}` resumes "
+            "it."
         )
     texts = []
     async for ladder in client.pages(calls.ladders()):

@@ -23,10 +23,20 @@ app.steps["worker"].add(DjangoStructLogInitStep)
 app.steps["worker"].add("league.workers:Priority")
 app.steps["worker"].add("config.beat:WithBeat")
 app.user_options["worker"].add(
-    Option(["--nice"], type=IntRange(0, 19), default=0, help="How much lower its priority is.")
+    Option(
+        ["--nice"],
+        type=IntRange(0, 19),
+        default=0,
+        help="The niceness of its processes: 19 is the lowest priority.",
+    )
 )
 app.user_options["worker"].add(
-    Option(["--with-beat"], default="", metavar="FILE", help="Run beat too; FILE has its state.")
+    Option(
+        ["--with-beat"],
+        default="",
+        metavar="FILE",
+        help="Run beat, the scheduler, in this worker too; FILE stores its state.",
+    )
 )
 
 _workers: list[int] = []

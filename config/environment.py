@@ -31,7 +31,7 @@ def text(name: str, default: str | None = None) -> str:
     if not value:
         raise ImproperlyConfigured(
             f"{name} is not set. Start the league with `make up`, which sets it for manage.py too, "
-            "or set the variable as docs/operate.md says."
+            "or set the variable: docs/operate.md lists all of them."
         )
     return value
 
@@ -101,7 +101,7 @@ def number(name: str, default: int) -> int:
     """Return a variable that is a number from 0."""
     value = text(name, str(default))
     if not value.isdecimal():
-        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number from 0.")
+        raise ImproperlyConfigured(f"{name} is {value!r}; it must be a whole number of 0 or more.")
     return int(value)
 
 

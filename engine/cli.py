@@ -128,7 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     made.epilog = (
         "In twelve-days, gives, plays and draws list one card for each seat, from seat 0; 5* is "
         "the card that won the day. In partridge, 0: 6 | 1: pass means that seat 0 led a 6 and "
-        "seat 1 passed; 5* won the trick, and with 10+ the seat took its cards back."
+        "seat 1 passed; 5* won the trick. 10+ lost the trick, and the seat took its cards back."
     )
     made.add_argument("file", metavar="FILE", help=_FILE)
     made.add_argument(
@@ -139,8 +139,8 @@ def _parser() -> argparse.ArgumentParser:
         "bench",
         _bench,
         "Measure how many matches with random moves the engine plays in a second. "
-        "Shuffling the cards is part of the time. Lines that end in `fast` are the compiled "
-        "kernel's; they need the extra `fast`.",
+        "Shuffling the cards is part of the time. Lines that end in `fast` measure the "
+        "compiled kernel, which `pip install 'twelfth-night[fast]'` adds.",
     )
     made.add_argument(
         "--seconds", type=_seconds, default=1.0, help="time for each preset (default: %(default)s)"

@@ -116,12 +116,13 @@ def read(line: bytes) -> Record:
             moves and right scores.
     """
     if len(line) > LONGEST_LINE:
-        raise RecordError(f"longer than {LONGEST_LINE} bytes, the most that is read")
+        raise RecordError(f"longer than {LONGEST_LINE} bytes, the maximum for a line")
     document, doubled = _parse_json(line)
     if not isinstance(document, dict):
         raise RecordError(f"not a JSON object but {_json_type(document)}")
     if document.get("format", FORMAT) != FORMAT:
-        raise RecordError(f"unknown format {quote(document['format'])}; this reads {FORMAT}")
+        found = quote(document["format"])
+        raise RecordError(f"unknown format {found}; the format must be {FORMAT}")
     if doubled:
         raise RecordError(f"key {quote(doubled[0])} is twice in one object")
     _check_keys(document, _REQUIRED, _OPTIONAL, "the record")
@@ -176,7 +177,7 @@ def _parse_json(line: bytes) -> tuple[Any, list[str]]:
         return built
 
     def refuse(constant: str) -> NoReturn:
-        raise RecordError(f"not JSON: {constant} is no JSON number")
+        raise RecordError(f"not JSON: {constant} is not a JSON number")
 
     try:
         text = line.decode("utf-8")
@@ -189,7 +190,7 @@ def _parse_json(line: bytes) -> tuple[Any, list[str]]:
         raise RecordError(f"not UTF-8: {error.reason} at byte {error.start}") from None
     except json.JSONDecodeError as error:
         if not line.strip():
-            raise RecordError("an empty line is no record") from None
+            raise RecordError("an empty line is not a record") from None
         raise RecordError(f"not JSON: {error.msg} at character {error.pos}") from None
     except RecursionError:
         raise RecordError("nested too deep") from None
@@ -285,7 +286,7 @@ def verify(record: Record) -> State:
             raise RecordError("a move after the match was over", ply)
         if seat != state.actors[0]:
             due = state.actors[0]
-            raise RecordError(f"seat {quote(seat)} is out of turn; seat {due} was due", ply)
+            raise RecordError(f"seat {quote(seat)} moved in the turn of seat {due}", ply)
         legal = state.legal(seat)
         action = state.moves.ids.get(text, -1)
         if action not in legal:
@@ -296,7 +297,7 @@ def verify(record: Record) -> State:
             )
         fault = faults.get(ply)
         if len(legal) > 1 and seat in forfeited and (fault is None or fault.kind != "forfeit"):
-            raise RecordError(f"seat {seat} had forfeited, yet this is no fault 'forfeit'", ply)
+            raise RecordError(f"seat {seat} had forfeited; this move needs a fault 'forfeit'", ply)
         if fault:
             _check_fault(record, fault, seat, action, legal)
             if fault.kind == "forfeit":
@@ -306,7 +307,7 @@ def verify(record: Record) -> State:
         raise RecordError("the moves stop before the match is over", len(record.moves))
     beyond = [fault.ply for fault in record.faults if fault.ply >= len(record.moves)]
     if beyond:
-        raise RecordError("a fault where there is no move", min(beyond))
+        raise RecordError("a fault at a ply that has no move", min(beyond))
     for name, recorded, found in (
         ("scores", record.scores, state.scores),
         ("places", record.places, state.places),
@@ -337,7 +338,7 @@ def _faults_by_ply(record: Record) -> tuple[dict[int, Fault], set[int]]:
     last = -1
     for fault in record.faults:
         if fault.ply < 0:
-            raise RecordError("a fault where there is no move", fault.ply)
+            raise RecordError("a fault at a ply that has no move", fault.ply)
         if fault.ply <= last:
             misplaced.add(fault.ply)
         last = max(last, fault.ply)
@@ -356,7 +357,7 @@ def _check_fault(
     if fault.seat != seat:
         raise RecordError(f"a fault of seat {quote(fault.seat)} where seat {seat} moved", fault.ply)
     if len(legal) == 1:
-        raise RecordError("a fault where there was no choice", fault.ply)
+        raise RecordError("a fault, but the seat had only one legal move", fault.ply)
     if action != fallback(record.deal_seed, fault.ply, legal):
         raise RecordError("a fault, but the move is not the fallback", fault.ply)
 

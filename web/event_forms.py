@@ -78,7 +78,7 @@ class EventForm(forms.Form):
     blocks_per_table = _count(
         1,
         BLOCKS_PER_ROUND.high,
-        help_text="Blocks that a table plays in a round. In a block each bot sits once in each "
+        help_text="Blocks that a table plays in a stage. In a block each bot sits once in each "
         "seat. Empty: 2 in a Swiss, 1 in other formats.",
     )
     swiss_rounds = _count(
@@ -89,14 +89,14 @@ class EventForm(forms.Form):
     max_tables = _count(
         1,
         TABLES.high,
-        label="Tables of a round robin, at most",
-        help_text="If the bots can form more tables, the league plays a fair choice of them.",
+        label="Maximum number of tables (round robin)",
+        help_text="If the bots can form more tables, the league plays a balanced choice of them.",
     )
     extra_blocks = _count(
         0,
         EXTRA_BLOCKS.high,
-        label="Extra blocks of a knockout, at most",
-        help_text="They break a tie for a place in the next round.",
+        label="Maximum number of extra blocks (knockout)",
+        help_text="They break a tie for a place in the next stage.",
     )
 
     def __init__(

@@ -280,7 +280,7 @@ class QuarantineForm(forms.Form):
 
     reason = forms.CharField(
         max_length=500,
-        help_text="The owner and organisers see it; everybody else sees “in quarantine”.",
+        help_text="The owner and organisers see it. Everybody else sees “in quarantine”.",
         widget=forms.Textarea({"rows": 3}),
     )
     ends_at = forms.DateTimeField(

@@ -33,19 +33,20 @@ GAMES = {
         "12 Days",
         [
             "Each day you give a card to your left neighbour, and then all play a card at once.",
-            "Equal cards cancel each other; the lowest card that is left wins the day’s points. A "
-            "Claus (0) must award them to another seat.",
+            "Equal cards cancel each other; the lowest card that is left wins the day’s points. If "
+            "you win with a Claus (0), you must award them to another seat.",
             "After the last day, each seat with the most cards of a rank scores that rank.",
         ],
     ),
     "partridge": (
         "12 Days of Christmas",
         [
-            "Get rid of all your cards first: each round won is a gift, and most gifts win.",
-            "The leader plays a single, a set (9 9) or a straight (9 8 7); you pass or play the "
-            "same kind, with a lowest card that is no higher than the leader’s lowest.",
-            "The lowest card wins the trick and leads next; your last cards come back if they "
-            "lose.",
+            "Get rid of all your cards first: each round that you win brings gifts, and the seat "
+            "with the most gifts wins.",
+            "The leader plays a single, a set (9 9) or a straight (9 8 7). You pass or play the "
+            "same kind; your lowest card must be as low as the leader’s, or lower.",
+            "The lowest card wins the trick and leads next. If your last cards lose, they come "
+            "back.",
         ],
     ),
 }

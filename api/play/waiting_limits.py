@@ -64,7 +64,7 @@ class WaitingLimits:
         if self._waiting["all"] >= settings.MAX_WAITING_IN_ALL:
             raise ProblemError(
                 "busy",
-                f"{self._waiting['all']} requests wait, and the league holds no more.",
+                f"{self._waiting['all']} requests wait already; that is the maximum.",
                 headers={"Retry-After": str(RETRY_SECONDS)},
             )
         with self._counted(["all", *(limit.key for limit in limits)]):

@@ -30,8 +30,8 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         help_text="Number of the current version, which plays; null if there is none yet.",
     )
     online = serializers.SerializerMethodField(
-        help_text="Whether rounds may draw the bot for a table: a remote bot must have asked for "
-        "turns in the last 60 seconds."
+        help_text="Whether the bot can play now: a remote bot must have asked for turns in the "
+        "last 60 seconds."
     )
 
     kind = OneOfField(
@@ -65,7 +65,7 @@ class BotSerializer(serializers.ModelSerializer[Bot]):
         extra_kwargs = {
             "name": {"help_text": "The bot's name, unique in the league."},
             "description": {"help_text": "The owner's text about the bot; may be empty."},
-            "paused": {"help_text": "If true, rounds do not draw the bot for a table."},
+            "paused": {"help_text": "If true, the bot gets no new matches."},
             "challenges_from": {
                 "help_text": "Who may challenge the bot: `anyone` or `nobody` but its owner. House "
                 "bots accept every challenge."
@@ -115,8 +115,8 @@ class BotChangesSerializer(serializers.Serializer[None]):
     name = name_field(required=False)
     paused = serializers.BooleanField(
         required=False,
-        help_text="If true, rounds of ladders and tournaments do not draw the bot, and it gets no "
-        "points for them. A knockout withdraws a bot that is paused when the next stage is drawn; "
+        help_text="If true, the bot gets no new matches, and no points for rounds of tournaments "
+        "that it misses. A knockout withdraws a bot that is paused when the next stage is drawn; "
         "the bot can't come back.",
     )
     description = serializers.CharField(
@@ -160,8 +160,8 @@ class VersionSerializer(serializers.ModelSerializer[BotVersion]):
     )
 
     check_seconds_left = serializers.SerializerMethodField(
-        help_text="About how long its check still takes, as the last checks took. Null if the "
-        "check is over, or if no version was checked before."
+        help_text="Estimated seconds until its check ends, from the times of the last checks. Null "
+        "if the check is over, or if no version was checked before."
     )
 
     class Meta:

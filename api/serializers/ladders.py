@@ -193,8 +193,8 @@ class StandingSerializer(serializers.Serializer[StandingRow]):
     )
     blocks = serializers.IntegerField(
         source="standing.blocks",
-        help_text="Rated blocks, by the counter that decides K. When the bot gets a new version "
-        "and this number is above the ladder's limit (by default 10), it is lowered to the limit.",
+        help_text="The number of rated blocks that decides K. When the bot gets a new version and "
+        "this number is above the ladder's limit (by default 10), it is lowered to the limit.",
     )
     matches = serializers.IntegerField(
         source="standing.matches", help_text="Number of rated matches."
@@ -311,13 +311,14 @@ class RankProgressSerializer(serializers.Serializer[RankProgress]):
     """The blocks of a bot's current version that count towards its rank."""
 
     needed = serializers.IntegerField(help_text="The number of blocks that a rank needs.")
-    finished = serializers.IntegerField(help_text="Those that are over, rated or not.")
-    playing = serializers.IntegerField(help_text="Those of which a match has begun.")
-    queued = serializers.IntegerField(help_text="Those that are drawn and wait.")
+    finished = serializers.IntegerField(help_text="Blocks that are over, rated or not.")
+    playing = serializers.IntegerField(help_text="Blocks of which a match has begun.")
+    queued = serializers.IntegerField(help_text="Blocks that wait to be played.")
     seconds_left = serializers.FloatField(
         allow_null=True,
-        help_text="About how long until all are over, at the pace so far. Before the first match "
-        "is over: as long as the last new hosted bot took. Null if neither is known.",
+        help_text="Estimated seconds until all of these blocks are over, from their pace so far. "
+        "Before the first match is over, the seconds that the last new hosted bot took. Null if "
+        "neither is known.",
     )
 
 
@@ -325,7 +326,7 @@ class LadderPlaceSerializer(LadderEntrySerializer):
     """A bot's entry on a ladder, with its blocks and when it plays next."""
 
     blocks_queued = serializers.SerializerMethodField(
-        help_text="Rated blocks of the current version that are drawn and wait."
+        help_text="Rated blocks of the current version that wait to be played."
     )
     blocks_playing = serializers.SerializerMethodField(
         help_text="Rated blocks of the current version of which a match has begun."
@@ -335,10 +336,10 @@ class LadderPlaceSerializer(LadderEntrySerializer):
         "are not applied yet."
     )
     blocks_rated = serializers.SerializerMethodField(
-        help_text="Rated blocks, by the counter that decides K: `blocks` in the standings."
+        help_text="The number of rated blocks that decides K: `blocks` in the standings."
     )
     rank_progress = serializers.SerializerMethodField(
-        help_text="How far the bot is on its way to a rank; null if it has one."
+        help_text="The bot's progress towards a rank; null if it has one."
     )
     next_block = serializers.SerializerMethodField(
         help_text="When the bot plays next, or why it does not, in a sentence or two."

@@ -62,9 +62,9 @@ class NewQuarantineSerializer(serializers.Serializer[None]):
         allow_null=True,
         min_value=1,
         max_value=2**63 - 1,
-        help_text="Id of the quarantine that you have read, null for none. If another one holds by "
-        "now, the call is refused and shows both versions. Without it, the call replaces whatever "
-        "quarantine holds now.",
+        help_text="Id of the quarantine that you have read, null for none. If the league has "
+        "another quarantine by now, it refuses the call and returns both. If you leave the id out, "
+        "the call replaces any quarantine.",
     )
 
 
@@ -119,8 +119,9 @@ class LiftQuery(ReasonQuery):
         required=False,
         min_value=1,
         max_value=2**63 - 1,
-        help_text="Id of the quarantine that you have read. If another one holds by now, the call "
-        "is refused and shows it. Without it, the call lifts whatever quarantine holds now.",
+        help_text="Id of the quarantine that you have read. If the league has another quarantine "
+        "by now, it refuses the call and returns that one. If you leave the id out, the call lifts "
+        "any quarantine.",
     )
 
 
@@ -130,14 +131,14 @@ class EntryReasonQuery(serializers.Serializer[None]):
     reason = serializers.CharField(
         required=False,
         max_length=500,
-        help_text="Why an organiser does it; the moderation log keeps it. Only an "
-        "organiser's call uses it.",
+        help_text="The reason of an organiser; the moderation log keeps it. The owner of the bot "
+        "needs none.",
     )
     seen = serializers.CharField(
         required=False,
         max_length=60,
-        help_text="The field `seen` of the preview of a disqualification of this bot. If its entry "
-        "has changed since, an organiser's call is refused. Only an organiser's call uses it.",
+        help_text="For organisers: the field `seen` of the preview of a disqualification of this "
+        "bot. If its entry has changed since, the league refuses the call.",
     )
 
 
@@ -165,15 +166,18 @@ class RatingChangeRowSerializer(serializers.Serializer[RatingChange]):
 
     bot = serializers.CharField(source="bot.name", help_text="Name of the bot.")
     rating_now = serializers.IntegerField(
-        allow_null=True, help_text="In thousandths of an Elo point; null without a rating."
+        allow_null=True,
+        help_text="Rating in thousandths of an Elo point; null without a rating.",
     )
     rating_then = serializers.IntegerField(
-        allow_null=True, help_text="After the decision; null if it would have no rating."
+        allow_null=True, help_text="Rating after the decision; null if the bot would have none."
     )
     rank_now = serializers.IntegerField(
-        allow_null=True, help_text="Null for a provisional or hidden bot."
+        allow_null=True, help_text="Rank on the ladder; null for a provisional or hidden bot."
     )
-    rank_then = serializers.IntegerField(allow_null=True, help_text="After the decision.")
+    rank_then = serializers.IntegerField(
+        allow_null=True, help_text="Rank on the ladder after the decision."
+    )
 
 
 class PlaceChangeSerializer(serializers.Serializer[PlaceChange]):
@@ -183,9 +187,11 @@ class PlaceChangeSerializer(serializers.Serializer[PlaceChange]):
     rank_now = serializers.IntegerField(
         allow_null=True, help_text="Rank in the tournament; null for a disqualified bot."
     )
-    rank_then = serializers.IntegerField(allow_null=True, help_text="After the decision.")
+    rank_then = serializers.IntegerField(
+        allow_null=True, help_text="Rank in the tournament after the decision."
+    )
     score_now = serializers.FloatField(help_text="Score in the tournament.")
-    score_then = serializers.FloatField(help_text="After the decision.")
+    score_then = serializers.FloatField(help_text="Score in the tournament after the decision.")
 
 
 class AdvanceSerializer(serializers.Serializer[Advance]):
@@ -229,7 +235,7 @@ class PreviewSerializer(serializers.Serializer[Preview]):
     )
     seen = serializers.CharField(
         help_text="The state now, such as `finished` or `void:17`. Send it with your decision: if "
-        "somebody changes the state before, the decision is refused."
+        "the state has changed by then, the league refuses the decision."
     )
 
 

@@ -145,9 +145,9 @@ class EventSettingsSerializer(serializers.Serializer[None]):
         min_value=1,
         max_value=int(TABLES.high),
         required=False,
-        help_text="The most tables of a round robin. If the bots can form more, it plays a "
-        "balanced choice of at most this number. There are more tables than this only if the "
-        "bots could not play equally often otherwise.",
+        help_text="The most tables of a round robin. If the bots can form more tables, the "
+        "league plays a balanced choice of at most this number. It plays more than this number "
+        "only if the bots could not play equally often otherwise.",
     )
     extra_blocks = serializers.IntegerField(
         min_value=0,
@@ -279,7 +279,7 @@ class TournamentRoundSerializer(RoundSerializer):
         help_text="Number of the round with the block that this round plays again; null if none.",
     )
     superseded = serializers.SerializerMethodField(
-        help_text="Whether the stage was drawn again: then this round counts for nothing."
+        help_text="True if the stage was drawn again. Then this round does not count."
     )
     byes = ByeSerializer(many=True, help_text="Bots that do not play.")
     tables = TournamentBlockSerializer(

@@ -20,9 +20,9 @@ class NewQuarantine(TypedDict):
     ends_at: NotRequired[str | None]
     """When it ends; null: an organiser must lift it."""
     replaces: NotRequired[int | None]
-    """Id of the quarantine that you have read, null for none. If another one holds by now, the call
-    is refused and shows both versions. Without it, the call replaces whatever quarantine holds
-    now."""
+    """Id of the quarantine that you have read, null for none. If the league has another quarantine
+    by now, it refuses the call and returns both. If you leave the id out, the call replaces any
+    quarantine."""
 
 
 class NewToken(Credentials):

@@ -32,11 +32,11 @@ class PlaceChange(TypedDict):
     rank_now: int | None
     """Rank in the tournament; null for a disqualified bot."""
     rank_then: int | None
-    """After the decision."""
+    """Rank in the tournament after the decision."""
     score_now: float
     """Score in the tournament."""
     score_then: float
-    """After the decision."""
+    """Score in the tournament after the decision."""
 
 
 class RatingChangeRow(TypedDict):
@@ -45,13 +45,13 @@ class RatingChangeRow(TypedDict):
     bot: str
     """Name of the bot."""
     rating_now: int | None
-    """In thousandths of an Elo point; null without a rating."""
+    """Rating in thousandths of an Elo point; null without a rating."""
     rating_then: int | None
-    """After the decision; null if it would have no rating."""
+    """Rating after the decision; null if the bot would have none."""
     rank_now: int | None
-    """Null for a provisional or hidden bot."""
+    """Rank on the ladder; null for a provisional or hidden bot."""
     rank_then: int | None
-    """After the decision."""
+    """Rank on the ladder after the decision."""
 
 
 class Preview(TypedDict):
@@ -72,8 +72,8 @@ class Preview(TypedDict):
     notes: list[str]
     """Sentences on what else happens."""
     seen: str
-    """The state now, such as `finished` or `void:17`. Send it with your decision: if somebody
-    changes the state before, the decision is refused."""
+    """The state now, such as `finished` or `void:17`. Send it with your decision: if the state has
+    changed by then, the league refuses the decision."""
 
 
 class ReplacedBlock(TypedDict):

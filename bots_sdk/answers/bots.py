@@ -18,7 +18,7 @@ class Bot(TypedDict):
     description: str
     """The owner's text about the bot; may be empty."""
     paused: bool
-    """If true, rounds do not draw the bot for a table."""
+    """If true, the bot gets no new matches."""
     challenges_from: Literal["anyone", "nobody"]
     """Who may challenge the bot: `anyone` or `nobody` but its owner. House bots accept every
     challenge."""
@@ -30,8 +30,8 @@ class Bot(TypedDict):
     version: int | None
     """Number of the current version, which plays; null if there is none yet."""
     online: bool
-    """Whether rounds may draw the bot for a table: a remote bot must have asked for turns in the
-    last 60 seconds."""
+    """Whether the bot can play now: a remote bot must have asked for turns in the last 60
+    seconds."""
     created_at: str
     """When the bot was created."""
     retired_at: str | None
@@ -45,8 +45,8 @@ class BotChanges(TypedDict):
     """3 to 32 characters: `a-z`, `0-9` and `-`. No other bot may have this name, or have it among
     its last 3 former names."""
     paused: NotRequired[bool]
-    """If true, rounds of ladders and tournaments do not draw the bot, and it gets no points for
-    them. A knockout withdraws a bot that is paused when the next stage is drawn; the bot can't come
+    """If true, the bot gets no new matches, and no points for rounds of tournaments that it misses.
+    A knockout withdraws a bot that is paused when the next stage is drawn; the bot can't come
     back."""
     description: NotRequired[str]
     """A public text about the bot."""
@@ -210,7 +210,7 @@ class BotStanding(Standing):
     """The one furthest below the prediction; null if none is below."""
     habits: list[Habit]
     """How often its current version makes each kind of move, in its last 200 rated matches. The
-    league counts again after ten minutes."""
+    league counts them again every ten minutes."""
 
 
 class Version(TypedDict):
@@ -224,8 +224,8 @@ class Version(TypedDict):
     """`checking`: its check runs. `ready`: it passed and may play. `refused`: it failed the check;
     the version's log has the reason."""
     check_seconds_left: float | None
-    """About how long its check still takes, as the last checks took. Null if the check is over, or
-    if no version was checked before."""
+    """Estimated seconds until its check ends, from the times of the last checks. Null if the check
+    is over, or if no version was checked before."""
     note: str | None
     """The owner's text about the version; null for everybody else."""
     held: bool

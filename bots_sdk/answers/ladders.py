@@ -137,30 +137,30 @@ class RankProgress(TypedDict):
     needed: int
     """The number of blocks that a rank needs."""
     finished: int
-    """Those that are over, rated or not."""
+    """Blocks that are over, rated or not."""
     playing: int
-    """Those of which a match has begun."""
+    """Blocks of which a match has begun."""
     queued: int
-    """Those that are drawn and wait."""
+    """Blocks that wait to be played."""
     seconds_left: float | None
-    """About how long until all are over, at the pace so far. Before the first match is over: as
-    long as the last new hosted bot took. Null if neither is known."""
+    """Estimated seconds until all of these blocks are over, from their pace so far. Before the
+    first match is over, the seconds that the last new hosted bot took. Null if neither is known."""
 
 
 class LadderPlace(LadderEntry):
     """A bot's entry on a ladder, with its blocks and when it plays next."""
 
     blocks_queued: int
-    """Rated blocks of the current version that are drawn and wait."""
+    """Rated blocks of the current version that wait to be played."""
     blocks_playing: int
     """Rated blocks of the current version of which a match has begun."""
     blocks_finished: int
     """Rated blocks of the current version that are over, also those of rounds that are not applied
     yet."""
     blocks_rated: int
-    """Rated blocks, by the counter that decides K: `blocks` in the standings."""
+    """The number of rated blocks that decides K: `blocks` in the standings."""
     rank_progress: RankProgress | None
-    """How far the bot is on its way to a rank; null if it has one."""
+    """The bot's progress towards a rank; null if it has one."""
     next_block: str
     """When the bot plays next, or why it does not, in a sentence or two."""
 
@@ -267,8 +267,8 @@ class Standing(TypedDict):
     performance_blocks: int
     """Number of blocks of the bot's current version in the estimate of `performance`."""
     blocks: int
-    """Rated blocks, by the counter that decides K. When the bot gets a new version and this number
-    is above the ladder's limit (by default 10), it is lowered to the limit."""
+    """The number of rated blocks that decides K. When the bot gets a new version and this number is
+    above the ladder's limit (by default 10), it is lowered to the limit."""
     matches: int
     """Number of rated matches."""
     win_share: float | None

@@ -91,9 +91,9 @@ class NewTournament(TypedDict):
     fill_in: NotRequired[bool]
     """Let house bots that are not entered take empty seats."""
     max_tables: NotRequired[int]
-    """The most tables of a round robin. If the bots can form more, it plays a balanced choice of at
-    most this number. There are more tables than this only if the bots could not play equally often
-    otherwise."""
+    """The most tables of a round robin. If the bots can form more tables, the league plays a
+    balanced choice of at most this number. It plays more than this number only if the bots could
+    not play equally often otherwise."""
     extra_blocks: NotRequired[int]
     """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
     stage. If bots still tie, the bot with the better seeding goes on."""
@@ -223,9 +223,9 @@ class TournamentChanges(TypedDict):
     fill_in: NotRequired[bool]
     """Let house bots that are not entered take empty seats."""
     max_tables: NotRequired[int]
-    """The most tables of a round robin. If the bots can form more, it plays a balanced choice of at
-    most this number. There are more tables than this only if the bots could not play equally often
-    otherwise."""
+    """The most tables of a round robin. If the bots can form more tables, the league plays a
+    balanced choice of at most this number. It plays more than this number only if the bots could
+    not play equally often otherwise."""
     extra_blocks: NotRequired[int]
     """The most extra blocks that a table of a knockout plays to break a tie for a place in the next
     stage. If bots still tie, the bot with the better seeding goes on."""
@@ -274,7 +274,7 @@ class TournamentRound(Round):
     replays_round: int | None
     """Number of the round with the block that this round plays again; null if none."""
     superseded: bool
-    """Whether the stage was drawn again: then this round counts for nothing."""
+    """True if the stage was drawn again. Then this round does not count."""
     byes: list[Bye]
     """Bots that do not play."""
     tables: list[TournamentBlock]

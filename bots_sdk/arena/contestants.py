@@ -42,7 +42,8 @@ def contestant(word: str) -> Contestant:
     if not path.exists():
         raise ArenaError(
             f"There is no file {word}, and no reference bot of that name. The reference bots are "
-            f"{', '.join(HOUSE)}; {QUICK} stands for all but {_SLOW} and the twins."
+            f"{', '.join(HOUSE)}; {QUICK} stands for those without {_SLOW} and without a 2 at the "
+            "end."
         )
     inside = path / "bot.py" if path.is_dir() else path
     return Contestant(str(path), inside.resolve())

@@ -116,7 +116,7 @@ def turns(wait: float = 0.0) -> Call[answers.Turns]:
             The answer has no turns when the time is over.
     """
     if not 0 <= wait <= MAX_WAIT_SECONDS:
-        raise ValueError(f"wait is 0 to {MAX_WAIT_SECONDS:.0f} seconds, not {wait}")
+        raise ValueError(f"wait must be 0 to {MAX_WAIT_SECONDS:.0f} seconds, not {wait}")
     return Call("GET", "turns", query={"wait": f"{wait:g}"}, wait_seconds=wait)
 
 

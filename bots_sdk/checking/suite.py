@@ -195,8 +195,8 @@ class Suite:
         )
         if changed and found.result is CheckResult.OK:
             text = (
-                f"{failure.passed}; the second answer differed {changed} times, which is allowed: "
-                "the first answer counts"
+                f"{failure.passed}; the second answer was another move {changed} times. This is "
+                "allowed: the first answer counts"
             )
             return Finding(found.subject, CheckResult.NOTE, text)
         return found

@@ -35,7 +35,8 @@ def analyse_match(
         typer.Option(
             min=_LEAST_PLAYOUTS,
             max=MAX_PLAYOUTS,
-            help="Playouts of each comparison: four times as many halve the errors.",
+            help="Simulated matches (playouts) for each comparison of two moves. Four times as "
+            "many halve the errors.",
         ),
     ] = DEFAULT_PLAYOUTS,
     show_all: Annotated[
@@ -45,8 +46,8 @@ def analyse_match(
 ) -> None:
     """Show what each decision of a finished match gained or lost, and how much was luck.
 
-    All numbers are win shares: 1 beats every other seat, 0.5 is even. The league's page of a match
-    shows the same analysis if you leave --playouts out.
+    All numbers are win shares: 1 beats every other seat, 0.5 is even. Without --playouts, the
+    numbers are the same as on the league's page of the match.
     """
     record = _of_league(int(what)) if what.isdecimal() else _of_file(what, line)
     try:
@@ -121,12 +122,12 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
                 f"  ply {each.ply}, {names[each.seat]}: {each.move} instead of {each.best} lost "
                 f"{_loss(each)}"
             )
-    print("\nExpected results, with all hands open:")
+    print("\nExpected win share of each seat, if all hands were open:")
     table = new_table("ply", *names)
     for chance in _some(list(found.chances)):
         add_row(table, chance.ply, *(f"{value:.0%}" for value in chance.seats))
     print_table(table)
-    print("\n50 % + luck + play + play of others = result:")
+    print("\nEach result is 50 % + deal + draws + play + others:")
     table = new_table("seat", "deal", "draws", "play", "others", "result", "lost", "marks")
     for total in found.totals:
         marks = [each.mark for each in found.decisions if each.seat == total.seat]

@@ -25,8 +25,8 @@ def challenge(
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(
-            help="The game; default: the game of a ladder that takes so many bots, if possible one "
-            "that your bot is on.",
+            help="The game. Default: the game of a ladder with this number of seats, first of the "
+            "ladders that your bot is on.",
             show_default=False,
         ),
     ] = None,
@@ -40,11 +40,11 @@ def challenge(
     wait: Annotated[bool, typer.Option(help="Wait for the result.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Play an unrated block against bots that you name, at once.
+    """Play unrated matches at once, against bots that you name.
 
-    A block has as many matches as bots: each bot sits once in each seat. No rating changes. The
-    league plays it ahead of rated matches. After Ctrl-C the league plays on; the page shows the
-    result.
+    A challenge is one block: as many matches as bots, so that each bot sits once in each seat. No
+    rating changes. The league plays it ahead of rated matches. After Ctrl-C the league plays on;
+    the page shows the result.
 
     Exit status 1: the league refused the challenge, or a match could not be played.
     """

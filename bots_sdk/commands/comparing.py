@@ -125,9 +125,9 @@ def ab(
     all. This is because a small edit changes nothing in most blocks. "No difference in
     behaviour" means that no move differed in 300 blocks.
 
-    A verdict can be wrong. In simulations of 17 kinds of edits, at most 7 of 100 versions that are
-    as strong as the old one got "better". Of 100 versions that are 20 Elo better, at least 95 got
-    "better".
+    A verdict can be wrong. We simulated 17 kinds of edits. If the new version is as strong as the
+    old one, the verdict is "better" in at most 7 of 100 tests. If it is 20 Elo better, the verdict
+    is "better" in at least 95 of 100.
 
     Exit status 0: better; 1: not better, no difference in behaviour, or undecided.
     """

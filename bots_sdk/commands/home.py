@@ -44,8 +44,8 @@ LadderRules = Annotated[
     typer.Option(
         "--ladder",
         metavar="SLUG",
-        help="Play the game, preset and seats of this ladder of your league; `twelfth-night "
-        "ladder` lists the ladders.",
+        help="Short name of a ladder of your league: play its game, preset and number of "
+        "seats. `twelfth-night ladder` lists the ladders.",
         show_default=False,
     ),
 ]

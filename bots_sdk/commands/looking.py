@@ -53,7 +53,7 @@ def status(
     if not rows:
         print(
             f"No bot token is saved on this machine for {url}. `twelfth-night status NAME` shows "
-            "any bot; `twelfth-night bot token NAME` saves a new token of a bot of yours; "
+            "any bot; `twelfth-night bot token NAME` saves a new token for one of your bots; "
             "`twelfth-night bot create NAME` creates a bot."
         )
         return
@@ -86,7 +86,10 @@ def ladder(
     top: Annotated[int, typer.Option(min=1, max=1000, help="The number of bots to show.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """List the ladders, or show the standings of one ladder."""
+    """List the ladders, or show the standings of one ladder.
+
+    A ladder is a lasting ranking of bots at one game, preset and number of seats.
+    """
     url = chosen_league()[0]
     with client_for(url) as client:
         if not slug:
@@ -178,7 +181,7 @@ def verify(
     """Replay a finished match, and verify its commitment, deal, moves and scores.
 
     The commitment is the SHA-256 of the deal seed. The league published it before the first move.
-    If you noted it then, give it with --commitment. Otherwise the command compares with the
+    If you noted it then, give it with --commitment. Otherwise the command uses the
     commitment that the league shows now.
 
     To verify records in a file, use `python -m engine verify FILE`.

@@ -44,8 +44,8 @@ def after_problem(error: ProblemError) -> str:
 def _token(error: ProblemError) -> str:
     if os.environ.get("TWELFTH_NIGHT_TOKEN"):
         return (
-            "The variable TWELFTH_NIGHT_TOKEN sets this token. `unset TWELFTH_NIGHT_TOKEN` takes "
-            "the saved one."
+            "The variable TWELFTH_NIGHT_TOKEN sets this token. To use the saved token, run "
+            "`unset TWELFTH_NIGHT_TOKEN`."
         )
     return (
         f"`twelfth-night login {error.url}` gets a new owner token, "

@@ -53,8 +53,8 @@ def new(
 ) -> None:
     """Write a first bot and a test for it to the current directory.
 
-    The bot beats a bot that plays at random. Its file lists ideas to make it stronger, or names
-    the file to read or run next. With --language, the command prints how to compile the bot.
+    The bot beats a bot that plays at random. The file lists ideas for a stronger bot, or names
+    the next file to read or run. With --language, the command prints how to compile the bot.
     """
     if not _NAME.fullmatch(name):
         raise ImpossibleError(

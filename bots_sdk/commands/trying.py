@@ -79,7 +79,7 @@ def try_bot(
 ) -> None:
     """Play a bot against opponents on your machine, and print its win share and Elo.
 
-    A first verdict comes in about ten seconds. For a surer one, ask for more --blocks.
+    A first result takes about ten seconds. For a more exact one, raise --blocks.
 
     In a block, every bot plays the same deal once from every seat, so a block has as many matches
     as seats. The ranges in brackets are 95 % error bars: the true value is probably within them.

@@ -65,8 +65,7 @@ def upload(
 
     If the bot does not exist, the command creates it. If the league then refuses the version, the
     command deletes the new bot. A bot that existed before stays. A version that passes its check
-    becomes the current version, the one that plays. With --hold it plays only after you
-    promote it on its page, or after a comparison (an A/B test on the bot's page) promotes it.
+    becomes the current version, the one that plays. With --hold it does not.
 
     Exit status 1: the league refused the version.
     """

@@ -95,9 +95,9 @@ class BatchedEnv:
             ValueError: another argument has a wrong value.
         """
         if rewards not in ("places", "scores"):
-            raise ValueError(f"rewards are 'places' or 'scores', not {rewards!r}")
+            raise ValueError(f"rewards must be 'places' or 'scores', not {rewards!r}")
         if not 1 <= matches <= MAX_MATCHES:
-            raise ValueError(f"matches are 1 to {MAX_MATCHES}, not {matches}")
+            raise ValueError(f"matches must be 1 to {MAX_MATCHES}, not {matches}")
         catalogue.find(game).preset(rules).check_seats(seats)
         match = NewMatch(game, rules, seats)
         is_kernel = is_fast() if in_kernel is None else in_kernel
@@ -134,7 +134,7 @@ class BatchedEnv:
             ValueError: the array has another shape, or it does not hold integers.
         """
         if actions.shape != self._given.shape or actions.dtype.kind not in "iu":
-            raise ValueError(f"actions are integers of the shape {self._given.shape}")
+            raise ValueError(f"actions must be integers of the shape {self._given.shape}")
         if actions.dtype.itemsize > 1:  # as a byte, 256 would be action 0
             actions = np.clip(actions, -1, 255)
         self._given[:] = actions

@@ -61,9 +61,9 @@ class TableOfAgents:
             ValueError: ``rewards`` or ``illegal`` has another value.
         """
         if rewards not in ("places", "scores"):
-            raise ValueError(f"rewards are 'places' or 'scores', not {rewards!r}")
+            raise ValueError(f"rewards must be 'places' or 'scores', not {rewards!r}")
         if illegal not in ("fallback", "raise"):
-            raise ValueError(f"illegal is 'fallback' or 'raise', not {illegal!r}")
+            raise ValueError(f"illegal must be 'fallback' or 'raise', not {illegal!r}")
         numbers = encoding.size(game, rules, seats)
         self._game, self._rules, self._seats = game, rules, seats
         self._rewards, self._illegal = rewards, illegal

@@ -11,8 +11,8 @@ HOUSE = {
     "house-thumb": "Plays by rules of thumb.",
     "house-counting": "Counts the unseen cards and computes its chances.",
     "house-search": "Simulates many possible matches and takes the best move.",
-    "house-random-2": "The twin of house-random, with another random seed.",
-    "house-thumb-2": "The twin of house-thumb.",
+    "house-random-2": "The same program as house-random, with another random seed.",
+    "house-thumb-2": "The same program as house-thumb.",
 }
 """A sentence about each house bot, by name."""
 

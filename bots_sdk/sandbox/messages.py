@@ -37,12 +37,12 @@ def failure(answer: dict[str, Any], limits: Limits) -> BotCrashError | BotTimeou
     line = " ".join(reason.split())[:300]
     if answer["kind"] == "memory":
         megabytes = limits.most_bytes >> 20
-        return BotMemoryError(f"it wanted more than its {megabytes} MB of memory: {line}")
+        return BotMemoryError(f"it needed more than its {megabytes} MB of memory: {line}")
     return BotTimeoutError(line) if answer["kind"] == "timeout" else BotCrashError(line)
 
 
 def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

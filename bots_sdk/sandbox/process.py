@@ -108,7 +108,7 @@ class JailedProcess:
         self._meter.pause()
         if answer == {"ready": True}:
             if not self._meter.pids:
-                self._raise_death(SandboxBrokenError("its process can't be found to pause it"))
+                self._raise_death(SandboxBrokenError("its process ended before it could be paused"))
             self.ready = True
             return
         if answer.keys() == {"failed", "kind"}:
@@ -288,7 +288,7 @@ class JailedProcess:
         while len(received) < wanted:
             left = deadline - time.monotonic()
             if left <= 0 or not poll.poll(math.ceil(left * 1000)):
-                raise BotTimeoutError(f"it did not lock itself in within {_SETUP_SECONDS:.0f} s")
+                raise BotTimeoutError(f"its sandbox was not ready after {_SETUP_SECONDS:.0f} s")
             data = os.read(self._answers, wanted - len(received))
             if not data:
                 self._raise_death()
@@ -300,7 +300,7 @@ class JailedProcess:
         if not self._start.has_ended(_ENDING_SECONDS):
             if (fault := self._start.fault()) is not None:
                 raise SandboxBrokenError(fault)
-            raise alive or BotCrashError("it closed the descriptor that answers go to")
+            raise alive or BotCrashError("it closed the descriptor for its answers")
         code = self._start.exit_code or 0
         number = -code if code < 0 else code - 128  # shells report signals with 128 added
         try:

@@ -171,8 +171,8 @@ class BotProcess:
                 self._end()
                 if fuel is not None and isinstance(error, BotTimeoutError):
                     raise SandboxBrokenError(
-                        f"the machine took more than {SLOWEST} times as long as a WebAssembly "
-                        "bot's fuel stands for"
+                        "the machine is too slow: a WebAssembly bot took more than "
+                        f"{SLOWEST} times the CPU time that its fuel stands for"
                     ) from None
                 raise
         finally:
@@ -265,4 +265,6 @@ def _laid_out(source: Source) -> Path | None:
     try:
         return folders.new_folder(source.files)
     except OSError as error:
-        raise SandboxBrokenError(f"the bot's files can't be laid out: {error}") from error
+        raise SandboxBrokenError(
+            f"the bot's files can't be written for its sandbox: {error}"
+        ) from error

@@ -95,11 +95,11 @@ def check_module(data: bytes) -> Outside:
             "optimisation for size, and without debug information"
         )
     if not is_module(data):
-        raise ModuleRefusedError("the file is no WebAssembly: it does not start with \\0asm")
+        raise ModuleRefusedError("the file is not WebAssembly: it does not start with \\0asm")
     if data[4:8] != _VERSION:
         raise ModuleRefusedError(
-            "the file is no WebAssembly module of version 1; if it is a component, build a plain "
-            "module instead"
+            "the file is not a WebAssembly module of version 1; if it is a component, build a "
+            "plain module instead"
         )
     found = _Found()
     reader = _Reader(data, 8, len(data))

@@ -287,7 +287,7 @@ def _setting(found: Sequence[Bot], game: str, rules: str) -> Setting:
     """
     own, seats = found[0], len(found)
     if rules and not game:
-        raise ValidationError({"game": "Give the game of these rules too."})
+        raise ValidationError({"game": "Give `game` too: the game of this preset."})
     ladders = list(Ladder.objects.all())
     if game:
         try:

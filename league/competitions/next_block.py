@@ -49,10 +49,10 @@ def describe_next_block(standing: Standing) -> str:
         )
     before = bots_before(ladder, bot)
     if before == 0:
-        return "Its first blocks are drawn next, and played before most other matches."
+        return "Its first blocks come next, and are played before most other matches."
     if before:
         others = f"{before} other bot{'' if before == 1 else 's'}"
-        return f"Its first blocks are drawn soon, after those of {others}."
+        return f"Its first blocks come soon, after those of {others}."
     fewer = _short_of(standing.blocks, can_play, ladder).count()
     house_alone = bot.kind == Bot.Kind.HOUSE and not can_play.filter(owner__isnull=False).exists()
     if house_alone and standing.blocks >= SETTLED_BLOCKS and not fewer:
@@ -82,11 +82,13 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
     if not ladder.entries.filter(bot=bot).exists():
         return "It is not on this ladder now, so only tournaments rate it."
     if ladder.set_aside:
-        return "The ladder is set aside, so no round opens now."
+        return (
+            "An error keeps this ladder from opening rounds. Its page shows organisers the reason."
+        )
     if ladder.paused:
         return "The ladder is paused."
     if quarantine_of(bot) is not None:
-        return "It is in quarantine, so no round draws it."
+        return "It is in quarantine, so it gets no new matches."
     if bot.paused:
         return "Its owner has paused it."
     if bot.current_id is None:
@@ -107,7 +109,7 @@ def _placement(ladder: Ladder, bot: Bot) -> str | None:
     if progress is None:
         return None
     if not progress.playing + progress.queued:
-        return "The league draws its next blocks now, before most other matches."
+        return "The league prepares its next blocks now. They are played before most other matches."
     text = (
         "Its first blocks are played now, before most other matches. A rank needs "
         f"{progress.needed} blocks; finished: {progress.finished}, in play: {progress.playing}, "

@@ -229,7 +229,7 @@ def schedule_problems(values: Values) -> list[Problem]:
     problems += _whole(values, "entry_hours", ENTRY_HOURS)
     if not isinstance(values["first_at"], datetime) or values["first_at"] < _EARLIEST:
         problems.append(
-            Problem("first_at", f"{_shown(values['first_at'])} is no time after the year 2000.")
+            Problem("first_at", f"{_shown(values['first_at'])} is not a time after the year 2000.")
         )
     return problems
 
@@ -249,13 +249,15 @@ def first_start_problems(values: Values, now: datetime) -> list[Problem]:
 def _contradictions(values: Values) -> Iterator[Problem]:
     name = Format(values["format"]).label
     if values["swiss_rounds"] is not None and values["format"] != Format.SWISS:
-        yield Problem("swiss_rounds", f"Only a Swiss has it; leave it empty for a {name}.")
+        yield Problem(
+            "swiss_rounds", f"Only a Swiss has this setting. Leave it empty for a {name}."
+        )
     if values["late_entry"] and values["format"] == Format.KNOCKOUT:
         yield Problem("late_entry", "A knockout can't have late entries; set late_entry to false.")
     if values["fill_in"] and values["house_bots"]:
         yield Problem(
             "fill_in",
-            "It uses house bots that are not in the tournament. So house_bots must be false.",
+            "Fill-ins are house bots that are not entered, so set house_bots to false.",
         )
 
 

@@ -125,7 +125,7 @@ def change_tournament(
             raise ValidationError(_both_versions(locked, changes), code="changed-meanwhile")
         if "entries_open_at" in changes and locked.state != State.ANNOUNCED:
             raise ValidationError(
-                {"entries_open_at": "Entries are open already, so this can't change."}
+                {"entries_open_at": "Entries are open already, so their opening time can't change."}
             )
         for field, value in changes.items():
             setattr(locked, field, value)

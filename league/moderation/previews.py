@@ -161,7 +161,7 @@ def preview_restore(block: Block) -> Preview:
     )
     notes = [f"{capfirst(str(each))} becomes void." for each in replaced]
     if drawn_since:
-        notes.append(f"{_stages_void(drawn_since)} What was played there before counts again.")
+        notes.append(f"{_stages_void(drawn_since)} The stages that were played before count again.")
     return _of_block(Action.RESTORE_BLOCK, block, assumed, notes, seen, superseded=drawn_since)
 
 
@@ -228,7 +228,7 @@ def preview_cancellation(tournament: Tournament) -> Preview:
         notes = [
             "It runs on: the next round opens soon."
             if begun
-            else "Its entries count again. If its planned start is over, choose a new start."
+            else "Its entries count again. If its planned start has passed, choose a new start."
         ]
     elif begun:
         notes = [

@@ -179,7 +179,7 @@ def _lift_or_refuse(
         raise ValidationError(f"{name} is not in quarantine.", code="not-quarantined")
     if seen not in (ANY, held.pk):
         raise ValidationError(
-            f"{name} is in another quarantine than the one that you have seen. Stored: "
+            f"Somebody else has changed the quarantine of {name} since you read it. Stored: "
             f"{end_text(held.ends_at)}: {held.reason} Read it, then lift it if you still want to.",
             code="changed-meanwhile",
         )

@@ -118,7 +118,7 @@ def test_a_file_that_is_older_than_a_correction_ends_with_a_note(
     monkeypatch.setattr(exporting, "_round_lines", and_correct)
     done = run(tmp_path / "quick.jsonl", export(api))
     assert done.returncode == 1
-    assert "corrected meanwhile: get the file again" in done.stderr
+    assert "corrected during the download: get the file again" in done.stderr
 
 
 def test_a_false_rating_in_the_database_is_noticed_by_the_stranger(

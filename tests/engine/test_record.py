@@ -56,7 +56,7 @@ def test_an_empty_line_or_a_byte_order_mark_is_refused(broken: bytes) -> None:
 
 def test_an_unknown_format_is_refused_by_name_before_anything_else() -> None:
     error = refusal(b'{"format": "twelfth-night/9", "a": 1, "a": 2, "seats": 1e999}')
-    assert str(error) == "unknown format 'twelfth-night/9'; this reads twelfth-night/1"
+    assert str(error) == "unknown format 'twelfth-night/9'; the format must be twelfth-night/1"
 
 
 def test_an_illegal_move_is_named_with_its_ply_and_what_was_legal(
@@ -116,7 +116,7 @@ def test_a_ply_with_one_legal_move_has_no_fault() -> None:
     )
     fault = {"ply": ply, "seat": seat, "kind": "timeout"}
     error = refusal({**plain, "faults": [fault]})
-    assert (error.ply, error.reason) == (ply, "a fault where there was no choice")
+    assert (error.ply, error.reason) == (ply, "a fault, but the seat had only one legal move")
 
 
 def test_the_fallback_is_drawn_by_hmac_from_the_seed_and_the_ply() -> None:

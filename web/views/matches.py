@@ -52,7 +52,7 @@ def match_phases(request: HttpRequest, pk: int) -> HttpResponse:
     """Return all phases of an open match as JSON, so that the browser can replay and check it."""
     found = get_object_or_404(matches_with_seats(), pk=pk)
     if not may_see_record(found):
-        raise Http404(f"Match {found.pk} is not open yet.")
+        raise Http404(f"The record of match {found.pk} is not public yet.")
     response = JsonResponse(all_phases(found))
     response["Cache-Control"] = "private, max-age=600"
     return response

@@ -247,7 +247,7 @@ def _needed_match(found: PlayerTable) -> Match:
 
 def _refusal(error: play.MoveRefusedError) -> str:
     texts = {
-        "turn-already-decided": "This move was decided already; here is the table as it is now.",
+        "turn-already-decided": "This turn is over; here is the table as it is now.",
         "turn-not-open": "It is not your turn now; here is the table as it is now.",
         "turn-expired": "The time for this move was over, so the referee played for you.",
         "illegal-move": "This move is not possible now. Choose one of the moves shown.",

@@ -204,7 +204,7 @@ def _find(trial_id: str) -> Trial:
     _require_open()
     found = trials.find(trial_id)
     if found is None:
-        raise Http404("This trial is over an hour old, or there was none.")
+        raise Http404("There is no such trial: the league deletes a trial after an hour.")
     return found
 
 

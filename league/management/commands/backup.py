@@ -13,8 +13,8 @@ from league import backups
 class Command(BaseCommand):
     """Write a backup of the whole database while the league runs, and remove the oldest ones.
 
-    The setting KEEP_BACKUPS says how many stay. Keep SECRET_KEY apart from the backups: without it
-    all sessions and tokens end.
+    The setting KEEP_BACKUPS is the number of backups to keep. Store SECRET_KEY in another place: if
+    you restore a backup without it, all sessions and tokens stop working.
     """
 
     help = __doc__

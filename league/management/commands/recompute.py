@@ -11,9 +11,9 @@ from league.ratings import check_ladder, correct
 class Command(BaseCommand):
     """Recompute the ratings of ladders from their records, and list stored ratings that differ.
 
-    There should be none. If a rating differs, the ladder's standings are frozen with an alarm, as
-    after the nightly check. With --repair, the recomputed ratings replace the stored ones under a
-    new revision of the ledger, and the alarm is lifted.
+    There should be none. If a rating differs, the ladder's standings are frozen and an alarm is
+    shown. The nightly check does the same. With --repair, the recomputed ratings replace the stored
+    ones under a new revision of the ledger, and the alarm is lifted.
     """
 
     help = __doc__
@@ -48,8 +48,8 @@ class Command(BaseCommand):
             raise CommandError(f"{ladder.slug} is being checked already. Try again later.")
         if found.damage:
             raise CommandError(
-                f"{ladder.slug}: {found.damage}. Restore the missing record, or mark its block "
-                "void on the block's admin page: void blocks are not read."
+                f"{ladder.slug}: {found.damage}. Restore the missing record. Or make its block "
+                "void on the block's admin page: void blocks need no record."
             )
         count = ladder.standings.count()
         self.stdout.write(f"{ladder.slug}: {count} ratings, {len(found.differences)} differ")

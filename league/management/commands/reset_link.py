@@ -12,7 +12,7 @@ from league.moderation import log
 
 
 class Command(BaseCommand):
-    """Issue a link with which a person sets a new password, once."""
+    """Issue a link that lets a person set a new password. It works once."""
 
     help = __doc__
 

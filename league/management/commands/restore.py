@@ -9,10 +9,10 @@ from league import backups
 
 
 class Command(BaseCommand):
-    """Replace the whole database by a backup; all parts of the league must be stopped.
+    """Replace the whole database by a backup. Stop all parts of the league first.
 
-    If the restore fails, the database stays as it was. Afterwards run set_up_league --migrate, in
-    case that the backup is of an older version, and recompute.
+    If the restore fails, the database stays as it was. Afterwards run set_up_league --migrate,
+    which updates a backup of an older version, and then recompute.
     """
 
     help = __doc__

@@ -213,7 +213,7 @@ def test_an_archive_finds_its_own_modules(home: Home, tmp_path: Path, check: Che
     [
         ("def choose(", "SyntaxError: '(' was never closed"),
         ("x = 1", "there is no function choose"),
-        ("x = bytearray(300 << 20)", "it wanted more than its 160 MB of memory"),
+        ("x = bytearray(300 << 20)", "it needed more than its 160 MB of memory"),
         ("import os; os._exit(3)", "its process ended with exit status 3"),
     ],
 )
@@ -251,7 +251,7 @@ def test_a_bot_that_fits_only_small_tables_fails_at_a_large_one(check: Check) ->
     source = "big = bytearray(100 << 20)\ndef choose(o): return o['legal_moves'][0]\n"
     found = check(source, ON)
     assert found["by"]["loading"]["result"] in ("ok", "warning")  # slow on a busy machine
-    assert "it wanted more than its 80 MB of memory" in found["wrong"]["twelve-days"]["text"]
+    assert "it needed more than its 80 MB of memory" in found["wrong"]["twelve-days"]["text"]
 
 
 @pytest.mark.usefixtures("no_failures")

@@ -218,8 +218,8 @@ def test_the_match_can_be_shown_as_text() -> None:
     [
         ({"rules": "eagl"}, "no preset 'eagl'"),
         ({"seats": 9}, "takes 2 to 8 seats, not 9"),
-        ({"rewards": "money"}, "rewards are 'places' or 'scores'"),
-        ({"illegal": "maybe"}, "illegal is 'fallback' or 'raise'"),
+        ({"rewards": "money"}, "rewards must be 'places' or 'scores'"),
+        ({"illegal": "maybe"}, "illegal must be 'fallback' or 'raise'"),
     ],
 )
 def test_unknown_options_are_refused(options: dict[str, Any], message: str) -> None:

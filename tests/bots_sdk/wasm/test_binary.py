@@ -48,7 +48,7 @@ def test_a_module_declares_its_games_by_exports() -> None:
         ),
         (wasmtime.wat2wasm("(module)"), r"not export allocate \(it exports nothing\)"),
         (wasmtime.wat2wasm("(component)"), "build a plain module"),
-        (b"\0asm", "no WebAssembly module of version 1"),
+        (b"\0asm", "not a WebAssembly module of version 1"),
         (module()[:-30], "damaged or cut off"),
         (module() + b"\x0b\xff\xff\xff\xff\x0f", "damaged or cut off"),
         (module() + b"\x01\x06\xff\xff\xff\xff\x0f\x00", "entries in its section of types"),

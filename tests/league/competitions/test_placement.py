@@ -301,7 +301,7 @@ def test_bots_without_a_rating_are_placed_before_new_versions_and_then_by_time(
     before = [placement.bots_before(ladder, bot) for bot in (early, late, rated)]
     assert before == [0, 1, 2]
     text = competitions.describe_next_block(Standing(ladder=ladder, bot=late, blocks=0))
-    assert text == "Its first blocks are drawn soon, after those of 1 other bot."
+    assert text == "Its first blocks come soon, after those of 1 other bot."
 
 
 def test_remote_and_hosted_bots_have_places_of_their_own(

@@ -96,7 +96,7 @@ def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
 
 def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada: User) -> None:
     [bot] = enter(ladder, ada)
-    assert "Its first blocks are drawn next" in page(client, f"/bots/{bot.name}/")
+    assert "Its first blocks come next" in page(client, f"/bots/{bot.name}/")
     competitions.open_placements(ladder.pk)
     assert "No rating yet. Its first blocks are played now" in page(client, f"/bots/{bot.name}/")
     entry = client.get(f"/api/v1/ladders/quick/entries/{bot.name}").json()

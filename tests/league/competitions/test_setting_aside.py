@@ -325,7 +325,7 @@ def test_organisers_see_on_the_ladders_page_what_is_set_aside(client: Client) ->
     page = shown(client, "/ladders/quick/")
     assert "set aside" in page
     assert f"tournament {tournament.pk}" in page
-    assert "Only a Swiss has it" in page
+    assert "Only a Swiss has this setting" in page
 
 
 def test_pages_and_api_show_a_ladder_that_is_set_aside(client: Client) -> None:
@@ -355,7 +355,7 @@ def test_no_next_round_is_promised_on_a_ladder_that_is_set_aside(
     )
     assert "The next round opens" in competitions.describe_next_block(good)
     assert competitions.describe_next_block(bad) == (
-        "The ladder is set aside, so no round opens now."
+        "An error keeps this ladder from opening rounds. Its page shows organisers the reason."
     )
 
 

@@ -56,7 +56,7 @@ def test_honest_bots_are_not_reported_and_only_organisers_see_the_report(
     client.force_login(User.objects.create(username="olivia", is_staff=True))
     page = client.get(path).content.decode()
     assert "No pair stands out" in page
-    assert "Found in 80 % of cases" in page
+    assert "finds in 80 % of cases" in page
 
 
 def test_the_report_states_the_gains_that_it_can_find(ladder: Ladder) -> None:

@@ -96,7 +96,7 @@ def test_recompute_and_the_strangers_script_follow_the_order(mixed: Ladder, tmp_
     swapped = data.replace(b'"applied_number": 2,', b'"applied_number": 3,')
     (tmp_path / "ladder.jsonl").write_bytes(swapped)
     result = subprocess.run(run, capture_output=True, text=True, check=False)
-    assert "not in the order of application" in result.stderr
+    assert "not in the order in which the ladder applied them" in result.stderr
 
 
 @pytest.mark.parametrize("luck", range(2))

@@ -43,7 +43,7 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     met = HeadToHead.objects.get(bot__name="bot-0", opponent__name="bot-1")
     share = f"{100 * met.half_wins / met.pairs / 2:.0f} %"
     assert f"bot-0 against bot-1: {share} of {met.pairs}" in text
-    assert "error bar of the difference between a bot and the average of" in text
+    assert "They compare a bot with the average of all bots" in text
     likely = " ".join(text[text.index("Probability of being the best") :].split())
     assert likely.startswith(
         'Probability of being the best ranked bot: <a href="/bots/bot-1/">bot-1</a> 62 %. '

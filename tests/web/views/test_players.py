@@ -142,7 +142,7 @@ def test_a_stale_form_says_so_and_shows_the_table(client: Client) -> None:
     page = page_of(client, address)
     move(client, address, page)
     answer = move(client, address, page, at=-1).content.decode()
-    assert "decided already" in answer
+    assert "This turn is over" in answer
     missing = client.post(f"{address}move/", {"turn": "9999999999", "move": "x"}, follow=True)
     assert "Choose one of the moves." in missing.content.decode()
     absurd = client.post(f"{address}move/", {"turn": "999", "move": "give 1"}, follow=True)

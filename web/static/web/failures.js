@@ -36,7 +36,7 @@ export class Notice {
   }
 
   /** @param {string} text */
-  tell(text) {
+  show(text) {
     this.passes = false;
     if (this.line.textContent !== text) this.line.textContent = text;
   }
@@ -49,8 +49,8 @@ export class Notice {
     if (failure instanceof StatusError) {
       if (!passes(failure.answer)) throw failure;
       seconds = pauseAfter(failure.answer);
-      this.tell(`The league is busy. Trying again in ${seconds} s.`);
-    } else this.tell("Connection lost, trying again.");
+      this.show(`The league is busy. Trying again in ${seconds} s.`);
+    } else this.show("Connection lost, trying again.");
     this.passes = true;
     await new Promise((done) => setTimeout(done, 1000 * seconds));
   }
@@ -60,7 +60,7 @@ export class Notice {
   async settles(call) {
     try {
       await call();
-      if (this.passes) this.tell("");
+      if (this.passes) this.show("");
       return true;
     } catch (failure) {
       await this.rest(failure).catch(() => {

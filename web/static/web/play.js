@@ -128,7 +128,7 @@ async function send(move) {
   busy = true;
   const turn = Number(place.dataset.turn);
   place.classList.add("sending");
-  notice.tell("");
+  notice.show("");
   let problem = "";
   let isSent = true;
   try {
@@ -139,7 +139,7 @@ async function send(move) {
   if (problem || !isSent) shown = ""; // the panel is shown anew: no card is chosen
   while (!(await notice.settles(refresh)));
   if (!isSent && seated.answer.turn === turn) problem = "Your move did not arrive. Play it again.";
-  notice.tell(problem);
+  notice.show(problem);
   busy = false;
   wait();
 }

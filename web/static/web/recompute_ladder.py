@@ -98,7 +98,8 @@ def check_file(path: str) -> str:
             terms, blocks, seed = line, {}, bytes.fromhex(line["seed"] or "")
             rounds, seeds = rounds + 1, seeds + bool(seed)
             check(
-                line["applied_number"] == rounds, "the rounds are not in the order of application"
+                line["applied_number"] == rounds,
+                "the rounds are not in the order in which the ladder applied them",
             )
             check(not seed or sha256(seed).hexdigest() == line["commitment"], "another seed")
         elif line["type"] == "block" and not line["void"]:
@@ -113,9 +114,9 @@ def check_file(path: str) -> str:
         elif line["type"] == "standing":
             shown[line["bot"]] = (line["rating"], line["blocks"], line["version"])
     check(line.get("sha256") == before, "lines are changed or missing")
-    check(line["complete"], "the ladder was corrected meanwhile: get the file again")
+    check(line["complete"], "the ladder was corrected during the download: get the file again")
     check(shown == standings, "the standings do not follow from the rounds")
-    moves = f"all moves of {matches} matches" if has_engine else "no moves: that needs our engine"
+    moves = f"all moves of {matches} matches" if has_engine else "no moves (install twelfth-night)"
     return (
         f"Right: {len(shown)} bots, {rounds} rounds; the seeds of {seeds} are public. "
         f"Checked {moves}."

@@ -64,7 +64,7 @@ export class Fold {
       for (const seat of this.scene.seats) seat.acts = false;
       if (last) for (const seat of phase.to_act || []) this.scene.seats[seat].acts = true;
       this.frames.push({
-        scene: copy(this.scene), kind: beat, lines: told(kinds, lines), step: this.steps,
+        scene: copy(this.scene), kind: beat, lines: summarised(kinds, lines), step: this.steps,
         ply: Number(phase.ply ?? phase.id ?? 0),
       });
     };
@@ -259,18 +259,18 @@ export function seenBy(scene, viewer) {
   return { ...scene, seats };
 }
 
-function told(kinds, lines) {
+function summarised(kinds, lines) {
   const counts = {};
   for (const kind of kinds) counts[kind] = (counts[kind] || 0) + 1;
   if (kinds.includes("match_over")) return lines.slice(-1);
   if (kinds.includes("match_started")) return [lines[0]];
-  const said = new Set();
+  const shown = new Set();
   const result = [];
   kinds.forEach((kind, at) => {
     if (kind === "hand_dealt" && counts.round_dealt) return;
     if (counts[kind] > 1 && SUMMARY[kind]) {
-      if (!said.has(kind)) result.push(SUMMARY[kind]);
-      said.add(kind);
+      if (!shown.has(kind)) result.push(SUMMARY[kind]);
+      shown.add(kind);
     } else result.push(lines[at]);
   });
   return result;

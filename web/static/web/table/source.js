@@ -59,12 +59,12 @@ function connect() {
   if (places.length) query.set("after", places.join(","));
   const opened = new EventSource(`${address}?${query}`);
   stream = opened;
-  const tell = (on) => {
+  const mark = (on) => {
     for (const { to } of followed.values()) to.state(on);
   };
   opened.addEventListener("open", () => {
     failures = 0;
-    tell(true);
+    mark(true);
   });
   opened.addEventListener("phase", (event) => {
     const phase = JSON.parse(event.data);
@@ -88,7 +88,7 @@ function connect() {
     // The browser itself would try again every few seconds for ever.
     opened.close();
     if (stream !== opened || !followed.size) return;
-    tell(false);
+    mark(false);
     failures += 1;
     const pause = Math.min(LONGEST_PAUSE, 2 ** (failures - 1)) * (0.8 + 0.4 * Math.random());
     timer = setTimeout(connect, 1000 * pause);

@@ -115,7 +115,7 @@ export class View {
     pot.hidden = !scene.pot.length;
     pot.querySelector(".stake").textContent = `At stake: ${scene.stake} point${scene.stake === 1 ? "" : "s"}`;
     arrange(pot.querySelector(".days"), scene.pot.map((day) => this.day(day)));
-    const low = scene.low === null ? "" : `Lead low: ${scene.low}`;
+    const low = scene.low === null ? "" : `Lowest card led: ${scene.low}`;
     this.felt.querySelector(".low").textContent = low;
   }
 
