@@ -12,12 +12,15 @@ from pathlib import Path
 
 import httpx
 
-from benchmarks.killing.targets import targets
+from benchmarks.killing.extras import Extras
+from benchmarks.killing.targets import Target, targets
 from devserver import processes
+from devserver.running import variables_of_running
 
 CHECKOUT = Path(__file__).parents[2]
 _READY_SECONDS = 240.0
 _STOP_SECONDS = 40.0
+_RATES = ("RATE_GENERAL", "RATE_ACCOUNTS", "RATE_PASSWORDS", "RATE_GUESSES", "RATE_ACCOUNT_GUESSES")
 
 
 class League:
@@ -31,27 +34,41 @@ class League:
         directory: for its data.
         port: of its front.
         variables: more variables of its environment.
+        has_extras: whether a second clock worker and a second beat run.
     """
 
     def __init__(
-        self, directory: Path, port: int, variables: Mapping[str, str] | None = None
+        self,
+        directory: Path,
+        port: int,
+        variables: Mapping[str, str] | None = None,
+        *,
+        has_extras: bool = False,
     ) -> None:
         self.directory = directory.absolute()
         self.url = f"http://127.0.0.1:{port}"
         self._log = self.directory.with_suffix(".log")
+        self._temporary = self.directory.with_suffix(".tmp")
         self._environment = {
             name: value
             for name, value in os.environ.items()
             if name not in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE")
         } | {
             "HOUSE_BOTS": "house-random,house-thumb,house-counting",
-            "RATE_GENERAL": "1000000/minute",
+            **dict.fromkeys(_RATES, "1000000/minute"),
+            "MAX_UPLOADS_PER_DAY": "100000",
+            "TMPDIR": str(self._temporary),
+            "PROBE_URL": f"{self.url}/",
             "LEAGUE_DIRECTORY": str(self.directory),
             **(variables or {}),
         }
         self._command = [sys.executable, "-m", "devserver.up", "--port", str(port)]
         self._command += ["--directory", str(self.directory)]
         self._process: subprocess.Popen[bytes] | None = None
+        self._is_set_up = False
+        self._extras: Extras | None = None
+        if has_extras:
+            self._extras = Extras(self.directory, self._environment, self._log)
         self._old: list[int] = []
 
     @property
@@ -64,14 +81,22 @@ class League:
         """Start the league and wait until it is ready."""
         self._start()
         self.await_ready()
+        self._is_set_up = True
+        self.start_again()
 
     def start_again(self) -> None:
-        """Start the league if its supervisor has ended."""
+        """Start the league if its supervisor has ended, and the extras that have ended."""
         if self._process and self._process.poll() is not None:
             self._start()
+        if self._extras and self._is_set_up:
+            self._extras.start()
+
+    def targets(self) -> list[Target]:
+        """Return all processes of the league that run now."""
+        return list(targets(self.pid, self._extras.pids if self._extras else None))
 
     def _start(self) -> None:
-        self.directory.parent.mkdir(parents=True, exist_ok=True)
+        self._temporary.mkdir(parents=True, exist_ok=True)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._command, env=self._environment, cwd=CHECKOUT, stdout=log, stderr=log
@@ -122,6 +147,8 @@ class League:
     def stop(self) -> list[str]:
         """Stop the league; return the processes that are left."""
         assert self._process
+        if self._extras:
+            self._extras.stop()
         tree = list(targets(self.pid))
         self._process.send_signal(signal.SIGINT)
         try:
@@ -151,8 +178,15 @@ class League:
         found.pop(os.getpid(), None)
         return found
 
+    def files_left(self) -> list[str]:
+        """Return the sockets and temporary files that are left after a stop."""
+        sockets = [each for each in self.directory.rglob("*") if each.is_socket()]
+        return sorted(map(str, [*sockets, *self._temporary.iterdir()]))
+
     def kill(self) -> None:
         """End whatever is left of the league."""
+        if self._extras:
+            self._extras.stop()
         if self._process and self._process.poll() is None:
             self._process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -184,6 +218,11 @@ class League:
                     found.append(line.rstrip("\n")[:500])
                 left = max(0, left - 1)
         return found
+
+    @property
+    def database_url(self) -> str:
+        """The address of the database, while the league runs."""
+        return variables_of_running(self.directory).get("DATABASE_URL", "")
 
     def _tail(self) -> str:
         with self._log.open("rb") as log:
