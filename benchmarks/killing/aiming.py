@@ -88,7 +88,7 @@ WAYS = ("kill before the commit", "kill after the commit", "stop", "kill the bac
 
 def add_triggers(url: str) -> None:
     """Add the triggers of all points to a database."""
-    with psycopg.connect(url, autocommit=True) as connection:
+    with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
         connection.execute(_FUNCTION.format(lock=_LOCK))
         for number, point in enumerate(POINTS):
             when = f"WHEN ({point.condition})" if point.condition else ""
@@ -111,7 +111,10 @@ def strike_at(
         among: the processes of the league.
     """
     key = 2 * number + (way in ("kill after the commit", "kill the backend"))
-    with suppress(psycopg.OperationalError), psycopg.connect(url, autocommit=True) as connection:
+    with (
+        suppress(psycopg.OperationalError),
+        psycopg.connect(url, autocommit=True, connect_timeout=5) as connection,
+    ):
         connection.execute("SELECT pg_advisory_lock(%s, %s)", [_LOCK, key])
         backend = _await_backend(connection, key, seconds)
         if backend is None:

@@ -18,7 +18,7 @@ from devserver import processes
 from devserver.running import variables_of_running
 
 CHECKOUT = Path(__file__).parents[2]
-_READY_SECONDS = 240.0
+_READY_SECONDS = 900.0
 _STOP_SECONDS = 40.0
 _RATES = ("RATE_GENERAL", "RATE_ACCOUNTS", "RATE_PASSWORDS", "RATE_GUESSES", "RATE_ACCOUNT_GUESSES")
 

@@ -18,7 +18,7 @@ from bots_sdk.call import Call
 from bots_sdk.client import Client, LeagueError, ProblemError, Retry
 
 PASSWORD = "four calling birds"
-_PATIENT = Retry(seconds=300.0, max_wait_seconds=2.0)
+_PATIENT = Retry(seconds=1200.0, max_wait_seconds=2.0)
 _PAUSE_SECONDS = 2.0
 _BLOCKS_OF_A_COMPARISON = 16
 _START_SECONDS = 15.0
@@ -57,13 +57,16 @@ class Person:
         """Begin to make calls."""
         self._thread.start()
 
-    def stop(self, seconds: float = 330.0) -> None:
+    def stop(self, seconds: float = 1200.0) -> None:
         """Wait until the calls in hand are over."""
         self.stopping.set()
         self._thread.join(seconds)
         if self._thread.is_alive():
             self.problems.append(f"{self.name}: a call is not over after {seconds:.0f} s")
         self.client.close()
+
+    def set_up(self) -> None:
+        """Make the first calls."""
 
     def step(self) -> None:
         """Make the calls of one turn."""
@@ -93,6 +96,7 @@ class Person:
         self.counts["retries"] += 1
 
     def _run(self) -> None:
+        self._try(self.set_up)
         while not self.stopping.wait(_PAUSE_SECONDS):
             self._try(self.step)
         self._try(self.finish)
@@ -108,9 +112,9 @@ class Person:
 class TokenOwner(Person):
     """Creates owner tokens and bot tokens, and revokes each at once."""
 
-    def __init__(self, url: str, name: str) -> None:
-        super().__init__(url, name)
-        self.bot_token = self.client.send(calls.create_bot(f"{name}-bot", "remote"))["token"]
+    def set_up(self) -> None:
+        """Create a remote bot, which never plays."""
+        self.bot_token = self.client.send(calls.create_bot(f"{self.name}-bot", "remote"))["token"]
 
     def step(self) -> None:
         """Create a token, use it, revoke it, and try it again; replace the bot's token."""
@@ -144,9 +148,9 @@ class TokenOwner(Person):
 class Comparer(Person):
     """Uploads versions of a hosted bot and compares them, again and again."""
 
-    def __init__(self, url: str, name: str) -> None:
-        super().__init__(url, name)
-        self.bot = f"{name}-bot"
+    def set_up(self) -> None:
+        """Create a hosted bot with two versions, and enter it on the ladders."""
+        self.bot = f"{self.name}-bot"
         self.client.send(calls.create_bot(self.bot, "hosted"))
         for _ in range(2):
             self._upload()
@@ -156,12 +160,11 @@ class Comparer(Person):
     def _upload(self) -> int:
         sent = calls.upload(self.bot, "bot.py", _BOT.encode())
         version = self.client.send(sent)
-        while version["state"] == "checking":
-            time.sleep(1.0)
+        while version["state"] == "checking" and not self.stopping.wait(1.0):
             version = self.client.send(calls.version(self.bot, version["number"]))
-        if version["state"] != "ready":
-            self.problems.append(f"{self.name}: version {version['number']}: {version}")
         self.counts["versions"] += 1
+        if version["state"] not in ("ready", "checking"):
+            self.problems.append(f"{self.name}: version {version['number']}: {version}")
         return version["number"]
 
     def step(self) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from bots_sdk import calls
 from bots_sdk.client import Client, LeagueError, ProblemError, Retry
 
-_PATIENT = Retry(seconds=300.0, max_wait_seconds=2.0)
+_PATIENT = Retry(seconds=1200.0, max_wait_seconds=2.0)
 _MAX_WATCHED = 200
 
 Events = list[tuple[str, str, Any]]
