@@ -178,6 +178,10 @@ class League:
         found.pop(os.getpid(), None)
         return found
 
+    def temporary_places(self) -> list[Path]:
+        """Return the directories for temporary files: the league's own, and that of its bots."""
+        return [self._temporary, Path(f"/dev/shm/twelfth-night-bots-{os.geteuid()}")]
+
     def files_left(self) -> list[str]:
         """Return the sockets and temporary files that are left after a stop."""
         sockets = [each for each in self.directory.rglob("*") if each.is_socket()]
