@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 
 from benchmarks.killing.extras import Extras
+from benchmarks.killing.logs import faults
 from benchmarks.killing.targets import Target, targets
 from devserver import processes
 from devserver.running import variables_of_running
@@ -210,18 +211,10 @@ class League:
                 counts["errors"] += "[error" in line
         return dict(counts)
 
-    def log_faults(self, max_lines: int = 200) -> list[str]:
-        """Return the lines of the log with errors and tracebacks, each with the 40 after it."""
-        found: list[str] = []
-        left = 0
+    def log_faults(self) -> list[str]:
+        """Return each kind of error and traceback in the log, with its number."""
         with self._log.open(errors="replace") as log:
-            for line in log:
-                if "Traceback (most recent" in line or "[error" in line:
-                    left = 40
-                if left and len(found) < max_lines:
-                    found.append(line.rstrip("\n")[:500])
-                left = max(0, left - 1)
-        return found
+            return faults(log)
 
     @property
     def database_url(self) -> str:
