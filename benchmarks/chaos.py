@@ -25,7 +25,10 @@ paused, and all must be settled without three minutes in which nothing ends:
 It exits with 1 if one of these does not hold. Errors and tracebacks of the log are printed.
 
     benchmarks/chaos.py --minutes 30
-    benchmarks/chaos.py --strikes 500
+    benchmarks/chaos.py --strikes 500 --minutes 60
+
+With ``--strikes`` it ends when the number is reached or the time is over. SIGINT (Ctrl-C) ends the
+strikes early; the checks follow.
 
 With ``--each`` it kills one process of each kind instead, and prints after how many seconds the
 league was ready again.
@@ -33,6 +36,7 @@ league was ready again.
 
 import argparse
 import json
+import math
 import random
 import signal
 import sys
@@ -57,7 +61,7 @@ MAX_READY_SECONDS = {"supervisor": 15.0}
 """The longest time until the league is ready again after a kill of one kind, by default 10 s."""
 SPARED = {"bot"}
 _DROPPED = 0.01
-_AIM_SECONDS = 6.0
+_AIM_SECONDS = 4.0
 _STREAM = "a stream"
 
 
@@ -65,7 +69,7 @@ def main() -> int:
     """Run the benchmark; return the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--minutes", type=float, default=5.0)
-    parser.add_argument("--strikes", type=int, help="go on until so many, however long it takes")
+    parser.add_argument("--strikes", type=int, help="stop after so many")
     parser.add_argument("--every", type=float, default=3.0, help="mean seconds between two strikes")
     parser.add_argument("--aimed", type=float, default=0.35, help="share of aimed strikes")
     parser.add_argument("--seed", type=int, default=int(time.time()))
@@ -98,6 +102,11 @@ class Run:
         self._spared = SPARED | set(options.without.split(","))
         self._strikes: Counter[str] = Counter()
         self._found: list[str] = []
+        self._is_over = False
+        signal.signal(signal.SIGINT, self._end_strikes)
+
+    def _end_strikes(self, *_: object) -> None:
+        self._is_over = True
 
     def run(self) -> int:
         """Strike, let the league settle, and check it; return the exit status."""
@@ -159,9 +168,9 @@ class Run:
     def _strike_for_long(self) -> None:
         """Kill and stop processes until the time is over, or the number is reached."""
         end = time.monotonic() + self._options.minutes * 60
-        most: int | None = self._options.strikes
+        most = self._options.strikes or math.inf
         reported = began = time.monotonic()
-        while time.monotonic() < end if most is None else sum(self._strikes.values()) < most:
+        while not self._is_over and time.monotonic() < end and sum(self._strikes.values()) < most:
             time.sleep(self._chance.expovariate(1 / self._options.every))
             self._league.start_again()
             done = self._aim() if self._chance.random() < self._options.aimed else self._draw()
