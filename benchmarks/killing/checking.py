@@ -17,7 +17,8 @@ from league.models import Match, Round, Tournament, VoidMark, BotVersion, Compar
 print(json.dumps({
     "matches": Match.objects.unfinished().count(),
     "rounds": Round.objects.filter(applied_at=None).count(),
-    "tournaments": Tournament.objects.exclude(state__in=("finished", "cancelled")).count(),
+    "tournaments": Tournament.objects.filter(title__startswith="Chaos ")
+                   .exclude(state__in=("finished", "cancelled")).count(),
     "comparisons": Comparison.objects.running().count(),
     "corrections": VoidMark.objects.pending().count(),
     "checks": BotVersion.objects.filter(state="checking").count(),
@@ -97,7 +98,7 @@ stored = {{
     "comparisons": Comparison.objects.count(),
     "void marks": VoidMark.objects.count(),
     "decisions": ModerationEntry.objects.filter(action__in=("void-block", "restore-block")).count(),
-    "tournaments": Tournament.objects.count(),
+    "tournaments": Tournament.objects.filter(title__startswith="Chaos ").count(),
     "short-lived tokens": Token.objects.filter(name="short-lived").count(),
 }}
 for name, number in confirmed.items():
