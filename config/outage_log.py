@@ -34,6 +34,8 @@ _TRY_SECONDS = 2
 _MAX_CHAIN = 10
 _CONNECTION_STATES = ("08", "57P01", "57P02", "57P03")
 """SQLSTATEs of connections that failed or that the server ended."""
+_ACKNOWLEDGING = ("kombu", "celery.worker.request")
+"""Their critical lines are about tasks that they could not acknowledge; others end a process."""
 _BROKER_LOGGERS = ("celery", "kombu", "config.beat")
 """Their plain errors of the operating system are errors of the broker's connection."""
 
@@ -45,8 +47,8 @@ def server_of(record: logging.LogRecord) -> str | None:
     """
     if record.name == log.name or record.levelno < logging.WARNING:
         return None
-    if record.levelno >= logging.CRITICAL and not record.name.startswith("kombu"):
-        return None  # kombu's are about tasks that it could not acknowledge; others end a process
+    if record.levelno >= logging.CRITICAL and not record.name.startswith(_ACKNOWLEDGING):
+        return None
     values = record.args if isinstance(record.args, tuple) else ()
     given = record.exc_info[1] if record.exc_info else sys.exc_info()[1]
     for error in (given, *values):

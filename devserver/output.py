@@ -2,6 +2,7 @@
 
 import logging
 import re
+from contextlib import suppress
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
@@ -10,10 +11,20 @@ _COLOUR = re.compile(r"\033\[\d*m")
 _MAX_BYTES, _KEPT_FILES = 10_000_000, 2
 
 
+class _Kept(RotatingFileHandler):
+    """A file of lines that loses those that can't be written."""
+
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802 - logging's name
+        """Lose a line. Logging would print a traceback for each one."""
+
+
 class Output:
     """Prints the lines of parts. With a file, routine lines are only in the file.
 
     Requests and finished tasks are routine: in a terminal they would hide what matters.
+
+    A line that can't be written, because the disk is full or the terminal is gone, is lost. The
+    parts must run on: a part whose output nobody reads stops as soon as its pipe is full.
 
     Attributes:
         stops: whether the parts are being stopped. What they print then is only in the file.
@@ -30,9 +41,7 @@ class Output:
         self._verbose, self._log = verbose or file is None, logging.Logger("parts")
         if file is not None:
             file.parent.mkdir(parents=True, exist_ok=True)
-            kept = RotatingFileHandler(
-                file, maxBytes=_MAX_BYTES, backupCount=_KEPT_FILES, encoding="utf-8"
-            )
+            kept = _Kept(file, maxBytes=_MAX_BYTES, backupCount=_KEPT_FILES, encoding="utf-8")
             self._log.addHandler(kept)
 
     def take(self, prefix: str, line: str) -> None:
@@ -44,9 +53,11 @@ class Output:
         """
         self._log.info("%s%s", _COLOUR.sub("", prefix), line)
         if self._verbose or not (self.stops or _ROUTINE.search(line)):
-            print(prefix + line, flush=True)
+            with suppress(OSError):
+                print(prefix + line, flush=True)
 
     def close(self) -> None:
         """Close the file."""
         for handler in list(self._log.handlers):
-            handler.close()
+            with suppress(OSError):
+                handler.close()

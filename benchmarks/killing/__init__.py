@@ -1,1 +1,1 @@
-"""Parts of `benchmarks/kills.py`."""
+"""Parts of `benchmarks/chaos.py` and `benchmarks/soak.py`."""

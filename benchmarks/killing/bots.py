@@ -31,9 +31,13 @@ class Bots:
         names: of the bots.
         moves: the accepted move by match, bot and turn.
         problems: what should not have happened.
+
+    Args:
+        league: where they play.
+        url: the address that they use; by default that of the league.
     """
 
-    def __init__(self, league: League) -> None:
+    def __init__(self, league: League, url: str = "") -> None:
         self.names = [f"remote-{number}" for number in range(COUNT)]
         self.moves: dict[tuple[int, str, int], str] = {}
         self.problems: list[str] = []
@@ -44,7 +48,9 @@ class Bots:
         file.write_text(_BOT)
         self._threads = [
             threading.Thread(
-                target=self._run, args=[league.url, name, _enter(league, name), file], daemon=True
+                target=self._run,
+                args=[url or league.url, name, _enter(league, name), file],
+                daemon=True,
             )
             for name in self.names
         ]

@@ -2,26 +2,34 @@
 
 import json
 import time
+from collections.abc import Mapping
 
 from benchmarks.killing.bots import Bots
 from benchmarks.killing.league import League
 
-SETTLE_SECONDS = 180.0
+_STUCK_SECONDS = 180.0
+_MAX_SETTLE_SECONDS = 1200.0
 
 _PAUSE = "from league.models import Ladder; Ladder.objects.update(paused=True)"
 _LEFT = """
 import json
-from league.models import Match, Round, Tournament
+from league.models import Match, Round, Tournament, VoidMark, BotVersion, Comparison
 print(json.dumps({
     "matches": Match.objects.unfinished().count(),
     "rounds": Round.objects.filter(applied_at=None).count(),
-    "tournaments": list(Tournament.objects.filter(rounds__applied_at=None).distinct()
-                        .values_list("id", flat=True)),
+    "tournaments": Tournament.objects.filter(title__startswith="Chaos ")
+                   .exclude(state__in=("finished", "cancelled")).count(),
+    "comparisons": Comparison.objects.running().count(),
+    "corrections": VoidMark.objects.pending().count(),
+    "checks": BotVersion.objects.filter(state="checking").count(),
 }))
 """
 _CHECK = """
 import collections, json, sys
-from league.models import Block, Ladder, Match, Standing
+from engine.rating import sprt
+from league.models import (Block, Comparison, Ladder, LiveMove, Match, ModerationEntry, Standing,
+                           BotVersion, Token, Tournament, Turn, VoidMark)
+from league.ratings.match_results import match_result
 accepted = collections.defaultdict(list)
 for match, bot, turn, move in json.load(open({moves!r})):
     accepted[match].append((bot, turn, move))
@@ -48,8 +56,54 @@ for match, moves in accepted.items():
     found.append(f"match {{match}} is {{state}}, with {{len(moves)}} accepted moves")
 for block in Block.objects.filter(state=Block.State.VOID):
     found.append(f"block {{block.pk}} is void")
-for match in Match.objects.filter(status=Match.Status.VOID, block=None):
+for match in Match.objects.filter(status=Match.Status.VOID, block=None, swap_block=None):
     found.append(f"match {{match.pk}} is void")
+for match in Match.objects.filter(status=Match.Status.VOID).exclude(swap_block=None):
+    ended = match.swap_block.comparison.state != "running"
+    if not ended or "comparison ended" not in match.void_reason:
+        found.append(f"match {{match.pk}} of a comparison is void: {{match.void_reason}}")
+for name, rows in {{
+    "open turns": Turn.objects.open(), "moves of live matches": LiveMove.objects.all(),
+    "leases": Match.objects.exclude(lease=None),
+}}.items():
+    if rows.exists():
+        found.append(f"{{rows.count()}} {{name}} are left: {{list(rows.values()[:3])}}")
+for comparison in Comparison.objects.all():
+    counts["comparisons"] += 1
+    numbers = list(comparison.blocks.order_by("number").values_list("number", flat=True))
+    if numbers != list(range(len(numbers))):
+        found.append(f"comparison {{comparison.pk}}: blocks {{numbers}}")
+    for block in comparison.blocks.all():
+        matches = list(block.matches.order_by("number"))
+        if [match.number for match in matches] != [0, 1]:
+            found.append(f"comparison {{comparison.pk}}: block {{block.number}}: {{matches}}")
+        elif block.difference is not None:
+            counts["swap blocks"] += 1
+            played = [(match_result(match, of_versions=True), match.record) for match in matches]
+            again = sprt.swap_result(played, comparison.new_id, comparison.old_id)
+            if again != sprt.SwapResult(block.difference, block.same_moves):
+                found.append(f"comparison {{comparison.pk}}: block {{block.number}}: {{again}}")
+for ladder in Ladder.objects.all():
+    numbers = list(ladder.revisions.order_by("number").values_list("number", flat=True))
+    counts["corrections"] += len(numbers)
+    if numbers != list(range(2, ladder.revision + 1)):
+        found.append(f"{{ladder.slug}}: revision {{ladder.revision}}, corrections {{numbers}}")
+    applied = list(ladder.rounds.exclude(applied_at=None).order_by("applied_number")
+                   .values_list("applied_number", flat=True))
+    if applied != list(range(1, len(applied) + 1)):
+        found.append(f"{{ladder.slug}}: applied numbers {{applied}}")
+confirmed = json.loads({confirmed!r})
+stored = {{
+    "versions": BotVersion.objects.filter(bot__owner__username="comparer").count(),
+    "comparisons": Comparison.objects.count(),
+    "void marks": VoidMark.objects.count(),
+    "decisions": ModerationEntry.objects.filter(action__in=("void-block", "restore-block")).count(),
+    "tournaments": Tournament.objects.filter(title__startswith="Chaos ").count(),
+    "short-lived tokens": Token.objects.filter(name="short-lived").count(),
+}}
+for name, number in confirmed.items():
+    if stored.get(name) != number:
+        found.append(f"{{name}}: {{number}} confirmed, {{stored.get(name)}} stored")
 for ladder in Ladder.objects.all():
     ratings = list(Standing.objects.filter(ladder=ladder).values_list("rating", flat=True))
     if sum(ratings) != 1_500_000 * len(ratings):
@@ -62,16 +116,23 @@ print(json.dumps([found, counts]))
 
 
 def settle(league: League, found: list[str]) -> None:
-    """Pause the ladders, and wait until all matches and rounds are over and the league is ready."""
+    """Pause the ladders, and wait until all matches and rounds are over and the league is ready.
+
+    The wait ends with a fault if nothing changes for `_STUCK_SECONDS`.
+    """
     league.await_ready()
     league.manage(_PAUSE)
-    began = time.monotonic()
+    began = changed = time.monotonic()
+    last = None
     while True:
         left = json.loads(league.manage(_LEFT))
-        if not left["matches"] and not left["rounds"]:
+        if left != last:
+            last, changed = left, time.monotonic()
+        if not any(left.values()):
             break
-        if time.monotonic() - began > SETTLE_SECONDS:
-            found.append(f"not settled after {SETTLE_SECONDS:.0f} s: {left}")
+        waited = time.monotonic() - began
+        if time.monotonic() - changed > _STUCK_SECONDS or waited > _MAX_SETTLE_SECONDS:
+            found.append(f"not settled after {waited:.0f} s: {left}")
             break
         time.sleep(2)
     print(f"settled after {time.monotonic() - began:.0f} s: {left}", flush=True)
@@ -79,11 +140,18 @@ def settle(league: League, found: list[str]) -> None:
         found.append(f"/readyz: {readiness}")
 
 
-def violations(league: League, bots: Bots) -> list[str]:
-    """Return what does not hold of the moves, records, blocks and ratings."""
+def violations(league: League, bots: Bots, confirmed: Mapping[str, int]) -> list[str]:
+    """Return what does not hold of the moves, records, blocks, ratings and comparisons.
+
+    Args:
+        league: a settled one.
+        bots: which played in it.
+        confirmed: numbers of rows that must be there, by name.
+    """
     moves = league.directory / "accepted.json"
     bots.save(moves)
-    found, counts = json.loads(league.manage(_CHECK.format(moves=str(moves))))
+    script = _CHECK.format(moves=str(moves), confirmed=json.dumps(confirmed))
+    found, counts = json.loads(league.manage(script))
     print(f"checked: {counts}")
     recomputed = league.manage("", "recompute")
     print(recomputed.strip())

@@ -12,12 +12,16 @@ from pathlib import Path
 
 import httpx
 
-from benchmarks.killing.targets import targets
+from benchmarks.killing.extras import Extras
+from benchmarks.killing.logs import faults
+from benchmarks.killing.targets import Target, targets
 from devserver import processes
+from devserver.running import variables_of_running
 
 CHECKOUT = Path(__file__).parents[2]
-_READY_SECONDS = 240.0
+_READY_SECONDS = 900.0
 _STOP_SECONDS = 40.0
+_RATES = ("RATE_GENERAL", "RATE_ACCOUNTS", "RATE_PASSWORDS", "RATE_GUESSES", "RATE_ACCOUNT_GUESSES")
 
 
 class League:
@@ -31,27 +35,41 @@ class League:
         directory: for its data.
         port: of its front.
         variables: more variables of its environment.
+        has_extras: whether a second clock worker and a second beat run.
     """
 
     def __init__(
-        self, directory: Path, port: int, variables: Mapping[str, str] | None = None
+        self,
+        directory: Path,
+        port: int,
+        variables: Mapping[str, str] | None = None,
+        *,
+        has_extras: bool = False,
     ) -> None:
         self.directory = directory.absolute()
         self.url = f"http://127.0.0.1:{port}"
         self._log = self.directory.with_suffix(".log")
+        self._temporary = self.directory.with_suffix(".tmp")
         self._environment = {
             name: value
             for name, value in os.environ.items()
             if name not in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "DJANGO_SETTINGS_MODULE")
         } | {
             "HOUSE_BOTS": "house-random,house-thumb,house-counting",
-            "RATE_GENERAL": "1000000/minute",
+            **dict.fromkeys(_RATES, "1000000/minute"),
+            "MAX_UPLOADS_PER_DAY": "100000",
+            "TMPDIR": str(self._temporary),
+            "PROBE_URL": f"{self.url}/",
             "LEAGUE_DIRECTORY": str(self.directory),
             **(variables or {}),
         }
         self._command = [sys.executable, "-m", "devserver.up", "--port", str(port)]
         self._command += ["--directory", str(self.directory)]
         self._process: subprocess.Popen[bytes] | None = None
+        self._is_set_up = False
+        self._extras: Extras | None = None
+        if has_extras:
+            self._extras = Extras(self.directory, self._environment, self._log)
         self._old: list[int] = []
 
     @property
@@ -64,14 +82,22 @@ class League:
         """Start the league and wait until it is ready."""
         self._start()
         self.await_ready()
+        self._is_set_up = True
+        self.start_again()
 
     def start_again(self) -> None:
-        """Start the league if its supervisor has ended."""
+        """Start the league if its supervisor has ended, and the extras that have ended."""
         if self._process and self._process.poll() is not None:
             self._start()
+        if self._extras and self._is_set_up:
+            self._extras.start()
+
+    def targets(self) -> list[Target]:
+        """Return all processes of the league that run now."""
+        return list(targets(self.pid, self._extras.pids if self._extras else None))
 
     def _start(self) -> None:
-        self.directory.parent.mkdir(parents=True, exist_ok=True)
+        self._temporary.mkdir(parents=True, exist_ok=True)
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 self._command, env=self._environment, cwd=CHECKOUT, stdout=log, stderr=log
@@ -122,6 +148,8 @@ class League:
     def stop(self) -> list[str]:
         """Stop the league; return the processes that are left."""
         assert self._process
+        if self._extras:
+            self._extras.stop()
         tree = list(targets(self.pid))
         self._process.send_signal(signal.SIGINT)
         try:
@@ -151,8 +179,19 @@ class League:
         found.pop(os.getpid(), None)
         return found
 
+    def temporary_places(self) -> list[Path]:
+        """Return the directories for temporary files: the league's own, and that of its bots."""
+        return [self._temporary, Path(f"/dev/shm/twelfth-night-bots-{os.geteuid()}")]
+
+    def files_left(self) -> list[str]:
+        """Return the sockets and temporary files that are left after a stop."""
+        sockets = [each for each in self.directory.rglob("*") if each.is_socket()]
+        return sorted(map(str, [*sockets, *self._temporary.iterdir()]))
+
     def kill(self) -> None:
         """End whatever is left of the league."""
+        if self._extras:
+            self._extras.stop()
         if self._process and self._process.poll() is None:
             self._process.terminate()
             with suppress(subprocess.TimeoutExpired):
@@ -172,18 +211,15 @@ class League:
                 counts["errors"] += "[error" in line
         return dict(counts)
 
-    def log_faults(self, max_lines: int = 200) -> list[str]:
-        """Return the lines of the log with errors and tracebacks, each with the 40 after it."""
-        found: list[str] = []
-        left = 0
+    def log_faults(self) -> list[str]:
+        """Return each kind of error and traceback in the log, with its number."""
         with self._log.open(errors="replace") as log:
-            for line in log:
-                if "Traceback (most recent" in line or "[error" in line:
-                    left = 40
-                if left and len(found) < max_lines:
-                    found.append(line.rstrip("\n")[:500])
-                left = max(0, left - 1)
-        return found
+            return faults(log)
+
+    @property
+    def database_url(self) -> str:
+        """The address of the database, while the league runs."""
+        return variables_of_running(self.directory).get("DATABASE_URL", "")
 
     def _tail(self) -> str:
         with self._log.open("rb") as log:

@@ -3,7 +3,7 @@
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -34,12 +34,18 @@ class Target(NamedTuple):
     started: str
 
 
-def targets(supervisor: int) -> Iterator[Target]:
+def targets(supervisor: int, more: Mapping[int, str] | None = None) -> Iterator[Target]:
     """Yield the supervisor and all its descendants, zombies left out.
 
     The kind of a part's child is the part's name with ``child``; children of children count so too.
+    Below a process of bubblewrap are a ``zygote``, and below a zygote each ``bot``, with its helper
+    process.
+
+    Args:
+        supervisor: its pid.
+        more: kinds of other processes by pid, which are yielded with their descendants.
     """
-    todo = [(supervisor, "supervisor")]
+    todo = [(supervisor, "supervisor"), *(more or {}).items()]
     while todo:
         pid, kind = todo.pop()
         with suppress(OSError, IndexError):
@@ -56,9 +62,15 @@ def _children(pid: int) -> Iterator[int]:
 
 
 def _child_kind(pid: int, parent: str) -> str:
+    command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    if parent in ("zygote", "bot"):
+        return "bot"
+    if "bwrap" in command.split(" ", 1)[0]:
+        return "sandbox"
+    if parent == "sandbox":
+        return "zygote"
     if parent != "supervisor":
         return parent if parent.endswith(" child") else f"{parent} child"
-    command = Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
     return next((kind for word, kind in _KINDS.items() if word in command), "other")
 
 

@@ -107,6 +107,31 @@ def test_an_owner_revokes_a_token_by_its_id(api: Api, ada: tuple[User, str]) -> 
     assert_problem(api.get("games", token=made.json()["token"]), 401, "invalid-token")
 
 
+@pytest.mark.parametrize("commits", [False, True])
+@pytest.mark.parametrize("path", ["tokens/current", "tokens/{}"])
+def test_a_token_is_revoked_by_a_repetition_of_a_call_that_crashed(
+    api: Api, ada: tuple[User, str], monkeypatch: pytest.MonkeyPatch, path: str, *, commits: bool
+) -> None:
+    made = api.post("tokens", CREDENTIALS).json()
+    path, token = path.format(made["id"]), made["token"]
+
+    def delete_and_crash(given: Token) -> None:
+        if commits:
+            given.delete()
+        raise RuntimeError("the machine is gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("league.accounts.revoke", delete_and_crash)
+        assert api.call("DELETE", path, token=token).status_code == 500
+    if commits:
+        assert_problem(api.call("DELETE", path, token=token), 401, "invalid-token")
+        assert_problem(api.call("DELETE", f"tokens/{made['id']}", token=ada[1]), 404, "not-found")
+    else:
+        assert api.call("DELETE", path, token=token).status_code == 204
+    assert_problem(api.get("games", token=token), 401, "invalid-token")
+    assert list(Token.objects.values_list("owner", flat=True)) == [ada[0].pk]
+
+
 @pytest.mark.parametrize(
     "token", ["x", "tn_o_", "tn_b_", "tn_x_" + "a" * 43, "tn_o_" + "a" * 200, "tn_o_ä", "a b"]
 )

@@ -172,7 +172,10 @@ def test_a_503_is_no_line_and_a_500_is_one() -> None:
     assert logs.AnsweredFilter().filter(record(500))
 
 
-@pytest.mark.parametrize(("name", "server"), [("kombu.message", BROKER), ("celery.worker", None)])
+@pytest.mark.parametrize(
+    ("name", "server"),
+    [("kombu.message", BROKER), ("celery.worker.request", BROKER), ("celery.worker", None)],
+)
 def test_a_task_that_cannot_be_acknowledged_belongs_to_the_outage_of_the_broker(
     name: str, server: str | None
 ) -> None:

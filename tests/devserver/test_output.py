@@ -68,3 +68,16 @@ def test_a_log_that_grows_is_cut_into_three_files(opened: Opened, tmp_path: Path
         "league.log.1",
         "league.log.2",
     ]
+
+
+def test_a_full_disk_loses_lines_and_stops_nothing(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    full = Path("/dev/full").open("w")  # noqa: SIM115 - its last flush fails, as its writes do
+    monkeypatch.setattr("sys.stdout", full)
+    with closing(Output(Path("/dev/full"), verbose=True)) as output:
+        for _ in range(3):
+            output.take("web | ", FAULT)
+    with pytest.raises(OSError, match="No space left"):
+        full.close()
+    assert capfd.readouterr().err == ""

@@ -1,7 +1,10 @@
 """A gateway on a socket, with a client, for tests of waiting and watching."""
 
 import json
+import os
 import socket
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -9,13 +12,16 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import httpx
 import uvicorn
+from django.db import connection
 
 from api.play import app as gateway
 from api.play.move_queue import MoveQueue
+from devserver.running import CHECKOUT
 from league import accounts, play
 from league.models import Bot, Match, Token
 from tests.league import small
@@ -141,6 +147,37 @@ def served(
             site.close()
             server.should_exit = True
             thread.join()
+
+
+class GatewayProcess(NamedTuple):
+    """A gateway in a process of its own, and a client of it."""
+
+    process: subprocess.Popen[bytes]
+    client: httpx.Client
+
+
+@contextmanager
+def gateway_process(
+    directory: Path, application: str = "api.play.app:application"
+) -> Iterator[GatewayProcess]:
+    """Run a gateway that a test can kill; it is killed at the end."""
+    at = directory / "http.sock"
+    url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}")
+    command = [sys.executable, "-m", "uvicorn", "--log-level", "warning", "--uds", str(at)]
+    with (
+        subprocess.Popen(
+            [*command, application],
+            env={**os.environ, "DATABASE_URL": url.geturl(), "PYTHONPATH": str(CHECKOUT)},
+        ) as process,
+        httpx.Client(
+            transport=httpx.HTTPTransport(uds=str(at)), base_url="http://localhost/api/v1"
+        ) as client,
+    ):
+        try:
+            await_true(lambda: listens(at) or process.poll() is not None)
+            yield GatewayProcess(process, client)
+        finally:
+            process.kill()  # or the tests after a failure wait for its locks
 
 
 def open_match(bots: list[Bot]) -> Match:

@@ -1,33 +1,27 @@
 """Moves in groups: what shares statements, what delays nobody, and what a failure leaves behind."""
 
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
 
 import httpx
 import pytest
-from django.db import OperationalError, connection
+from django.db import OperationalError
 from django.utils import timezone
 from pytest_django import Settings
 
 from api.play.move_queue import ALONE, GROUPS
-from devserver.running import CHECKOUT
 from league import accounts, play
 from league.models import Bot, LiveMove, Match, Turn
 from league.play import moves as moves_module
 from league.play import statements, writing
 from tests import logs
 from tests.api.conftest import assert_problem
-from tests.api.play.sites import SOON, Site, await_true, listens, open_match, served
+from tests.api.play.sites import SOON, Site, await_true, gateway_process, open_match, served
 from tests.league.play.live import choose, play_on, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -370,25 +364,11 @@ def test_a_move_repeated_after_a_crash_between_commit_and_answer_gets_its_first_
 ) -> None:
     token = accounts.new_bot_token(bots[0])
     [(path, body)] = first_moves(bots, 1)
-    socket = tmp_path / "http.sock"
-    url = urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{connection.settings_dict['NAME']}")
-    command = [sys.executable, "-m", "uvicorn", "--log-level", "warning", "--uds"]
-    with (
-        subprocess.Popen(
-            [*command, str(socket), "tests.api.play.crashing:application"],
-            env={**os.environ, "DATABASE_URL": url.geturl(), "PYTHONPATH": str(CHECKOUT)},
-        ) as process,
-        httpx.Client(
-            transport=httpx.HTTPTransport(uds=str(socket)), base_url="http://localhost/api/v1"
-        ) as client,
-        ExitStack() as at_the_end,
-    ):
-        at_the_end.callback(process.kill)  # or the tests after a failure wait for its locks
-        await_true(lambda: listens(socket) or process.poll() is not None)
+    with gateway_process(tmp_path, "tests.api.play.crashing:application") as crashing:
         headers = {"Authorization": f"Bearer {token}"}
         with pytest.raises(httpx.RemoteProtocolError):
-            client.post(f"/{path}", json=body, headers=headers, timeout=60)
-        process.wait(20)
+            crashing.client.post(f"/{path}", json=body, headers=headers, timeout=60)
+        crashing.process.wait(20)
     decided = Turn.objects.get(bot=bots[0])
     assert decided.decided_at is not None
     left = decided.deadline - decided.decided_at

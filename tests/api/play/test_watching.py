@@ -4,8 +4,10 @@ import json
 import threading
 from collections.abc import Generator, Iterable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from django.utils import timezone
 
@@ -17,7 +19,7 @@ from engine.sentences import as_sentence
 from league import competitions, play
 from league.models import Block, Bot, Match
 from league.play.spectating import MatchFeed
-from tests.api.play.sites import Site, open_match
+from tests.api.play.sites import GatewayProcess, Site, gateway_process, open_match
 from tests.league import small
 from tests.league.play.live import answer, match_of, play_on
 
@@ -33,7 +35,7 @@ PRESETS = [
 
 
 def watch(
-    site: Site, match: Match, last: str | None = None
+    site: Site | GatewayProcess, match: Match, last: str | None = None
 ) -> Generator[tuple[str, str, Any], None, None]:
     """Yield the id, kind and data of each event of a match but its clock, until the end."""
     for event_id, kind, data in events_of(site, f"/matches/{match.pk}/events", last):
@@ -42,7 +44,7 @@ def watch(
 
 
 def events_of(
-    site: Site, path: str, last: str | None = None
+    site: Site | GatewayProcess, path: str, last: str | None = None
 ) -> Generator[tuple[str, str, Any], None, None]:
     """Yield the id, kind and data of each event of a stream until it ends; a clock has no id."""
     headers = {"Last-Event-ID": last} if last else {}
@@ -124,6 +126,24 @@ def test_a_spectator_who_reconnects_continues_after_the_last_event(
         assert rest == expected[at + 1 :]
     over = site.client.get(f"/matches/{match.pk}/events", headers={"Last-Event-ID": "end"})
     assert over.status_code == 204
+
+
+def test_a_spectator_whose_gateway_is_killed_continues_at_another_gateway(
+    site: Site, bots: list[Bot], tmp_path: Path
+) -> None:
+    match = match_of(bots)
+    seen = []
+    with gateway_process(tmp_path) as killed:
+        events = watch(killed, match)
+        seen.append(list(next(events)))
+        play_on(bots, until=iter([False, True]).__next__)
+        seen.append(list(next(events)))
+        killed.process.kill()
+        with pytest.raises(httpx.RemoteProtocolError):
+            seen += map(list, events)
+    play_on(bots)
+    match.refresh_from_db()
+    assert [*seen, *map(list, watch(site, match, last=seen[-1][0]))] == spectated(match)
 
 
 def test_a_second_spectator_of_a_match_sees_it_from_the_start(site: Site, bots: list[Bot]) -> None:

@@ -1,9 +1,11 @@
 """Bot tokens that a process remembers, and tokens that are read together."""
 
 import time
+from typing import NoReturn
 
 import pytest
 from django.db import connection
+from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from league import accounts
@@ -68,3 +70,36 @@ def test_only_working_tokens_of_bots_still_play() -> None:
     _, owner = accounts.create_account(username="ada", password="a long enough secret")
     Token.objects.filter(bot=bots[1]).delete()
     assert accounts.still_play([*texts, owner, "nonsense"]) == {texts[0]}
+
+
+def crash(*_args: object, **_kwargs: object) -> NoReturn:
+    raise RuntimeError("the machine is gone")
+
+
+def test_a_crash_while_a_bot_token_is_replaced_leaves_the_old_one_that_works(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    [bot] = remote_bots(1)
+    text = accounts.new_bot_token(bot)
+    with monkeypatch.context() as patch:
+        patch.setattr(Token, "save", crash)
+        with pytest.raises(RuntimeError, match="the machine is gone"):
+            accounts.new_bot_token(bot)
+    assert accounts.bot_for_token(text) == bot
+    new = accounts.new_bot_token(bot)
+    assert accounts.bot_for_token(text) is None
+    assert accounts.bot_for_token(new) == bot
+    assert Token.objects.filter(bot=bot).count() == 1
+
+
+def test_a_crash_while_a_password_and_tokens_change_changes_neither(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    user, text = accounts.create_account(username="ada", password="a long enough secret")
+    with monkeypatch.context() as patch:
+        patch.setattr(QuerySet, "delete", crash)
+        with pytest.raises(RuntimeError, match="the machine is gone"):
+            accounts.set_password(user, "another long secret", revoke_tokens=True)
+    assert accounts.owner_for_token(text) == user
+    user.refresh_from_db()
+    assert user.check_password("a long enough secret")
