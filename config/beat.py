@@ -66,11 +66,12 @@ class Scheduler(PersistentScheduler):
         """Store a sign of life for `/readyz` each second."""
         if time.monotonic() - self._noted_at < _SIGN_SECONDS:
             return
-        from league import heartbeats  # it needs Django set up
+        from league import heartbeats, processes  # they need Django set up
 
         heartbeats.touch_file()
         with suppress(RedisError):  # the next tick finds out
             heartbeats.note_part("beat")
+            processes.note(processes.named("beat"))
             self._noted_at = time.monotonic()
 
     def _disconnect(self) -> None:

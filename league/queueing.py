@@ -8,6 +8,7 @@ import functools
 import json
 from base64 import b64decode
 from contextlib import suppress
+from typing import Any
 
 import redis
 import structlog
@@ -17,6 +18,8 @@ from django.core.cache import cache
 
 log = structlog.get_logger(__name__)
 
+SENT_AT = "sent_at"
+"""Header of each task: when it was sent, in seconds since 1970."""
 _QUEUED_SECONDS = 60
 """If the queue loses a task of `queue_once`, the next one is sent after this time."""
 _BROKER_SECONDS = 1
@@ -71,6 +74,17 @@ def tasks_queued(queue: str) -> int:
         RedisError: the broker can't be reached.
     """
     return int(broker().llen(queue))
+
+
+def oldest_sent(queue: str) -> float | None:
+    """Return when the task was sent that waits longest in a queue, None if no task waits.
+
+    Raises:
+        RedisError: the broker can't be reached.
+    """
+    text: Any = broker().lindex(queue, -1)  # workers take tasks from this end
+    sent: float | None = json.loads(text)["headers"].get(SENT_AT) if text else None
+    return sent
 
 
 def note_taken(queue: str) -> None:

@@ -4,6 +4,7 @@
 """
 
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -12,10 +13,10 @@ from typing import Any
 import structlog
 from celery import Task, current_app
 from celery.bootsteps import StartStopStep
-from celery.signals import heartbeat_sent, worker_ready, worker_shutdown
+from celery.signals import before_task_publish, heartbeat_sent, worker_ready, worker_shutdown
 from django_structlog.celery.signals import bind_extra_task_metadata
 
-from league import heartbeats
+from league import heartbeats, processes, queueing
 from league.bots import jails
 from league.play.clock import ClockThread
 
@@ -77,12 +78,27 @@ def stop_clock(**_: object) -> None:
         _clocks.pop().stop()
 
 
+@worker_shutdown.connect
+def forget_worker(sender: Any = None, **_: object) -> None:
+    """Take a worker that ends off the operator's page."""
+    processes.forget(str(sender))
+
+
+@before_task_publish.connect
+def note_sending(headers: dict[str, Any], **_: object) -> None:
+    """Note in the message of a task when it was sent."""
+    headers[queueing.SENT_AT] = time.time()
+
+
 @heartbeat_sent.connect
-def note_heartbeat(**_: object) -> None:
+def note_heartbeat(sender: Any = None, **_: object) -> None:
     """Store that a worker is alive, and the queues that it serves, for `/readyz`."""
     heartbeats.touch_file()
+    queues = list(current_app.amqp.queues.consume_from)
     try:
-        heartbeats.note_worker(current_app.amqp.queues.consume_from)
+        heartbeats.note_worker(queues)
+        if sender is not None:
+            processes.note(sender.eventer.hostname, queues)
     except Exception as error:
         log.warning("a worker's heartbeat could not be stored", error=str(error))
 

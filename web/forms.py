@@ -299,6 +299,14 @@ class FindForm(forms.Form):
     name = forms.CharField(max_length=150)
 
 
+class FindMatchForm(forms.Form):
+    """A match to find by number."""
+
+    match = forms.IntegerField(
+        min_value=1, max_value=2**63 - 1, widget=forms.NumberInput({"autocomplete": "off"})
+    )
+
+
 class DecisionForm(forms.Form):
     """The confirmation of a decision."""
 

@@ -64,12 +64,20 @@ def signed_in(request: HttpRequest) -> User:
 
 def organiser_only(view: View) -> View:
     """Decorate a view for organisers alone; others get 403, and visitors sign in first."""
+    return _guarded(view, accounts.is_organiser)
 
+
+def operator_only(view: View) -> View:
+    """Decorate a view for staff alone, as `organiser_only` does for organisers."""
+    return _guarded(view, accounts.is_operator)
+
+
+def _guarded(view: View, may: Callable[[Any], bool]) -> View:
     @login_required
     @never_cache
     @wraps(view)
     def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        if not accounts.is_organiser(request.user):
+        if not may(request.user):
             raise PermissionDenied
         return view(request, *args, **kwargs)
 

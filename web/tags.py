@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from typing import Any
 
@@ -163,6 +163,12 @@ def output_kept(until: datetime | None) -> str:
 
 
 @register.filter
+def operates(user: User | AnonymousUser) -> bool:
+    """Return whether a person sees the operator's pages."""
+    return accounts.is_operator(user)
+
+
+@register.filter
 def organises(user: User | AnonymousUser) -> bool:
     """Return whether a person is an organiser."""
     return bool(getattr(user, "is_authenticated", False)) and accounts.is_organiser(user)
@@ -186,6 +192,24 @@ def page_link(context: template.Context, name: str, number: int) -> str:
     query = context["request"].GET.copy()
     query[name] = str(number)
     return f"?{query.urlencode()}"
+
+
+@register.filter
+def duration(time: timedelta | None) -> str:
+    """Return a span of time in its largest unit, such as `90 s`, `5 min` or `3 days`."""
+    if time is None:
+        return "–"
+    seconds = max(0, round(time.total_seconds()))
+    for unit, size, last in (("s", 1, 120), ("min", 60, 120), ("h", 3600, 48)):
+        if seconds < last * size:
+            return f"{seconds // size} {unit}"
+    return f"{seconds // 86_400} days"
+
+
+@register.filter
+def since(now: datetime, then: datetime) -> str:
+    """Return the time from then until now, as `duration`."""
+    return duration(now - then)
 
 
 @register.filter

@@ -37,7 +37,7 @@ from api.play.waiting_limits import WaitingLimits  # noqa: E402
 from api.play.watching import WatchCalls  # noqa: E402
 from api.problems import ProblemError  # noqa: E402
 from api.tokens import needed_bot, token_text, working_token  # noqa: E402
-from league import accounts, heartbeats  # noqa: E402
+from league import accounts, heartbeats, processes  # noqa: E402
 from league.accounts.throttles import client_by_bot, client_by_token  # noqa: E402
 from league.models import Bot, Token  # noqa: E402
 from league.play.wakeups import MATCHES, TURNS  # noqa: E402
@@ -244,9 +244,11 @@ def _still_play(texts: Sequence[str]) -> list[bool]:
 
 async def _note_alive() -> None:
     """Store a sign of life for `/readyz` each second."""
+    name = processes.named("gateway")
     while True:
         with suppress(RedisError):  # the cache may be away
             await asyncio.to_thread(heartbeats.note_part, "gateway")
+            await asyncio.to_thread(processes.note, name)
         await asyncio.sleep(ALIVE_SECONDS)
 
 

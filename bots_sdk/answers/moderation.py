@@ -27,10 +27,14 @@ class ModerationEntry(TypedDict):
         "enter-bot",
         "withdraw-bot",
         "reset-link",
+        "requeue-match",
+        "cancel-match",
+        "restore-match",
     ]
     """What: `quarantine`, `lift-quarantine`, `void-block`, `replay-block`, `restore-block`,
     `disqualify`, `reinstate`, `cancel-tournament`, `restore-tournament`, `announce-tournament`,
-    `change-tournament`, `enter-bot`, `withdraw-bot`, `reset-link`."""
+    `change-tournament`, `enter-bot`, `withdraw-bot`, `reset-link`, `requeue-match`, `cancel-match`,
+    `restore-match`."""
     subject: str
     """The bot, account, block or tournament, in words."""
     reason: str

@@ -9,7 +9,13 @@ from league.accounts.password_changes import (
     user_of_reset,
 )
 from league.accounts.passwords import TooManyTriesError
-from league.accounts.people import ORGANISERS, create_account, is_organiser, name_taken
+from league.accounts.people import (
+    ORGANISERS,
+    create_account,
+    is_operator,
+    is_organiser,
+    name_taken,
+)
 from league.accounts.tokens import (
     BOT_TOKEN,
     OWNER_SCOPES,
@@ -39,6 +45,7 @@ __all__ = [
     "find_token",
     "find_tokens",
     "has_worked",
+    "is_operator",
     "is_organiser",
     "may_reset",
     "name_taken",

@@ -55,6 +55,11 @@ def is_organiser(user: Any) -> bool:
     )
 
 
+def is_operator(user: Any) -> bool:
+    """Return whether a person sees the operator's pages: staff does."""
+    return bool(user.is_authenticated and user.is_staff)
+
+
 def has_other_organisers(user: User) -> bool:
     """Return whether an organiser other than this user can sign in."""
     organisers = Q(is_staff=True) | Q(groups__name=ORGANISERS)

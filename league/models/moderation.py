@@ -104,6 +104,9 @@ class ModerationEntry(models.Model):
         ENTER_BOT = "enter-bot", "entered a bot"
         WITHDRAW_BOT = "withdraw-bot", "withdrew a bot"
         RESET_LINK = "reset-link", "issued a reset link"
+        REQUEUE_MATCH = "requeue-match", "queued a match again"
+        CANCEL_MATCH = "cancel-match", "cancelled a match"
+        RESTORE_MATCH = "restore-match", "let a cancelled match be played"
 
     made_at = models.DateTimeField(auto_now_add=True)
     made_by = models.ForeignKey(

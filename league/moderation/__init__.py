@@ -5,6 +5,15 @@ Every decision is written to the moderation log in the transaction that carries 
 """
 
 from league.moderation.blocks import LaterStages, play_again, restore_block, void_block
+from league.moderation.matches import (
+    cancel_match,
+    preview_cancellation_of_match,
+    preview_requeue,
+    preview_return_of_match,
+    requeue_match,
+    restore_match,
+    state_of_match,
+)
 from league.moderation.previews import (
     PlaceChange,
     Preview,
@@ -46,6 +55,7 @@ __all__ = [
     "announce",
     "bots_to_stop",
     "cancel",
+    "cancel_match",
     "change",
     "disqualify",
     "enter",
@@ -53,18 +63,24 @@ __all__ = [
     "lift_bot_quarantine",
     "play_again",
     "preview_cancellation",
+    "preview_cancellation_of_match",
     "preview_disqualification",
     "preview_replay",
+    "preview_requeue",
     "preview_restore",
+    "preview_return_of_match",
     "preview_void",
     "preview_withdrawal",
     "quarantine_account",
     "quarantine_bot",
     "reinstate",
+    "requeue_match",
     "restore",
     "restore_block",
+    "restore_match",
     "state_of_block",
     "state_of_entry",
+    "state_of_match",
     "state_of_tournament",
     "stop_new_matches",
     "void_block",

@@ -28,6 +28,7 @@ from league.play.opening import (
     open_swap_match,
     open_unrated_match,
 )
+from league.play.operating import requeue, restore_void
 from league.play.overdue_turns import expire_overdue
 from league.play.player_seats import final_phases, hand_over, has_left, seat_view
 from league.play.turns import open_turns, open_turns_of
@@ -59,7 +60,9 @@ __all__ = [
     "play_match",
     "played_first",
     "remove_old_output",
+    "requeue",
     "requeue_all",
+    "restore_void",
     "seat_view",
     "submit",
     "submit_all",

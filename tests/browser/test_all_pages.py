@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from playwright.sync_api import BrowserContext
 from pytest_django.live_server_helper import LiveServer
 
+from league import processes
 from league.models import Tournament
 from tests.browser.axe import faults
 from tests.browser.conftest import Visit, answer_without_gateway, sign_in
@@ -69,5 +70,6 @@ def test_no_page_has_an_error_overflows_or_has_a_fault_by_axe(
 def _prepare(context: BrowserContext, live_server: LiveServer) -> None:
     """Sign Ada in, keep her trial, and answer for the gateway, which does not run here."""
     keep_trial()
+    processes.note("play@worker-1", ["placement", "play", "analysis"])
     sign_in(context, User.objects.get(username="ada"), live_server.url)
     answer_without_gateway(context)

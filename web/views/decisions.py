@@ -83,7 +83,7 @@ def block(request: HttpRequest, slug: str, number: int, block: int) -> HttpRespo
         help_text=PUBLIC,
         optional=action == "restore",
     )
-    return _decide(request, "web/organise/block.html", context, form, decision)
+    return decide(request, "web/organise/block.html", context, form, decision)
 
 
 @organiser_only
@@ -125,7 +125,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         preview=lambda: moderation.preview_cancellation(found),
         work=work,
     )
-    return _decide(request, "web/organise/tournament.html", context, form, decision)
+    return decide(request, "web/organise/tournament.html", context, form, decision)
 
 
 @organiser_only
@@ -154,7 +154,7 @@ def entry(request: HttpRequest, pk: int, name: str) -> HttpResponse:
     )
     decision = _entry_decision(found, action, signed_in(request))
     deletes = action == "withdraw" and of.state in Tournament.NOT_STARTED
-    return _decide(
+    return decide(
         request,
         "web/organise/entry.html",
         context,
@@ -265,7 +265,7 @@ def _block_decision(block: Block, action: str, made_by: User) -> Decision:
     )
 
 
-def _decide(
+def decide(
     request: HttpRequest,
     template: str,
     context: dict[str, Any],

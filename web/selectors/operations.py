@@ -1,0 +1,143 @@
+"""What the operator's page shows: queues, processes, what waits longest, and what failed."""
+
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.db.models import Max, Q, QuerySet
+from redis.exceptions import RedisError
+
+from league import health, processes, queueing
+from league.models import BotVersion, Match, Round, Turn
+
+MAX_ROWS = 20
+_RECENT_MATCHES = 100_000
+"""Void matches are looked for among so many of the newest: they have no index of their own."""
+
+
+class Queue(NamedTuple):
+    """A queue.
+
+    Attributes:
+        name: such as ``play``.
+        tasks: how many wait for a worker.
+        waits: how long the oldest of them has waited; None without one.
+        silent: time since the last sign of life of one of its workers; None if there was none.
+    """
+
+    name: str
+    tasks: int
+    waits: timedelta | None
+    silent: timedelta | None
+
+    @property
+    def is_served(self) -> bool:
+        """Whether a worker serves it now."""
+        longest = timedelta(seconds=health.MAX_HEARTBEAT_AGE_SECONDS)
+        return self.silent is not None and self.silent <= longest
+
+
+class Process(NamedTuple):
+    """A process of the league and its last sign of life."""
+
+    name: str
+    queues: list[str]
+    silent: timedelta
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether its last sign of life is as new as that of a process that runs."""
+        return self.silent <= timedelta(seconds=health.MAX_HEARTBEAT_AGE_SECONDS)
+
+
+class Waiting(NamedTuple):
+    """What waits longest of its kind.
+
+    Attributes:
+        kind: in words, such as ``turn of a bot``.
+        subject: the match, the version or the round.
+        match: its match, or the subject itself; None without one.
+        since: when it began to wait.
+    """
+
+    kind: str
+    subject: str
+    match: int | None
+    since: datetime
+
+
+def queues(now: datetime) -> list[Queue]:
+    """Return all queues, by name.
+
+    Raises:
+        RedisError: the broker can't be reached.
+    """
+    ages = health.heartbeat_ages()
+    found = []
+    for name in health.QUEUES:
+        sent = queueing.oldest_sent(name)
+        waits = None if sent is None else timedelta(seconds=max(0.0, now.timestamp() - sent))
+        silent = timedelta(seconds=ages[name]) if name in ages else None
+        found.append(Queue(name, queueing.tasks_queued(name), waits, silent))
+    return found
+
+
+def alive_processes() -> list[Process]:
+    """Return the processes with a sign of life in the last minutes, by name.
+
+    Raises:
+        RedisError: the broker can't be reached.
+    """
+    return [
+        Process(each.name, each.queues, timedelta(seconds=each.silent_seconds))
+        for each in processes.alive()
+    ]
+
+
+def broker_shows(now: datetime) -> dict[str, Any]:
+    """Return queues and processes for the page; nothing if the broker can't be reached."""
+    try:
+        return {"queues": queues(now), "processes": alive_processes()}
+    except RedisError:
+        return {}
+
+
+def waiting_longest() -> list[Waiting]:
+    """Return the oldest hosted match, live match, turn, check and round that wait."""
+    found = []
+    waiting = Match.objects.waiting().order_by("created_at")
+    hosted, live = waiting.hosted().first(), waiting.live().first()
+    if hosted is not None:
+        found.append(Waiting("match for a worker", str(hosted), hosted.pk, hosted.created_at))
+    if live is not None:
+        found.append(Waiting("live match for its start", str(live), live.pk, live.created_at))
+    turns = Turn.objects.open().in_play().select_related("bot")
+    turn = turns.order_by("opened_at").first()
+    if turn is not None:
+        subject = f"{turn.bot.name} in match {turn.match_id}"
+        found.append(Waiting("turn of a bot", subject, turn.match_id, turn.opened_at))
+    checks = BotVersion.objects.checking().select_related("bot")
+    version = checks.order_by("created_at").first()
+    if version is not None:
+        found.append(Waiting("check of an upload", str(version), None, version.created_at))
+    round_ = Round.objects.open().select_related("ladder").order_by("opened_at").first()
+    if round_ is not None:
+        found.append(Waiting("round for its end", str(round_), None, round_.opened_at))
+    return found
+
+
+def failed_matches() -> QuerySet[Match]:
+    """Return unfinished matches with an attempt that failed or was lost, the newest first."""
+    failed = Q(failures__gt=0) | Q(losses__gt=0)
+    return Match.objects.unfinished().filter(failed).order_by("-pk")[:MAX_ROWS]
+
+
+def void_matches() -> QuerySet[Match]:
+    """Return the newest void matches."""
+    newest = Match.objects.aggregate(newest=Max("pk"))["newest"] or 0
+    recent = Match.objects.filter(pk__gt=newest - _RECENT_MATCHES)
+    return recent.filter(status=Match.Status.VOID).order_by("-pk")[:MAX_ROWS]
+
+
+def open_turns_of(match: Match) -> QuerySet[Turn]:
+    """Return the open turns of a match with their bots, by seat."""
+    return Turn.objects.open().filter(match=match).select_related("bot").order_by("seat")
