@@ -93,6 +93,11 @@ up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:80
 	@exec $(BIN)/python -m devserver.up $(if $(PORT),--port $(PORT)) \
 		$(if $(filter command,$(origin HOST)),--host $(HOST)) $(if $(VERBOSE),--verbose)
 
+.PHONY: down
+down: ## end the league that runs in this checkout, also in the background
+	@if [ -x $(BIN)/python ]; then exec $(BIN)/python -m devserver.down; \
+	else echo "No league runs here: nothing is installed yet."; fi
+
 .PHONY: demo-bot
 demo-bot: $(VENV)/.project ## a remote bot joins the league that runs here, or URL=..., and plays
 	@exec $(BIN)/python -m bots_sdk.demo $(URL)
