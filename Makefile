@@ -27,6 +27,13 @@ help: ## list the targets
 # other, and .project of the checkout itself. Each is written last, so that an interrupted install is
 # taken up again. The checkout is an editable install (one path entry and the commands), so it
 # imports from any directory; it is built with the locked setuptools, without the network.
+# If the Python of .venv is gone (an upgrade of the system removed it), the stamps are worth nothing.
+ifneq ($(wildcard $(VENV)/.running $(VENV)/.testing $(VENV)/.project),)
+ifeq ($(realpath $(BIN)/python),)
+$(info venv: the Python of $(VENV) is gone, so it is installed anew)
+$(shell rm -f $(VENV)/.running $(VENV)/.testing $(VENV)/.project)
+endif
+endif
 
 .PHONY: venv
 venv: $(VENV)/.testing ## install what development needs into .venv (PYTHON=... picks the Python)
