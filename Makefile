@@ -27,6 +27,13 @@ help: ## list the targets
 # other, and .project of the checkout itself. Each is written last, so that an interrupted install is
 # taken up again. The checkout is an editable install (one path entry and the commands), so it
 # imports from any directory; it is built with the locked setuptools, without the network.
+# If the Python of .venv is gone (an upgrade of the system removed it), the stamps are worth nothing.
+ifneq ($(wildcard $(VENV)/.running $(VENV)/.testing $(VENV)/.project),)
+ifeq ($(realpath $(BIN)/python),)
+$(info venv: the Python of $(VENV) is gone, so it is installed anew)
+$(shell rm -f $(VENV)/.running $(VENV)/.testing $(VENV)/.project)
+endif
+endif
 
 .PHONY: venv
 venv: $(VENV)/.testing ## install what development needs into .venv (PYTHON=... picks the Python)
@@ -92,6 +99,11 @@ endif
 up: $(VENV)/.project ## the whole league on this machine, at http://127.0.0.1:8000/ (PORT=..., HOST=0.0.0.0, VERBOSE=1)
 	@exec $(BIN)/python -m devserver.up $(if $(PORT),--port $(PORT)) \
 		$(if $(filter command,$(origin HOST)),--host $(HOST)) $(if $(VERBOSE),--verbose)
+
+.PHONY: down
+down: ## end the league that runs in this checkout, also in the background
+	@if [ -x $(BIN)/python ]; then exec $(BIN)/python -m devserver.down; \
+	else echo "No league runs here: nothing is installed yet."; fi
 
 .PHONY: demo-bot
 demo-bot: $(VENV)/.project ## a remote bot joins the league that runs here, or URL=..., and plays

@@ -4,6 +4,7 @@ Runs in a fresh environment, so it needs nothing but Python and pip. In a termin
 line with a bar; elsewhere it prints a line every few seconds.
 """
 
+import math
 import os
 import re
 import subprocess
@@ -24,6 +25,10 @@ _PIN = re.compile(r"([\w.-]+)(?:\[[\w,.-]+\])?==([\w.!+]+).*")
 _MEGABYTES = {"bytes": 1e-6, "kB": 1e-3, "MB": 1.0, "GB": 1e3}
 _COLLECTED_PART = 0.7
 """The part of the time that collecting and downloading take, roughly."""
+_FIRST_PART = 0.1
+"""From here on, the time left is estimated."""
+_SHORT_SECONDS = 40.0
+"""A shorter time is shown as less than a minute."""
 _BAR = 24
 _TERMINAL_SECONDS, _LINE_SECONDS = 0.5, 5.0
 _KEPT_LINES = 40
@@ -40,6 +45,7 @@ class Progress:
         package: the last collected package.
         installs: whether pip installs the collected packages now.
         began: the start, by `time.monotonic`.
+        minutes: the least estimate of the minutes left that was shown.
         last_lines: the end of pip's output.
     """
 
@@ -49,6 +55,7 @@ class Progress:
     package: str = ""
     installs: bool = False
     began: float = field(default_factory=time.monotonic)
+    minutes: int | None = None
     last_lines: deque[str] = field(default_factory=lambda: deque(maxlen=_KEPT_LINES))
 
     def read(self, line: str) -> None:
@@ -77,17 +84,24 @@ class Progress:
             part = _COLLECTED_PART * min(self.collected, total) / total
             what = f"fetched {self.collected} of {self.total} packages"
         what += f", {self.megabytes:.0f} MB"
-        if part > 0.02:
-            left = (time.monotonic() - self.began) * (1 - part) / part
-            what += (
-                f", about {left:.0f} s left" if left < 100 else f", about {left / 60:.0f} min left"
-            )
+        if part > _FIRST_PART:
+            what += f", {self._left(part)} left"
         if self.package and not self.installs:
             what += f" ({self.package})"
         if not bar:
             return what
         filled = round(_BAR * part)
         return f"[{'#' * filled}{'.' * (_BAR - filled)}] {what}"
+
+    def _left(self, part: float) -> str:
+        """Return about how long it still takes; it never rises.
+
+        Packages differ in size by a thousand times, so a finer estimate would jump.
+        """
+        left = (time.monotonic() - self.began) * (1 - part) / part
+        minutes = math.ceil(left / 60) if left > _SHORT_SECONDS else 0
+        self.minutes = minutes if self.minutes is None else min(minutes, self.minutes)
+        return f"about {self.minutes} min" if self.minutes else "less than 1 min"
 
 
 def count_packages(lines: Iterable[str], installed: Container[tuple[str, str]] = ()) -> int:

@@ -14,6 +14,9 @@ from typing import IO, NamedTuple
 
 from devserver import processes
 
+LOCK = "lock"
+"""The file in a league's directory that its supervisor alone has open and locked."""
+
 _MAX_SOCKET_PATH_BYTES = 107
 _LAST_RUN_SECONDS = 3.0
 """The time in which servers of a killed run end by themselves; then they are killed."""
@@ -50,8 +53,8 @@ def claimed(directory: Path) -> Iterator[Place]:
     """
     directory = directory.resolve()
     directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with (directory / "lock").open("w") as lock, (directory / "servers.lock").open("w") as alive:
-        if not _try_lock(lock):
+    with (directory / LOCK).open("w") as lock, (directory / "servers.lock").open("w") as alive:
+        if not try_lock(lock):
             raise ServersError(
                 f"The league is running already in {directory}. Stop it first, or choose another "
                 "directory."
@@ -61,7 +64,8 @@ def claimed(directory: Path) -> Iterator[Place]:
             yield Place(directory, sockets, alive)
 
 
-def _try_lock(file: IO[str]) -> bool:
+def try_lock(file: IO[str]) -> bool:
+    """Lock a file unless another process has locked it; return whether it is ours now."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -76,7 +80,7 @@ def _end_last_run(alive: IO[str], directory: Path) -> None:
     """
     began = time.monotonic()
     killed: set[int] = set()
-    while not _try_lock(alive):
+    while not try_lock(alive):
         waited = time.monotonic() - began
         if waited > _MAX_LAST_RUN_SECONDS:
             raise ServersError(

@@ -48,7 +48,7 @@ class CannotStartError(Exception):
 
 
 def main() -> int:
-    """Run the league until Ctrl-C or SIGTERM; return the exit status."""
+    """Run the league until Ctrl-C, SIGTERM or SIGHUP; return the exit status."""
     parser = argparse.ArgumentParser(prog="make up", description="Run the whole league here.")
     parser.add_argument("--host", default=os.environ.get("LEAGUE_HOST", "127.0.0.1"))
     parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"))
@@ -359,7 +359,7 @@ Next, in a second terminal in this directory:
   twelfth-night login {address.rstrip("/")} --sign-up
   twelfth-night new mybot
 
-`make demo-bot` lets an example bot play. Ctrl-C stops the league.
+`make demo-bot` lets an example bot play. Ctrl-C stops the league, and so does `make down`.
 All data stay in {_short(directory)} for the next start. Only warnings are printed here;
 {_short(directory / LOG)} also has the requests.
 """

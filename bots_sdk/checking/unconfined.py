@@ -15,13 +15,14 @@ import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bots_sdk.arena.worker import receive, send
 from bots_sdk.bot import load
 from bots_sdk.choosing import traceback_of
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
+from bots_sdk.sandbox.wasm_files import SLOWEST
 from engine.games.game import Observation
 
 _ROOT = str(Path(__file__).parents[2])
@@ -29,6 +30,12 @@ _START = (
     f"import sys; sys.path.append({_ROOT!r}); from bots_sdk.checking.unconfined import main; main()"
 )
 _LOAD_SECONDS = 5.0
+
+
+class _Fuel(NamedTuple):
+    """The time of a WebAssembly bot's last move, as its fuel stands for."""
+
+    fuel_seconds: float
 
 
 class UnconfinedProcess:
@@ -40,6 +47,9 @@ class UnconfinedProcess:
         """Start the process, without waiting for it."""
         self._info = info
         self._allowance = allowance
+        # The fuel of a module is its clock. Waiting only ends what the machine is too slow for.
+        self._patience = SLOWEST if source.is_module else 1
+        self.move_time: _Fuel | None = None
         self._directory = Path(tempfile.mkdtemp(prefix="bot-"))
         for name, data in (source.files or {"bot.py": source.main}).items():
             path = self._directory / name
@@ -57,7 +67,7 @@ class UnconfinedProcess:
             BotTimeoutError: loading takes too long.
             BotCrashError: the bot does not load.
         """
-        self._loaded(time.monotonic() + _LOAD_SECONDS)
+        self._loaded(time.monotonic() + self._patience * _LOAD_SECONDS)
 
     def memory(self) -> int | None:
         """Return None: the memory is not measured."""
@@ -75,7 +85,7 @@ class UnconfinedProcess:
             BotTimeoutError: the bot did not answer in time.
             BotCrashError: the bot raised an exception or died.
         """
-        deadline = time.monotonic() + self._allowance()
+        deadline = time.monotonic() + self._patience * self._allowance()
         self._loaded(deadline)
         self._send(observation)
         move: str = self._answer(deadline)
@@ -101,7 +111,8 @@ class UnconfinedProcess:
             self._start()
         if not self._ready:
             try:
-                self._answer(min(deadline, time.monotonic() + _LOAD_SECONDS))
+                limit = time.monotonic() + self._patience * _LOAD_SECONDS
+                self._answer(min(deadline, limit))
             except (BotTimeoutError, BotCrashError) as error:
                 self._unfit = error
                 self._end()
@@ -124,6 +135,8 @@ class UnconfinedProcess:
             self._end()
             raise BotCrashError("its process ended")
         self.printed += answer["printed"]
+        if answer["fuel_seconds"] is not None:
+            self.move_time = _Fuel(answer["fuel_seconds"])
         if "failed" in answer:
             raise BotCrashError(answer["failed"])
         return answer["move"]
@@ -173,7 +186,8 @@ def main() -> None:
             except BaseException as error:
                 answer = {"failed": f"{type(error).__name__}: {error}"[:300]}
                 printed.write(traceback_of(error))
-        send(answers, {**answer, "printed": printed.getvalue()})
+        fuel_seconds = getattr(choose, "charged_seconds", None)  # of a module
+        send(answers, {**answer, "printed": printed.getvalue(), "fuel_seconds": fuel_seconds})
 
 
 class _NotText:

@@ -24,8 +24,7 @@ def test_lines_of_pip_give_packages_and_size() -> None:
     for line in OUTPUT.splitlines()[:-1]:
         progress.read(line)
     text = progress.text(0, bar=False)
-    assert text.startswith("fetched 2 of 4 packages, 2 MB, about ")
-    assert text.endswith(" left (beta)")
+    assert text == "fetched 2 of 4 packages, 2 MB, less than 1 min left (beta)"
     assert progress.text(0, bar=True).startswith("[########................] fetched")
     progress.read(OUTPUT.splitlines()[-1])
     assert progress.text(2, bar=True).startswith("[####################....] installed 2 of 4")
@@ -34,7 +33,19 @@ def test_lines_of_pip_give_packages_and_size() -> None:
 def test_the_time_left_follows_from_the_time_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     progress = Progress(total=100, collected=50, began=100.0)
     monkeypatch.setattr("devserver.install.time.monotonic", lambda: 135.0)
-    assert "about 65 s left" in progress.text(0, bar=False)
+    assert "about 2 min left" in progress.text(0, bar=False)
+
+
+def test_the_time_left_never_rises(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 135.0
+    progress = Progress(total=100, collected=50, began=100.0)
+    monkeypatch.setattr("devserver.install.time.monotonic", lambda: now)
+    assert "about 2 min left" in progress.text(0, bar=False)
+    now = 400.0  # one large package
+    assert "about 2 min left" in progress.text(0, bar=False)
+    progress.collected, progress.installs = 100, True
+    now = 410.0
+    assert "less than 1 min left" in progress.text(95, bar=False)
 
 
 LOCKED = """\
@@ -99,5 +110,5 @@ def test_without_a_terminal_the_progress_is_printed_as_lines(
     progress = SeenProgress(total=2)
     status = install.run([sys.executable, "-c", PIP, OUTPUT], progress, tmp_path)
     assert status == 3
-    assert "venv: installed 1 of 2 packages, 2 MB, about " in capsys.readouterr().out
+    assert "venv: installed 1 of 2 packages, 2 MB, less than 1 min left" in capsys.readouterr().out
     assert progress.last_lines[0].startswith("Collecting alpha==1.0")

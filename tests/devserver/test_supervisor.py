@@ -90,9 +90,10 @@ def test_each_start_listens_on_its_own_socket_and_the_link_follows(supervised: S
     assert Path(second[2]).name == link.readlink().name
 
 
-def test_all_programs_end_after_a_signal(supervised: Supervised) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_all_programs_end_after_a_signal(supervised: Supervised, number: signal.Signals) -> None:
     supervisor, output = supervised
-    supervisor.send_signal(signal.SIGINT)
+    supervisor.send_signal(number)
     assert supervisor.wait(20) == 0
     first, child, _ = starts(output)[0]
     assert not lives(first)

@@ -6,6 +6,7 @@ The rules that pages follow:
   same heading, is its output.
 - ``console`` blocks of a page run in order in one shell. A line that begins with ``$ `` is a
   command, other lines are its output. A ``json`` block after one is its output too.
+- ``sh`` blocks run in the same shell. Each line is a command, and the page shows no output.
 - Blocks that name a file, such as ``go remote_bot.go``, and ``sh run`` blocks run in
   `tests.docs.listings`.
 - In an output ``...`` stands for any text, and a line ``...`` for any number of lines.
@@ -126,6 +127,9 @@ def steps(document: str) -> list[Step]:
     for block in blocks(document):
         if block.language == "console":
             found += _steps_of(block)
+        elif block.language == "sh":
+            lines = block.text.strip().replace("\\\n", "\0").splitlines()
+            found += [Step(line.replace("\0", "\\\n"), "", block.heading) for line in lines]
         elif block.language == "json" and before and before.language == "console":
             last = found[-1]
             if not last.shown and before.heading == block.heading:

@@ -1,6 +1,7 @@
 """WebAssembly bots at home: loading, the arena and the commands that take a bot's file."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,13 @@ import pytest
 from bots_sdk.arena.contestants import Contestant, PlayerFactory
 from bots_sdk.arena.matches import Fixture, MatchType, play_fixture
 from bots_sdk.bot import BotFileError, load, match_info
+from bots_sdk.checking import runtimes, unconfined
+from bots_sdk.checking import suite as suite_module
+from bots_sdk.checking.findings import CheckResult
+from bots_sdk.checking.loading import of_loading
+from bots_sdk.checking.players import CheckedBot
+from bots_sdk.checking.runtimes import Runtime
+from bots_sdk.checking.suite import Suite
 from bots_sdk.checking.unconfined import UnconfinedProcess
 from bots_sdk.sandbox.sources import Source
 from bots_sdk.wasm import machine
@@ -68,6 +76,29 @@ def test_a_bank_is_used_up_move_by_move() -> None:
             player({"legal_moves": ["pass"]})
         spent.append(round(player.charged_seconds, 6))
     assert spent == [0.03, 0.01]
+
+
+def test_on_a_busy_machine_a_check_counts_a_modules_fuel_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(unconfined, "_LOAD_SECONDS", 0.001)  # no machine loads so fast
+    monkeypatch.setattr(unconfined, "SLOWEST", 100_000)
+    source = Source(module(FIRST_MOVE))
+    suite = Suite(tmp_path / "a.wasm", source, runtimes.unconfined(), ["partridge"], tmp_path, note)
+    played = suite._play(suite_module._match_types("partridge")[0], CheckedBot)
+    assert not played.fault_reports
+    assert 0 < max(played.player.seconds) < 0.001
+    loaded = of_loading(source, slow(runtimes.unconfined()), dict(INFO))
+    assert loaded.result is CheckResult.OK
+
+
+def note(match: str, done: int, total: int) -> None:
+    """Show no progress."""
+
+
+def slow(runtime: Runtime) -> Runtime:
+    """Return a place that is slower than its limit for loading."""
+    return replace(runtime, start_seconds=0.0)
 
 
 def test_a_module_that_is_no_bot_is_named_with_a_remedy(home: Home) -> None:
