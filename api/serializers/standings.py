@@ -71,7 +71,7 @@ class BotStandingSerializer(StandingSerializer):
     )
     habits = serializers.SerializerMethodField(
         help_text="How often its current version makes each kind of move, in its last 200 rated "
-        "matches. The league counts them again every ten minutes."
+        "matches. These numbers are up to ten minutes old."
     )
 
     def get_next_block(self, row: StandingRow) -> str:

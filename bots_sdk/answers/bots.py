@@ -209,8 +209,8 @@ class BotStanding(Standing):
     worst_match: RatedMatch | None
     """The one furthest below the prediction; null if none is below."""
     habits: list[Habit]
-    """How often its current version makes each kind of move, in its last 200 rated matches. The
-    league counts them again every ten minutes."""
+    """How often its current version makes each kind of move, in its last 200 rated matches. These
+    numbers are up to ten minutes old."""
 
 
 class Version(TypedDict):

@@ -31,6 +31,6 @@ def choose(observation: dict[str, Any]) -> str:
         max(1, PLAYOUTS // len(moves)),
         rule_of_thumb(observation["game"], observation["rules"]),
         seed,
-        this_round=True,  # later rounds of partridge do not depend on this one
+        this_round=True,  # later rounds of partridge hardly depend on it
     )
     return max(found, key=lambda each: each.lead).move
