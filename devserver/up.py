@@ -36,7 +36,7 @@ THREADS = ("--pool", "threads", "--concurrency")
 
 _CPUS = os.cpu_count() or 1
 _PATIENCE_SECONDS = 30.0
-"""The time after which a league that still starts says so, again and again."""
+"""While the league starts, `make up` prints a line each time this has passed."""
 _ANSWER_SECONDS = 2.0
 _STOP_WITHOUT_BROKER_SECONDS = 2.0
 _EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}

@@ -2,7 +2,7 @@
 
 A process sends its counts every few seconds, from a thread that lives only while there are some.
 So `/metrics` has the same figures whichever process answers it, and a league at rest does nothing.
-What Valkey forgets at a restart is a reset of the counters, which Prometheus knows how to read.
+A restart of Valkey resets the counters; Prometheus expects that of counters.
 """
 
 import os

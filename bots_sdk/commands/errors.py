@@ -48,7 +48,7 @@ class Group(TyperGroup):
         try:
             return super().invoke(ctx)
         except _UsageError as error:
-            # Typer's validation begins so what it says about a wrong choice.
+            # Typer's validation puts this before its message about a wrong choice.
             error.message = error.message.removeprefix("Value error, ")
             if not ctx.find_root().meta["json"]:
                 raise

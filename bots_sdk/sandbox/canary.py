@@ -159,7 +159,7 @@ def planted(jail: Jail | None = None) -> Iterator[dict[str, Any]]:
 
 
 def _other_bot(jail: Jail) -> BotProcess:
-    """Start a bot that knows a text and answers with its address.
+    """Start a bot that holds a text in memory and answers with its address.
 
     It names the libraries that the canary names, so the same zygote forks both.
     """

@@ -1,7 +1,7 @@
 """Two ways to start a bot's process in a jail: a new Python, or a child of a zygote.
 
-A start gives pipes to the process, finds it, and reports how it ends. It knows nothing of the
-messages on the pipes.
+A start gives pipes to the process, finds it, and reports how it ends. It reads and writes
+no messages on the pipes.
 """
 
 import contextlib

@@ -60,7 +60,7 @@ _START_SECONDS = 300
 
 
 class TrialRefusedError(Exception):
-    """A trial that can't begin; the text says why and what to do.
+    """A trial that can't begin; the text has the reason and what to do.
 
     Attributes:
         status: of the HTTP answer.
@@ -103,7 +103,7 @@ def begin(*, game: str, source: str, client: str) -> str:
     Args:
         game: a key of `SETTINGS`.
         source: a Python file.
-        client: as `league.accounts.throttles` knows it; it may have one trial at a time.
+        client: its name in `league.accounts.throttles`; it may have one trial at a time.
 
     Raises:
         TrialRefusedError: the file can't be tried, another trial of the client is not over, or too
