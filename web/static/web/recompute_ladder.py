@@ -116,7 +116,11 @@ def check_file(path: str) -> str:
     check(line.get("sha256") == before, "lines are changed or missing")
     check(line["complete"], "the ladder was corrected during the download: get the file again")
     check(shown == standings, "the standings do not follow from the rounds")
-    moves = f"all moves of {matches} matches" if has_engine else "no moves (install twelfth-night)"
+    moves = (
+        f"all moves of {matches} matches"
+        if has_engine
+        else "no moves: the package engine is not installed"
+    )
     return (
         f"Right: {len(shown)} bots, {rounds} rounds; the seeds of {seeds} are public. "
         f"Checked {moves}."
