@@ -17,7 +17,7 @@ from structlog.contextvars import bind_contextvars, clear_contextvars
 from api import headers
 from api.problems import CONTENT_TYPE, ProblemError, code_for_status, problem_response
 from bots_sdk.sandbox.sources import MAX_BYTES
-from league import request_times
+from league import durations
 
 API_PREFIX = "/api/"
 REQUEST_ID_HEADER = "X-Request-ID"
@@ -70,7 +70,7 @@ class RequestIdMiddleware:
         seconds = time.monotonic() - began
         if not is_quiet(request.path_info):
             route = f"/{request.resolver_match.route}" if request.resolver_match else ""
-            request_times.note("web", route, response.status_code, seconds)
+            durations.note_request("web", route, response.status_code, seconds)
         write = log.debug if is_quiet(request.path_info) else log.info
         write(
             "request finished",

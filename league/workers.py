@@ -13,10 +13,17 @@ from typing import Any
 import structlog
 from celery import Task, current_app
 from celery.bootsteps import StartStopStep
-from celery.signals import before_task_publish, heartbeat_sent, worker_ready, worker_shutdown
+from celery.signals import (
+    before_task_publish,
+    heartbeat_sent,
+    task_prerun,
+    worker_process_shutdown,
+    worker_ready,
+    worker_shutdown,
+)
 from django_structlog.celery.signals import bind_extra_task_metadata
 
-from league import heartbeats, processes, queueing
+from league import durations, health, heartbeats, processes, queueing
 from league.bots import jails
 from league.play.clock import ClockThread
 
@@ -88,6 +95,21 @@ def forget_worker(sender: Any = None, **_: object) -> None:
 def note_sending(headers: dict[str, Any], **_: object) -> None:
     """Note in the message of a task when it was sent."""
     headers[queueing.SENT_AT] = time.time()
+
+
+@task_prerun.connect
+def note_wait(task: Task, **_: object) -> None:
+    """Count the time that a task has waited in its queue."""
+    sent = getattr(task.request, queueing.SENT_AT, None)
+    queue = (task.request.delivery_info or {}).get("routing_key")
+    if sent is not None and queue in health.QUEUES:
+        durations.note("queue_wait", time.time() - sent, queue)
+
+
+@worker_process_shutdown.connect
+def send_durations(**_: object) -> None:
+    """Send what a process of a worker has counted before the process ends."""
+    durations.send()
 
 
 @heartbeat_sent.connect

@@ -22,7 +22,7 @@ from api.headers import ALLOW_ORIGIN, security_headers
 from api.middleware import REQUEST_ID_HEADER, begin_request, body_refusal, is_quiet
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
 from api.unknown_names import refuse_names
-from league import request_times
+from league import durations
 from league.accounts import throttles
 
 log = structlog.get_logger("api.requests")
@@ -96,7 +96,7 @@ class Request:
             await self._respond_problem(ProblemError("internal-error"))
         seconds = time.monotonic() - began
         if not is_quiet(self.path):
-            request_times.note("gateway", self.route, self._status, seconds)
+            durations.note_request("gateway", self.route, self._status, seconds)
         write = log.debug if is_quiet(self.path) else log.info
         write(
             "request finished",
