@@ -146,6 +146,16 @@ TEXTS: dict[str, Text] = {
         "`/metrics` answers only to the header `Authorization: Bearer` with this token; "
         "without it, to everybody"
     ),
+    "OTEL_EXPORTER_OTLP_ENDPOINT": Text(
+        "URL of a collector of OpenTelemetry, such as `http://collector:4318`, for "
+        "[traces](#traces-and-error-reports)"
+    ),
+    "OTEL_EXPORTER_OTLP_HEADERS": Text(
+        "headers for the collector, such as `Authorization=Bearer x`, separated by commas"
+    ),
+    "SENTRY_DSN": Text(
+        "a server for [error reports](#traces-and-error-reports), `https://KEY@sentry.example/7`"
+    ),
     "LOG_FORMAT": Text("`json`: one object a line, with the ids of request, task, match and bot"),
     "DEBUG": Text("never switch it on where others can reach the league"),
 }
