@@ -160,6 +160,11 @@ sdk-types: $(VENV)/.testing ## write bots_sdk/answers/ from the OpenAPI schema
 	@$(SETTINGS) $(BIN)/python manage.py write_sdk_types
 	@echo "sdk-types: ok"
 
+.PHONY: settings-table
+settings-table: $(VENV)/.testing ## write the table of settings in docs/operate.md
+	@$(SETTINGS) $(BIN)/python -m config.settings_table
+	@echo "settings-table: ok"
+
 # The kernel of playouts is committed, and needs clang 14 and lld 14 only when kernel.c changes:
 # other versions write other bytes. It needs no environment.
 KERNEL := engine/playouts/kernel.wasm

@@ -17,7 +17,7 @@ from structlog.contextvars import bind_contextvars, clear_contextvars
 from api import headers
 from api.problems import CONTENT_TYPE, ProblemError, code_for_status, problem_response
 from bots_sdk.sandbox.sources import MAX_BYTES
-from league import request_times
+from league import durations, tracing
 
 API_PREFIX = "/api/"
 REQUEST_ID_HEADER = "X-Request-ID"
@@ -55,6 +55,16 @@ def is_quiet(path: str) -> bool:
     return path.startswith(_QUIET_PATHS)
 
 
+def end_span(span: tracing.Span | None, method: str, path: str, route: str, status: int) -> None:
+    """End the span of a request, if it has one."""
+    if span is None:
+        return
+    span.name = f"{method} {route}".strip()
+    span.failed = status >= 500
+    names = ("http.request.method", "url.path", "http.route", "http.response.status_code")
+    tracing.end(span, **dict(zip(names, (method, path, route, status), strict=True)))
+
+
 class RequestIdMiddleware:
     """Gives each request and its response an id, and logs a line for it. Put it first."""
 
@@ -65,12 +75,16 @@ class RequestIdMiddleware:
         """Return the response with the id in a header."""
         began = time.monotonic()
         request_id = begin_request(request.headers.get(REQUEST_ID_HEADER))
+        is_traced = not is_quiet(request.path_info)
+        parent = request.headers.get(tracing.TRACEPARENT, "")
+        span = tracing.begin("", tracing.SERVER, parent) if is_traced else None
         response = self.get_response(request)
         response[REQUEST_ID_HEADER] = request_id
         seconds = time.monotonic() - began
+        route = f"/{request.resolver_match.route}" if request.resolver_match else ""
+        end_span(span, str(request.method), request.path, route, response.status_code)
         if not is_quiet(request.path_info):
-            route = f"/{request.resolver_match.route}" if request.resolver_match else ""
-            request_times.note("web", route, response.status_code, seconds)
+            durations.note_request("web", route, response.status_code, seconds)
         write = log.debug if is_quiet(request.path_info) else log.info
         write(
             "request finished",

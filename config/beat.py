@@ -1,11 +1,13 @@
 """The scheduler of Celery's beat, which outlasts a broker that can't be reached.
 
-Beat is a program of its own, or a thread of a worker: the option ``--with-beat`` of the worker.
+Beat is a program of its own, or a thread of a worker: the option ``--with-beat`` of the worker. Any
+number may run: the one that holds a lease in the broker queues the tasks, and the others stand by.
 """
 
 import math
 import threading
 import time
+import uuid
 from contextlib import suppress
 from typing import Any
 
@@ -18,6 +20,10 @@ log = structlog.get_logger(__name__)
 
 _RETRY_SECONDS = 0.5
 _SIGN_SECONDS = 1.0
+LEASE_KEY = "league:beat"
+LEASE_MILLISECONDS = 3000
+"""If the active beat is killed, another one takes over after this time at most."""
+_RENEW_SECONDS = 1.0
 
 
 class Scheduler(PersistentScheduler):
@@ -28,11 +34,15 @@ class Scheduler(PersistentScheduler):
     """
 
     _noted_at = -math.inf
+    _led_at = -math.inf
     _is_closed = False
+    _name = ""
 
     def tick(self, *args: Any, **kwargs: Any) -> float:
         """Queue a task that is due; return the seconds until the next one."""
         try:
+            if not self._leads():
+                return _RETRY_SECONDS
             self.producer  # noqa: B018 - it connects, before a task leaves the heap
             seconds: float = super().tick(*args, **kwargs)
         except Exception as error:
@@ -58,9 +68,39 @@ class Scheduler(PersistentScheduler):
         return self.connection.ensure_connection(max_retries=1, interval_start=0, interval_step=0)
 
     def close(self) -> None:
-        """Store the schedule; a signal may do so in the middle of a tick."""
+        """Store the schedule and free the lease; a signal may do so in the middle of a tick."""
         self._is_closed = True
         super().close()
+        if self._led_at > -math.inf:
+            from league.queueing import broker
+
+            with suppress(RedisError):
+                if broker().get(LEASE_KEY) == self._name.encode():
+                    broker().delete(LEASE_KEY)
+
+    def _leads(self) -> bool:
+        """Take or renew the lease, once a second; return whether this beat holds it.
+
+        Raises:
+            RedisError: the broker can't be reached.
+        """
+        if time.monotonic() - self._led_at < _RENEW_SECONDS:
+            return True
+        from league import heartbeats, processes  # they need Django set up
+        from league.queueing import broker
+
+        self._name = self._name or f"{processes.named('beat')}/{uuid.uuid4()}"
+        if broker().set(LEASE_KEY, self._name, nx=True, px=LEASE_MILLISECONDS):
+            log.info("this beat is the active one")
+        elif broker().get(LEASE_KEY) == self._name.encode():
+            broker().pexpire(LEASE_KEY, LEASE_MILLISECONDS)
+        else:
+            self._led_at = -math.inf
+            heartbeats.touch_file()
+            processes.note(processes.named("beat"))
+            return False
+        self._led_at = time.monotonic()
+        return True
 
     def _note_alive(self) -> None:
         """Store a sign of life for `/readyz` each second."""
@@ -118,7 +158,7 @@ class BeatThread(threading.Thread):
 class WithBeat(StartStopStep):
     """The option ``--with-beat FILE`` of a worker: it runs beat in a thread.
 
-    That takes less memory than a process. Exactly one worker should have the option.
+    That takes less memory than a process.
     """
 
     def __init__(self, parent: object, with_beat: str = "", **options: object) -> None:

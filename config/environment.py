@@ -58,6 +58,13 @@ def url(name: str) -> str:
     return value
 
 
+def is_dsn(value: str) -> bool:
+    """Return whether a value is an address for error reports: ``https://KEY@HOST/PROJECT``."""
+    parts = urlsplit(value)
+    has_server = parts.scheme in ("http", "https") and parts.hostname and parts.username
+    return bool(has_server and parts.path.rpartition("/")[2])
+
+
 def secret(name: str) -> str:
     """Return a variable, or the content of the file that the variable ``NAME_FILE`` names.
 

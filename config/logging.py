@@ -71,12 +71,17 @@ def configure_structlog() -> None:
     )
 
 
-def django_logging(log_format: str) -> dict[str, Any]:
+def django_logging(log_format: str, *, reports: bool = False) -> dict[str, Any]:
     """Return Django's ``LOGGING``.
 
     Args:
         log_format: one of `FORMATS`.
+        reports: whether errors are also reported, by `league.error_reports`.
     """
+    report = {
+        "class": "league.error_reports.ErrorReportHandler",
+        "filters": ["answered", "outages"],
+    }
     formatter = {
         "()": structlog.stdlib.ProcessorFormatter,
         "foreign_pre_chain": _COMMON,
@@ -98,9 +103,10 @@ def django_logging(log_format: str) -> dict[str, Any]:
                 "class": "logging.StreamHandler",
                 "formatter": "structlog",
                 "filters": ["answered", "outages"],
-            }
+            },
+            **({"reports": report} if reports else {}),
         },
-        "root": {"handlers": ["console"], "level": "INFO"},
+        "root": {"handlers": ["console", *(["reports"] if reports else [])], "level": "INFO"},
         # `api.middleware` logs every request, so Django's own lines about a 4xx are not needed.
         # Those of `django.security` are errors with a traceback, and any client can cause them.
         "loggers": {

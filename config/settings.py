@@ -158,6 +158,13 @@ BACKUP_DIRECTORY = environment.text("BACKUP_DIRECTORY", "var/backups")
 KEEP_BACKUPS = environment.number("KEEP_BACKUPS", 14)
 # Who sends it as a bearer token may read /metrics. Without it, everybody may.
 METRICS_TOKEN = environment.optional_secret("METRICS_TOKEN")
+# A collector of OpenTelemetry, and headers for it, such as "Authorization=Bearer x".
+OTEL_EXPORTER_OTLP_ENDPOINT = environment.url("OTEL_EXPORTER_OTLP_ENDPOINT")
+OTEL_EXPORTER_OTLP_HEADERS = environment.optional_secret("OTEL_EXPORTER_OTLP_HEADERS")
+# A server that takes error reports as Sentry does, such as https://KEY@sentry.example/7.
+SENTRY_DSN = environment.optional_secret("SENTRY_DSN")
+if SENTRY_DSN and not environment.is_dsn(SENTRY_DSN):
+    raise ImproperlyConfigured("SENTRY_DSN must be like https://KEY@sentry.example/7.")
 
 # -- Django: apps, middleware, pages -------------------------------------------------------------
 
@@ -232,7 +239,9 @@ LOGOUT_REDIRECT_URL = "web:home"
 # -- Logging -------------------------------------------------------------------------------------
 
 logs.configure_structlog()
-LOGGING = logs.django_logging(environment.choice("LOG_FORMAT", logs.FORMATS))
+LOGGING = logs.django_logging(
+    environment.choice("LOG_FORMAT", logs.FORMATS), reports=bool(SENTRY_DSN)
+)
 # django-structlog binds the ids of tasks. Its own lines, several a task, are at level DEBUG.
 DJANGO_STRUCTLOG_CELERY_ENABLED = True
 DJANGO_STRUCTLOG_CELERY_DEFAULT_LOG_LEVEL = logging.DEBUG

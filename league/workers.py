@@ -13,10 +13,18 @@ from typing import Any
 import structlog
 from celery import Task, current_app
 from celery.bootsteps import StartStopStep
-from celery.signals import before_task_publish, heartbeat_sent, worker_ready, worker_shutdown
+from celery.signals import (
+    before_task_publish,
+    heartbeat_sent,
+    task_postrun,
+    task_prerun,
+    worker_process_shutdown,
+    worker_ready,
+    worker_shutdown,
+)
 from django_structlog.celery.signals import bind_extra_task_metadata
 
-from league import heartbeats, processes, queueing
+from league import durations, error_reports, health, heartbeats, processes, queueing, tracing
 from league.bots import jails
 from league.play.clock import ClockThread
 
@@ -88,6 +96,42 @@ def forget_worker(sender: Any = None, **_: object) -> None:
 def note_sending(headers: dict[str, Any], **_: object) -> None:
     """Note in the message of a task when it was sent."""
     headers[queueing.SENT_AT] = time.time()
+    if parent := tracing.current_parent():
+        headers[tracing.TRACEPARENT] = parent
+
+
+@task_prerun.connect
+def note_wait(task: Task, **_: object) -> None:
+    """Count the time that a task has waited in its queue."""
+    sent = getattr(task.request, queueing.SENT_AT, None)
+    queue = (task.request.delivery_info or {}).get("routing_key")
+    if sent is not None and queue in health.QUEUES:
+        durations.note("queue_wait", time.time() - sent, queue)
+
+
+@task_prerun.connect
+def begin_span(task: Task, **_: object) -> None:
+    """Begin the span of a task, in the trace of the request that queued it."""
+    parent = getattr(task.request, tracing.TRACEPARENT, None) or ""
+    name = task.name.removeprefix("league.tasks.")
+    task.request.span = tracing.begin(name, tracing.CONSUMER, parent)
+
+
+@task_postrun.connect
+def end_span(task: Task, state: str = "", **_: object) -> None:
+    """End the span of a task."""
+    span = getattr(task.request, "span", None)
+    if span is not None:
+        span.failed = state == "FAILURE"
+        tracing.end(span)
+
+
+@worker_process_shutdown.connect
+def send_rest(**_: object) -> None:
+    """Send what a process of a worker has counted and collected, before the process ends."""
+    durations.send()
+    tracing.flush()
+    error_reports.flush()
 
 
 @heartbeat_sent.connect

@@ -7,6 +7,7 @@ values, and restarts don't reset them.
 import hmac
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import accumulate
 from typing import Any
@@ -22,7 +23,7 @@ from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Met
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from league import health, queueing, request_times
+from league import durations, health, queueing
 from league.bots import jails
 from league.models import Bot, BotVersion, Comparison, Ladder, Match, Round, Tournament, Turn
 
@@ -66,7 +67,7 @@ class LeagueCollector(Collector):
         yield _by("bots", "Bots.", "kind", Bot.objects.all())
         yield self._workers()
         yield self._queues()
-        yield self._requests()
+        yield from self._times()
         faults = health.find_faults()
         yield _gauge("ready", "1 if /readyz answers 200.", int(not faults))
         yield _gauge(
@@ -97,22 +98,19 @@ class LeagueCollector(Collector):
             return GaugeMetricFamily("league_tasks_queued", about, labels=["queue"])
         return family
 
-    def _requests(self) -> Metric:
-        about = (
-            "How long requests took, by part, route and class of the status. A long poll's time "
-            "has the time in which it waited."
-        )
-        labels = ["part", "route", "status"]
-        family = HistogramMetricFamily("league_request_seconds", about, labels=labels)
-        try:
-            times = request_times.read()
-        except RedisError:
-            return family
-        bounds = [*map(str, request_times.BOUNDS), "+Inf"]
-        for kind, (counts, total) in times.items():
-            buckets = zip(bounds, accumulate(counts), strict=True)
-            family.add_metric(kind, list(buckets), total)
-        return family
+    def _times(self) -> Iterator[Metric]:
+        families = {
+            name: HistogramMetricFamily(
+                f"league_{name}_seconds", histogram.about, labels=histogram.labels
+            )
+            for name, histogram in durations.HISTOGRAMS.items()
+        }
+        with suppress(RedisError):
+            for kind, (counts, total) in durations.read().items():
+                bounds = [*map(str, durations.HISTOGRAMS[kind.name].bounds), "+Inf"]
+                buckets = zip(bounds, accumulate(counts), strict=True)
+                families[kind.name].add_metric(kind.labels, list(buckets), total)
+        yield from families.values()
 
     def _matches(self) -> Iterator[Metric]:
         unfinished = Match.objects.unfinished()

@@ -19,10 +19,10 @@ import structlog
 from django.db import Error as DatabaseError
 
 from api.headers import ALLOW_ORIGIN, security_headers
-from api.middleware import REQUEST_ID_HEADER, begin_request, body_refusal, is_quiet
+from api.middleware import REQUEST_ID_HEADER, begin_request, body_refusal, end_span, is_quiet
 from api.problems import CONTENT_TYPE, ProblemError, too_many_requests, unavailable
 from api.unknown_names import refuse_names
-from league import request_times
+from league import durations, tracing
 from league.accounts import throttles
 
 log = structlog.get_logger("api.requests")
@@ -76,6 +76,8 @@ class Request:
         """Run a view that responds; respond with a problem if it raises one or fails."""
         began = time.monotonic()
         self._id = begin_request(self.header(REQUEST_ID_HEADER.lower().encode()))
+        parent = self.header(tracing.TRACEPARENT.encode()) or ""
+        span = None if is_quiet(self.path) else tracing.begin("", tracing.SERVER, parent)
         try:
             await view(self)
         except ProblemError as error:
@@ -95,8 +97,9 @@ class Request:
             log.exception("the request failed", code="internal-error")
             await self._respond_problem(ProblemError("internal-error"))
         seconds = time.monotonic() - began
+        end_span(span, self.method, self.path, self.route, self._status)
         if not is_quiet(self.path):
-            request_times.note("gateway", self.route, self._status, seconds)
+            durations.note_request("gateway", self.route, self._status, seconds)
         write = log.debug if is_quiet(self.path) else log.info
         write(
             "request finished",

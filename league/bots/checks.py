@@ -18,6 +18,7 @@ from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import SandboxUnavailableError, SourceRefusedError
 from bots_sdk.sandbox.sources import read_source
 from engine.errors import MatchInterruptedError
+from league import durations
 from league.bots import check_attempts, jails
 from league.bots.hosted_players import storable
 from league.bots.qualifying import (
@@ -91,6 +92,8 @@ def check_version(version_id: int) -> bool:
             if not free:
                 return False  # the check that runs queues this one when it ends
             decided = _attempt(version)
+        if decided:
+            _note_duration(version_id)
         if decided or not _is_unchecked(version_id):
             _queue_next(version.bot.owner_id)
     except (OperationalError, InterfaceError) as error:
@@ -120,6 +123,13 @@ def _attempt(version: BotVersion) -> bool:
         raise
     check_attempts.end(version.pk)
     return decided
+
+
+def _note_duration(version_id: int) -> None:
+    version = BotVersion.objects.filter(pk=version_id).first()
+    if version is not None:
+        waited = timezone.now() - version.created_at
+        durations.note("check", waited.total_seconds(), version.state)
 
 
 def _is_unchecked(version_id: int) -> bool:

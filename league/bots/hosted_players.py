@@ -1,6 +1,7 @@
 """Hosted bots as players for the referee, each in a jail."""
 
 import math
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
@@ -12,6 +13,7 @@ from bots_sdk.sandbox.session import BotProcess
 from bots_sdk.sandbox.sources import Source, read_source
 from engine.games import catalogue
 from engine.referee import TimeControl
+from league import durations
 from league.models import BotSource, BotVersion
 
 _START_SECONDS = math.ceil(Limits().start_seconds)
@@ -39,6 +41,7 @@ class HostedBot(BotProcess):
         Raises:
             SandboxBrokenError: the process can't be started.
         """
+        self._began = time.monotonic()
         super().__init__(
             jail,
             version if isinstance(version, Source) else _source_of(version),
@@ -57,6 +60,7 @@ class HostedBot(BotProcess):
         """
         with suppress(BotTimeoutError, BotCrashError):
             self.ready()
+            durations.note("sandbox_start", time.monotonic() - self._began)
 
     @property
     def printed_text(self) -> str:

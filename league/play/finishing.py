@@ -14,6 +14,7 @@ from django.db import connection, transaction
 
 from engine.rating.blocks import rated_places
 from engine.record import Record
+from league import durations
 from league.models import Block, Match, Turn
 
 log = structlog.get_logger(__name__)
@@ -52,6 +53,9 @@ def finish(match: Match, record: Record, forfeited: Collection[int], now: dateti
         update_fields=["status", "lease", "leased_until", "finished_at", "plies", "packed_record"]
     )
     note_results(match, record, forfeited)
+    if match.started_at is not None:
+        kind = "live" if match.live else "hosted"
+        durations.note("match", (now - match.started_at).total_seconds(), match.game, kind)
     if match.block_id is not None:
         _finish_block(match.block_id)
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import psycopg
 from django.db import connection
 
+from league import durations
 from league.models import Bot
 from league.play.rows import (
     DealtMatch,
@@ -112,6 +113,8 @@ WITH changed AS (
         %(answered_at)s::timestamptz[], %(answered_illegal)s::int[]
     ) AS new (id, text, fault, decided_at, illegal)
     WHERE turn.id = new.id AND turn.match_id = changed.id
+    RETURNING turn.match_id, new.fault,
+        extract(epoch FROM new.decided_at - turn.handed_out_at)::float8 AS seconds
 ), moved AS (
     INSERT INTO league_livemove (match_id, ply, seat, text, fault)
     SELECT new.*
@@ -133,7 +136,8 @@ WITH changed AS (
     ) AS new (match_id, seat, bot_id, number, ply, opened_at, deadline, bank_ms)
     JOIN changed ON changed.id = new.match_id
 )
-SELECT id FROM changed
+SELECT changed.id, answered.fault, answered.seconds
+FROM changed LEFT JOIN answered ON answered.match_id = changed.id
 """
 
 
@@ -263,7 +267,10 @@ def write(changes: Iterable[Change]) -> set[int]:
             "turn_bank": _array(turn.bank_ms for turn in opened),
         },
     )
-    return {match_id for (match_id,) in rows}
+    for _, fault, seconds in rows:
+        if seconds is not None:
+            durations.note("turn_answered", seconds, fault)
+    return {match_id for match_id, *_ in rows}
 
 
 def _run(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import Q
 
-from league import activity
+from league import activity, durations
 from league.models import Bot, Turn
 from league.play import outages, statements
 from league.play.match_logs import Log, logs_of
@@ -43,6 +43,10 @@ def open_turns_of(bots: Sequence[Bot], now: datetime) -> dict[int, list[dict[str
     fresh = [turn.pk for turn in turns if turn.handed_out_at is None]
     if fresh:
         receipts = statements.hand_out(fresh, now)
+        opened = {turn.pk: turn.opened_at for turn in turns}
+        for pk, receipt in receipts.items():
+            waited = receipt.handed_out_at - opened[pk]
+            durations.note("turn_handed_out", waited.total_seconds())
         if receipts.keys() >= set(fresh):
             turns = [_with_receipt(turn, receipts.get(turn.pk)) for turn in turns]
         else:  # another request has handed out or decided one of them meanwhile

@@ -7,6 +7,7 @@ from django.db.models import Exists, F, Max, OuterRef
 from django.utils import timezone
 
 from engine.rating import elo
+from league import durations
 from league.models import Block, BlockEntry, Ladder, Round, RoundEntry, Standing
 from league.models.standings import SHOWN, Hidden
 from league.ratings.hiding import hide_withdrawn
@@ -63,6 +64,8 @@ def apply_round(round_id: int) -> bool:
         hide_withdrawn(ladder)
         add_head_to_head(ladder, gains)
         round_.save(update_fields=["applied_at", "applied_number"])
+    kind = "tournament" if round_.tournament_id else "placement" if round_.placed_id else "ladder"
+    durations.note("round", (round_.applied_at - round_.opened_at).total_seconds(), kind)
     return True
 
 

@@ -1,5 +1,7 @@
 """Beat without its broker: no task of the schedule is lost."""
 
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -9,9 +11,11 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 
-from config.beat import BeatThread, Scheduler
+from config.beat import LEASE_KEY, BeatThread, Scheduler
 from config.celery import app
-from league import heartbeats
+from league import health, heartbeats
+from league.queueing import broker
+from tests.journeys.running import wait_for
 
 
 @pytest.fixture
@@ -95,3 +99,55 @@ def test_a_beat_in_a_worker_runs_again_after_a_failure_and_stops(
     thread.stop()
     assert not thread.is_alive()
     assert starts[0] is not starts[1]
+
+
+def test_one_beat_queues_tasks_while_the_others_stand_by(
+    scheduler: Scheduler, queued: list[str], tmp_path: Path
+) -> None:
+    broker().delete(LEASE_KEY)
+    run_until_idle(scheduler)
+    assert "tick" in queued
+    queued.clear()
+    other = Scheduler(app=app, schedule_filename=str(tmp_path / "other"))
+    try:
+        assert other.tick() == 0.5
+        assert queued == []
+        scheduler.close()  # it frees the lease, so the other one need not wait
+        run_until_idle(other)
+        assert "tick" in queued
+    finally:
+        other.close()
+
+
+def test_another_beat_takes_over_when_the_active_one_is_killed(tmp_path: Path) -> None:
+    broker().delete(LEASE_KEY)
+    options = ["-A", "config", "--quiet", "beat", "--loglevel", "WARNING", "--pidfile="]
+    beats = {
+        each.pid: each
+        for each in (
+            subprocess.Popen(
+                [sys.executable, "-m", "celery", *options, "--schedule", str(tmp_path / name)]
+            )
+            for name in ("one", "two")
+        )
+    }
+
+    def active() -> int | None:
+        holder = broker().get(LEASE_KEY)
+        return int(holder.decode().split("/")[1]) if isinstance(holder, bytes) else None
+
+    try:
+        wait_for(lambda: active() in beats, active)
+        first = active()
+        assert first is not None
+        beats[first].kill()
+        wait_for(lambda: active() in beats.keys() - {first}, active)
+        cache.delete("part:beat")
+        wait_for(lambda: heartbeats.seconds_since_part("beat") is not None, active)
+    finally:
+        for beat in beats.values():
+            beat.kill()
+            beat.wait()
+        broker().delete(LEASE_KEY)
+        for queue in health.QUEUES:
+            broker().delete(queue)

@@ -2,13 +2,16 @@
 
 import json
 import re
+import shutil
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import yaml
 from django.test import Client
 
-from league import heartbeats, request_times
+from league import durations, heartbeats
 from tests.docs.documents import ROOT
 from tests.league import small
 
@@ -30,8 +33,9 @@ def expressions() -> Iterator[str]:
 @pytest.fixture
 def names(client: Client) -> set[str]:
     """The names of all metrics of a league in which something happens."""
-    request_times.note("web", "/", 200, 0.1)
-    request_times.send()
+    for name, histogram in durations.HISTOGRAMS.items():
+        durations.note(name, 0.1, *("x" for _ in histogram.labels))
+    durations.send()
     heartbeats.note_worker(["play"])
     small.ladder()
     small.bots(1)
@@ -53,6 +57,20 @@ def test_rules_have_what_prometheus_needs_and_say_what_to_do() -> None:
         assert rule["labels"]["severity"] in ("page", "ticket")
         assert set(rule["annotations"]) == {"summary", "remedy"}
         assert re.fullmatch(r"\d+[sm]", rule["for"])
+
+
+def test_promtool_accepts_the_rules_and_the_configuration(tmp_path: Path) -> None:
+    """Debian's package `prometheus` has the tool."""
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.skip("promtool is not installed: apt-get install prometheus")
+    copy = tmp_path / "prometheus"
+    shutil.copytree(DIRECTORY, copy)
+    (copy / "metrics_token").write_text("partridge")
+    for check in (["rules", "alerts.yml"], ["config", "prometheus.yml"]):
+        command = [promtool, "check", *check]
+        done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 def test_expressions_are_closed_and_panels_do_not_overlap() -> None:

@@ -7,7 +7,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from league import competitions, heartbeats, request_times
+from league import competitions, durations, heartbeats
 from league.models import Ladder
 from league.queueing import broker
 from tests.journeys.running import wait_for
@@ -78,18 +78,18 @@ def test_with_a_token_set_only_who_sends_it_reads_the_metrics(
 
 
 def test_requests_are_counted_by_route_in_buckets_that_add_up(client: Client) -> None:
-    broker().delete("league:request-times")
-    request_times.send()
-    broker().delete("league:request-times")
+    broker().delete("league:durations")
+    durations.send()
+    broker().delete("league:durations")
     client.get("/bots/no-such-bot/")
     client.get("/docs/operate/")
     client.get("/docs/glossary/")
     client.get("/no-such-page/")
     client.get("/")
     client.get("/healthz")
-    request_times.note("gateway", "/api/v1/turns", 200, 20)
-    request_times.note("gateway", "/api/v1/turns", 200, 40)
-    request_times.send()
+    durations.note_request("gateway", "/api/v1/turns", 200, 20)
+    durations.note_request("gateway", "/api/v1/turns", 200, 40)
+    durations.send()
     found = {name: value for name, value in figures(client).items() if "_request_seconds" in name}
     pages = 'part="web",route="/docs/<path:path>/",status="2xx"'
     assert found[f"league_request_seconds_count{{{pages}}}"] == 2
@@ -109,22 +109,22 @@ def test_requests_are_counted_by_route_in_buckets_that_add_up(client: Client) ->
 
 
 def test_counts_are_sent_by_themselves(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    request_times.send()  # what other tests have left
-    broker().delete("league:request-times")
-    monkeypatch.setattr(request_times, "SEND_EVERY_SECONDS", 0.01)
-    request_times.note("web", "/ladders/", 200, 0.1)
-    request_times.note("web", "/ladders/", 200, 0.3)
-    kind = request_times.Kind("web", "/ladders/", "2xx")
+    durations.send()  # what other tests have left
+    broker().delete("league:durations")
+    monkeypatch.setattr(durations, "SEND_EVERY_SECONDS", 0.01)
+    durations.note_request("web", "/ladders/", 200, 0.1)
+    durations.note_request("web", "/ladders/", 200, 0.3)
+    kind = durations.Kind("request", ("web", "/ladders/", "2xx"))
 
     def both_are_sent() -> bool:
-        times = request_times.read().get(kind)
+        times = durations.read().get(kind)
         return times is not None and times.total == pytest.approx(0.4)
 
-    wait_for(both_are_sent, request_times.read)
+    wait_for(both_are_sent, durations.read)
 
 
 def test_requests_cost_nothing_while_the_broker_is_away(client: Client, settings: Settings) -> None:
     settings.REDIS_URL = "unix:///nowhere/valkey.sock"
-    request_times.note("web", "/ladders/", 200, 0.1)
-    request_times.send()
+    durations.note_request("web", "/ladders/", 200, 0.1)
+    durations.send()
     assert figures(client)["league_turns_open"] == 0
