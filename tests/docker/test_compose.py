@@ -17,7 +17,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker" / "compose.yaml").read
 PARTS: dict[str, dict[str, Any]] = {
     name: service
     for name, service in COMPOSE["services"].items()
-    if service["image"] == "twelfth-night" and name not in ("prepare", "backup")
+    if "LEAGUE_IMAGE" in service["image"] and name not in ("prepare", "backup")
 }
 
 
