@@ -1,5 +1,6 @@
 """The compose file passes on all settings, and each container has a health check."""
 
+import json
 import os
 import re
 import stat
@@ -66,6 +67,19 @@ def test_every_part_has_a_health_check_and_time_to_end() -> None:
         assert part["healthcheck"]["test"], name
         if ("celery" in part["command"] and "beat" not in part["command"]) or name == "web":
             assert part["stop_grace_period"] in ("40s", "1m"), name
+
+
+def test_each_part_that_runs_uploaded_bots_gets_the_seccomp_profile() -> None:
+    profile = json.loads((ROOT / "docker" / "seccomp.json").read_text())
+    allowed = {name for calls in profile["syscalls"] for name in calls["names"]}
+    assert profile["defaultAction"] == "SCMP_ACT_ERRNO"
+    assert {"unshare", "mount", "landlock_restrict_self", "process_vm_readv"} <= allowed
+    assert not {"bpf", "init_module", "keyctl", "ptrace", "reboot", "io_uring_setup"} & allowed
+    queues = {"play", "seats", "checks", "clock", "trials"}
+    for name, part in PARTS.items():
+        served = {queue for word in part["command"] for queue in word.split(",")}
+        runs_bots = "celery" in served and bool(queues & served)
+        assert runs_bots == any("seccomp" in word for word in part.get("security_opt", [])), name
 
 
 def test_secrets_have_no_default() -> None:
