@@ -6,6 +6,7 @@ play, backs up, restores, and removes everything that it made. BASE_IMAGE, DATAB
 BROKER_IMAGE name other images than those of the registry.
 """
 
+import signal
 import sys
 import tempfile
 import time
@@ -37,6 +38,8 @@ def main() -> int:
         print(f"test-containers: skipped, {reason}")
         return 0
     began = time.monotonic()
+    # Whoever stops it finds nothing left behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         with step("images to build and run on"):
             images = engine.base_images()

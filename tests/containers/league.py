@@ -71,11 +71,11 @@ class League:
             raise CommandError(f"GET {path}: {error}") from None
 
     def wait_until_ready(self) -> None:
-        """Wait until ``/readyz`` is 200 and names no limits."""
+        """Wait until ``/readyz`` is 200 and names neither limits nor alarms."""
         wait_for(self._is_ready, lambda: f"/readyz: {self._readiness()}")
 
     def _is_ready(self) -> bool:
-        return self._readiness() == {"status": "ready", "faults": {}, "limits": {}, "alarms": {}}
+        return self._readiness() == {"status": "ready", "faults": {}, "limits": {}}
 
     def _readiness(self) -> object:
         try:
