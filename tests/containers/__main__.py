@@ -18,6 +18,7 @@ from tests.containers import engine
 from tests.containers.engine import ROOT, CommandError, run
 from tests.containers.league import PARTS, League, running, wait_for
 from tests.containers.load import Load, Player
+from tests.containers.workers import elsewhere
 
 LADDER = "/api/v1/ladders/twelve-days/standings"
 CHANGE = "LABEL changed=yes\nENV CHANGED=yes\n"
@@ -80,8 +81,7 @@ def play_through(league: League) -> None:
             given=f"FROM {league.name}:first\n{CHANGE}",
         )
     upgrade(league, second)
-    with step("upload another bot"):
-        upload(league, "goose")
+    play_elsewhere(league)
     backup_and_restore(league)
 
 
@@ -126,6 +126,16 @@ def upgrade(league: League, image: str) -> None:
             raise CommandError(f"{part} still runs the first image")
     if load.failures or (faults := player.faults()):
         raise CommandError("requests failed" if load.failures else f"lost turns: {faults}")
+
+
+def play_elsewhere(league: League) -> None:
+    """Let workers on another network check a bot and play its matches."""
+    with step("workers on another network"):
+        league.compose("stop", "play", "checks")
+        with elsewhere(league):
+            league.wait_until_ready()
+            upload(league, "goose")
+        league.compose("up", "--detach", "--wait", "--no-recreate")
 
 
 def backup_and_restore(league: League) -> None:

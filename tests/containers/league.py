@@ -37,7 +37,7 @@ class League:
             "COMPOSE_PROJECT_NAME": self.name,
             "COMPOSE_ENV_FILES": os.devnull,
             "LEAGUE_IMAGE": f"{self.name}:first",
-            "SUBNET": os.environ.get("SUBNET", "172.30.13.0/24"),
+            "SUBNET": _free_subnet(),
             "SECRET_KEY": secrets.token_urlsafe(48),
             "POSTGRES_PASSWORD": secrets.token_urlsafe(48),
             "RATE_GENERAL": "100000/minute",
@@ -99,9 +99,9 @@ class League:
     def end(self) -> None:
         """Remove containers, networks, volumes and images of this league, and nothing else."""
         self.compose("--profile", "*", "down", "--volumes", "--remove-orphans", "--timeout", "5")
-        images = run("docker", "images", "--quiet", self.name).split()
-        if images:
-            run("docker", "rmi", "--force", *set(images))
+        form = "{{.Repository}}:{{.Tag}}"
+        if images := run("docker", "images", "--format", form, self.name).split():
+            run("docker", "rmi", *images)
 
     def keep_logs(self) -> None:
         """Write the log of each container into a file."""
@@ -138,6 +138,13 @@ def wait_for(done: Callable[[], object], what: Callable[[], str], seconds: float
             raise CommandError(f"it takes longer than {seconds:.0f} s; {what()}")
         time.sleep(0.5)
     return result
+
+
+def _free_subnet() -> str:
+    """Return a range of addresses that no network of this engine has."""
+    networks = run("docker", "network", "ls", "--quiet").split()
+    used = run("docker", "network", "inspect", *networks)
+    return next(each for n in range(13, 256) if (each := f"172.30.{n}.0/24") not in used)
 
 
 def _free_port() -> int:

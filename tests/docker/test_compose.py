@@ -120,6 +120,7 @@ def test_the_front_trusts_the_ranges_of_the_setting(tmp_path: Path) -> None:
         env={
             "PATH": f"{tmp_path}:{os.environ['PATH']}",
             "FRONT_TRUSTED_PROXIES": "10.0.0.0/8,192.0.2.7",
+            "DOOR": str(tmp_path),
         },
         capture_output=True,
         text=True,
