@@ -98,7 +98,10 @@ class League:
 
     def end(self) -> None:
         """Remove containers, networks, volumes and images of this league, and nothing else."""
-        self.compose("--profile", "*", "down", "--volumes", "--remove-orphans", "--timeout", "5")
+        words = ("down", "--volumes", "--remove-orphans", "--timeout", "5")
+        self.compose("--profile", "*", *words)
+        # A command that was stopped half-way leaves containers that the first `down` has not seen.
+        self.compose("--profile", "*", *words)
         form = "{{.Repository}}:{{.Tag}}"
         if images := run("docker", "images", "--format", form, self.name).split():
             run("docker", "rmi", *images)

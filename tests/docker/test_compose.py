@@ -82,6 +82,19 @@ def test_each_part_that_runs_uploaded_bots_gets_the_seccomp_profile() -> None:
         assert runs_bots == any("seccomp" in word for word in part.get("security_opt", [])), name
 
 
+def test_workers_on_other_hosts_are_those_of_the_league() -> None:
+    text = (ROOT / "docker" / "compose.workers.yaml").read_text()
+    workers = yaml.safe_load(text)["services"]
+    passed_on = COMPOSE["x-league"]["environment"]
+    for name, worker in workers.items():
+        for key in ("command", "healthcheck", "security_opt", "shm_size", "stop_grace_period"):
+            assert worker[key] == PARTS[name][key], (name, key)
+        assert set(worker["environment"]) <= set(passed_on)
+        assert not {"volumes", "ports", "networks"} & set(worker)
+    for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY"):
+        assert f"${{{name}:?" in text
+
+
 def test_secrets_have_no_default() -> None:
     text = (ROOT / "docker" / "compose.yaml").read_text()
     for name in ("SECRET_KEY", "POSTGRES_PASSWORD"):
