@@ -19,8 +19,13 @@ from pathlib import Path
 COMPOSE = Path(__file__).with_name("compose.yaml")
 STAY = ("database", "broker", "door", "prepare", "backup")
 """Services that an upgrade does not replace."""
-TOGETHER = ("gateway", "front")
-"""The old gateways end the requests that wait, so that the old fronts, which hold them, can end."""
+LAST = ("front", "gateway")
+"""These are replaced last, in this order. The old fronts pass streams to the old gateways only, and
+these end them when the old fronts accept no connection any more."""
+DELAY_SECONDS = 12
+"""More than FRONT_SHUTDOWN_DELAY in ``docker/compose.yaml``: an ending front accepts so long."""
+STREAM_SECONDS = {"front": ("--time", "300")}
+"""By default a front ends sooner, because a restart has no other front."""
 HEALTHY_SECONDS = 300
 POLL_SECONDS = 0.5
 
@@ -99,40 +104,49 @@ def upgrade(compose: Compose, *, build: bool = False, pull: bool = False) -> Non
             new = ("run", "--rm", "--no-deps", "prepare", "python", "manage.py")
             compose.run(*new, "check")
             compose.run(*new, "set_up_league", "--migrate")
-    together = [name for name in TOGETHER if name in parts]
-    others = [name for name in parts if name not in together]
-    for group in ([name] for name in others):
-        _replace(compose, group)
-    if together:
-        _replace(compose, together)
+    for name in parts:
+        if name not in LAST:
+            with _Step(name):
+                _wait(_replaced(compose, name))
+    if last := [name for name in LAST if name in parts]:
+        with _Step(" and ".join(last)):
+            stops = []
+            for name in last:
+                if stops:
+                    time.sleep(DELAY_SECONDS)
+                stops += _replaced(compose, name)
+            _wait(stops)
 
 
-def _replace(compose: Compose, names: Sequence[str]) -> None:
-    """Start new containers of some parts, wait for them, and stop the old ones of all together."""
-    with _Step(" and ".join(names)):
-        old: list[str] = []
-        for name in names:
-            there = compose.containers(name)
-            old += there
-            scale = ("--scale", f"{name}={2 * len(there)}")
-            compose.run("up", "--detach", "--no-deps", "--no-recreate", "--no-build", *scale, name)
-            new = [each for each in compose.containers(name) if each not in there]
-            try:
-                _wait_until_healthy(new)
-            except UpgradeError as error:
-                _read(["docker", "rm", "--force", *new])
-                raise UpgradeError(
-                    f"{name}: {error}\nIts old containers go on; parts before it are new already, "
-                    "and both work together. Mend the fault and run this command again."
-                ) from None
-        # Each has its own time to end, `stop_grace_period`.
-        stops = [
-            subprocess.Popen(["docker", "stop", each], stdout=subprocess.DEVNULL)
-            for each in reversed(old)
-        ]
-        for stop in stops:
-            stop.wait()
-        _read(["docker", "rm", *old])
+def _replaced(compose: Compose, name: str) -> list[tuple[str, subprocess.Popen[bytes]]]:
+    """Start new containers of a part, wait for them, and begin to stop the old ones.
+
+    Returns:
+        The old containers, and the commands that stop them. Each has its own time to end,
+        `stop_grace_period`.
+    """
+    old = compose.containers(name)
+    scale = ("--scale", f"{name}={2 * len(old)}")
+    compose.run("up", "--detach", "--no-deps", "--no-recreate", "--no-build", *scale, name)
+    new = [each for each in compose.containers(name) if each not in old]
+    try:
+        _wait_until_healthy(new)
+    except UpgradeError as error:
+        _read(["docker", "rm", "--force", *new])
+        raise UpgradeError(
+            f"{name}: {error}\nIts old containers go on; parts before it are new already, "
+            "and both work together. Mend the fault and run this command again."
+        ) from None
+    words = ("docker", "stop", *STREAM_SECONDS.get(name, ()))
+    return [(each, subprocess.Popen([*words, each], stdout=subprocess.DEVNULL)) for each in old]
+
+
+def _wait(stops: Sequence[tuple[str, subprocess.Popen[bytes]]]) -> None:
+    """Wait until containers have stopped, and remove them."""
+    for _, stop in stops:
+        stop.wait()
+    for container, _ in stops:
+        _read(["docker", "rm", container])
 
 
 def _wait_until_healthy(containers: Sequence[str]) -> None:

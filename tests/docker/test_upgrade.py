@@ -110,11 +110,14 @@ def test_the_database_is_migrated_before_any_part_is_replaced(docker: Docker) ->
     assert not docker.calls("stop")
 
 
-def test_old_gateways_end_only_when_a_new_front_serves(docker: Docker) -> None:
+def test_old_fronts_pass_streams_to_old_gateways_only(docker: Docker) -> None:
+    """So these end all streams that the old fronts still hold."""
     docker.upgrade()
     words = [" ".join(call) for call in docker.state["calls"]]
     new_front = next(n for n, call in enumerate(words) if "inspect front-new" in call)
-    assert new_front < words.index("stop gateway-old")
+    ends_old_front = words.index("stop --time 300 front-old")
+    new_gateway = next(n for n, call in enumerate(words) if call.endswith("gateway=2 gateway"))
+    assert new_front < ends_old_front < new_gateway < words.index("stop gateway-old")
 
 
 def test_a_new_container_that_is_not_healthy_goes_and_the_old_one_stays(docker: Docker) -> None:
@@ -135,4 +138,4 @@ def test_without_a_running_league_nothing_is_done(docker: Docker) -> None:
 
 def test_the_services_that_the_upgrade_names_exist() -> None:
     services = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"]
-    assert set(services) >= {*upgrade.STAY, *upgrade.TOGETHER}
+    assert set(services) >= {*upgrade.STAY, *upgrade.LAST}
