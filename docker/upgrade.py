@@ -110,7 +110,7 @@ def upgrade(compose: Compose, *, build: bool = False, pull: bool = False) -> Non
                 _wait(_replaced(compose, name))
     if last := [name for name in LAST if name in parts]:
         with _Step(" and ".join(last)):
-            stops = []
+            stops: list[tuple[str, subprocess.Popen[bytes]]] = []
             for name in last:
                 if stops:
                     time.sleep(DELAY_SECONDS)
