@@ -114,6 +114,11 @@ demo-bot: $(VENV)/.project ## a remote bot joins the league that runs here, or U
 secrets: ## write docker/.env with random secrets for the containers, unless it is there
 	@python3 docker/make_secrets.py
 
+# Needs any Python too.
+.PHONY: upgrade
+upgrade: ## replace the containers that run here by those of this checkout, without an outage
+	@python3 docker/upgrade.py
+
 # --- Checks ----------------------------------------------------------------------------------
 
 .PHONY: test
@@ -123,6 +128,11 @@ test: lint ## all checks and all tests (PYTEST_ARGS="-k deal -n0" narrows them)
 	$(BIN)/pytest $(PYTEST_ARGS); tests=$$?; \
 	wait $$checks || { cat build/check.log >&2; exit 1; }; \
 	exit $$tests
+
+# It is not part of `make test`: it needs a Docker engine, and takes minutes.
+.PHONY: test-containers
+test-containers: $(VENV)/.testing ## a league in containers: up, play, restart, upgrade, restore (needs Docker)
+	@$(BIN)/python -m tests.containers
 
 .PHONY: check
 check: lint types imports ## lint, types and import rules

@@ -31,6 +31,8 @@ from league.play.clock import ClockThread
 log = structlog.get_logger(__name__)
 
 CLOCK_QUEUE = "clock"
+WITHOUT_BOTS = {"ratings"}
+"""Queues whose tasks run no uploaded bots."""
 _clocks: list[ClockThread] = []
 
 
@@ -66,7 +68,12 @@ def note_start(**_: object) -> None:
 
 @worker_ready.connect
 def prove_sandbox(**_: object) -> None:
-    """Prove the sandbox in the background when a worker starts, so that `/readyz` can show it."""
+    """Prove the sandbox in the background when a worker starts, so that `/readyz` can show it.
+
+    A worker that runs no uploaded bots needs none.
+    """
+    if WITHOUT_BOTS.issuperset(current_app.amqp.queues.consume_from):
+        return
     Thread(target=jails.prove, name="sandbox", daemon=True).start()
 
 

@@ -21,7 +21,7 @@ _MOUNTS, _NAMES, _MESSAGES, _PROCESSES, _NETWORK = (
     0x2000_0000,
     0x4000_0000,
 )
-_READ_ONLY, _NO_SET_UID, _NO_DEVICES = 1, 2, 4
+_READ_ONLY, _NO_SET_UID, _NO_DEVICES, _NO_PROGRAMS = 1, 2, 4, 8
 _REMOUNT, _BIND, _DETACH = 32, 4096, 2
 
 
@@ -65,8 +65,9 @@ def separate(folder: str | None) -> None:
     if folder is not None:
         bot, source = BOT.encode(), f"{BOTS}/{folder}".encode()
         _checked(libc.mount(source, bot, None, _BIND, None))
-        only_reading = _REMOUNT | _BIND | _READ_ONLY | _NO_SET_UID | _NO_DEVICES
-        _checked(libc.mount(None, bot, None, only_reading, None))
+        # All of these flags: a user namespace may not take away one that its parent has set.
+        only_reading = _READ_ONLY | _NO_SET_UID | _NO_DEVICES | _NO_PROGRAMS
+        _checked(libc.mount(None, bot, None, _REMOUNT | _BIND | only_reading, None))
     _checked(libc.umount2(BOTS.encode(), _DETACH))
 
 

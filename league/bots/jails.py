@@ -21,8 +21,10 @@ PROVE_EVERY = 240.0
 """Seconds from a proof that succeeded to the next."""
 TRY_AGAIN_AFTER = 30.0
 """Seconds from a proof that failed to the next."""
-_REPORTED_FOR = 24 * 3600
-_REPORTS = "sandboxes"
+REPORTED_FOR = 900.0
+"""Seconds for which a report counts. A host that is gone makes none, such as a container."""
+_LACKING_FOR = 24 * 3600
+_REPORTS = "sandbox-reports"
 _LACKING = "sandbox-lacking"
 
 _lock = Lock()
@@ -72,10 +74,10 @@ def distrust() -> None:
 def find_fault() -> str | None:
     """Return why workers play no hosted matches, by their last reports; None if all can."""
     try:
-        reports: dict[str, str] = cache.get(_REPORTS) or {}
+        reports = _reports()
     except RedisError:
         return None
-    faults = [f"{host}: {fault}" for host, fault in sorted(reports.items()) if fault]
+    faults = [f"{host}: {fault}" for host, (fault, _) in sorted(reports.items()) if fault]
     return f"hosted bots do not run: {'; '.join(faults)}" if faults else None
 
 
@@ -107,12 +109,18 @@ def _prove(now: float) -> tuple[float, Jail | SandboxUnavailableError]:
 def _report(fault: str) -> None:
     """Store a report for ``/readyz``; if two hosts write at once, one report may be lost."""
     try:
-        reports = cache.get(_REPORTS) or {}
-        reports[socket.gethostname()] = fault
-        cache.set(_REPORTS, reports, timeout=_REPORTED_FOR)
+        reports = _reports() | {socket.gethostname(): (fault, time.time())}
+        cache.set(_REPORTS, reports, timeout=REPORTED_FOR)
         if fault:
-            cache.add(_LACKING, time.time(), timeout=_REPORTED_FOR)
+            cache.add(_LACKING, time.time(), timeout=_LACKING_FOR)
         else:
             cache.delete(_LACKING)
     except RedisError as error:
         log.warning("the state of the sandbox could not be stored", error=str(error))
+
+
+def _reports() -> dict[str, tuple[str, float]]:
+    """Return the last report of each host, with its time, unless it is too old."""
+    oldest = time.time() - REPORTED_FOR
+    reports: dict[str, tuple[str, float]] = cache.get(_REPORTS) or {}
+    return {host: report for host, report in reports.items() if report[1] >= oldest}

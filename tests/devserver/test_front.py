@@ -137,7 +137,7 @@ def front(web: str, gateways: str, directory: Path, **variables: str) -> Iterato
         wait_for(number)
         yield number
     finally:
-        process.terminate()
+        process.kill()
         process.wait()
 
 
@@ -248,3 +248,30 @@ def test_only_a_trusted_proxy_says_for_whom_a_request_is(
             connection.request("GET", path, headers={"X-Forwarded-For": "203.0.113.5"})
             connection.getresponse().read()
         assert part.forwarded == [passed_on] * 2
+
+
+def test_a_front_that_ends_asks_clients_first_to_close_their_connections(
+    part: Dying, tmp_path: Path
+) -> None:
+    part.bodies.append(b"the first request, in which the part ends")
+    upstream, admin = f"127.0.0.1:{part.server_port}", tmp_path / "admin.sock"
+    given = {"FRONT_SHUTDOWN_DELAY": "60s", "FRONT_ADMIN": f"unix/{admin}"}
+    with front(upstream, upstream, tmp_path, **given) as number:
+        connection = HTTPConnection("127.0.0.1", number, timeout=30)
+        assert kept(connection)
+        with socket.socket(socket.AF_UNIX) as control:
+            control.connect(str(admin))
+            control.sendall(b"POST /stop HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n")
+            until = time.monotonic() + 30
+            while kept(connection):
+                assert time.monotonic() < until
+        connection.close()
+
+
+def kept(connection: HTTPConnection) -> bool:
+    """Send a request, and return whether the front keeps the connection after its answer."""
+    connection.request("GET", "/")
+    answer = connection.getresponse()
+    answer.read()
+    assert answer.status == 200
+    return answer.headers["Connection"] != "close"

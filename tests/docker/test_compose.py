@@ -1,5 +1,6 @@
 """The compose file passes on all settings, and each container has a health check."""
 
+import json
 import os
 import re
 import stat
@@ -17,7 +18,7 @@ COMPOSE: dict[str, Any] = yaml.safe_load((ROOT / "docker" / "compose.yaml").read
 PARTS: dict[str, dict[str, Any]] = {
     name: service
     for name, service in COMPOSE["services"].items()
-    if service["image"] == "twelfth-night" and name not in ("prepare", "backup")
+    if "LEAGUE_IMAGE" in service["image"] and name not in ("prepare", "backup")
 }
 
 
@@ -68,6 +69,32 @@ def test_every_part_has_a_health_check_and_time_to_end() -> None:
             assert part["stop_grace_period"] in ("40s", "1m"), name
 
 
+def test_each_part_that_runs_uploaded_bots_gets_the_seccomp_profile() -> None:
+    profile = json.loads((ROOT / "docker" / "seccomp.json").read_text())
+    allowed = {name for calls in profile["syscalls"] for name in calls["names"]}
+    assert profile["defaultAction"] == "SCMP_ACT_ERRNO"
+    assert {"unshare", "mount", "landlock_restrict_self", "process_vm_readv"} <= allowed
+    assert not {"bpf", "init_module", "keyctl", "ptrace", "reboot", "io_uring_setup"} & allowed
+    queues = {"play", "seats", "checks", "clock", "trials"}
+    for name, part in PARTS.items():
+        served = {queue for word in part["command"] for queue in word.split(",")}
+        runs_bots = "celery" in served and bool(queues & served)
+        assert runs_bots == any("seccomp" in word for word in part.get("security_opt", [])), name
+
+
+def test_workers_on_other_hosts_are_those_of_the_league() -> None:
+    text = (ROOT / "docker" / "compose.workers.yaml").read_text()
+    workers = yaml.safe_load(text)["services"]
+    passed_on = COMPOSE["x-league"]["environment"]
+    for name, worker in workers.items():
+        for key in ("command", "healthcheck", "security_opt", "shm_size", "stop_grace_period"):
+            assert worker[key] == PARTS[name][key], (name, key)
+        assert set(worker["environment"]) <= set(passed_on)
+        assert not {"volumes", "ports", "networks"} & set(worker)
+    for name in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY"):
+        assert f"${{{name}:?" in text
+
+
 def test_secrets_have_no_default() -> None:
     text = (ROOT / "docker" / "compose.yaml").read_text()
     for name in ("SECRET_KEY", "POSTGRES_PASSWORD"):
@@ -106,6 +133,7 @@ def test_the_front_trusts_the_ranges_of_the_setting(tmp_path: Path) -> None:
         env={
             "PATH": f"{tmp_path}:{os.environ['PATH']}",
             "FRONT_TRUSTED_PROXIES": "10.0.0.0/8,192.0.2.7",
+            "DOOR": str(tmp_path),
         },
         capture_output=True,
         text=True,

@@ -2,11 +2,14 @@
 
 import os
 from pathlib import Path
+from threading import Event
 
 import pytest
+from celery import current_app
 from pytest_django import Settings
 
 from league import health, tasks, workers
+from league.bots import jails
 from league.models.limits import BANK_SECONDS, MOVE_SECONDS, SEATS
 
 
@@ -30,6 +33,17 @@ def test_a_worker_lowers_its_priority_and_that_of_its_own_session_only(
             os._exit(wrong)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     assert not autogroup.exists() or autogroup.read_text() == before
+
+
+@pytest.mark.parametrize(("queues", "proves"), [(["ratings"], False), (["control", "seats"], True)])
+def test_only_a_worker_that_may_run_uploaded_bots_proves_its_sandbox(
+    queues: list[str], proves: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    proven = Event()
+    monkeypatch.setattr(jails, "prove", proven.set)
+    monkeypatch.setattr(current_app.amqp.queues, "_consume_from", dict.fromkeys(queues))
+    workers.prove_sandbox()
+    assert proven.wait(60 if proves else 0.2) == proves
 
 
 def test_the_clock_shares_its_queue_with_nothing_else(settings: Settings) -> None:

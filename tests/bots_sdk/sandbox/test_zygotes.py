@@ -318,3 +318,27 @@ def test_a_worker_that_ends_in_the_usual_way_leaves_no_zygote(jail: Jail) -> Non
     pids = [int(pid) for pid in done.stdout.split()]
     assert len(pids) >= 2
     _wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in pids))
+
+
+NO_PROGRAMS = (
+    "mount -o remount,bind,noexec /dev/shm && mount -t tmpfs -o noexec none /tmp && "
+    'exec unshare --user --map-user=1000 --map-group=1000 "$@"'
+)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a folder without programs")
+def test_a_zygote_works_where_no_program_may_run_from_the_folders_of_bots() -> None:
+    """Containers mount /tmp and /dev/shm like that."""
+    script = (
+        "from bots_sdk.sandbox import canary\n"
+        "print(canary.proven_jail(1))  # raises if none holds\n"
+    )
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", NO_PROGRAMS, "-", sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=Path.cwd(),
+        env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+    )
+    assert "forks=True" in done.stdout, done.stderr

@@ -1,5 +1,7 @@
 """From an upload to a version that plays, or the reason why not."""
 
+import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import NoReturn
 
@@ -310,6 +312,23 @@ def test_without_a_sandbox_a_version_waits(bot: Bot, monkeypatch: pytest.MonkeyP
         assert "no Landlock" in (jails.find_fault() or "")
     jails.distrust()
     assert bots.check_version(version.pk)
+    assert jails.find_fault() is None
+
+
+def test_the_fault_of_a_host_that_is_gone_does_not_stay(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(**_: object) -> NoReturn:
+        raise SandboxUnavailableError("no Landlock")
+
+    now = time.time()
+    with monkeypatch.context() as patch:
+        patch.setattr(jails, "proven_jail", none)
+        patch.setattr(socket, "gethostname", lambda: "replaced")
+        jails.distrust()
+        assert not jails.prove()
+    jails.distrust()
+    assert jails.prove()
+    assert "replaced: no Landlock" in (jails.find_fault() or "")
+    monkeypatch.setattr(time, "time", lambda: now + jails.REPORTED_FOR + 60)
     assert jails.find_fault() is None
 
 

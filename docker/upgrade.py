@@ -1,0 +1,195 @@
+"""Replace the running parts of a league by those of a new image, one part after the other.
+
+Run it in the checkout of the new version: ``python3 docker/upgrade.py``. It needs Docker with its
+plugin ``compose``, and Python alone. It builds the image, or takes the one that LEAGUE_IMAGE names,
+checks the settings and migrates the database, while the old parts serve. Then it starts new
+containers of each part beside the old ones, waits until they are healthy, and stops the old ones.
+PostgreSQL, Valkey and the door, which holds the ports, go on.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+COMPOSE = Path(__file__).with_name("compose.yaml")
+STAY = ("database", "broker", "door", "prepare", "backup")
+"""Services that an upgrade does not replace."""
+LAST = ("front", "gateway")
+"""These are replaced last, in this order. The old fronts pass streams to the old gateways only, and
+these end them when the old fronts accept no connection any more."""
+DELAY_SECONDS = 12
+"""More than FRONT_SHUTDOWN_DELAY in ``docker/compose.yaml``: an ending front accepts so long."""
+STREAM_SECONDS = {"front": ("--time", "300")}
+"""By default a front ends sooner, because a restart has no other front."""
+HEALTHY_SECONDS = 300
+POLL_SECONDS = 0.5
+
+
+class UpgradeError(Exception):
+    """The upgrade can't go on; the message says what runs now."""
+
+
+class Compose:
+    """The command ``docker compose`` of one league.
+
+    Args:
+        options: options such as ``--file``, before the subcommand.
+    """
+
+    def __init__(self, options: Sequence[str]) -> None:
+        self._words = ["docker", "compose", *options]
+
+    def run(self, *words: str) -> None:
+        """Run a subcommand.
+
+        Raises:
+            UpgradeError: it failed; the message has its last lines.
+        """
+        done = subprocess.run([*self._words, *words], capture_output=True, text=True, check=False)
+        if done.returncode:
+            lines = (done.stdout + done.stderr).strip().splitlines()
+            raise UpgradeError("\n".join([f"docker compose {' '.join(words)}:", *lines[-15:]]))
+
+    def read(self, *words: str) -> str:
+        """Return what a subcommand prints."""
+        return _read([*self._words, *words])
+
+    def containers(self, service: str) -> list[str]:
+        """Return the ids of the running containers of a service."""
+        return self.read("ps", "--quiet", service).split()
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Upgrade; return the exit status."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument(
+        "--file", "-f", action="append", help="compose files; default: docker/compose.yaml"
+    )
+    parser.add_argument("--project-name", "-p", help="as for docker compose")
+    parser.add_argument("--pull", action="store_true", help="pull the image, and build none")
+    parser.add_argument("--no-build", action="store_true", help="the image is here already")
+    options = parser.parse_args(words)
+    given = [word for file in options.file or [str(COMPOSE)] for word in ("--file", file)]
+    if options.project_name:
+        given += ["--project-name", options.project_name]
+    try:
+        upgrade(Compose(given), build=not (options.pull or options.no_build), pull=options.pull)
+    except UpgradeError as error:
+        print(f"upgrade: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def upgrade(compose: Compose, *, build: bool = False, pull: bool = False) -> None:
+    """Replace all parts.
+
+    Raises:
+        UpgradeError: a step failed.
+    """
+    services = compose.read("config", "--services").split()
+    parts = [name for name in services if name not in STAY and compose.containers(name)]
+    if not parts:
+        raise UpgradeError("no part of the league runs here: start it with docker compose up")
+    first = next(iter(parts))
+    if build or pull:
+        with _Step("image"):
+            compose.run("build" if build else "pull", first)
+    if "prepare" in services:
+        with _Step("check and migrate"):
+            new = ("run", "--rm", "--no-deps", "prepare", "python", "manage.py")
+            compose.run(*new, "check")
+            compose.run(*new, "set_up_league", "--migrate")
+    for name in parts:
+        if name not in LAST:
+            with _Step(name):
+                _wait(_replaced(compose, name))
+    if last := [name for name in LAST if name in parts]:
+        with _Step(" and ".join(last)):
+            stops: list[tuple[str, subprocess.Popen[bytes]]] = []
+            for name in last:
+                if stops:
+                    time.sleep(DELAY_SECONDS)
+                stops += _replaced(compose, name)
+            _wait(stops)
+
+
+def _replaced(compose: Compose, name: str) -> list[tuple[str, subprocess.Popen[bytes]]]:
+    """Start new containers of a part, wait for them, and begin to stop the old ones.
+
+    Returns:
+        The old containers, and the commands that stop them. Each has its own time to end,
+        `stop_grace_period`.
+    """
+    old = compose.containers(name)
+    scale = ("--scale", f"{name}={2 * len(old)}")
+    compose.run("up", "--detach", "--no-deps", "--no-recreate", "--no-build", *scale, name)
+    new = [each for each in compose.containers(name) if each not in old]
+    try:
+        _wait_until_healthy(new)
+    except UpgradeError as error:
+        _read(["docker", "rm", "--force", *new])
+        raise UpgradeError(
+            f"{name}: {error}\nIts old containers go on; parts before it are new already, "
+            "and both work together. Mend the fault and run this command again."
+        ) from None
+    words = ("docker", "stop", *STREAM_SECONDS.get(name, ()))
+    return [(each, subprocess.Popen([*words, each], stdout=subprocess.DEVNULL)) for each in old]
+
+
+def _wait(stops: Sequence[tuple[str, subprocess.Popen[bytes]]]) -> None:
+    """Wait until containers have stopped, and remove them."""
+    for _, stop in stops:
+        stop.wait()
+    for container, _ in stops:
+        _read(["docker", "rm", container])
+
+
+def _wait_until_healthy(containers: Sequence[str]) -> None:
+    deadline = time.monotonic() + HEALTHY_SECONDS
+    while True:
+        states = [state["State"] for state in json.loads(_read(["docker", "inspect", *containers]))]
+        health = [state.get("Health", {}).get("Status", state["Status"]) for state in states]
+        if all(status in ("healthy", "running") for status in health):
+            return
+        ended = [state for state in states if state["Status"] != "running"]
+        if ended or "unhealthy" in health or time.monotonic() > deadline:
+            logs = _read(["docker", "logs", "--tail", "15", containers[0]], errors=True)
+            raise UpgradeError(f"the new container is {', '.join(health)}. Its log:\n{logs}")
+        time.sleep(POLL_SECONDS)
+
+
+def _read(words: Sequence[str], *, errors: bool = False) -> str:
+    done = subprocess.run(
+        words,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if errors else None,
+        text=True,
+        check=False,
+    )
+    if done.returncode and not errors:
+        raise UpgradeError(f"{' '.join(words)} failed.")
+    return done.stdout
+
+
+class _Step:
+    """Prints a step and its seconds."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __enter__(self) -> None:
+        self._began = time.monotonic()
+
+    def __exit__(self, *fault: object) -> None:
+        if fault[0] is None:
+            print(f"{self._name}: {time.monotonic() - self._began:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    os.chdir(Path(__file__).parents[1])
+    sys.exit(main())

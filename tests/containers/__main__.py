@@ -1,0 +1,170 @@
+"""Runs a league in containers from nothing to its end: ``make test-containers``.
+
+It builds the image, brings ``docker/compose.yaml`` up, uploads a bot and waits for its rank,
+restarts each part, upgrades to a second image while clients call, lets a worker on another network
+play, backs up, restores, and removes everything that it made. BASE_IMAGE, DATABASE_IMAGE and
+BROKER_IMAGE name other images than those of the registry.
+"""
+
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.containers import engine
+from tests.containers.engine import ROOT, CommandError, run
+from tests.containers.league import PARTS, League, running, wait_for
+from tests.containers.load import Load, Player
+from tests.containers.workers import elsewhere
+
+LADDER = "/api/v1/ladders/twelve-days/standings"
+CHANGE = "LABEL changed=yes\nENV CHANGED=yes\n"
+
+
+@contextmanager
+def step(name: str) -> Iterator[None]:
+    """Print a step and its seconds."""
+    print(f"{name} ...", end=" ", flush=True)
+    began = time.monotonic()
+    yield
+    print(f"{time.monotonic() - began:.0f} s", flush=True)
+
+
+def main() -> int:
+    """Run all steps; return the exit status."""
+    if reason := engine.missing():
+        print(f"test-containers: skipped, {reason}")
+        return 0
+    began = time.monotonic()
+    # Whoever stops it finds nothing left behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    try:
+        with step("images to build and run on"):
+            images = engine.base_images()
+        with running(images) as league:
+            play_through(league)
+    except CommandError as error:
+        print(f"failed\n{error}", file=sys.stderr)
+        return 1
+    print(f"test-containers: ok, {time.monotonic() - began:.0f} s")
+    return 0
+
+
+def play_through(league: League) -> None:
+    """Take a league through its life."""
+    with step("build the image"):
+        league.build("first")
+    with step("bring it up from nothing"):
+        league.compose("up", "--detach", "--wait")
+        league.wait_until_ready()
+    with step("both tiers of the sandbox hold"):
+        league.prove_sandbox("play")
+    with step("upload a bot and wait for its rank"):
+        upload(league, "swan")
+    for part in ("database", "broker", "door", *PARTS):
+        with step(f"restart {part}"):
+            league.compose("restart", part)
+            league.compose("up", "--detach", "--wait", "--no-recreate")
+            league.wait_until_ready()
+    with step("build a second image"):
+        second = f"{league.name}:second"
+        run(
+            "docker",
+            "build",
+            "--quiet",
+            "--tag",
+            second,
+            "-",
+            given=f"FROM {league.name}:first\n{CHANGE}",
+        )
+    upgrade(league, second)
+    play_elsewhere(league)
+    backup_and_restore(league)
+
+
+def upload(league: League, name: str) -> None:
+    """Write a bot, upload it, and wait until it has a rank."""
+    with tempfile.TemporaryDirectory() as home:
+        command = str(Path(sys.executable).with_name("twelfth-night"))
+        env = {"HOME": home, "XDG_CONFIG_HOME": home}
+        bot = str(Path(home) / f"{name}.py")
+        words = (
+            "login",
+            league.url,
+            "--sign-up",
+            "--username",
+            f"{name}-owner",
+            "--password-stdin",
+        )
+        run(command, *words, env=env, given="four calling birds\n")
+        (Path(home) / f"{name}.py").write_text(
+            "def choose(observation):\n    return observation['legal_moves'][0]\n"
+        )
+        run(command, "upload", bot, env=env)
+        run(command, "enter", "twelve-days", name, "--wait", env=env)
+
+
+def upgrade(league: League, image: str) -> None:
+    """Upgrade under load; no request may fail, and no turn be lost."""
+    player = Player(league.url, "partridge-fan")
+    league.variables["LEAGUE_IMAGE"] = image
+    print("upgrade under load", flush=True)
+    with Load(player) as load:
+        wait_for(lambda: load.sent["events of turn streams"], load.report)
+        began = time.monotonic()
+        words = (sys.executable, "docker/upgrade.py", "--no-build")
+        for line in run(*words, env=league.variables).splitlines():
+            print(f"  {line}")
+        league.wait_until_ready()
+    print(f"  {time.monotonic() - began:.0f} s; requests: {load.report()}")
+    for part in PARTS:
+        changed = league.compose("exec", "--no-TTY", part, "printenv", "CHANGED")
+        if changed.strip() != "yes":
+            raise CommandError(f"{part} still runs the first image")
+    if load.failures or (faults := player.faults()):
+        raise CommandError("requests failed" if load.failures else f"lost turns: {faults}")
+
+
+def play_elsewhere(league: League) -> None:
+    """Let workers on another network check a bot and play its matches."""
+    with step("workers on another network"):
+        league.compose("stop", "play", "checks")
+        with elsewhere(league):
+            league.wait_until_ready()
+            upload(league, "goose")
+        league.compose("up", "--detach", "--wait", "--no-recreate")
+
+
+def backup_and_restore(league: League) -> None:
+    """Back up, restore, and find the ratings of the time of the backup."""
+    with step("back up"):
+        league.compose("stop", *PARTS)
+        path = league.manage("backup").split(":")[0].split()[-1]
+        before = league.manage("recompute")
+    with step("play on, so that the restore has something to replace"):
+        league.compose("up", "--detach", "--wait")
+        league.wait_until_ready()
+        upload(league, "drummer")
+    with step("restore"):
+        league.compose("down")
+        league.compose("up", "--detach", "--wait", "database", "broker")
+        league.manage("restore", path)
+        league.manage("set_up_league", "--migrate")
+        after = league.manage("recompute")
+        if after != before or "differ" not in after:
+            raise CommandError(f"ratings before:\n{before}\nafter the restore:\n{after}")
+    with step("bring it up again"):
+        league.compose("up", "--detach", "--wait")
+        league.wait_until_ready()
+        names = [row["bot"] for row in league.get(LADDER)["results"]]
+        if "swan" not in names or "drummer" in names:
+            raise CommandError(f"the ladder has {names}")
+
+
+if __name__ == "__main__":
+    if Path.cwd() != ROOT:
+        sys.exit("Run it in the checkout: python -m tests.containers")
+    sys.exit(main())
