@@ -5,11 +5,12 @@ Usage: python benchmarks/placement.py [--others 0 10 100] [--ladder twelve-days]
 Starts a league as `make up` does. For each number of other bots on the ladder, a new account
 uploads a bot that plays by rules of thumb, enters it, and follows it to its rank; times count from
 the answer to `enter`. A remote bot waits for its turns and answers at once; its times count from
-its first call. Run it on an idle machine. The other bots belong to one owner each and are written
-into the database, because a hundred checks would take minutes.
+its first call. Run it on an idle machine; each line has the load of the machine. The other bots
+have a rank already, from `ranked_others.py`.
 """
 
 import argparse
+import os
 import secrets
 import sys
 import tempfile
@@ -30,23 +31,6 @@ from bots_sdk.reference.thumb_bot import choose
 
 _SOURCE = Path(thumb_bot.__file__).read_bytes()
 _EVERY = 0.25
-_OTHERS = """
-from pathlib import Path
-from django.contrib.auth.models import User
-from bots_sdk.reference import thumb_bot
-from league import bots, competitions
-from league.models import Bot, BotVersion, Ladder
-
-ladder = Ladder.objects.get(slug={ladder!r})
-for number in range({first}, {end}):
-    owner = User.objects.create(username=f"other-{{number}}")
-    bot, _ = bots.create_bot(owner=owner, name=f"other-{{number}}", kind=Bot.Kind.HOSTED)
-    version = bots.upload(bot=bot, data=Path(thumb_bot.__file__).read_bytes())
-    BotVersion.objects.filter(pk=version.pk).update(state="ready")
-    bot.current = version
-    bot.save()
-    competitions.enter_ladder(ladder=ladder, bot=bot)
-"""
 
 
 def main() -> None:
@@ -68,26 +52,34 @@ def main() -> None:
         try:
             made = 0
             for others in sorted(options.others):
-                script = _OTHERS.format(ladder=options.ladder, first=made, end=others)
-                league.manage(script)
                 if others > made:
-                    _await_others(league.url, options, others)
+                    _add_others(league, options, made, others)
                 made = others
-                print(f"{others} other bots: {_hosted(league.url, options)}", flush=True)
+                _print(others, _hosted(league.url, options))
                 if options.remote:
-                    print(f"{others} other bots: {_remote(league.url, options)}", flush=True)
+                    _print(others, _remote(league.url, options))
         finally:
             if left := league.stop():
                 print(f"left after the stop: {left}")
 
 
-def _await_others(url: str, options: argparse.Namespace, others: int) -> None:
-    """Wait until all other bots have a rank: each plays twenty blocks, eight bots at a time."""
-    with httpx.Client(base_url=f"{url}/api/v1/", timeout=30) as client:
-        for number in range(others):
+def _print(others: int, text: str) -> None:
+    print(f"{others} other bots, load {os.getloadavg()[0]:.0f}: {text}", flush=True)
+
+
+def _add_others(league: League, options: argparse.Namespace, first: int, end: int) -> None:
+    """Add other bots, and wait until all have a rank."""
+    began = time.monotonic()
+    league.manage(
+        "from benchmarks.ranked_others import add_others; "
+        f"add_others({options.ladder!r}, {first}, {end})"
+    )
+    with httpx.Client(base_url=f"{league.url}/api/v1/", timeout=30) as client:
+        for number in range(first, end):
             path = f"bots/other-{number}/ladders/{options.ladder}"
             while (found := client.get(path)).status_code != 200 or not found.json()["rank"]:
                 time.sleep(1)
+    print(f"{end - first} other bots ranked after {time.monotonic() - began:.0f} s", flush=True)
 
 
 def _hosted(url: str, options: argparse.Namespace) -> str:
