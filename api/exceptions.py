@@ -46,6 +46,9 @@ _OWN_WORDS = (
 )
 """Exceptions whose message adds to the code's title: what is wrong with this request."""
 
+_MEMBERS = ("version",)
+"""Parameters of a rule's error that its problem has as members."""
+
 
 def handle(error: Exception, context: dict[str, Any]) -> JsonResponse:
     """Return the problem for an exception of a view; log it if it is a failure of the server."""
@@ -66,9 +69,13 @@ def from_validation(error: ModelValidationError) -> ProblemError:
     if not hasattr(error, "error_dict"):
         first = error.error_list[0]
         if first.code in CODES:
-            seconds = (first.params or {}).get("retry_seconds")
+            params = dict(first.params or {})
+            seconds = params.get("retry_seconds")
             headers = {"Retry-After": str(seconds)} if seconds else {}
-            return ProblemError(str(first.code), " ".join(error.messages), headers=headers)
+            members = {name: params[name] for name in _MEMBERS if name in params}
+            return ProblemError(
+                str(first.code), " ".join(error.messages), headers=headers, **members
+            )
         return ProblemError("invalid", errors={"non_field_errors": error.messages})
     return ProblemError("invalid", errors=error.message_dict)
 

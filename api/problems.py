@@ -80,6 +80,7 @@ CODES: dict[str, tuple[int, str]] = {
     "not-hosted": (409, "Only versions of hosted bots can be compared."),
     "comparison-running": (409, "Another comparison of this bot is running."),
     "too-few-opponents": (409, "The ladder has too few bots that can play now."),
+    "same-file": (409, "The bot has a version of this file already."),
     "too-many-uploads": (409, "Too many of your versions are being checked."),
     "tournament-begun": (409, "The tournament has started or ended, so you can't change it."),
     "too-many-matches": (409, "Too many of your unrated matches or challenges are unfinished."),

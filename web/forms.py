@@ -117,6 +117,11 @@ class UploadForm(forms.Form):
         help_text="A held version does not become current after its check. You can promote it "
         "later, or allow a comparison to promote it if it is better.",
     )
+    again = forms.BooleanField(
+        required=False,
+        label="Upload the same file again",
+        help_text="Choose the file once more. The new version begins without a rank.",
+    )
 
 
 class CodeForm(forms.Form):

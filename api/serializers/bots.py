@@ -224,6 +224,12 @@ class UploadSerializer(serializers.Serializer[None]):
         help_text="If true, the version does not become current after its check. You can compare "
         "it with others and promote it later.",
     )
+    again = serializers.BooleanField(
+        required=False,
+        default=False,
+        help_text="If true, the file may be the same as that of the current version, or of a "
+        "version in its check.",
+    )
 
 
 class VersionChangesSerializer(serializers.Serializer[None]):

@@ -113,7 +113,13 @@ class VersionsView(ListView):
 
     needs: ClassVar = {"POST": OwnerToken}
     problems: ClassVar = {
-        "POST": ("not-your-bot", "bot-retired", "too-many-uploads", "too-many-versions")
+        "POST": (
+            "not-your-bot",
+            "bot-retired",
+            "same-file",
+            "too-many-uploads",
+            "too-many-versions",
+        )
     }
     ordering: ClassVar = ("-number",)
     parser_classes = [MultiPartParser]
@@ -129,7 +135,8 @@ class VersionsView(ListView):
         """Upload a version of a hosted bot.
 
         The league checks the version in a few seconds. If it passes, it becomes current and plays,
-        unless `held` is true.
+        unless `held` is true. It begins without a rank, so a file that plays already is refused,
+        unless `again` is true.
         """
         bot = _own(request, name)
         sent = checked(UploadSerializer, request)
@@ -143,6 +150,7 @@ class VersionsView(ListView):
             data=sent["source"].read(),
             note=sent.get("note", ""),
             held=sent["held"],
+            again=sent["again"],
         )
         data = VersionSerializer(version, context={"request": request}).data
         return created(data, "bots", bot.name, "versions", version.number, status=202)

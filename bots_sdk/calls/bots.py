@@ -149,7 +149,13 @@ def new_bot_token(name: str) -> Call[answers.BotToken]:
 
 
 def upload(
-    name: str, filename: str, source: bytes, note: str = "", *, held: bool = False
+    name: str,
+    filename: str,
+    source: bytes,
+    note: str = "",
+    *,
+    held: bool = False,
+    again: bool = False,
 ) -> Call[answers.Version]:
     """Upload a version of a hosted bot. Needs an owner token.
 
@@ -159,11 +165,12 @@ def upload(
         source: a Python file, a zip archive with a ``bot.py``, or a WebAssembly module.
         note: your note about this version.
         held: whether the version becomes current only when you promote it.
+        again: whether the file may be the same as the current version's.
     """
     return Call(
         "POST",
         url_path("bots", name, "versions"),
-        {"note": note, "held": "true" if held else "false"},
+        {"note": note, "held": str(held).lower(), "again": str(again).lower()},
         files={"source": (filename, source)},
         creates=True,
     )

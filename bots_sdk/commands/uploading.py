@@ -1,5 +1,6 @@
 """``upload`` and ``logs``: upload versions of a hosted bot, and read their checks and faults."""
 
+import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
@@ -50,6 +51,14 @@ def upload(
             "a comparison (an A/B test on the bot's page) promotes it.",
         ),
     ] = False,
+    again: Annotated[
+        bool,
+        typer.Option(
+            "--again",
+            help="Upload the file even if the bot's current version is the same file. The new "
+            "version begins without a rank.",
+        ),
+    ] = False,
     wait: Annotated[
         bool | None,
         typer.Option(
@@ -86,7 +95,7 @@ def upload(
             print(f"Created the hosted bot {name}: {url}/bots/{name}/")
         version: Any = None
         try:
-            version = client.send(calls.upload(name, file.name, source, note, held=held))
+            version = _send(client, name, file.name, source, note, held=held, again=again)
             if not as_json:
                 _print_check(version)
             if wait is not False:
@@ -114,6 +123,24 @@ def upload(
         print("again. `twelfth-night check` finds most causes before you upload.")
     if version["state"] == "refused":
         raise typer.Exit(REFUSED)
+
+
+def _send(
+    client: Client, name: str, filename: str, source: bytes, note: str, *, held: bool, again: bool
+) -> Any:
+    """Upload a version; ask before the file of the current version becomes another one."""
+    try:
+        return client.send(calls.upload(name, filename, source, note, held=held, again=again))
+    except ProblemError as error:
+        if error.code != "same-file" or not in_terminal():
+            raise
+        typer.confirm(f"{error} Upload it again?", abort=True, err=True)
+    return client.send(calls.upload(name, filename, source, note, held=held, again=True))
+
+
+def in_terminal() -> bool:
+    """Return whether somebody can answer a question."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def logs(

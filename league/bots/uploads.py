@@ -3,7 +3,7 @@
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils import timezone
 
 from bots_sdk.sandbox.errors import SourceRefusedError
@@ -31,7 +31,9 @@ def why_not_ready(version: BotVersion) -> str:
     return f"Version {version.number} was refused; choose a ready version."
 
 
-def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotVersion:
+def upload(
+    *, bot: Bot, data: bytes, note: str = "", held: bool = False, again: bool = True
+) -> BotVersion:
     """Store a new version of a hosted bot, in state ``checking``, and queue its check.
 
     The current version stays current until the new version is ready.
@@ -41,12 +43,15 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
         data: a Python file, an archive with a ``bot.py``, or a WebAssembly module.
         note: the owner's note about this version.
         held: whether it becomes current only if its owner or a comparison promotes it.
+        again: whether the file may be the one of the current version, or of one in its check. A
+            bot with a new version begins anew without a rank, so clients ask before.
 
     Raises:
         ValidationError: by field: the bot is not hosted, or the file is empty, too large, an
             archive that is not safe to unpack, or a module that breaks its contract. Or with code
             ``too-many-uploads``: too many versions of the owner wait for their checks. Or with code
-            ``too-many-versions``: the owner has uploaded too many versions in 24 hours.
+            ``too-many-versions``: the owner has uploaded too many versions in 24 hours. Or with
+            code ``same-file``: the bot has a version of this file already.
     """
     if bot.kind != Bot.Kind.HOSTED:
         raise ValidationError(
@@ -56,7 +61,9 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
     _check_file(data)
     with transaction.atomic():
         # Under the lock two uploads at once get different numbers.
-        Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
+        locked = Bot.objects.select_for_update(of=("self",), no_key=True).get(pk=bot.pk)
+        if not again:
+            _refuse_same_file(locked, data)
         assert bot.owner is not None, "a hosted bot has an owner"
         # Under this lock two uploads at once don't both take the last place.
         User.objects.select_for_update(no_key=True).get(pk=bot.owner.pk)
@@ -81,6 +88,21 @@ def upload(*, bot: Bot, data: bytes, note: str = "", held: bool = False) -> BotV
         BotSource.objects.create(version=version, data=data)
         transaction.on_commit(lambda: queue("check_version", version.pk))
     return version
+
+
+def _refuse_same_file(bot: Bot, data: bytes) -> None:
+    """Raise if a file is the current version's, or that of a version in its check."""
+    playing_or_checking = Q(pk=bot.current_id) | Q(state=BotVersion.State.CHECKING)
+    same = bot.versions.filter(playing_or_checking, source__data=data).order_by("-number").first()
+    if same is None:
+        return
+    state = "plays already" if same.pk == bot.current_id else "is being checked"
+    raise ValidationError(
+        f"This file is the same as version {same.number} of {bot}, which {state}. As a new version "
+        "it would have to earn its rank again.",
+        code="same-file",
+        params={"version": same.number},
+    )
 
 
 def _check_file(data: bytes) -> None:

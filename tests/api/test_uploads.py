@@ -137,3 +137,22 @@ def test_a_version_in_check_shows_how_long_the_last_checks_took(
     left = api.get("bots/swan/versions/2").json()["check_seconds_left"]
     assert left == pytest.approx(40, abs=10)
     assert api.get("bots/swan/versions/1").json()["check_seconds_left"] is None
+
+
+def test_the_file_that_plays_already_becomes_a_version_only_if_the_owner_sends_again(
+    api: Api, ada: tuple[User, str], hosted: str
+) -> None:
+    upload(api, ada[1], hosted, FIRST)
+    problem = assert_problem(upload(api, ada[1], hosted, FIRST), 409, "same-file")
+    assert problem["version"] == 1
+    assert "version 1 of my-bot, which is being checked" in problem["detail"]
+    bots.check_version(BotVersion.objects.get().pk)
+    assert_problem(upload(api, ada[1], hosted, FIRST), 409, "same-file")
+    assert upload(api, ada[1], hosted, FIRST + b"# more\n").json()["number"] == 2
+    assert upload(api, ada[1], hosted, FIRST, again="true").json()["number"] == 3
+
+
+def test_a_refused_file_may_be_uploaded_again(api: Api, ada: tuple[User, str], hosted: str) -> None:
+    upload(api, ada[1], hosted, RAISES)
+    bots.check_version(BotVersion.objects.get().pk)
+    assert upload(api, ada[1], hosted, RAISES).json()["number"] == 2

@@ -125,6 +125,21 @@ def test_a_limit_per_day_is_a_429_that_names_the_limit_and_the_wait(
     assert refused.status_code == 429
     assert "An account may have 1 new bots in 24 hours" in refused.content.decode()
     assert upload(client, bot, FIRST).status_code == 302
-    refused = upload(client, bot, FIRST)
+    refused = upload(client, bot, FIRST + b"# more\n")
     assert refused.status_code == 429
     assert "You can add the next one in 24 hours" in refused.content.decode()
+
+
+def test_the_form_asks_before_the_file_that_plays_becomes_another_version(
+    client: Client, ada: User
+) -> None:
+    bot = ready_bot(ada)
+    form = f"/account/bots/{bot.name}/upload/"
+    assert "Upload the same file again" not in text(client, form)
+    data = FIRST
+    asked = upload(client, bot, data)
+    assert asked.status_code == 400
+    assert "the same as version 1" in asked.content.decode()
+    assert "Upload the same file again" in asked.content.decode()
+    sent = client.post(form, {"source": SimpleUploadedFile("bot.py", data), "again": "on"})
+    assert sent["Location"] == f"/account/bots/{bot.name}/versions/2/"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.core.exceptions import ValidationError
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -93,18 +93,20 @@ def upload(request: HttpRequest, name: str) -> HttpResponse:
             add_errors(form, error)
         else:
             return redirect("web:version", bot.name, version.number)
+    if not form.has_error(NON_FIELD_ERRORS, "same-file"):
+        del form.fields["again"]
     context = {"bot": bot, "form": form}
     return render(request, "web/upload.html", context, status=status_of(form))
 
 
 def _upload(bot: Bot, form: UploadForm) -> BotVersion:
-    sent = form.cleaned_data
-    size = sent["source"].size
+    options = {name: form.cleaned_data[name] for name in ("note", "held", "again")}
+    size = form.cleaned_data["source"].size
     if size > MAX_BYTES:
         raise ValidationError(
             {"source": f"The file has {size:,} bytes; at most 8 MiB are allowed."}
         )
-    return bots.upload(bot=bot, data=sent["source"].read(), note=sent["note"], held=sent["held"])
+    return bots.upload(bot=bot, data=form.cleaned_data["source"].read(), **options)
 
 
 @login_required

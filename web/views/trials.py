@@ -165,7 +165,7 @@ def _uploaded(user: User, sent: Mapping[str, str]) -> HttpResponse:
         bot = Bot.objects.active().hosted().owned_by(user).filter(name=sent["name"]).first()
         if bot is None:
             bot, _ = bots.create_bot(owner=user, name=sent["name"], kind=Bot.Kind.HOSTED)
-        version = bots.upload(bot=bot, data=data)
+        version = bots.upload(bot=bot, data=data, again=False)
     return redirect("web:version", bot.name, version.number)
 
 

@@ -1,4 +1,4 @@
-"""``upload`` at a league that refuses the file: a bot that it created is deleted again."""
+"""``upload`` at a league that refuses the file, or that has it already."""
 
 from pathlib import Path
 from typing import Any
@@ -55,12 +55,24 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def upload(league: League, file: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+class LeagueWithFile(League):
+    """A league that has the file as the current version."""
+
+    def send(self, call: Call[Any]) -> Any:
+        match call.method, call.path.split("/"):
+            case "POST", ["bots", _, "versions"] if call.body["again"] == "false":
+                raise ProblemError("same-file", 409, "This file is the same as version 1.")
+        return super().send(call)
+
+
+def upload(
+    league: League, file: Path, monkeypatch: pytest.MonkeyPatch, *options: str, typed: str = ""
+) -> Any:
     monkeypatch.setattr(uploading, "owner_token", lambda: (league.url, "token"))
     monkeypatch.setattr(uploading, "client_for", lambda *_: league)
     monkeypatch.setattr(uploading, "save_bot", lambda *_: None)
     monkeypatch.setattr(uploading, "forget_bot", lambda *_: None)
-    return CliRunner().invoke(app, ["upload", str(file)])
+    return CliRunner().invoke(app, ["upload", str(file), *options], input=typed)
 
 
 def test_a_refused_upload_deletes_the_bot_that_it_created(
@@ -101,3 +113,23 @@ def test_a_file_beyond_the_limits_is_refused_before_any_call(
     assert result.exit_code == 2
     assert "The league would refuse" in str(result.stderr)
     assert league.bots == set()
+
+
+def test_a_file_that_the_bot_plays_with_is_uploaded_again_only_with_an_option(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    league = LeagueWithFile("feste")
+    result = upload(league, file, monkeypatch)
+    assert result.exit_code == 1
+    assert "This file is the same as version 1. Use --again to" in result.stderr
+    assert "The league refused version 1" in upload(league, file, monkeypatch, "--again").stdout
+
+
+@pytest.mark.parametrize(("typed", "is_sent"), [("y\n", True), ("n\n", False), ("\n", False)])
+def test_in_a_terminal_the_command_asks_whether_to_upload_the_same_file_again(
+    typed: str, is_sent: bool, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(uploading, "in_terminal", lambda: True)
+    result = upload(LeagueWithFile("feste"), file, monkeypatch, typed=typed)
+    assert "This file is the same as version 1. Upload it again? [y/N]" in result.stderr
+    assert ("The league refused version 1" in result.stdout) == is_sent
