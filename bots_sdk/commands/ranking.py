@@ -1,11 +1,10 @@
 """A bot's way to a rank: what happens next on a ladder, and when."""
 
-import math
-
 from bots_sdk import answers, calls
 from bots_sdk.client import Client
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.following import follow
+from bots_sdk.durations import about
 from bots_sdk.errors import ProblemError
 
 
@@ -30,13 +29,6 @@ def describe(place: answers.LadderPlace) -> str:
     if progress["seconds_left"] is not None:
         rank += f", in {about(progress['seconds_left'])}"
     return f"{place['next_block']} {rank}."
-
-
-def about(seconds: float) -> str:
-    """Return a time in whole seconds, or in whole minutes from two minutes on."""
-    if seconds < 120:
-        return f"about {math.ceil(seconds)} s"
-    return f"about {math.ceil(seconds / 60)} minutes"
 
 
 def follow_to_rank(client: Client, ladder: str, bot: str, *, quiet: bool) -> answers.LadderPlace:

@@ -15,12 +15,12 @@ from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, save_bot
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.ranking import (
-    about,
     describe,
     follow_to_rank,
     ladder_places,
     print_rank,
 )
+from bots_sdk.durations import about
 from bots_sdk.errors import LeagueError, ProblemError
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import SourceRefusedError

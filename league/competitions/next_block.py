@@ -1,10 +1,9 @@
 """A bot's next block on a ladder, described in words: when it plays, or why it does not."""
 
-import math
-
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
+from bots_sdk.durations import about
 from league.accounts.quarantines import quarantine_of
 from league.competitions.ladder_rounds import (
     MAX_OPEN_ROUNDS,
@@ -117,9 +116,7 @@ def _placement(ladder: Ladder, bot: Bot) -> str | None:
     )
     if progress.seconds_left is None:
         return text
-    seconds = math.ceil(progress.seconds_left)
-    left = f"{seconds} s" if seconds < 120 else f"{math.ceil(seconds / 60)} minutes"
-    return f"{text} At this pace they are over in about {left}."
+    return f"{text} At this pace they are over in {about(progress.seconds_left)}."
 
 
 def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:

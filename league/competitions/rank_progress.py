@@ -114,6 +114,7 @@ def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:
     counts = Match.objects.filter(block__round__in=rounds).aggregate(
         left=Count("pk", filter=Q(status__in=UNFINISHED)),
         over=Count("pk", filter=~Q(status__in=UNFINISHED)),
+        last=Max("finished_at"),
     )
     left, over = counts["left"], counts["over"]
     spent, usual = float((now - since).total_seconds()), _usual_seconds(ladder, bot)
@@ -123,7 +124,8 @@ def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:
     if not over:
         return at_first
     weight = over / (over + left)
-    return float(weight * spent * left / over + (1 - weight) * at_first)
+    by_pace = _left_at_pace(since, counts["last"] or now, now, over=over, left=left)
+    return float(weight * by_pace + (1 - weight) * at_first)
 
 
 def _seconds_left_by_blocks(ladder: Ladder, bot: Bot, left: int, now: datetime) -> float | None:
@@ -131,7 +133,26 @@ def _seconds_left_by_blocks(ladder: Ladder, bot: Bot, left: int, now: datetime) 
     rounds = ladder.rounds.filter(placed=bot, opened_at__gt=now - _LATELY)
     since = rounds.aggregate(first=Min("opened_at"))["first"]
     blocks = Block.objects.filter(round__in=rounds, bots__bot=bot, bots__version=bot.current_id)
-    over = blocks.filter(state=Block.State.FINISHED).count()
+    finished = blocks.filter(state=Block.State.FINISHED)
+    over = finished.count()
     if over < _ENOUGH_BLOCKS:
         return None
-    return float((now - since).total_seconds()) * left / over
+    last = finished.aggregate(last=Max("matches__finished_at"))["last"]
+    return _left_at_pace(since, last or now, now, over=over, left=left)
+
+
+def _left_at_pace(since: datetime, last: datetime, now: datetime, *, over: int, left: int) -> float:
+    """Return the seconds that the rest needs at the pace so far.
+
+    The pace is that at the last end, not that of now: it would fall, and the estimate rise, until
+    the next end. An end that comes late doesn't shorten the estimate further.
+
+    Args:
+        since: the start.
+        last: when the last one ended.
+        now: the present time.
+        over: how many have ended.
+        left: how many have not.
+    """
+    pace = (last - since).total_seconds() / over
+    return max(pace * left - min((now - last).total_seconds(), pace), 0.0)

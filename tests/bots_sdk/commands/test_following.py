@@ -95,7 +95,7 @@ def test_enter_states_what_happens_next_and_when(run: Run) -> None:
     result = run(League(place(0, 0, 0, 61.2)), "enter", "partridge", "swan")
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[1:] == [
-        "Its first blocks are drawn now. It has a rank after 20 blocks, in about 62 s.",
+        "Its first blocks are drawn now. It has a rank after 20 blocks, in about 2 minutes.",
         "`twelfth-night enter partridge swan --wait` follows it to its rank.",
     ]
 
@@ -136,7 +136,7 @@ def test_upload_states_how_long_the_check_takes_and_lists_ladders_that_fit(run: 
     result = run(League(), "upload", "swan.py")
     assert result.exit_code == 0, result.output
     text = result.stdout
-    assert "Its check plays one match of each of the bot's games in about 7 s." in text
+    assert "Its check plays one match of each of the bot's games in about 10 s." in text
     assert text.endswith("until it has a rank:\n  twelfth-night enter partridge swan --wait\n")
 
 

@@ -43,13 +43,30 @@ def test_the_way_to_a_rank_counts_blocks_apart_and_estimates_the_time(
     found = competitions.rank_progress(ladder, bot)
     assert found is not None
     played = over / (over + left)
-    at_first, by_pace = 60 - 30, 30 * left / over
+    at_first, by_pace = 60 - 30, 30 * left / over  # the last match ended just now
     expected = (1 - played) * at_first + played * by_pace
     assert found.seconds_left == pytest.approx(expected, rel=0.1)
     small.run_all()
     for round_id in ratings.take_fits():
         ratings.fit_round(round_id)
     assert competitions.rank_progress(ladder, Bot.objects.get(pk=bot.pk)) is None
+
+
+def test_while_no_match_ends_the_estimate_falls(ladder: Ladder, ada: User) -> None:
+    [bot] = enter(ladder, ada)
+    first, *_ = competitions.open_placements(ladder.pk)
+    for match in Match.objects.filter(block=first.blocks.earliest("number")):
+        play.play_match(match.pk, players=small.players)
+    estimates = []
+    for ago in (0, 4, 8):
+        ended = timezone.now() - timedelta(seconds=ago)
+        Round.objects.update(opened_at=ended - timedelta(seconds=90))
+        Match.objects.exclude(finished_at=None).update(finished_at=ended)
+        found = competitions.rank_progress(ladder, bot)
+        assert found is not None
+        assert found.seconds_left is not None
+        estimates.append(found.seconds_left)
+    assert estimates[0] > estimates[1] > estimates[2]
 
 
 def test_rounds_that_are_rated_already_count_in_the_pace(ladder: Ladder, ada: User) -> None:
