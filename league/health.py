@@ -9,7 +9,9 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 
 from league import heartbeats
+from league.bots import jails
 from league.competitions import rows_aside
+from league.play.standstill import STANDSTILL, standing_still
 from league.queueing import broker
 from league.ratings import alarms
 
@@ -49,6 +51,7 @@ def find_faults() -> dict[str, str]:
         "beat": partial(_check_part, "beat"),
         "gateway": partial(_check_part, "gateway"),
         "workers": _check_workers,
+        "play": _check_play,
     }
     return {part: fault for part, check in checks.items() if (fault := check())}
 
@@ -140,6 +143,24 @@ def _check_workers() -> str | None:
     if missing:
         return f"no worker serves the queues {', '.join(missing)}: start one"
     return None
+
+
+def _check_play() -> str | None:
+    """Return a fault if the workers for matches are alive but play none.
+
+    Without a sandbox they play no hosted matches: that is a limit, not a fault.
+    """
+    try:
+        still = 0 if jails.find_fault() else standing_still()
+    except DatabaseError:
+        return None  # `_check_database` reports it
+    if not still:
+        return None
+    return (
+        f"{still} matches wait in the queue, and no worker has played any for "
+        f"{STANDSTILL.total_seconds():.0f} s: read the log of the worker for the queues "
+        f"{' and '.join(settings.PLAY_QUEUES)}, and start it again"
+    )
 
 
 def _line(error: Exception) -> str:

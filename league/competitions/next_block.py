@@ -17,6 +17,7 @@ from league.competitions.placement import bots_before
 from league.competitions.rank_progress import rank_progress
 from league.models import Bot, Ladder, Standing
 from league.models.bots import BotQuerySet
+from league.play.standstill import standing_still
 
 
 def describe_next_block(standing: Standing) -> str:
@@ -109,12 +110,17 @@ def _placement(ladder: Ladder, bot: Bot) -> str | None:
         return None
     if not progress.playing + progress.queued:
         return "The league prepares its next blocks now. They are played before most other matches."
-    text = (
-        "Its first blocks are played now, before most other matches. A rank needs "
-        f"{progress.needed} blocks; finished: {progress.finished}, in play: {progress.playing}, "
-        f"queued: {progress.queued}."
+    still = bot.kind != Bot.Kind.REMOTE and standing_still() > 0
+    begin = (
+        "Its first blocks wait, because the league's workers play no matches at the moment."
+        if still
+        else "Its first blocks are played now, before most other matches."
     )
-    if progress.seconds_left is None:
+    text = (
+        f"{begin} A rank needs {progress.needed} blocks; finished: {progress.finished}, in play: "
+        f"{progress.playing}, queued: {progress.queued}."
+    )
+    if progress.seconds_left is None or still:
         return text
     return f"{text} At this pace they are over in {about(progress.seconds_left)}."
 
