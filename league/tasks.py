@@ -167,8 +167,9 @@ def _queue_matches() -> int:
 
 @shared_task
 def sweep() -> None:
-    """Delete day-old first answers, sources of retired bots, and old tables of players."""
+    """Delete day-old first answers, refused bots, sources of retired ones, old players' tables."""
     repetitions.sweep(timezone.now())
+    competitions.delete_refused_bots()
     bots.erase_sources()
     competitions.remove_old_tables(timezone.now())
 

@@ -7,7 +7,7 @@ from league.competitions.comparisons import (
     compare,
     comparisons_to_advance,
 )
-from league.competitions.deletions import delete_bot
+from league.competitions.deletions import delete_bot, delete_refused_bots
 from league.competitions.entry_windows import note_open_entries
 from league.competitions.event_settings import check_event_settings, settings_of
 from league.competitions.ladder_entries import enter_ladder, leave_ladder
@@ -66,6 +66,7 @@ __all__ = [
     "comparisons_to_advance",
     "count_blocks",
     "delete_bot",
+    "delete_refused_bots",
     "describe_next_block",
     "disqualify",
     "enter",

@@ -1,15 +1,21 @@
 """Delete a bot: take it out of ladders, tournaments and comparisons first."""
 
+from datetime import timedelta
+
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import ProtectedError
+from django.db.models import Exists, OuterRef, ProtectedError, Q
 from django.utils import timezone
 
 from league import bots
+from league.bots.uploads import WITHDRAWN
 from league.competitions.comparisons import cancel_comparison
 from league.competitions.ladder_entries import leave_ladder
 from league.competitions.tournament_entries import withdraw
-from league.models import Bot, Comparison, Tournament, TournamentEntry
+from league.models import Bot, BotVersion, Comparison, Tournament, TournamentEntry
+
+REASONS_KEPT = timedelta(hours=1)
+"""How long the owner of a bot whose uploads were all refused can read the reasons."""
 
 
 def delete_bot(bot: Bot) -> bool:
@@ -45,3 +51,32 @@ def delete_bot(bot: Bot) -> bool:
                 pass  # a round has drawn it
         bots.retire(bot, timezone.now())
         return True
+
+
+def delete_refused_bots() -> int:
+    """Delete the hosted bots whose uploads were all refused; return how many.
+
+    Such a bot has never played. Whatever program uploaded it, no bot is left behind, and its name
+    is free again. The owner can read the reasons for `REASONS_KEPT`.
+    """
+    since = timezone.now() - REASONS_KEPT
+    of_bot = BotVersion.objects.filter(bot=OuterRef("pk"))
+    could_play = of_bot.exclude(state=BotVersion.State.REFUSED)
+    lately = of_bot.filter(Q(created_at__gt=since) | Q(qualifying__played_at__gt=since))
+    found = (
+        Bot.objects.active()
+        .hosted()
+        .filter(Exists(of_bot), current=None)
+        .exclude(Exists(could_play))
+        .exclude(Exists(of_bot.filter(reason=WITHDRAWN)))
+        .exclude(Exists(lately))
+    )
+    deleted = 0
+    for pk in found.values_list("pk", flat=True):
+        with transaction.atomic():
+            # Under the lock that uploads take: an upload at this moment keeps the bot.
+            locked = Bot.objects.select_for_update(of=("self",)).filter(pk=pk).first()
+            if locked is not None and found.filter(pk=pk).exists():
+                delete_bot(locked)
+                deleted += 1
+    return deleted
