@@ -20,6 +20,13 @@ def print_json(value: Any) -> None:
     print(json.dumps(value))
 
 
+def print_commands(rows: list[tuple[str, str]]) -> None:
+    """Print commands, each with its purpose as the shell's comment, so that lines can be copied."""
+    width = max(len(command) for command, _ in rows)
+    for command, purpose in rows:
+        print(f"  {command:<{width}}  # {purpose}")
+
+
 def new_table(*columns: str) -> Table:
     """Return an empty table with these columns."""
     table = Table(box=None, pad_edge=False, header_style="bold")

@@ -15,7 +15,7 @@ import bots_sdk
 from bots_sdk import starters
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import is_logged_in
-from bots_sdk.commands.output import Json, print_json
+from bots_sdk.commands.output import Json, print_commands, print_json
 from bots_sdk.nearby import usual_url
 
 _NAME = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
@@ -84,9 +84,7 @@ def new(
     *first, last = files
     print(f"Wrote {', '.join(map(str, first))} and {last}. The bot plays {chosen}. Next:")
     rows = _next_steps(name, stem, chosen, language, trained=template == "trained")
-    width = max(len(command) for command, _ in rows)
-    for command, purpose in rows:
-        print(f"  {command:<{width}}  {purpose}")
+    print_commands(rows)
 
 
 def _ask_game() -> str:

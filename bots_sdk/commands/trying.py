@@ -32,7 +32,14 @@ from bots_sdk.commands.home import (
     note_undeclared,
     process_count,
 )
-from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
+from bots_sdk.commands.output import (
+    Json,
+    add_row,
+    new_table,
+    print_commands,
+    print_json,
+    print_table,
+)
 from bots_sdk.commands.progress import progress, time_left
 from bots_sdk.commands.replaying import replay_match
 from engine.games.catalogue import GAMES
@@ -205,11 +212,9 @@ def _print_next(words: str, setup: HomeSetup, summary: TrialSummary, against: li
     rows.append((f"twelfth-night watch {words}", "see why it wins or loses"))
     rows.append((f"twelfth-night rules {game}", "read the rules"))
     rows.append(("twelfth-night rules observations", "what your bot may see"))
-    width = max(len(command) for command, _ in rows)
     print()
     print("Next:")
-    for command, purpose in rows:
-        print(f"  {command:<{width}}  {purpose}")
+    print_commands(rows)
 
 
 def _plural(noun: str, count: int) -> str:

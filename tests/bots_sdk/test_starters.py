@@ -175,9 +175,9 @@ def shell(command: str, directory: Path, **more: str) -> "subprocess.CompletedPr
 
 def commands_in(output: str) -> list[str]:
     """Return the commands that `new` printed."""
-    return [
-        re.split(r"  +", line.strip())[0] for line in output.splitlines() if line.startswith("  ")
-    ]
+    lines = [line for line in output.splitlines() if line.startswith("  ")]
+    assert all(re.search(r"  # \w", line) for line in lines), "a whole line can be copied"
+    return [line.split("  # ")[0].strip() for line in lines]
 
 
 @pytest.mark.parametrize("template", ["rules", "trained"])
