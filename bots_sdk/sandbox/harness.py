@@ -342,8 +342,9 @@ def _failure(error: BaseException, source: bytes, log: Log) -> dict[str, Any]:
         report = traceback.TracebackException.from_exception(error, limit=-_MAX_FRAMES)
         while report.stack and report.stack[0].filename == __file__:
             del report.stack[0]
-        log.explain("".join(report.format()))
+        log.explain(packages.without_directories("".join(report.format())))
         reason = "".join(report.format_exception_only()).strip().splitlines()[-1]
+        reason = packages.without_directories(reason)
         where = [frame.lineno for frame in report.stack if frame.filename == _FILE_NAME]
         if where:
             reason += f" ({_FILE_NAME}, line {where[-1]})"

@@ -5,6 +5,7 @@ It runs inside the jail, so it needs only Python.
 
 import os
 import sys
+from collections.abc import Iterator
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from typing import Any
 
@@ -44,6 +45,10 @@ class Packages:
         spec.has_location = True
         return spec
 
+    def __iter__(self) -> Iterator[str]:
+        """Yield the paths of the packages."""
+        return iter(self._packages.values())
+
     def place(self, path: str) -> str:
         """Return where a file is now."""
         for base, place in self._places.items():
@@ -78,6 +83,20 @@ def find_modules(path: list[str], packages: dict[str, str], places: dict[str, st
     sys.path[:] = path
     sys.path_importer_cache.clear()
     sys.meta_path.append(Packages(packages, places))
+
+
+def without_directories(text: str) -> str:
+    """Return a traceback in which the files of Python and of packages have short paths.
+
+    An author has no use for the directories of the league's machine, such as those above
+    ``python3.11/socket.py``.
+    """
+    named = [path for finder in sys.meta_path if isinstance(finder, Packages) for path in finder]
+    for path in sorted({*sys.path[:1], *named}, key=len, reverse=True):
+        directory = path.rpartition("/")[0]
+        if directory:
+            text = text.replace(f"{directory}/", "")
+    return text
 
 
 def forget_places() -> None:

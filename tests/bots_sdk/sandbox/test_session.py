@@ -67,6 +67,17 @@ def test_what_a_bot_prints_is_kept_with_the_traceback_of_its_error(start: Start)
     assert 'File "bot.py", line 5, in choose\n    o()\n' in bot.printed
 
 
+@pytest.mark.parametrize("code", ["import socket", "from json import nothing"])
+def test_a_traceback_names_no_directory_of_the_machine(start: Start, code: str) -> None:
+    bot = start(f"def choose(o):\n    {code}")
+    with pytest.raises(BotCrashError, match=r"ImportError: ") as caught:
+        bot({})
+    shown = f"{caught.value}\n{bot.printed}"
+    assert "python3." in shown  # the file is named, below Python's own directory
+    assert str(Path(os.__file__).parents[1]) not in shown
+    assert '"/' not in shown
+
+
 def test_long_output_is_cut_without_harm_to_the_bot(start: Start) -> None:
     bot = start("def choose(o):\n    print('x' * 50_000)\n    if o: 1 / 0\n    return 'ok'")
     assert [bot({}) for _ in range(5)] == ["ok"] * 5
