@@ -6,6 +6,7 @@ from playwright.sync_api import Page, expect
 from league.models import Bot, Match
 from tests.browser.conftest import Visit
 from tests.browser.streams import BY_HAND, HIDE, Streams
+from tests.league import small
 from tests.league.play.live import match_of, play_on, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -104,7 +105,21 @@ def test_the_focus_stays_where_it_was_while_cards_move(live: Page, bots: list[Bo
     expect(live.locator(".rule summary")).to_be_focused()
 
 
-def test_a_page_without_live_parts_loads_only_the_script_of_times(visit: Visit, db: None) -> None:
+def test_the_lists_of_the_home_page_follow_without_loading_it(visit: Visit) -> None:
+    ladder = small.ladder()
+    bots = small.bots(3)
+    visit.page.clock.install(time=0)
     visit.page.goto("/")
+    latest = visit.page.locator("#latest")
+    expect(latest).to_contain_text("No match is finished yet")
+    visit.page.evaluate("window.isOld = true")
+    small.play_round(ladder, [bot.pk for bot in bots])
+    visit.page.clock.run_for(40_000)
+    expect(latest).to_contain_text(bots[0].name)
+    assert visit.page.evaluate("window.isOld")
+
+
+def test_a_page_without_live_parts_loads_only_the_script_of_times(visit: Visit, db: None) -> None:
+    visit.page.goto("/docs/")
     sources = visit.page.locator("script").evaluate_all("all => all.map((one) => one.src)")
     assert [source.rpartition("/")[2] for source in sources] == ["times.js"]

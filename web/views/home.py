@@ -20,6 +20,8 @@ _COMING = 6
 _LADDERS = 6
 _TOP = 5
 _WALL = 9
+_BUSY_SECONDS, _QUIET_SECONDS = 5, 30
+"""The pause between two updates of the lists. Without JavaScript the page loads less often."""
 
 
 @require_safe
@@ -31,6 +33,7 @@ def home(request: HttpRequest) -> HttpResponse:
     live = tv.live_tables(1)
     worth = None if live else tv.worth_seeing(highlights)
     is_running = any(tournament.state == Tournament.State.RUNNING for tournament in coming)
+    is_busy = bool(playing) or is_running
     context = {
         "tables": live or ([worth] if worth else []),
         "highlights": highlights,
@@ -38,7 +41,9 @@ def home(request: HttpRequest) -> HttpResponse:
         "ladders": ladders.ladders_with_movement(_LADDERS, _TOP),
         "coming": coming,
         "matches": matches.matches_finished(_LATEST),
-        "live": bool(playing) or is_running,
+        "live": True,
+        "live_seconds": _BUSY_SECONDS if is_busy else _QUIET_SECONDS,
+        "reload_seconds": 3 * _BUSY_SECONDS if is_busy else 2 * _QUIET_SECONDS,
     }
     return render(request, "web/home.html", context)
 

@@ -346,18 +346,21 @@ document.addEventListener("pointercancel", (event) => release(event, false));
 
 // -- Begin ------------------------------------------------------------------------------------
 
-/** A waiting room: the page is new when somebody sits down or starts. */
+/** A waiting room, for players and guests: its list follows, and the page when the match starts. */
 async function room() {
+  const people = (root) => root.querySelector(".rows")?.textContent;
+  const canJoin = (root) => root.querySelector("form") !== null;
   for (;;) {
     await sleep(2500);
     if (document.hidden) continue;
     const answer = await fetch(location.pathname, { headers: { Accept: "text/html" } }).catch(() => null);
+    if (answer?.status === 404) location.reload(); // the table is closed
     if (!answer?.ok) continue;
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     const part = fresh.getElementById("table");
-    const people = (root) => root.querySelector(".rows")?.textContent;
-    if (part?.dataset.state !== "room") location.reload();
-    else if (people(part) !== people(place)) {
+    if (part?.dataset.state !== place.dataset.state || canJoin(part) !== canJoin(place)) {
+      location.reload();
+    } else if (people(part) !== people(place)) {
       place.querySelector(".rows").replaceWith(part.querySelector(".rows"));
     }
   }
@@ -378,4 +381,4 @@ if (place?.dataset.state === "playing") {
   const to = { phase: soon, end: soon, clock: nothing, state: nothing };
   follow(`${API}/matches/events`, Number(place.dataset.match), to);
   refresh(location.search.includes("hint") ? "&hint=1" : "").catch(nothing).then(wait);
-} else if (place?.dataset.state === "room") room();
+} else if (["room", "guest"].includes(place?.dataset.state)) room();
