@@ -6,6 +6,7 @@ from django.views.generic import RedirectView
 
 from web import health, metrics
 from web.docs import views as docs
+from web.pictures.lists import LISTS
 from web.views import (
     account,
     analyses,
@@ -90,6 +91,10 @@ urlpatterns = [
     path("matches/<int:pk>/record.json", matches.record, name="record"),
     path("matches/<int:pk>/analysis/", analyses.analysis, name="analysis"),
     path("picture.png", pictures.site, name="site-picture"),
+    *(
+        path(f"{name}/picture.png", pictures.listed, {"name": name}, name=f"{name}-picture")
+        for name in LISTS
+    ),
     path("matches/<int:pk>/picture.png", pictures.match, name="match-picture"),
     path("bots/<slug:name>/picture.png", pictures.bot, name="bot-picture"),
     path("ladders/<slug:slug>/picture.png", pictures.ladder, name="ladder-picture"),

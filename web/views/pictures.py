@@ -19,6 +19,7 @@ from league.models import Bot, Comparison, Ladder, Tournament
 from web.pictures.bots import bot_svg
 from web.pictures.drawing import BusyError, as_png, site_svg
 from web.pictures.events import ladder_svg, tournament_svg
+from web.pictures.lists import list_svg
 from web.pictures.results import analysis_svg, challenge_svg, comparison_svg
 from web.pictures.tables import match_svg
 from web.requests import whole_number
@@ -94,6 +95,12 @@ def analysis(request: HttpRequest, pk: int) -> HttpResponse:
     except analyses.HiddenError:
         raise Http404(f"The record of match {pk} is not public yet.") from None
     return _drawn(request, analysis_svg(match, found), _CHANGING_SECONDS)
+
+
+@require_safe
+def listed(request: HttpRequest, name: str) -> HttpResponse:
+    """Draw the first rows of a list."""
+    return _drawn(request, list_svg(name), _CHANGING_SECONDS)
 
 
 @require_safe

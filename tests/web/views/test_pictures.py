@@ -2,6 +2,7 @@
 
 import re
 from datetime import timedelta
+from html import unescape
 from io import BytesIO
 from threading import Event, Semaphore, Thread
 
@@ -18,11 +19,13 @@ from pytest_django import Settings
 from league import bots as services
 from league import competitions, play
 from league.models import Bot, Ladder, Match, Tournament
+from league.play.headlines import headline
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
 from tests.web.pages import page
 from web.pictures import drawing
 from web.pictures.drawing import as_png, site_svg
+from web.pictures.lists import LISTS, list_svg
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -65,9 +68,30 @@ def test_all_pictures_have_the_size_that_sites_ask_for(client: Client, played: T
         f"/tournaments/{played.pk}/picture.png",
         f"/tournaments/{knockout.pk}/picture.png",
     ]
+    paths += [f"/{name}/picture.png" for name in LISTS]
     drawn = {path: picture(client, path) for path in paths}
     assert {each.size for each in drawn.values()} == {(1200, 630)}
     assert len({each.tobytes() for each in drawn.values()}) == len(paths)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_a_list_names_its_picture_which_shows_its_first_rows(
+    client: Client, played: Tournament, name: str
+) -> None:
+    head = page(client, f"/{name}/")
+    assert f'property="og:image" content="http://testserver/{name}/picture.png"' in head
+    first = {
+        "bots": "bot-0",
+        "ladders": played.ladder.title,
+        "events": played.title,
+        "matches": headline(Match.objects.finished().latest("finished_at")),
+    }[name]
+    assert first in unescape(list_svg(name))
+
+
+def test_an_empty_list_has_a_picture_too(client: Client) -> None:
+    assert "No tournament is planned." in list_svg("events")
+    assert picture(client, "/matches/picture.png").size == (1200, 630)
 
 
 def test_a_step_changes_the_picture_of_a_match(client: Client, played: Tournament) -> None:
