@@ -118,7 +118,7 @@ def test_another_answer_to_the_same_observation_is_a_note(check: Check) -> None:
     found = check("import random\ndef choose(o): return random.choice(o['legal_moves'])\n", ON)
     assert found["good"]
     assert found["by"]["twelve-days, repeated turn"]["result"] == "note"
-    assert "second answer differed" in found["by"]["twelve-days, repeated turn"]["text"]
+    assert "the second answer was another move" in found["by"]["twelve-days, repeated turn"]["text"]
 
 
 def test_a_fault_in_every_match_is_reported_once(check: Check) -> None:

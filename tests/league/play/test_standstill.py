@@ -7,6 +7,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
+from django.utils.html import escape
 
 from league import competitions, health, heartbeats, play
 from league.models import Ladder, Match
@@ -59,7 +60,7 @@ def test_readyz_and_the_bots_page_show_a_standstill(
     assert set(response.json()["faults"]) == {"play"}
     assert f"{len(waiting)} matches wait in the queue" in response.json()["faults"]["play"]
     shown = page(client, f"/bots/{ada.bots.get().name}/")
-    assert "Its first blocks wait, because the league's workers play no matches" in shown
+    assert escape("Its first blocks wait, because the league's workers play no matches") in shown
     assert "played now" not in shown
     cache.set("sandboxes", {"host": "no user namespaces"})
     assert client.get("/readyz").json()["faults"] == {}
