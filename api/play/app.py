@@ -30,6 +30,7 @@ from api.play.database import Database, EncodedTurn, check_database  # noqa: E40
 from api.play.groups import Groups  # noqa: E402
 from api.play.hints import HintListener, Waiters  # noqa: E402
 from api.play.moves import MoveCalls  # noqa: E402
+from api.play.refused_writes import refused_writes  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
 from api.play.spectators import Spectators  # noqa: E402
 from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters  # noqa: E402
@@ -182,6 +183,7 @@ class Gateway:
         """Respond if turns can be handed out and moves be made; the clock probes it."""
         try:
             await asyncio.gather(self._database.run(check_database), self._moves.queue.check())
+            refused_writes.check()
         except DatabaseError:  # the clock logs the outage, once
             await request.respond(503, b"the database can't be reached", "text/plain")
         else:

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
+from api.play.refused_writes import refused_writes
+
 Result = TypeVar("Result")
 
 
@@ -56,4 +58,8 @@ def _with_connection(query: Callable[[], Result]) -> Result:
         return query()
     except (OperationalError, InterfaceError):
         close_old_connections()
-        return query()
+        try:
+            return query()
+        except OperationalError as error:
+            refused_writes.note(error)
+            raise

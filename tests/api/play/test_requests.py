@@ -1,23 +1,27 @@
 """The gateway's requests: limits, the log, failures, and refusals, over real HTTP."""
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, NoReturn
 
 import pytest
 import structlog
 from django.core.cache import cache
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client
+from django.utils import timezone
 from pytest_django import Settings
 
 from api.play import app as gateway
+from api.play.refused_writes import refused_writes
 from league import accounts, play
 from league.accounts import throttles
 from league.models import Bot, Token
 from tests import logs
 from tests.api.play.sites import SOON, WAIT, Site, await_true, open_match, served
+from tests.league.play.live import choose
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -237,6 +241,40 @@ def test_the_door_for_turns_is_open_while_the_database_can_be_reached(
     with logs.captured() as events:
         assert site.client.get("http://testserver/healthz/play").status_code == 503
     assert {event["log_level"] for event in events} <= {"debug"}
+
+
+@contextmanager
+def refusing_moves(sqlstate: str) -> Iterator[None]:
+    """Let PostgreSQL refuse all moves with an error while the context lasts."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS "
+            f"$$ BEGIN RAISE EXCEPTION USING ERRCODE = '{sqlstate}'; END $$"
+        )
+        cursor.execute(
+            "CREATE TRIGGER refuse BEFORE INSERT ON league_livemove EXECUTE FUNCTION refuse()"
+        )
+        try:
+            yield
+        finally:
+            cursor.execute("DROP FUNCTION refuse CASCADE")
+
+
+@pytest.mark.parametrize(("sqlstate", "status"), [("53100", 503), ("40P01", 200)])
+def test_the_door_for_turns_is_closed_while_the_disk_is_full(
+    site: Site, bots: list[Bot], monkeypatch: pytest.MonkeyPatch, sqlstate: str, status: int
+) -> None:
+    monkeypatch.setattr(refused_writes, "_last", None)  # and so no other test sees this refusal
+    match = open_match(bots)
+    [turn] = play.open_turns(bots[0], timezone.now())
+    body = {"turn": 0, "move": choose(turn["observation"])}
+    path = f"/matches/{match.pk}/moves"
+    with refusing_moves(sqlstate):
+        assert site.post(path, body, token=bots[0].name).status_code == 503
+    assert site.client.get("http://testserver/healthz/play").status_code == status
+    monkeypatch.setattr("api.play.refused_writes._REMEMBERED_SECONDS", 0.0)
+    assert site.client.get("http://testserver/healthz/play").status_code == 200
+    assert site.post(path, body, token=bots[0].name).json()["status"] == "accepted"
 
 
 def test_answers_have_the_security_headers_that_django_sends(
