@@ -268,9 +268,27 @@ def test_a_front_that_ends_asks_clients_first_to_close_their_connections(
         connection.close()
 
 
-def kept(connection: HTTPConnection) -> bool:
+@pytest.mark.parametrize(
+    ("path", "keeps"),
+    [
+        ("/api/v1/turns", True),
+        ("/api/v1/turns/stream", False),
+        ("/api/v1/matches/7/events", False),
+        ("/api/v1/matches/events?match=7", False),
+    ],
+)
+def test_a_client_does_not_use_the_connection_of_a_stream_again(
+    part: Dying, port: int, path: str, keeps: bool
+) -> None:
+    part.bodies.append(b"the first request, in which the part ends")
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    assert kept(connection, path) == keeps
+    connection.close()
+
+
+def kept(connection: HTTPConnection, path: str = "/") -> bool:
     """Send a request, and return whether the front keeps the connection after its answer."""
-    connection.request("GET", "/")
+    connection.request("GET", path)
     answer = connection.getresponse()
     answer.read()
     assert answer.status == 200
