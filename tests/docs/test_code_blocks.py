@@ -12,7 +12,7 @@ from tests.docs.running_blocks import Place, exec_python, is_same, matches, need
 PAGES = pages()
 WITH_LEAGUE = [page for page in PAGES if needs_league(page)]
 LANGUAGES = {"python", "console", "json", "text", "sh", "sh no-run", "sh run"}
-NOT_RUN = {"../README.md": 3, "operate.md": 9, "ratings-statistics.md": 1}
+NOT_RUN = {"../README.md": 3, "operate.md": 9, "ratings-statistics.md": 1, "scaling.md": 1}
 """By page, the blocks that no test runs: they need containers, root or another machine."""
 
 
