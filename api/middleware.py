@@ -61,8 +61,13 @@ def end_span(span: tracing.Span | None, method: str, path: str, route: str, stat
         return
     span.name = f"{method} {route}".strip()
     span.failed = status >= 500
-    names = ("http.request.method", "url.path", "http.route", "http.response.status_code")
-    tracing.end(span, **dict(zip(names, (method, path, route, status), strict=True)))
+    values: dict[str, str | int] = {
+        "http.request.method": method,
+        "url.path": path,
+        "http.route": route,
+        "http.response.status_code": status,
+    }
+    tracing.end(span, **values)
 
 
 class RequestIdMiddleware:

@@ -10,6 +10,7 @@ import re
 import secrets
 import socket
 import time
+from collections.abc import Mapping
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from functools import cache
@@ -137,7 +138,7 @@ def _as_json(span: Span, ended: int) -> dict[str, Any]:
     }
 
 
-def _attributes(values: dict[str, str | int]) -> list[dict[str, Any]]:
+def _attributes(values: Mapping[str, str | int]) -> list[dict[str, Any]]:
     return [
         {
             "key": name,

@@ -1,5 +1,7 @@
 """Queue a match again, cancel it, and take a cancellation back: decisions of operators."""
 
+from typing import Any
+
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import transaction
@@ -195,6 +197,6 @@ def _preview(action: Action, match: Match, *notes: str) -> Preview:
 
 
 def _note(
-    action: Action, match: Match, reason: str, made_by: User | None, **details: list[int]
+    action: Action, match: Match, reason: str, made_by: User | None, **details: Any
 ) -> ModerationEntry:
     return note(action, made_by=made_by, subject=match, reason=reason, match=match.pk, **details)

@@ -1,5 +1,7 @@
 """The operator's pages: how the league's machinery does, and decisions about single matches."""
 
+from collections.abc import Callable
+
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -14,6 +16,7 @@ from web.requests import operator_only, signed_in
 from web.selectors import operations
 from web.views.decisions import LOGGED, PUBLIC, Decision, decide
 
+Work = Callable[..., object]
 _QUEUE = "Queue again"
 _CANCEL = "Cancel"
 _RESTORE = "Take the cancellation back"
@@ -82,7 +85,7 @@ def _choices(match: Match) -> dict[str, str]:
 
 def _decision(match: Match, action: str, made_by: User) -> Decision:
     """Return one of the decisions of `_choices`."""
-    button, done, preview, work = {
+    works: dict[str, tuple[str, str, Callable[[Match], moderation.Preview], Work]] = {
         "requeue": (
             f"Queue {match} again",
             f"{match} is queued again.",
@@ -101,7 +104,8 @@ def _decision(match: Match, action: str, made_by: User) -> Decision:
             moderation.preview_return_of_match,
             moderation.restore_match,
         ),
-    }[action]
+    }
+    button, done, preview, work = works[action]
     return Decision(
         button=button,
         done=done[0].upper() + done[1:],

@@ -8,6 +8,7 @@ from datetime import timedelta
 import pytest
 from celery import current_app
 from django.contrib.auth.models import Group, User
+from django.core.cache import cache
 from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
@@ -95,7 +96,7 @@ def test_the_page_shows_how_many_tasks_wait_and_how_long_the_oldest_has(
         assert "ratings yes 2 30 min 0 s" in text_of(client)
     finally:
         broker().delete("ratings")
-    heartbeats.cache.delete(heartbeats._worker_key("ratings"))
+    cache.delete(heartbeats._worker_key("ratings"))
     assert "ratings none 0 – –" in text_of(client)
 
 
