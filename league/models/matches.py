@@ -1,12 +1,12 @@
 """Matches: their seats, their state and, once finished, their record."""
 
-import zlib
 from datetime import datetime
 
 from django.db import models
 
 from bots_sdk.statuses import UNFINISHED
-from engine.record import Record, read, write
+from engine.packing import pack, unpack
+from engine.record import Record
 
 
 class MatchQuerySet(models.QuerySet["Match"]):
@@ -193,19 +193,25 @@ class Match(models.Model):
 
     @property
     def record(self) -> Record:
-        """The record of a finished match.
+        """The record of a finished match, replayed from its pack: about a millisecond.
 
         Raises:
-            ValueError: the match is not finished.
+            ValueError: the match is not finished, or its pack is damaged.
         """
         if self.packed_record is None:
             raise ValueError(f"match {self.pk} is {self.status}; it has no record yet")
-        return read(zlib.decompress(bytes(self.packed_record)))
+        return unpack(
+            bytes(self.packed_record),
+            game=self.game,
+            rules=self.rules,
+            seats=self.seats,
+            deal_seed=bytes(self.deal_seed),
+        )
 
     @staticmethod
     def pack(record: Record) -> bytes:
         """Return a record in the form in which it is stored."""
-        return zlib.compress(write(record).encode("ascii"), 9)
+        return pack(record)
 
 
 class MatchSeatQuerySet(models.QuerySet["MatchSeat"]):

@@ -191,7 +191,7 @@ def test_every_change_made_directly_in_the_database_is_detected(
 DAMAGES = {
     "no record": "UPDATE league_match SET status = 'playing', packed_record = NULL WHERE id = {}",
     "a record cut off": "UPDATE league_match SET packed_record = "
-    "substr(packed_record, 1, 99) WHERE id = {}",
+    "substr(packed_record, 1, 9) WHERE id = {}",
     "a record of nothing": "UPDATE league_match SET packed_record = '\\x' WHERE id = {}",
     "a seat": "DELETE FROM league_matchseat WHERE match_id = {} AND seat = 1",
     "all seats": "DELETE FROM league_matchseat WHERE match_id = {}",
