@@ -4,7 +4,8 @@ Usage: python bytes_a_match.py [--matches 2000] [--seats 4] [--game partridge] [
 
 For each game, the bots of a ladder play so many matches through the league's own code: a round is
 opened, its matches are claimed, played and finished, the round is applied. After `VACUUM FULL`, all
-bytes of the tables of matches (rows, indexes, TOAST) are divided by the number of matches. Tables
+bytes that the tables of matches have grown by (rows, indexes, TOAST) are divided by the number of
+matches. Tables
 of rounds and of the ledger grow by block; they are shown, and do not count in the budget. The exit
 status is 1 if a game is over the budget.
 """
@@ -44,8 +45,9 @@ def main() -> int:
     if options.game is None:  # a league in a process of its own for each
         return max(subprocess.call([*sys.orig_argv, "--game", game]) for game in RULES)
     with serving.league():
+        empty = sizes()
         matches = fill(options.game, options.seats, options.matches)
-        size = report(options.game, options.seats, matches)
+        size = report(options.game, options.seats, matches, empty)
     print(f"budget{'':28}{options.budget:8} bytes", flush=True)
     return int(size > options.budget)
 
@@ -89,57 +91,69 @@ def tables_of(bots: Sequence[int], seats: int, number: int) -> list[Any]:
     return found
 
 
-def report(game: str, seats: int, matches: int) -> float:
-    """Print the sizes of all tables; return the bytes of a match that count."""
+def sizes() -> dict[str, int]:
+    """Return the bytes of each table of the league with all that belongs to it, and of indexes."""
     from django.db import connection
 
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT relname FROM pg_class WHERE relkind = 'r' AND relname LIKE 'league%'"
         )
-        tables = {name for (name,) in cursor.fetchall()}
-        for name in tables:
+        for (name,) in cursor.fetchall():
             cursor.execute(f"VACUUM (FULL, ANALYZE) {name}")
-        print(f"\n{game} {RULES[game]}, {seats} seats, {matches} matches")
-        total = 0.0
-        for names, counts in ((COUNTED, True), (BESIDE, False)):
-            for name in names:
-                if name in tables:
-                    size = show_table(cursor, name, matches, counts=counts)
-                    total += size if counts else 0
-        print(f"{'a match':34}{total:8.1f} bytes")
+        cursor.execute(
+            "SELECT relname, CASE relkind WHEN 'r' THEN pg_total_relation_size(oid)"
+            " ELSE pg_relation_size(oid) END"
+            " FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = 'public'::regnamespace"
+        )
+        return dict(cursor.fetchall())
+
+
+def report(game: str, seats: int, matches: int, empty: dict[str, int]) -> float:
+    """Print what a match adds to each table; return the bytes that count."""
+    found = sizes()
+    print(f"\n{game} {RULES[game]}, {seats} seats, {matches} matches")
+    total = 0.0
+    for names, counts in ((COUNTED, True), (BESIDE, False)):
+        for name in names:
+            if name not in found:
+                continue
+            size = (found[name] - empty[name]) / matches
+            print(f"{name:34}{size:8.1f}{'' if counts else '  (beside)'}")
+            if counts:
+                total += size
+                show_parts(name, matches, found, empty)
+    print(f"{'a match':34}{total:8.1f} bytes")
     return total
 
 
-def show_table(cursor: Any, table: str, matches: int, *, counts: bool) -> float:
-    """Print the bytes of a table for a match, with its columns and indexes if it counts."""
-    cursor.execute("SELECT pg_total_relation_size(%s::regclass)", [table])
-    size: float = cursor.fetchone()[0] / matches
-    print(f"{table:34}{size:8.1f}{'' if counts else '  (beside)'}")
-    if not counts or size < 1:
-        return size
-    cursor.execute(
-        "SELECT relname, pg_relation_size(oid) FROM pg_class WHERE oid IN"
-        " (SELECT indexrelid FROM pg_index WHERE indrelid = %s::regclass) ORDER BY 2 DESC",
-        [table],
-    )
-    indexes = cursor.fetchall()
-    cursor.execute(
-        "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
-        " AND NOT attisdropped ORDER BY attnum",
-        [table],
-    )
-    columns = [name for (name,) in cursor.fetchall()]
-    sums = ", ".join(f"coalesce(sum(pg_column_size({name})), 0)" for name in columns)
-    cursor.execute(f"SELECT {sums} FROM {table}")
-    for name, taken in zip(columns, cursor.fetchone(), strict=True):
-        if taken:
-            print(f"    {name:30}{taken / matches:8.1f}")
-    for name, taken in indexes:
-        print(f"  index {name:28}{taken / matches:6.1f}")
-    cursor.execute("SELECT pg_relation_size(%s::regclass)", [table])
-    print(f"  rows and headers{'':18}{cursor.fetchone()[0] / matches:6.1f}")
-    return size
+def show_parts(table: str, matches: int, found: dict[str, int], empty: dict[str, int]) -> None:
+    """Print the bytes of the columns and indexes of a table for a match."""
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT attname FROM pg_attribute WHERE attrelid = %s::regclass AND attnum > 0"
+            " AND NOT attisdropped ORDER BY attnum",
+            [table],
+        )
+        columns = [name for (name,) in cursor.fetchall()]
+        sums = ", ".join(f"coalesce(sum(pg_column_size({name})), 0)" for name in columns)
+        cursor.execute(f"SELECT {sums}, pg_relation_size('{table}') FROM {table}")
+        *taken, rows = cursor.fetchone()
+        cursor.execute(
+            "SELECT relname FROM pg_class JOIN pg_index ON indexrelid = oid"
+            " WHERE indrelid = %s::regclass",
+            [table],
+        )
+        indexes = [name for (name,) in cursor.fetchall()]
+    for name, size in zip(columns, taken, strict=True):
+        if size:
+            print(f"    {name:30}{size / matches:8.1f}")
+    print(f"  rows with headers{'':15}{rows / matches:8.1f}")
+    for name in indexes:
+        if size := found[name] - empty[name]:
+            print(f"  index {name:26}{size / matches:8.1f}")
 
 
 if __name__ == "__main__":
