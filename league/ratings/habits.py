@@ -84,7 +84,8 @@ def habits_on(standing: Standing) -> Habits | None:
 
 
 def _count_version(standing: Standing) -> _Count:
-    seats = rated_seats(standing).filter(bot=standing.bot_id, version=standing.bot.current_id)
+    seats = rated_seats(standing).of_bot(standing.bot_id)
+    seats = seats.filter(version=standing.bot.current_id)
     rows = seats.order_by("-match_id").values_list("match", "seat")[:MATCHES]
     return _sum(dict(rows))
 

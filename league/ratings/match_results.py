@@ -7,7 +7,7 @@ The record is the source. `match_result` derives seating, rated places and score
 - Comparisons call `match_result` with versions in the place of bots.
 - Tournaments and fair play read thousands of matches for one page; unpacking a record takes about a
   millisecond. So `stored_results` reads a copy in bulk: the columns ``place`` and ``score`` of
-  `MatchSeat`. `league.play.note_results` writes the copy with the record, in one transaction.
+  `MatchSeat`. `league.play` writes the copy with the record, in one statement.
   Pages and the API show a single match from the same columns.
 
 The copy is proven equal to the record twice: `rewrite_wrong_copies` compares it when the round is
