@@ -1259,6 +1259,7 @@ class Migration(migrations.Migration):
                 (
                     "match",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="live_moves",
                         to="league.match",
@@ -2936,6 +2937,7 @@ class Migration(migrations.Migration):
                 (
                     "match",
                     models.ForeignKey(
+                        db_index=False,
                         on_delete=django.db.models.deletion.CASCADE,
                         related_name="turns",
                         to="league.match",
