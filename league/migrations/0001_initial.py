@@ -3534,7 +3534,7 @@ class Migration(migrations.Migration):
             model_name="match",
             index=models.Index(
                 condition=models.Q(("status", "finished")),
-                fields=["-finished_at"],
+                fields=["finished_at"],
                 name="matches_finished_last",
             ),
         ),

@@ -228,7 +228,7 @@ class Match(models.Model):
                 name="matches_to_keep_going",
             ),
             models.Index(
-                fields=["-finished_at"],
+                fields=["finished_at"],
                 condition=Q(status="finished"),
                 name="matches_finished_last",
             ),
