@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection
+from django.db import IntegrityError, connection, transaction
 
 from league import play
 from league.models import Bot, Match, MatchSeat
@@ -58,7 +58,8 @@ def test_the_index_of_bots_finds_the_seats_of_a_bot(match: Match, bots: list[Bot
 
 
 def test_a_bot_with_a_seat_cannot_be_deleted(match: Match, bots: list[Bot]) -> None:
-    with connection.cursor() as cursor, pytest.raises(IntegrityError, match="has a seat"):
+    refused = pytest.raises(IntegrityError, match="has a seat")
+    with refused, transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("DELETE FROM league_bot WHERE id = %s", [bots[0].pk])
 
 
@@ -71,11 +72,17 @@ def test_a_bot_without_a_seat_can_be_deleted(match: Match, bots: list[Bot]) -> N
 @pytest.mark.parametrize("column", ["bot_ids", "version_ids"])
 def test_a_seat_needs_a_bot_and_a_version_that_exist(match: Match, column: str) -> None:
     values: dict[str, Any] = {column: [2**31 - 1, *getattr(match, column)[1:]]}
-    Match.objects.filter(pk=match.pk).update(**values)
     with pytest.raises(IntegrityError, match="no such bot or version"):
+        change_at_once(match, values)
+
+
+def change_at_once(match: Match, values: dict[str, Any]) -> None:
+    """Change a match, and check what is otherwise checked at the end of a transaction."""
+    with transaction.atomic():
+        Match.objects.filter(pk=match.pk).update(**values)
         connection.check_constraints()
 
 
 def test_no_seat_is_without_a_bot(match: Match) -> None:
-    with pytest.raises(IntegrityError, match="each_seat_has_a_bot"):
+    with pytest.raises(IntegrityError, match="each_seat_has_a_bot"), transaction.atomic():
         Match.objects.filter(pk=match.pk).update(bot_ids=match.bot_ids[:2])
