@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.db.models import Model, QuerySet
 from rest_framework import serializers
 
 from api.pagination import PageQuery, PeriodQuery
 from api.serializers.fields import OneOfField
-from league.models import Match, MatchSeat
+from league.models import Bot, Match
 
 Row = TypeVar("Row", bound=Model)
 
@@ -84,8 +84,8 @@ def filtered_matches(matches: QuerySet[Match], query: Mapping[str, Any]) -> Quer
     """
     matches = matches.filter(table=None)
     if "bot" in query:
-        seats = MatchSeat.objects.filter(match=OuterRef("pk"), bot__name=query["bot"])
-        matches = matches.filter(Exists(seats))
+        bots = Bot.with_players.filter(name=query["bot"]).values_list("pk", flat=True)
+        matches = matches.filter(bot_ids__overlap=list(bots))
     fields = {
         "ladder": "block__round__ladder__slug",
         "tournament": "block__round__tournament_id",

@@ -102,7 +102,8 @@ SANDBOX_FORKS = environment.flag("SANDBOX_FORKS", True)
 MAX_CHECK_SECONDS = environment.number("MAX_CHECK_SECONDS", 120)
 # Whether people may try a bot from the editor of the learn pages, without an account.
 TRY_IN_BROWSER = environment.flag("TRY_IN_BROWSER", True)
-# What uploaded bots print is kept for so long, and up to so much in all: the oldest goes first.
+# What uploaded bots print and the receipts of turns are kept for so long. Of the output only so
+# much is kept in all: the oldest goes first.
 MAX_OUTPUT_DAYS = environment.number("MAX_OUTPUT_DAYS", 14)
 MAX_OUTPUT_MEGABYTES = environment.number("MAX_OUTPUT_MEGABYTES", 1000)
 # Requests of one client: a bot, an owner, or an address without a token.

@@ -121,8 +121,10 @@ def prove_sandbox() -> None:
 
 @shared_task
 def remove_old_output() -> None:
-    """Remove what uploaded bots printed, beyond its age and its size in all."""
-    play.remove_old_output(timezone.now())
+    """Remove old turns, and what uploaded bots printed, beyond its age and its size in all."""
+    now = timezone.now()
+    play.remove_old_output(now)
+    play.remove_old_turns(now)
 
 
 @shared_task

@@ -88,6 +88,6 @@ def owns(user: User | AnonymousUser | None, bot: Bot) -> bool:
 
 
 def own_seats(user: User, match: Match) -> list[MatchSeat]:
-    """Return the seats of a match with a person's bots, ascending, with bot, version and log."""
-    seats = match.seating.filter(bot__owner=user).select_related("bot", "version", "log")
+    """Return the seats of a match with a person's bots, ascending, with bot and version."""
+    seats = match.seating.filter(bot__owner=user).select_related("bot", "version")
     return list(seats.order_by("seat"))

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import cache
-from hashlib import sha256
 from random import Random
 from typing import Any, NamedTuple
 
@@ -143,7 +142,6 @@ def match_of(at: int) -> Match:
         seats=seats,
         status=Match.Status.FINISHED,
         deal_seed=record.deal_seed,
-        commitment=sha256(record.deal_seed).hexdigest(),
         packed_record=Match.pack(record),
     )
     # What a query prefetches, so that no query looks for the seats.

@@ -74,6 +74,11 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
         allow_null=True,
         help_text="Id of the match's challenge; null without one.",
     )
+    commitment = serializers.CharField(
+        read_only=True,
+        max_length=64,
+        help_text="SHA-256 of the deal seed as 64 hex digits, public before the match.",
+    )
     seating = SeatSerializer(many=True, help_text="The seats, ascending.")
     deal_seed = serializers.SerializerMethodField(
         help_text="The deal seed as 64 hex digits. Null until the match is finished; in a "
@@ -120,9 +125,6 @@ class MatchSerializer(serializers.ModelSerializer[Match]):
             "bank_seconds": {
                 "help_text": "Extra time of each seat for the whole match, in seconds. A move uses "
                 "it after its own time."
-            },
-            "commitment": {
-                "help_text": "SHA-256 of the deal seed as 64 hex digits, public before the match."
             },
             "created_at": {"help_text": "When the match was created."},
             "started_at": {"help_text": "When it started; null before."},

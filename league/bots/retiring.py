@@ -4,11 +4,10 @@ from datetime import datetime
 
 from django.core.exceptions import ValidationError
 from django.db import transaction
-from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from league.bots.daily_limits import note_deleted_checks
-from league.models import Bot, BotSource, BotVersion, Match, MatchSeat, QualifyingMatch
+from league.models import Bot, BotSource, BotVersion, Match, QualifyingMatch
 
 
 def require_active(bot: Bot) -> None:
@@ -21,7 +20,7 @@ def require_active(bot: Bot) -> None:
 
 def has_played(bot: Bot) -> bool:
     """Return whether a bot has a seat in any match."""
-    return bot.seats.exists()
+    return Match.objects.with_bots(bot.pk).exists()
 
 
 def remove(bot: Bot) -> None:
@@ -71,9 +70,7 @@ def erase_sources(bot: Bot | None = None) -> int:
     versions = BotVersion.objects.filter(bot__retired_at__isnull=False)
     if bot is not None:
         versions = versions.filter(bot=bot)
-    needed = MatchSeat.objects.filter(
-        version=OuterRef("pk"), match__status__in=(Match.Status.WAITING, Match.Status.PLAYING)
-    )
-    idle = versions.exclude(Exists(needed))
+    in_play = Match.objects.unfinished().values_list("version_ids", flat=True)
+    idle = versions.exclude(pk__in={version for ids in in_play for version in ids})
     erased: int = BotSource.objects.filter(version__in=idle).delete()[0]
     return erased + QualifyingMatch.objects.filter(version__in=idle).delete()[0]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import F, OuterRef, Q, Subquery, Window
+from django.db.models import F, Q, Window
 from django.db.models.functions import Rank
 
 from league.competitions.history import history_of
@@ -15,7 +15,6 @@ from league.models import (
     FeedItem,
     Ladder,
     Match,
-    MatchSeat,
     Standing,
     Tournament,
 )
@@ -92,7 +91,7 @@ def _write_ranks(ladder: Ladder, now: datetime) -> None:
             FeedItem(key=key, kind=kind, at=now, bot_id=bot, ladder=ladder, number=rank, before=old)
         )
     if changed := new + moved:
-        played = Q(match__block__round__ladder=ladder)
+        played = Q(block__round__ladder=ladder)
         last_matches = _last_matches([item.bot_id or 0 for item in changed], played)
         for item in changed:
             item.match_id = last_matches.get(item.bot_id or 0)
@@ -102,14 +101,13 @@ def _write_ranks(ladder: Ladder, now: datetime) -> None:
 
 def _last_matches(bots: Iterable[int], played: Q) -> dict[int, int]:
     """Return the last finished match of each bot, of those that fit a condition on its seats."""
-    seats = MatchSeat.objects.filter(
-        played,
-        bot=OuterRef("pk"),
-        match__status=Match.Status.FINISHED,
-        match__block__state=Block.State.FINISHED,
-    ).order_by("-match_id")
-    found = Bot.objects.filter(pk__in=bots).annotate(last=Subquery(seats.values("match_id")[:1]))
-    return {pk: match for pk, match in found.values_list("pk", "last") if match is not None}
+    finished = Match.objects.finished().filter(played, block__state=Block.State.FINISHED)
+    found = {}
+    for bot in set(bots):
+        last = finished.with_bots(bot).order_by("-pk").values_list("pk", flat=True).first()
+        if last is not None:
+            found[bot] = last
+    return found
 
 
 def _starts(since: datetime) -> list[FeedItem]:
@@ -143,7 +141,7 @@ def _ends(since: datetime) -> list[FeedItem]:
         placed = [row for row in standings_of(history_of(each)) if row.row.rank is not None]
         winner = placed[0].bot if placed else None
         about = {"at": each.finished_at, "tournament": each, "ladder_id": each.ladder_id}
-        played = Q(match__block__round__tournament=each)
+        played = Q(block__round__tournament=each)
         last_matches = _last_matches([row.bot.pk for row in placed], played)
         items += [
             FeedItem(

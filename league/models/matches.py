@@ -1,12 +1,18 @@
 """Matches: their seats, their state and, once finished, their record."""
 
-import zlib
+from collections.abc import Collection
 from datetime import datetime
+from typing import Any
 
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
+from django.db.models import F, Q
 
 from bots_sdk.statuses import UNFINISHED
-from engine.record import Record, read, write
+from engine.deals import commitment
+from engine.packing import pack, unpack
+from engine.record import Record
 
 
 class MatchQuerySet(models.QuerySet["Match"]):
@@ -14,7 +20,9 @@ class MatchQuerySet(models.QuerySet["Match"]):
 
     def unfinished(self) -> "MatchQuerySet":
         """Keep the matches that wait or are being played."""
-        return self.filter(status__in=UNFINISHED)
+        # As two conditions, so that PostgreSQL can use the index of each kind.
+        unfinished = Q(status__in=UNFINISHED)
+        return self.filter((unfinished & Q(live=False)) | (unfinished & Q(live=True)))
 
     def waiting(self) -> "MatchQuerySet":
         """Keep the matches that wait to be played."""
@@ -44,6 +52,14 @@ class MatchQuerySet(models.QuerySet["Match"]):
         """Keep the unrated matches of no comparison, no challenge and no player."""
         return self.filter(block=None, swap_block=None, challenge=None, table=None)
 
+    def with_bots(self, *bots: int) -> "MatchQuerySet":
+        """Keep the matches in which each of these bots has a seat."""
+        return self.filter(bot_ids__contains=list(bots))
+
+    def with_any_bot(self, bots: Collection[int]) -> "MatchQuerySet":
+        """Keep the matches in which one of these bots has a seat."""
+        return self.filter(bot_ids__overlap=list(bots))
+
     def without_players(self) -> "MatchQuerySet":
         """Leave out the matches of players: they count for nothing."""
         return self.filter(table=None)
@@ -70,6 +86,11 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.filter(due_at__lte=now)
 
 
+def _by_seat(field: "models.Field[Any, Any]", *, help_text: str, null: bool = True) -> Any:
+    """Return a field with a value for each seat."""
+    return ArrayField(field, null=null, blank=null, help_text=help_text)
+
+
 class Match(models.Model):
     """One complete play of a game at one table.
 
@@ -86,13 +107,18 @@ class Match(models.Model):
         VOID = "void", "void"
 
     block = models.ForeignKey(
-        "Block", models.PROTECT, related_name="matches", null=True, blank=True
+        "Block", models.PROTECT, related_name="matches", null=True, blank=True, db_index=False
     )
     swap_block = models.ForeignKey(
-        "SwapBlock", models.SET_NULL, related_name="matches", null=True, blank=True
+        "SwapBlock",
+        models.SET_NULL,
+        related_name="matches",
+        null=True,
+        blank=True,
+        db_index=False,
     )
     challenge = models.ForeignKey(
-        "Challenge", models.PROTECT, related_name="matches", null=True, blank=True
+        "Challenge", models.PROTECT, related_name="matches", null=True, blank=True, db_index=False
     )
     table = models.OneToOneField(
         "PlayerTable",
@@ -106,10 +132,25 @@ class Match(models.Model):
     game = models.CharField(max_length=20)
     rules = models.CharField(max_length=40)
     seats = models.PositiveSmallIntegerField()
+    bot_ids = _by_seat(
+        models.IntegerField(), null=False, help_text="Ids of the bots, by seat; see `MatchSeat`."
+    )
+    version_ids = _by_seat(
+        models.IntegerField(), null=False, help_text="Ids of the bots' versions, by seat."
+    )
+    substitute_ids = _by_seat(
+        models.IntegerField(null=True), help_text="Substitutes of players; empty without players."
+    )
+    handed_over_at = _by_seat(
+        models.DateTimeField(null=True), help_text="When substitutes took over; empty if none did."
+    )
+    scores = _by_seat(models.SmallIntegerField(), help_text="Empty until the match is finished.")
+    places = _by_seat(models.SmallIntegerField(), help_text="As rated: forfeited seats are last.")
+    forfeited = _by_seat(models.BooleanField(), help_text="Empty if no seat forfeited.")
+    faults = _by_seat(models.SmallIntegerField(), help_text="Numbers of faults; empty if none.")
     move_seconds = models.FloatField()
     bank_seconds = models.FloatField()
     deal_seed = models.BinaryField(max_length=32)
-    commitment = models.CharField(max_length=64)
     status = models.CharField(max_length=8, choices=Status, default=Status.WAITING)
     live = models.BooleanField(
         default=False, help_text="Has a remote bot, so it is played move by move."
@@ -155,32 +196,48 @@ class Match(models.Model):
         ordering = ["-id"]
         verbose_name_plural = "matches"
         constraints = [
-            models.UniqueConstraint(fields=["block", "number"], name="one_match_a_seat_order"),
             models.UniqueConstraint(
-                fields=["challenge", "number"], name="one_match_a_seat_order_of_a_challenge"
+                fields=["block", "number"],
+                condition=Q(block__isnull=False),
+                name="one_match_a_seat_order",
+            ),
+            models.UniqueConstraint(
+                fields=["challenge", "number"],
+                condition=Q(challenge__isnull=False),
+                name="one_match_a_seat_order_of_a_challenge",
             ),
             models.CheckConstraint(
-                condition=models.Q(status="finished", packed_record__isnull=False)
-                | (~models.Q(status="finished") & models.Q(packed_record__isnull=True)),
+                condition=Q(bot_ids__len=F("seats"), version_ids__len=F("seats")),
+                name="each_seat_has_a_bot",
+            ),
+            models.CheckConstraint(
+                condition=Q(status="finished", packed_record__isnull=False)
+                | (~Q(status="finished") & Q(packed_record__isnull=True)),
                 name="a_finished_match_has_its_record",
             ),
         ]
         indexes = [
             models.Index(
                 fields=["due_at", "id"],
-                condition=models.Q(status__in=UNFINISHED, live=False),
+                condition=Q(status__in=UNFINISHED, live=False),
                 name="matches_to_play",
             ),
             models.Index(
                 fields=["due_at", "id"],
-                condition=models.Q(status__in=UNFINISHED, live=True),
+                condition=Q(status__in=UNFINISHED, live=True),
                 name="matches_to_keep_going",
             ),
             models.Index(
-                fields=["-finished_at"],
-                condition=models.Q(status="finished"),
+                fields=["finished_at"],
+                condition=Q(status="finished"),
                 name="matches_finished_last",
             ),
+            models.Index(
+                fields=["swap_block"],
+                condition=Q(swap_block__isnull=False),
+                name="matches_of_a_swap_block",
+            ),
+            GinIndex(fields=["bot_ids"], name="matches_of_bots"),
         ]
 
     def __str__(self) -> str:
@@ -192,24 +249,39 @@ class Match(models.Model):
         return self.status in UNFINISHED
 
     @property
+    def commitment(self) -> str:
+        """The hash of the deal's seed, public before the match."""
+        return commitment(bytes(self.deal_seed))
+
+    @property
     def record(self) -> Record:
-        """The record of a finished match.
+        """The record of a finished match, replayed from its pack: some milliseconds.
 
         Raises:
-            ValueError: the match is not finished.
+            ValueError: the match is not finished, or its pack is damaged.
         """
         if self.packed_record is None:
             raise ValueError(f"match {self.pk} is {self.status}; it has no record yet")
-        return read(zlib.decompress(bytes(self.packed_record)))
+        return unpack(
+            bytes(self.packed_record),
+            game=self.game,
+            rules=self.rules,
+            seats=self.seats,
+            deal_seed=bytes(self.deal_seed),
+        )
 
     @staticmethod
     def pack(record: Record) -> bytes:
         """Return a record in the form in which it is stored."""
-        return zlib.compress(write(record).encode("ascii"), 9)
+        return pack(record)
 
 
 class MatchSeatQuerySet(models.QuerySet["MatchSeat"]):
-    """Seats by state and kind of their match."""
+    """Seats by bot, and by state and kind of their match."""
+
+    def of_bot(self, bot: int) -> "MatchSeatQuerySet":
+        """Keep the seats of a bot by its id; the index of matches by their bots finds them."""
+        return self.filter(bot=bot, match__bot_ids__contains=[bot])
 
     def in_finished(self) -> "MatchSeatQuerySet":
         """Keep the seats at matches that have a record."""
@@ -225,15 +297,21 @@ class MatchSeatQuerySet(models.QuerySet["MatchSeat"]):
 
 
 class MatchSeat(models.Model):
-    """A seat at a match: its bot and, once the match is finished, its result."""
+    """A seat at a match: its bot and, once the match is finished, its result.
 
-    match = models.ForeignKey(Match, models.CASCADE, related_name="seating")
+    The table is a view of the columns of `Match` that have a value for each seat: a row and its
+    indexes for each seat took more room than all the rest of a match. So a seat is only read.
+    Filter by match, or with `MatchSeatQuerySet.of_bot`; by a bot alone PostgreSQL reads every
+    match.
+    """
+
+    match = models.ForeignKey(Match, models.DO_NOTHING, related_name="seating")
     seat = models.PositiveSmallIntegerField()
-    bot = models.ForeignKey("Bot", models.PROTECT, related_name="seats")
-    version = models.ForeignKey("BotVersion", models.PROTECT, related_name="seats")
+    bot = models.ForeignKey("Bot", models.DO_NOTHING, related_name="+")
+    version = models.ForeignKey("BotVersion", models.DO_NOTHING, related_name="+")
     substitute = models.ForeignKey(
         "Bot",
-        models.PROTECT,
+        models.DO_NOTHING,
         related_name="+",
         null=True,
         blank=True,
@@ -252,11 +330,9 @@ class MatchSeat(models.Model):
     objects = MatchSeatQuerySet.as_manager()
 
     class Meta:
+        managed = False
+        db_table = "league_matchseat"
         ordering = ["match", "seat"]
-        constraints = [
-            models.UniqueConstraint(fields=["match", "seat"], name="one_bot_a_seat"),
-        ]
-        indexes = [models.Index(fields=["bot", "-match"], name="matches_of_a_bot")]
 
     def __str__(self) -> str:
         return f"{self.version} in seat {self.seat} of match {self.match_id}"

@@ -15,7 +15,7 @@ class LiveMove(models.Model):
     last of their phase, and may have gaps.
     """
 
-    match = models.ForeignKey("Match", models.CASCADE, related_name="live_moves")
+    match = models.ForeignKey("Match", models.CASCADE, related_name="live_moves", db_index=False)
     ply = models.PositiveIntegerField()
     seat = models.PositiveSmallIntegerField()
     text = models.CharField(max_length=40)
@@ -50,10 +50,11 @@ class TurnQuerySet(models.QuerySet["Turn"]):
 class Turn(models.Model):
     """A decision that the league waits for, with its receipts, which settle a disputed timeout.
 
-    It is kept when the match is finished. A seat's bank is the rest that its last turn left.
+    It is kept for some days when the match is finished. A seat's bank is the rest that its last
+    turn left.
     """
 
-    match = models.ForeignKey("Match", models.CASCADE, related_name="turns")
+    match = models.ForeignKey("Match", models.CASCADE, related_name="turns", db_index=False)
     seat = models.PositiveSmallIntegerField()
     bot = models.ForeignKey("Bot", models.PROTECT, related_name="turns")
     number = models.PositiveIntegerField(help_text="Number of the seat's turns before this one.")

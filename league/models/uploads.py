@@ -62,7 +62,8 @@ class QualifyingMatch(models.Model):
 class SeatLog(models.Model):
     """The output of a hosted bot in a match, and the reasons of its faults."""
 
-    seat = models.OneToOneField("MatchSeat", models.CASCADE, primary_key=True, related_name="log")
+    match = models.ForeignKey("Match", models.CASCADE, related_name="logs", db_index=False)
+    seat = models.PositiveSmallIntegerField()
     printed = models.TextField(blank=True)
     reasons = models.JSONField(
         default=dict, help_text="By ply: the reason of the fault, in one line."
@@ -71,6 +72,7 @@ class SeatLog(models.Model):
     printed_bytes = printed_bytes_field()
 
     class Meta:
+        constraints = [models.UniqueConstraint(fields=["match", "seat"], name="one_log_a_seat")]
         indexes = [
             models.Index(
                 fields=["written_at"],
@@ -81,4 +83,4 @@ class SeatLog(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"log of {self.seat}"
+        return f"log of seat {self.seat} of match {self.match_id}"

@@ -293,7 +293,7 @@ def _blocks_not_begun(bots: Collection[int]) -> QuerySet[Block]:
 
 def _unrated_not_begun(bots: Collection[int]) -> QuerySet[Match]:
     begun = Match.objects.exclude(status=Match.Status.WAITING).filter(challenge__isnull=False)
-    waiting = Match.objects.waiting().filter(block=None, swap_block=None, seating__bot__in=bots)
+    waiting = Match.objects.waiting().filter(block=None, swap_block=None).with_any_bot(bots)
     return waiting.exclude(challenge__in=begun.values("challenge"))
 
 
@@ -303,5 +303,5 @@ def _swaps_not_begun(bots: Collection[int]) -> QuerySet[Match]:
     A swap block counts only as a whole, so both of its matches wait.
     """
     begun = Match.objects.exclude(status=Match.Status.WAITING).of_comparisons()
-    waiting = Match.objects.waiting().of_comparisons().filter(seating__bot__in=bots)
+    waiting = Match.objects.waiting().of_comparisons().with_any_bot(bots)
     return waiting.exclude(swap_block__in=begun.values("swap_block"))

@@ -21,6 +21,7 @@ from league.play.moves import (
     submit_group,
     submit_together,
 )
+from league.play.old_turns import remove_old_turns
 from league.play.opening import (
     open_challenge_matches,
     open_matches,
@@ -60,6 +61,7 @@ __all__ = [
     "play_match",
     "played_first",
     "remove_old_output",
+    "remove_old_turns",
     "requeue",
     "requeue_all",
     "restore_void",

@@ -7,10 +7,9 @@ deadlocks.
 from collections import Counter
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
 
 import structlog
-from django.db import connection, transaction
+from django.db import transaction
 
 from engine.rating.blocks import rated_places
 from engine.record import Record
@@ -19,18 +18,9 @@ from league.models import Block, Match, Turn
 
 log = structlog.get_logger(__name__)
 
+_RESULTS = ("scores", "places", "forfeited", "faults")
 MAX_REASON = 500
 """Most characters of the reason of a void match or block."""
-
-# One statement for all seats: a hosted match has no more than a dozen statements in all.
-_NOTE_RESULTS = """
-UPDATE league_matchseat AS seat
-SET score = result.score, place = result.place, forfeited = result.forfeited,
-    faults = result.faults
-FROM unnest(%(seats)s::int[], %(scores)s::int[], %(places)s::int[], %(forfeited)s::boolean[],
-    %(faults)s::int[]) AS result (seat, score, place, forfeited, faults)
-WHERE seat.match_id = %(match)s AND seat.seat = result.seat
-"""
 
 
 def finish(match: Match, record: Record, forfeited: Collection[int], now: datetime) -> None:
@@ -49,10 +39,13 @@ def finish(match: Match, record: Record, forfeited: Collection[int], now: dateti
     match.finished_at = now
     match.plies = len(record.moves)
     match.packed_record = Match.pack(record)
+    _set_results(match, record, forfeited)
     match.save(
-        update_fields=["status", "lease", "leased_until", "finished_at", "plies", "packed_record"]
+        update_fields=[
+            *("status", "lease", "leased_until", "finished_at", "plies", "packed_record"),
+            *_RESULTS,
+        ]
     )
-    note_results(match, record, forfeited)
     if match.started_at is not None:
         kind = "live" if match.live else "hosted"
         durations.note("match", (now - match.started_at).total_seconds(), match.game, kind)
@@ -62,18 +55,17 @@ def finish(match: Match, record: Record, forfeited: Collection[int], now: dateti
 
 def note_results(match: Match, record: Record, forfeited: Collection[int]) -> None:
     """Store each seat's result from the record; a second call changes nothing."""
-    seats = range(len(record.scores))
+    _set_results(match, record, forfeited)
+    match.save(update_fields=_RESULTS)
+
+
+def _set_results(match: Match, record: Record, forfeited: Collection[int]) -> None:
+    seats = range(record.seats)
     faults = Counter(fault.seat for fault in record.faults)
-    values: dict[str, Any] = {
-        "match": match.pk,
-        "seats": list(seats),
-        "scores": list(record.scores),
-        "places": list(rated_places(record.places, forfeited)),
-        "forfeited": [seat in forfeited for seat in seats],
-        "faults": [faults[seat] for seat in seats],
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_NOTE_RESULTS, values)
+    match.scores = list(record.scores)
+    match.places = list(rated_places(record.places, forfeited))
+    match.forfeited = [seat in forfeited for seat in seats] if forfeited else None
+    match.faults = [faults[seat] for seat in seats] if faults else None
 
 
 def _finish_block(block_id: int) -> None:

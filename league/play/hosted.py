@@ -129,7 +129,7 @@ def _play(
             clock=clock,
         )
         printed = {
-            seat.pk: player.printed_text
+            seat.seat: player.printed_text
             for seat, player in zip(seating, seated, strict=True)
             if isinstance(player, HostedBot)
         }

@@ -196,16 +196,15 @@ class LiveMatch:
         action = fallback(bytes(self.match.deal_seed), self._ply_of(seat), legal)
         return self.choose(seat, action, fault=fault)
 
-    def note(self, *, seat: int, seat_id: int, printed: str, reason: str | None) -> None:
+    def note(self, *, seat: int, printed: str, reason: str | None) -> None:
         """Note for its owner what a hosted bot printed, and why its answer is a fault.
 
         Args:
             seat: number of the bot's seat, which is undecided.
-            seat_id: id of the `league.models.MatchSeat`.
             printed: everything that the bot has printed in the match.
             reason: of the fault; None if the answer is a move.
         """
-        self._notes.append(SeatNote(seat_id, self._ply_of(seat), printed, reason))
+        self._notes.append(SeatNote(self.match.pk, seat, self._ply_of(seat), printed, reason))
 
     def decision(self, answer: T, *, look_after: bool = False) -> Decision[T]:
         """Advance to where the match waits for a seat; return everything that is to be done.

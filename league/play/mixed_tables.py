@@ -209,7 +209,6 @@ def _play(match: LiveMatch, plies: int, choices: Sequence[Choice]) -> Decision[i
         if choice.seat.bot.kind == Bot.Kind.HOSTED and (choice.printed or answer.fault):
             match.note(
                 seat=seat,
-                seat_id=choice.seat.pk,
                 printed=choice.printed,
                 reason=answer.reason if answer.fault else None,
             )

@@ -3,9 +3,7 @@
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 
-from django.db import transaction
-
-from engine.deals import SEED_BYTES, commitment
+from engine.deals import SEED_BYTES
 from engine.games import catalogue
 from engine.rating.blocks import BlockPlan
 from league.models import (
@@ -15,7 +13,6 @@ from league.models import (
     Challenge,
     Ladder,
     Match,
-    MatchSeat,
     PlayerTable,
     SwapBlock,
 )
@@ -191,18 +188,12 @@ def _store(
     """Store matches, each with its versions by seat, and the house bot that replaces players."""
     over_api = (Bot.Kind.REMOTE, Bot.Kind.PLAYER)
     for match, versions in matches:
-        match.commitment = commitment(bytes(match.deal_seed))
         match.live = any(version.bot.kind in over_api for version in versions)
-    with transaction.atomic():
-        Match.objects.bulk_create(match for match, _ in matches)
-        MatchSeat.objects.bulk_create(
-            MatchSeat(
-                match=match,
-                seat=seat,
-                bot=version.bot,
-                version=version,
-                substitute=substitute if version.bot.kind == Bot.Kind.PLAYER else None,
-            )
-            for match, versions in matches
-            for seat, version in enumerate(versions)
-        )
+        match.bot_ids = [version.bot_id for version in versions]
+        match.version_ids = [version.pk for version in versions]
+        if substitute is not None:
+            match.substitute_ids = [
+                substitute.pk if version.bot.kind == Bot.Kind.PLAYER else None
+                for version in versions
+            ]
+    Match.objects.bulk_create(match for match, _ in matches)

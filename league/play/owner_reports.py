@@ -1,13 +1,14 @@
 """Owner reports: what a match shows the owners of its bots: output, faults, clock receipts."""
 
 import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib.auth.models import User
 
 from engine.games.game import Observation
 from engine.playback import play_back
-from league.models import Match, MatchSeat, Turn
+from league.models import Match, SeatLog, Turn
 from league.play.bot_output import kept_until
 from league.play.turns import as_text
 from league.visibility import own_seats
@@ -31,13 +32,15 @@ def owner_report(match: Match, owner: User) -> list[dict[str, Any]]:
     seats = own_seats(owner, match)
     if not seats:
         return []
-    faults = _faults(match, {seat.seat: seat for seat in seats})
+    numbers = [seat.seat for seat in seats]
+    logs = {log.seat: log for log in match.logs.filter(seat__in=numbers)}
+    faults = _faults(match, numbers, logs)
     return [
         {
             "seat": seat.seat,
             "bot": seat.bot.name,
             "version": seat.version.number,
-            **_output(seat),
+            **_output(logs.get(seat.seat)),
             "faults": faults[seat.seat],
             "turns": [_receipt(match, turn) for turn in match.turns.filter(seat=seat.seat)],
         }
@@ -45,15 +48,16 @@ def owner_report(match: Match, owner: User) -> list[dict[str, Any]]:
     ]
 
 
-def _output(seat: MatchSeat) -> dict[str, Any]:
+def _output(log: SeatLog | None) -> dict[str, Any]:
     """Return what a seat's bot printed, and until when it is kept at most."""
-    log = getattr(seat, "log", None)
     if log is None or not log.printed:
         return {"printed": "", "printed_until": None}
     return {"printed": log.printed, "printed_until": kept_until(log.written_at)}
 
 
-def _faults(match: Match, seats: dict[int, MatchSeat]) -> dict[int, list[dict[str, Any]]]:
+def _faults(
+    match: Match, seats: Sequence[int], logs: Mapping[int, SeatLog]
+) -> dict[int, list[dict[str, Any]]]:
     """Return the faults of seats, with the bots' observations, from the record of the match."""
     found: dict[int, list[dict[str, Any]]] = {seat: [] for seat in seats}
     if match.status != Match.Status.FINISHED:
@@ -68,7 +72,7 @@ def _faults(match: Match, seats: dict[int, MatchSeat]) -> dict[int, list[dict[st
             fault = wanted.pop(at, None)
             if fault is None:
                 continue
-            log = getattr(seats[seat], "log", None)
+            log = logs.get(seat)
             reason = (log.reasons if log else {}).get(str(at), _REASONS.get(fault.kind, ""))
             observation = None if fault.kind == "forfeit" else phase.state.observe(seat)
             found[seat].append(

@@ -5,6 +5,7 @@ from datetime import datetime
 from itertools import chain
 from typing import Any, NamedTuple
 
+from django.db import transaction
 from django.utils import timezone
 
 from engine.games.events import Event
@@ -108,13 +109,25 @@ def hand_over(match_id: int, bot_id: int, now: datetime | None = None) -> bool:
         Whether this call handed it over.
     """
     now = now or timezone.now()
-    seats = MatchSeat.objects.filter(
-        match=match_id, bot=bot_id, substitute__isnull=False, handed_over_at=None
-    )
-    if not seats.update(handed_over_at=now):
+    if not _note_hand_over(match_id, bot_id, now):
         return False
     change_matches({match_id: start_or_look_after}, Stopwatch(now))
     return True
+
+
+def _note_hand_over(match_id: int, bot_id: int, now: datetime) -> bool:
+    """Store when a player's seat was handed over; return whether it is the first time."""
+    with transaction.atomic():
+        match = Match.objects.select_for_update(of=("self",), no_key=True).get(pk=match_id)
+        if bot_id not in match.bot_ids or not match.substitute_ids:
+            return False
+        seat = match.bot_ids.index(bot_id)
+        times = match.handed_over_at or [None] * match.seats
+        if match.substitute_ids[seat] is None or times[seat] is not None:
+            return False
+        match.handed_over_at = [*times[:seat], now, *times[seat + 1 :]]
+        match.save(update_fields=["handed_over_at"])
+        return True
 
 
 def final_phases(match: Match) -> list[Sequence[Event]]:

@@ -21,9 +21,7 @@ def record_lines(
         since: leave out matches that finished before; None for no limit.
         until: leave out matches that finished then or later; None for no limit.
     """
-    finished = Match.objects.without_players().filter(
-        status=Match.Status.FINISHED, seating__bot=bot
-    )
+    finished = Match.objects.without_players().finished().with_bots(bot.pk)
     if since is not None:
         finished = finished.filter(finished_at__gte=since)
     if until is not None:

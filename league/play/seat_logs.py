@@ -12,13 +12,15 @@ class SeatNote(NamedTuple):
     """A note on one answer of a hosted bot.
 
     Attributes:
-        seat_id: id of the `league.models.MatchSeat`.
+        match_id: id of the match.
+        seat: number of the bot's seat.
         ply: of the answer.
         printed: everything that the bot has printed in the match.
         reason: why the answer is a fault; None if it is a move.
     """
 
-    seat_id: int
+    match_id: int
+    seat: int
     ply: int
     printed: str
     reason: str | None
@@ -27,7 +29,7 @@ class SeatNote(NamedTuple):
 def store_notes(notes: Iterable[SeatNote]) -> None:
     """Add notes to the logs of seats in a live match."""
     for note in notes:
-        log, _ = SeatLog.objects.get_or_create(seat_id=note.seat_id)
+        log, _ = SeatLog.objects.get_or_create(match_id=note.match_id, seat=note.seat)
         if note.reason is not None:
             log.reasons[str(note.ply)] = storable(note.reason)
         log.printed = note.printed or log.printed
@@ -40,7 +42,7 @@ def store_logs(match: Match, outcome: Outcome, printed: Mapping[int, str]) -> No
     Args:
         match: that was played.
         outcome: of the match.
-        printed: what each hosted bot printed, by the id of its seat.
+        printed: what each hosted bot printed, by seat.
     """
     if not outcome.fault_reports and not any(printed.values()):
         return
@@ -49,7 +51,7 @@ def store_logs(match: Match, outcome: Outcome, printed: Mapping[int, str]) -> No
         of_seat = reasons.setdefault(report.fault.seat, {})
         of_seat[report.fault.ply] = storable(report.reason)
     SeatLog.objects.bulk_create(
-        SeatLog(seat=seat, printed=printed[seat.pk], reasons=reasons.get(seat.seat, {}))
-        for seat in match.seating.filter(pk__in=printed)
-        if printed[seat.pk] or seat.seat in reasons
+        SeatLog(match=match, seat=seat, printed=text, reasons=reasons.get(seat, {}))
+        for seat, text in sorted(printed.items())
+        if text or seat in reasons
     )

@@ -55,7 +55,11 @@ SELECT seat.bot_id, CASE WHEN seat.handed_over_at IS NULL THEN bot.kind END,
     CASE WHEN seat.seat = 0 THEN match.due_at END AS match_due_at, {_columns("turn", TURN)},
     {_columns("move", _MOVE)}
 FROM league_match AS match
-JOIN league_matchseat AS seat ON seat.match_id = match.id
+CROSS JOIN LATERAL (
+    SELECT number - 1 AS seat, bot_id, handed_over_at
+    FROM unnest(match.bot_ids, match.handed_over_at) WITH ORDINALITY
+        AS by_seat (bot_id, handed_over_at, number)
+) AS seat
 JOIN league_bot AS bot ON bot.id = seat.bot_id
 LEFT JOIN LATERAL (
     SELECT * FROM league_turn AS any_turn

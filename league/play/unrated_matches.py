@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError
 
 from engine.errors import UnknownRulesError
 from league.accounts.quarantines import require_free
-from league.models import Bot, Match, MatchSeat
+from league.models import Bot, Match
 from league.play.opening import open_unrated_match
 
 MAX_OPEN = 50
@@ -62,8 +62,8 @@ def invite(*, owner: User, game: str, rules: str, bots: Sequence[str]) -> Match:
 
 
 def _check_room(owner: User) -> None:
-    own = MatchSeat.objects.filter(bot__owner=owner).values("match")
-    if Match.objects.unfinished().alone().filter(pk__in=own).count() >= MAX_OPEN:
+    own = list(owner.bots.values_list("pk", flat=True))
+    if Match.objects.unfinished().alone().with_any_bot(own).count() >= MAX_OPEN:
         raise ValidationError(
             f"{MAX_OPEN} unrated matches of yours are not finished yet; wait until one is.",
             code="too-many-matches",

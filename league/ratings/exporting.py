@@ -10,7 +10,6 @@ among the static files, reads the file with plain Python.
 """
 
 import json
-import zlib
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ from typing import Any, NamedTuple
 from django.db.models import Prefetch, Subquery
 
 from engine.rating.elo import START
+from engine.record import write
 from league.models import Block, BlockBot, BlockEntry, Ladder, Match, MatchSeat, Round
 from league.ratings.ledger import applied_number, revision_at, spans_of
 from league.ratings.match_results import k_schedule
@@ -147,13 +147,13 @@ def _block_line(round_: Round, block: Block) -> str:
         },
     )
     matches = [] if void else [_match(match) for match in block.matches.all()]
-    # Records are copied as the JSON text that is stored; parsing them would only cost time.
+    # A record is JSON text already; parsing it would only cost time.
     return f'{line[:-1]}, "matches": [{", ".join(matches)}]}}'
 
 
 def _match(match: Match) -> str:
     seating = json.dumps([seat.bot.name for seat in match.seating.all()])
-    record = zlib.decompress(bytes(match.packed_record or b"")).decode("ascii")
+    record = write(match.record)
     return (
         f'{{"id": {match.pk}, "match": {match.number}, "seating": {seating}, "record": {record}}}'
     )

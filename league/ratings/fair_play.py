@@ -81,7 +81,6 @@ def _matches(ladder: Ladder, found: PairTest) -> list[int]:
     both = (
         Match.objects.finished()
         .filter(block__round__ladder=ladder)
-        .filter(seating__bot=found.partner)
-        .filter(seating__bot=found.gainer)
+        .with_bots(found.partner, found.gainer)
     )
     return list(both.order_by("-pk").values_list("pk", flat=True)[:_EXAMPLES])

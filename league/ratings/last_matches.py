@@ -53,7 +53,7 @@ def last_rated(standing: Standing, count: int = MATCHES) -> list[RatedMatch]:
         standing: with its ladder.
         count: at most so many matches.
     """
-    own = rated_seats(standing).filter(bot=standing.bot_id).order_by("-match_id")
+    own = rated_seats(standing).of_bot(standing.bot_id).order_by("-match_id")
     matches = list(own.values_list("match", flat=True)[:count])
     rows = MatchSeat.objects.filter(match__in=matches, place__isnull=False)
     seats: dict[int, dict[int, int]] = {}

@@ -5,16 +5,15 @@ The record is the source. `match_result` derives seating, rated places and score
 - Ratings: `round_to_rate` gives a round's results to the fold. What the fold used is packed in the
   same transaction (`league.ratings.packing`), and performance reads these packs.
 - Comparisons call `match_result` with versions in the place of bots.
-- Tournaments and fair play read thousands of matches for one page; parsing a record takes 0.5 to
-  0.8 ms. So `stored_results` reads a copy in bulk: the columns ``place`` and ``score`` of
-  `MatchSeat`. `league.play.note_results` writes the copy with the record, in one transaction.
+- Tournaments and fair play read thousands of matches for one page; unpacking a record takes about a
+  millisecond. So `stored_results` reads a copy in bulk: the columns ``place`` and ``score`` of
+  `MatchSeat`. `league.play` writes the copy with the record, in one statement.
   Pages and the API show a single match from the same columns.
 
 The copy is proven equal to the record twice: `rewrite_wrong_copies` compares it when the round is
 applied, and each recompute compares it again and raises the alarm (`SeatDifference`).
 """
 
-import zlib
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -134,7 +133,7 @@ def match_result(
     """
     try:
         record = match.record
-    except (ValueError, zlib.error) as error:
+    except ValueError as error:
         raise ValueError(f"the record of match {match.pk} can't be read: {error}") from error
     places = rated_places(record.places, forfeited_in(record))
     seating = sorted(match.seating.all(), key=lambda seat: seat.seat)

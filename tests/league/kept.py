@@ -47,7 +47,10 @@ def _copied() -> dict[str, bytes]:
     models = apps.get_app_config("league").get_models(include_auto_created=True)
     rows = {}
     with connection.cursor() as cursor:
-        for table in ["auth_user", *(model._meta.db_table for model in models)]:
+        for table in [
+            "auth_user",
+            *(model._meta.db_table for model in models if model._meta.managed),
+        ]:
             with cursor.copy(f"COPY {table} TO STDOUT (FORMAT BINARY)") as copy:
                 rows[table] = b"".join(copy)
     return rows

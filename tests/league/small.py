@@ -1,6 +1,6 @@
 """A small league to test with: a ladder, some bots, and players that cost nothing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import timedelta
 from random import Random
 from typing import Any
@@ -13,7 +13,7 @@ from engine.games.game import Observation
 from engine.pairing import Table
 from engine.referee import Player
 from league import competitions, play, ratings
-from league.models import Bot, BotVersion, Ladder, MatchSeat, Round, Tournament
+from league.models import Bot, BotVersion, Ladder, Match, MatchSeat, Round, Tournament
 
 RANKED_FROM: int = Ladder._meta.get_field("ranked_from").default
 """The blocks that a rank needs on a ladder whose organisers have not changed the setting."""
@@ -87,6 +87,12 @@ def play_round(of: Ladder, *tables: Sequence[int]) -> Round:
     round_ = competitions.open_round(ladder=of, tables=drawn, seed=bytes([of.rounds.count()]) * 32)
     run_once()
     return round_
+
+
+def set_places(matches: Iterable[Match], place: Callable[[int], int]) -> None:
+    """Store other places of finished matches, from the id of the bot in each seat."""
+    for match in matches:
+        Match.objects.filter(pk=match.pk).update(places=[place(bot) for bot in match.bot_ids])
 
 
 def run_all() -> None:

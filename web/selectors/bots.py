@@ -32,7 +32,8 @@ def last_faults(bot: Bot, matches: int) -> Faults:
     seats = list(
         MatchSeat.objects.outside_comparisons()
         .without_players()
-        .filter(bot=bot, score__isnull=False)
+        .of_bot(bot.pk)
+        .filter(score__isnull=False)
         .order_by("-match_id")
         .values_list("faults", "forfeited")[:matches]
     )

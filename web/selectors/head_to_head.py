@@ -54,7 +54,7 @@ def scores_by_ladder(bot: Bot, other: Bot) -> list[tuple[HeadToHead, Score]]:
 def last_meetings(bot: Bot, other: Bot) -> Meetings:
     """Return the last public matches of two bots; costs two queries."""
     common = Match.objects.without_players().filter(public_results())
-    common = common.filter(seating__bot=bot).filter(seating__bot=other).order_by("-pk")
+    common = common.with_bots(bot.pk, other.pk).order_by("-pk")
     matches = list(common.values_list("pk", flat=True)[:_MATCHES])
     rows = MatchSeat.objects.filter(match__in=matches, bot__in=[bot, other]).values_list(
         "match", "bot", "seat", "place", "version__number"

@@ -61,10 +61,8 @@ def matches_found(wanted: str, game: str, state: str) -> QuerySet[Match]:
     found = matches_listed()
     if wanted:
         bots = Bot.objects.filter(name__contains=wanted.lower()).values("pk")[:_BOTS]
-        seats = MatchSeat.objects.outside_comparisons().filter(
-            bot__in=list(bots.values_list("pk", flat=True))
-        )
-        numbers = seats.order_by("-match_id").values_list("match_id", flat=True)[:_OF_BOTS]
+        theirs = Match.objects.outside_comparisons().with_any_bot(bots.values_list("pk", flat=True))
+        numbers = theirs.order_by("-pk").values_list("pk", flat=True)[:_OF_BOTS]
         found = found.filter(pk__in=list(numbers))
     if game:
         found = found.filter(game=game)
@@ -78,7 +76,7 @@ def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
     seats = (
         MatchSeat.objects.outside_comparisons()
         .without_players()
-        .filter(bot=bot)
+        .of_bot(bot.pk)
         .exclude(match__status=Match.Status.WAITING)
         .select_related("match__block", "match__challenge")
         .defer("match__packed_record")
@@ -93,5 +91,5 @@ def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
 
 def matches_waiting(bot: Bot) -> int:
     """Return how many matches of a bot wait to be played."""
-    waiting = MatchSeat.objects.outside_comparisons().without_players().filter(bot=bot)
+    waiting = MatchSeat.objects.outside_comparisons().without_players().of_bot(bot.pk)
     return waiting.filter(match__status=Match.Status.WAITING).count()

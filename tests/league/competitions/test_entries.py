@@ -17,7 +17,6 @@ from league.models import (
     Bot,
     Bye,
     Match,
-    MatchSeat,
     TournamentEntry,
 )
 from tests.league import small
@@ -66,8 +65,8 @@ def test_a_knockout_withdraws_a_paused_bot_when_it_would_be_seated() -> None:
     tournament = begun(bots=8, seats=4, format="knockout")
     play_round()
     for match in Match.objects.all():  # nobody ties at the cut
-        for place, seat in enumerate(match.seating.order_by("bot"), 1):
-            MatchSeat.objects.filter(pk=seat.pk).update(place=place)
+        places = {bot: place for place, bot in enumerate(sorted(match.bot_ids), 1)}
+        small.set_places([match], places.__getitem__)
     history = history_of(again(tournament))
     seeds = seeding(history.event_settings, history.entrants)
     [first, other] = stages(history.rounds, seeds)[0].tables

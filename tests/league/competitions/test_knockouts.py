@@ -9,10 +9,7 @@ from league.competitions.tournament_standings import (
     bracket_of,
     tournament_standings,
 )
-from league.models import (
-    Block,
-    MatchSeat,
-)
+from league.models import Block, Match
 from tests.league import small
 from tests.league.competitions.events import again, begun, play_round, tables
 
@@ -55,11 +52,9 @@ def test_a_tie_at_the_cut_opens_an_extra_block_for_that_table() -> None:
     tournament = begun(bots=4, seats=2, format="knockout")
     play_round()
     level, clear = Block.objects.order_by("number")
-    MatchSeat.objects.filter(match__block=level).update(place=1)
+    small.set_places(level.matches.all(), lambda _: 1)
     better, _ = tables(tournament)[1]
-    seats = MatchSeat.objects.filter(match__block=clear)
-    seats.update(place=2)
-    seats.filter(bot=better).update(place=1)
+    small.set_places(clear.matches.all(), lambda bot: 1 if bot == better else 2)
     competitions.advance_tournament(tournament.pk)
     extra = tournament.rounds.order_by("number").last()
     assert extra is not None
@@ -76,7 +71,7 @@ def test_the_better_seed_goes_on_if_the_cut_stays_tied() -> None:
     tournament = begun(bots=2, seats=2, format="knockout")
     for _ in range(5):
         play_round()
-        MatchSeat.objects.update(place=1)
+        small.set_places(Match.objects.all(), lambda _: 1)
         competitions.advance_tournament(tournament.pk)
     assert again(tournament).state == "finished"
     [final] = bracket_of(history_of(again(tournament)))
@@ -88,7 +83,7 @@ def test_the_better_seed_goes_on_if_the_cut_stays_tied() -> None:
 def test_without_extra_blocks_a_tie_at_the_cut_is_decided_by_seed_at_once() -> None:
     tournament = begun(bots=2, seats=2, format="knockout", extra_blocks=0)
     play_round()
-    MatchSeat.objects.update(place=1)
+    small.set_places(Match.objects.all(), lambda _: 1)
     competitions.advance_tournament(tournament.pk)
     assert again(tournament).state == "finished"
     [final] = bracket_of(history_of(again(tournament)))

@@ -75,13 +75,13 @@ def test_the_upset_is_the_win_over_the_bot_rated_highest_above_the_winner(find: 
         }
         seats = sorted(match.seating.all(), key=lambda seat: rated[seat.bot_id])
         gaps[match.pk] = rated[seats[1].bot_id] - rated[seats[0].bot_id]
-        for place, seat in enumerate(reversed(seats), 1):  # at first, the favourites win
-            MatchSeat.objects.filter(pk=seat.pk).update(place=place)
+        # At first, the favourites win.
+        places = {seat.bot_id: place for place, seat in enumerate(reversed(seats), 1)}
+        small.set_places([match], places.__getitem__)
     assert "upset" not in find()
     second, largest = sorted(gaps, key=lambda pk: gaps[pk])[-2:]
-    for pk in (second, largest):
-        for seat in MatchSeat.objects.filter(match=pk):
-            MatchSeat.objects.filter(pk=seat.pk).update(place=3 - (seat.place or 0))
+    for match in Match.objects.filter(pk__in=[second, largest]):
+        Match.objects.filter(pk=match.pk).update(places=[3 - place for place in match.places])
     upset = find()["upset"]
     assert upset.number == gaps[largest] // 1000 > 0
     winner, loser = MatchSeat.objects.filter(match=upset.match_id).order_by("place")
@@ -97,8 +97,8 @@ def test_the_closest_match_has_the_fewest_points_between_the_best_two(find: Find
 
 
 def test_the_longest_streak_counts_wins_without_another_result_between(find: Find) -> None:
-    MatchSeat.objects.filter(match__seating__bot__name="bot-0").update(place=2)
-    MatchSeat.objects.filter(bot__name="bot-0").update(place=1)
+    winner = Bot.objects.get(name="bot-0").pk
+    small.set_places(Match.objects.with_bots(winner), lambda bot: 1 if bot == winner else 2)
     longest = 0
     for bot in Bot.objects.all():
         run = 0

@@ -3,7 +3,7 @@
 import pytest
 
 from league import competitions, play
-from league.models import Bot, Match, MatchSeat, PlayerTable, SeatedPlayer
+from league.models import Bot, Match, PlayerTable, SeatedPlayer
 from league.play.headlines import headline
 from tests.league import small
 
@@ -16,7 +16,12 @@ def match(
     scores: list[int], forfeited: tuple[int, ...] = (), status: str = Match.Status.FINISHED
 ) -> Match:
     """Store a match of `NAMES` with these points; the places follow from them."""
-    found = Match.objects.create(
+    rated = [-1 if seat in forfeited else score for seat, score in enumerate(scores)]
+    versions = []
+    for name in NAMES[: len(scores)]:
+        bot, _ = Bot.objects.get_or_create(name=name, kind=Bot.Kind.HOUSE)
+        versions.append(bot.versions.get_or_create(number=1)[0])
+    return Match.objects.create(
         game="twelve-days",
         rules="calliope",
         seats=len(scores),
@@ -25,21 +30,12 @@ def match(
         deal_seed=b"",
         status=status,
         packed_record=b"record" if status == Match.Status.FINISHED else None,
+        bot_ids=[version.bot_id for version in versions],
+        version_ids=[version.pk for version in versions],
+        scores=scores,
+        places=[1 + sum(other > own for other in rated) for own in rated],
+        forfeited=[seat in forfeited for seat in range(len(scores))],
     )
-    rated = [-1 if seat in forfeited else score for seat, score in enumerate(scores)]
-    for seat, score in enumerate(scores):
-        bot, _ = Bot.objects.get_or_create(name=NAMES[seat], kind=Bot.Kind.HOUSE)
-        version, _ = bot.versions.get_or_create(number=1)
-        MatchSeat.objects.create(
-            match=found,
-            seat=seat,
-            bot=bot,
-            version=version,
-            score=score,
-            place=1 + sum(other > rated[seat] for other in rated),
-            forfeited=seat in forfeited,
-        )
-    return found
 
 
 @pytest.mark.parametrize(

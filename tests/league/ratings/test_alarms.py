@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 
 from league import health, heartbeats, play, ratings, tasks
-from league.models import Block, FrozenStanding, Ladder, MatchSeat, Standing
+from league.models import Block, FrozenStanding, Ladder, Match, MatchSeat, Standing
 from league.ratings import DamagedError, recomputing
 from league.ratings.recomputing import OvertakenError
 from tests import logs
@@ -191,10 +191,12 @@ def test_every_change_made_directly_in_the_database_is_detected(
 DAMAGES = {
     "no record": "UPDATE league_match SET status = 'playing', packed_record = NULL WHERE id = {}",
     "a record cut off": "UPDATE league_match SET packed_record = "
-    "substr(packed_record, 1, 99) WHERE id = {}",
+    "substr(packed_record, 1, 9) WHERE id = {}",
     "a record of nothing": "UPDATE league_match SET packed_record = '\\x' WHERE id = {}",
-    "a seat": "DELETE FROM league_matchseat WHERE match_id = {} AND seat = 1",
-    "all seats": "DELETE FROM league_matchseat WHERE match_id = {}",
+    "a changed byte of a record": "UPDATE league_match SET packed_record = "
+    "set_byte(packed_record, 20, get_byte(packed_record, 20) # 1) WHERE id = {}",
+    "a changed seed": "UPDATE league_match SET deal_seed = "
+    "set_byte(deal_seed, 0, get_byte(deal_seed, 0) # 1) WHERE id = {}",
     "a bot at its table": "DELETE FROM league_blockbot WHERE id = (SELECT min(id) "
     "FROM league_blockbot WHERE block_id = (SELECT block_id FROM league_match WHERE id = {}))",
 }
@@ -227,16 +229,18 @@ def test_a_damaged_record_raises_the_alarm_until_its_block_is_void(
 def test_a_number_beside_a_seat_that_differs_from_the_record_raises_the_alarm_until_a_repair(
     ladder: Ladder, name: str
 ) -> None:
-    seat = MatchSeat.objects.filter(match__block__round__ladder=ladder).first()
+    seat = MatchSeat.objects.filter(match__block__round__ladder=ladder).earliest("match", "seat")
     right = getattr(seat, name)
-    MatchSeat.objects.filter(pk=seat.pk).update(**{name: right + 1})
+    match = Match.objects.get(pk=seat.match_id)
+    column = {"place": "places", "score": "scores", "faults": "faults"}[name]
+    values = getattr(match, column) or [0] * match.seats
+    Match.objects.filter(pk=match.pk).update(**{column: [right + 1, *values[1:]]})
     ratings.check_ladder(ladder.pk)
     ladder.refresh_from_db()
     text = f"{seat.bot.name}, match {seat.match_id}, {name}: stored {right + 1}, recomputed {right}"
     assert text in ladder.alarm
     call_command("recompute", "quick", repair="somebody wrote there", stdout=StringIO())
-    seat.refresh_from_db()
-    assert getattr(seat, name) == right
+    assert getattr(match.seating.get(seat=0), name) == right
     assert ratings.recompute(ladder) == []
 
 

@@ -69,7 +69,8 @@ def test_seats_of_unfinished_matches_give_no_stored_result(ladder: Ladder) -> No
 
 def test_wrong_copies_are_stored_again_when_their_round_is_applied(ladder: Ladder) -> None:
     play_all(ladder)
-    MatchSeat.objects.update(place=1, score=0, forfeited=False, faults=0)
+    level = {"places": [1, 1, 1], "scores": [0, 0, 0], "forfeited": None, "faults": None}
+    Match.objects.update(**level)
     assert stored(ladder) != recorded(ladder)
     [round_id] = ratings.rounds_to_apply()
     with logs.captured() as events:
