@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
-from django.db.models import F, Q, Window
+from django.db.models import F, Max, Q, Window
 from django.db.models.functions import Rank
 
 from league.competitions.history import history_of
@@ -14,7 +14,7 @@ from league.models import (
     BotVersion,
     FeedItem,
     Ladder,
-    Match,
+    MatchSeat,
     Standing,
     Tournament,
 )
@@ -91,7 +91,7 @@ def _write_ranks(ladder: Ladder, now: datetime) -> None:
             FeedItem(key=key, kind=kind, at=now, bot_id=bot, ladder=ladder, number=rank, before=old)
         )
     if changed := new + moved:
-        played = Q(block__round__ladder=ladder)
+        played = Q(match__block__round__ladder=ladder)
         last_matches = _last_matches([item.bot_id or 0 for item in changed], played)
         for item in changed:
             item.match_id = last_matches.get(item.bot_id or 0)
@@ -101,13 +101,14 @@ def _write_ranks(ladder: Ladder, now: datetime) -> None:
 
 def _last_matches(bots: Iterable[int], played: Q) -> dict[int, int]:
     """Return the last finished match of each bot, of those that fit a condition on its seats."""
-    finished = Match.objects.finished().filter(played, block__state=Block.State.FINISHED)
-    found = {}
-    for bot in set(bots):
-        last = finished.with_bots(bot).order_by("-pk").values_list("pk", flat=True).first()
-        if last is not None:
-            found[bot] = last
-    return found
+    ids = list(bots)
+    seats = MatchSeat.objects.in_finished().filter(
+        played,
+        bot__in=ids,
+        match__bot_ids__overlap=ids,
+        match__block__state=Block.State.FINISHED,
+    )
+    return dict(seats.order_by().values_list("bot").annotate(Max("match_id")))
 
 
 def _starts(since: datetime) -> list[FeedItem]:
@@ -141,7 +142,7 @@ def _ends(since: datetime) -> list[FeedItem]:
         placed = [row for row in standings_of(history_of(each)) if row.row.rank is not None]
         winner = placed[0].bot if placed else None
         about = {"at": each.finished_at, "tournament": each, "ladder_id": each.ladder_id}
-        played = Q(block__round__tournament=each)
+        played = Q(match__block__round__tournament=each)
         last_matches = _last_matches([row.bot.pk for row in placed], played)
         items += [
             FeedItem(

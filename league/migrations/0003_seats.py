@@ -25,6 +25,9 @@ DECLARE
     bots bigint;
     versions bigint;
 BEGIN
+    IF NOT EXISTS (SELECT FROM league_match WHERE id = NEW.id) THEN
+        RETURN NULL;  -- deleted in the same transaction
+    END IF;
     PERFORM FROM league_bot WHERE id = ANY (NEW.bot_ids) FOR KEY SHARE;
     GET DIAGNOSTICS bots = ROW_COUNT;
     PERFORM FROM league_botversion WHERE id = ANY (NEW.version_ids) FOR KEY SHARE;
