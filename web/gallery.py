@@ -20,7 +20,7 @@ from engine.games import catalogue
 from engine.games.partridge import Partridge
 from engine.games.twelve_days import TwelveDays
 from engine.playback import play_back
-from engine.record import Fault, Record
+from engine.record import Fault, Record, fallback
 from league.competitions.tournament_standings import BracketRound, BracketSeat, BracketTable
 from league.models import (
     Block,
@@ -159,18 +159,26 @@ def match_of(at: int) -> Match:
 
 
 def _record(game: str, rules: str, seats: int) -> Record:
-    """Return a match of random moves; the referee made one of them."""
+    """Return a match of random moves; near the middle the referee made one of them."""
+    without = _played(game, rules, seats)
+    return _played(game, rules, seats, 4 * len(without.moves) // 10)
+
+
+def _played(game: str, rules: str, seats: int, fault_at: int | None = None) -> Record:
+    """Return a match of random moves, with the fallback after a timeout at a ply."""
     rng, seed = Random(12), bytes(range(32))
     state = catalogue.start(game, rules, seats, seeded_shuffle(seed))
     moves: list[tuple[int, str]] = []
     while not state.is_over:
-        chosen = {seat: rng.choice(state.legal(seat)) for seat in state.actors}
-        moves += [(seat, state.moves.texts[chosen[seat]]) for seat in state.actors]
+        chosen = {}
+        for seat in state.actors:
+            legal, ply = state.legal(seat), len(moves)
+            chosen[seat] = fallback(seed, ply, legal) if ply == fault_at else rng.choice(legal)
+            moves.append((seat, state.moves.texts[chosen[seat]]))
         state.step_unchecked(chosen)
     scores, places = state.scores or (), state.places or ()
-    at = 4 * len(moves) // 10
-    fault = Fault(at, moves[at][0], "timeout")
-    return Record(game, rules, seats, seed, tuple(moves), scores, places, (fault,))
+    faults = () if fault_at is None else (Fault(fault_at, moves[fault_at][0], "timeout"),)
+    return Record(game, rules, seats, seed, tuple(moves), scores, places, faults)
 
 
 def _all() -> range:

@@ -191,9 +191,11 @@ def test_the_front_has_the_limits_of_the_table() -> None:
 
 def test_the_front_reads_bodies_before_a_part_does() -> None:
     buffers = re.findall(r"request_buffers (\d+)(KB|MiB)\n", CADDYFILE.read_text())
-    of_moves, of_all = (int(size) * {"KB": 1000, "MiB": 1 << 20}[unit] for size, unit in buffers)
+    of_moves, *of_others = (
+        int(size) * {"KB": 1000, "MiB": 1 << 20}[unit] for size, unit in buffers
+    )
     assert of_moves >= MAX_BODY_BYTES
-    assert of_all >= MAX_UPLOAD_BYTES
+    assert min(of_others) >= MAX_UPLOAD_BYTES
 
 
 @pytest.mark.parametrize(

@@ -321,13 +321,13 @@ def test_a_worker_that_ends_in_the_usual_way_leaves_no_zygote(jail: Jail) -> Non
 
 
 NO_PROGRAMS = (
-    "mount -o remount,bind,noexec /dev/shm && mount -t tmpfs -o noexec none /tmp && "
+    "mount -o remount,bind,noexec /dev/shm && mount -t tmpfs -o noexec none $TMPDIR && "
     'exec unshare --user --map-user=1000 --map-group=1000 "$@"'
 )
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can mount a folder without programs")
-def test_a_zygote_works_where_no_program_may_run_from_the_folders_of_bots() -> None:
+def test_a_zygote_works_where_no_program_may_run_from_the_folders_of_bots(tmp_path: Path) -> None:
     """Containers mount /tmp and /dev/shm like that."""
     script = (
         "from bots_sdk.sandbox import canary\n"
@@ -339,6 +339,6 @@ def test_a_zygote_works_where_no_program_may_run_from_the_folders_of_bots() -> N
         text=True,
         check=False,
         cwd=Path.cwd(),
-        env={**os.environ, "PYTHONPATH": str(Path.cwd())},
+        env={**os.environ, "PYTHONPATH": str(Path.cwd()), "TMPDIR": str(tmp_path)},
     )
     assert "forks=True" in done.stdout, done.stderr

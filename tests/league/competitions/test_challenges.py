@@ -119,7 +119,7 @@ def test_a_bot_that_plays_one_game_only_is_challenged_at_that_game(ada: User, mi
     [
         ({"game": "chess"}, "game", "there is no game 'chess'"),
         ({"game": "partridge", "rules": "calliope"}, "rules", "has no preset 'calliope'"),
-        ({"rules": "calliope"}, "game", "Give the game"),
+        ({"rules": "calliope"}, "game", "Give `game` too"),
     ],
 )
 def test_an_unknown_game_or_preset_is_an_error_of_its_field(

@@ -181,7 +181,7 @@ def test_a_crash_while_a_result_is_stored_leaves_nothing_half_done(
         raise RuntimeError("the machine is gone")
 
     with monkeypatch.context() as patch:
-        patch.setattr("league.play.finishing.note_results", crash)
+        patch.setattr("league.play.finishing._finish_block", crash)
         assert not play.play_match(match.pk, players=small.players)
     stored = Match.objects.get(pk=match.pk)
     assert (stored.status, stored.packed_record, stored.failures) == ("waiting", None, 1)

@@ -31,9 +31,9 @@ def let_win_when_fed(partner: Bot, gainer: Bot) -> None:
         fed = (seats[gainer.pk].seat - 1) % match.seats == seats[partner.pk].seat
         others = sorted((seat for bot, seat in seats.items() if bot != gainer.pk), key=str)
         order = [seats[gainer.pk], *others] if fed else [*others, seats[gainer.pk]]
-        for place, seat in enumerate(order, start=1):
-            seat.place = place
-            seat.save()
+        places = {seat.seat: place for place, seat in enumerate(order, start=1)}
+        match.places = [places[seat] for seat in range(match.seats)]
+        match.save(update_fields=["places"])
 
 
 def test_a_colluding_pair_is_reported_with_its_matches(ladder: Ladder) -> None:
