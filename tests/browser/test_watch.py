@@ -57,6 +57,7 @@ def test_the_match_of_the_day_stands_still_if_the_reader_wants_less_motion(
     shown = visit.page.locator("#tv")
     play = shown.get_by_role("button", name="Play", exact=True)
     expect(play).to_be_visible()
+    expect(shown.locator(".why")).to_contain_text("seats play")  # the beginning, once it is loaded
     before = shown.locator(".why").inner_text()
     visit.page.clock.run_for(60_000)
     expect(shown.locator(".why")).to_have_text(before)
