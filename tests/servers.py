@@ -54,8 +54,8 @@ def redis_url(database: int) -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Take three workers more than processors: much of the time of many tests is waiting."""
-    return (os.cpu_count() or 1) + 3
+    """Take one worker more than processors: much of the time of many tests is waiting."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
