@@ -63,7 +63,7 @@ def describe_next_block(standing: Standing) -> str:
             "ladder's online remote bots have finished their matches."
         )
     order = (
-        "It gets a seat first: no bot that can play now has fewer blocks."
+        "It gets one of the seats: no bot that can play now has fewer blocks."
         if not fewer
         else f"The bots with the fewest blocks get their seats first: {fewer} of the {count} that "
         f"can play now {'have' if fewer > 1 else 'has'} fewer than this bot."
@@ -129,9 +129,12 @@ def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
     work = open_work([ladder])[ladder.pk]
     pause = pause_of(ladder, is_quiet=is_quiet)
     if work.is_enough:
+        if not work.waiting:
+            return "The next round opens when a new bot has played its first blocks."
         return (
-            f"The next round opens when {work.waiting} waiting "
-            f"{'matches have' if work.waiting > 1 else 'match has'} started."
+            f"The next round opens when {work.waiting} "
+            f"{'matches' if work.waiting > 1 else 'match'} of earlier rounds "
+            f"{'have' if work.waiting > 1 else 'has'} started."
         )
     if work.rounds >= MAX_OPEN_ROUNDS or (pause and work.rounds):
         return "The next round opens when the open rounds are over."

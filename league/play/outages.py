@@ -121,7 +121,7 @@ def keep(now: datetime, probes: Iterable[Probe] = (), probing: timedelta = timed
             # A late pass on a busy machine is no news unless it gave somebody time back.
             if moved or (moved is not None and clock.is_broken):
                 log.warning(
-                    "the clock or a door did not work; open deadlines moved",
+                    "the league took no moves for a time; open deadlines moved",
                     seconds=round((now - began).total_seconds(), 1),
                     open_turns=moved,
                 )

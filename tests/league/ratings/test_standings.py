@@ -167,7 +167,8 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     assert "waits for bots of one more owner" in next_block(ladder)
     Bot.objects.update(owner=None)
     assert next_block(ladder) == (
-        "The next round opens now. It gets a seat first: no bot that can play now has fewer blocks."
+        "The next round opens now. It gets one of the seats: no bot that can play now has fewer "
+        "blocks."
     )
     ladder.standings.filter(bot=bot).update(blocks=small.RANKED_FROM)
     assert "4 of the 5 that can play now have fewer than this bot" in next_block(ladder)
@@ -181,7 +182,7 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
         "fewer than this bot." in next_block(ladder)
     )
     assert competitions.open_ladder_round(ladder.pk)
-    assert "when 6 waiting matches have started." in next_block(ladder)
+    assert "when 6 matches of earlier rounds have started." in next_block(ladder)
     bot.paused = True
     bot.save()
     assert "Its owner has paused it." in next_block(ladder)
