@@ -103,7 +103,7 @@ class Scheduler(PersistentScheduler):
         return True
 
     def _note_alive(self) -> None:
-        """Store a sign of life for `/readyz` each second."""
+        """Store a heartbeat for `/readyz` each second."""
         if time.monotonic() - self._noted_at < _SIGN_SECONDS:
             return
         from league import heartbeats, processes  # they need Django set up

@@ -152,7 +152,7 @@ FAIR_THREADS = environment.number("FAIR_THREADS", 4)
 # Password hashes that one process computes at a time; as many more may wait.
 MAX_HASHES = environment.number("MAX_HASHES", 2)
 
-# A file that workers and beat touch with each sign of life; none by default.
+# A file that workers and beat touch with each heartbeat; none by default.
 ALIVE_FILE = environment.optional("ALIVE_FILE")
 # Where `manage.py backup` writes, and how many backups stay; 0 keeps all.
 BACKUP_DIRECTORY = environment.text("BACKUP_DIRECTORY", "var/backups")

@@ -10,13 +10,13 @@ from django.core.cache import cache
 from redis.exceptions import RedisError
 
 ACTIVE_SECONDS = 60
-"""The league is active for so long after a sign of activity."""
+"""The league counts as active for so long after the last call of `note`."""
 
 _ACTIVE_KEY = "league-active"
 
 
 def note() -> None:
-    """Note a sign of activity: from now on, due work is looked for at once."""
+    """Mark the league as active: from now on, due work is looked for at once."""
     with suppress(RedisError):  # without the broker, `may_look` returns true
         cache.set(_ACTIVE_KEY, 1, timeout=ACTIVE_SECONDS)
 

@@ -18,7 +18,7 @@ from league.ratings import alarms
 MAX_CLOCK_AGE_SECONDS = 4
 """A clock that has handled no deadlines for longer than this is down; it does so each second."""
 MAX_HEARTBEAT_AGE_SECONDS = 5
-"""A part, or a queue's worker, without a sign of life for longer than this is down.
+"""A part, or a queue's worker, without a heartbeat for longer than this is down.
 
 Workers give one every 2 s, beat and the gateway each second.
 """
@@ -104,9 +104,9 @@ def _check_clock() -> str | None:
     except redis.RedisError:
         return _UNKNOWN
     if age is None:
-        return "no sign of life yet: start a worker for the queue clock"
+        return "no heartbeat yet: start a worker for the queue clock"
     if age > MAX_CLOCK_AGE_SECONDS:
-        return f"no sign of life for {age:.0f} s: check that a worker for the queue clock runs"
+        return f"no heartbeat for {age:.0f} s: check that a worker for the queue clock runs"
     return None
 
 
@@ -128,9 +128,9 @@ def _check_part(name: str) -> str | None:
     except redis.RedisError:
         return _UNKNOWN
     if age is None:
-        return "no sign of life yet: start it"
+        return "no heartbeat yet: start it"
     if age > MAX_HEARTBEAT_AGE_SECONDS:
-        return f"no sign of life for {age:.0f} s: check that it runs"
+        return f"no heartbeat for {age:.0f} s: check that it runs"
     return None
 
 

@@ -38,7 +38,7 @@ def note_part(name: str) -> None:
 
 
 def seconds_since_part(name: str) -> float | None:
-    """Return the time since a part's last sign of life, None if there was none within a day.
+    """Return the time since a part's last heartbeat, None if there was none within a day.
 
     Raises:
         RedisError: the cache can't be reached.

@@ -1,4 +1,4 @@
-"""The processes of the league, each with its last sign of life, for the operator's page."""
+"""The processes of the league, each with its last heartbeat, for the operator's page."""
 
 import json
 import os
@@ -13,17 +13,17 @@ from redis.exceptions import RedisError
 from league.queueing import broker
 
 FORGOTTEN_AFTER_SECONDS = 900
-"""A process without a sign of life for so long is no longer listed."""
+"""A process without a heartbeat for so long is no longer listed."""
 _KEY = "league:processes"
 
 
 class Process(NamedTuple):
-    """A process and its last sign of life.
+    """A process and its last heartbeat.
 
     Attributes:
         name: its part and host, such as ``play@worker-2``.
         queues: the queues that it serves, if it is a worker.
-        silent_seconds: time since its last sign of life.
+        silent_seconds: time since its last heartbeat.
     """
 
     name: str
@@ -57,7 +57,7 @@ def forget(name: str) -> None:
 
 
 def alive() -> list[Process]:
-    """Return the processes with a sign of life in the last `FORGOTTEN_AFTER_SECONDS`, by name.
+    """Return the processes with a heartbeat in the last `FORGOTTEN_AFTER_SECONDS`, by name.
 
     Raises:
         RedisError: the broker can't be reached.

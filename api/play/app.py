@@ -245,7 +245,7 @@ def _still_play(texts: Sequence[str]) -> list[bool]:
 
 
 async def _note_alive() -> None:
-    """Store a sign of life for `/readyz` each second."""
+    """Store a heartbeat for `/readyz` each second."""
     name = processes.named("gateway")
     while True:
         with suppress(RedisError):  # the cache may be away

@@ -16,7 +16,7 @@ from bots_sdk.runner import Runner
 
 COUNT = 4
 LADDERS = ("twelve-days", "partridge")
-_BOT = """
+RANDOM_BOT = """
 import random
 
 def choose(observation):
@@ -45,7 +45,7 @@ class Bots:
         self._directory = tempfile.TemporaryDirectory(prefix="kills-bots-")
         self._stops: list[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = []
         file = Path(self._directory.name) / "bot.py"
-        file.write_text(_BOT)
+        file.write_text(RANDOM_BOT)
         self._threads = [
             threading.Thread(
                 target=self._run,

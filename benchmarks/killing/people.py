@@ -11,7 +11,7 @@ from contextlib import closing
 from random import Random
 from typing import Any
 
-from benchmarks.killing.bots import LADDERS
+from benchmarks.killing.bots import LADDERS, RANDOM_BOT
 from bots_sdk import calls
 from bots_sdk.answers import Round
 from bots_sdk.call import Call
@@ -22,12 +22,6 @@ _PATIENT = Retry(seconds=1200.0, max_wait_seconds=2.0)
 _PAUSE_SECONDS = 2.0
 _BLOCKS_OF_A_COMPARISON = 16
 _START_SECONDS = 15.0
-_BOT = """
-import random
-
-def choose(observation):
-    return random.choice(observation["legal_moves"])
-"""
 
 
 class Person:
@@ -158,7 +152,7 @@ class Comparer(Person):
             self.client.send(calls.enter_ladder(ladder, self.bot))
 
     def _upload(self) -> int:
-        sent = calls.upload(self.bot, "bot.py", _BOT.encode())
+        sent = calls.upload(self.bot, "bot.py", RANDOM_BOT.encode())
         version = self.client.send(sent)
         while version["state"] == "checking" and not self.stopping.wait(1.0):
             version = self.client.send(calls.version(self.bot, version["number"]))

@@ -79,7 +79,7 @@ class ClockThread(threading.Thread):
             self._note_alive()
 
     def _note_alive(self) -> None:
-        """Store a sign of life for `/readyz` each second, if the cache can be reached."""
+        """Store a heartbeat for `/readyz` each second, if the cache can be reached."""
         if time.monotonic() - self._noted_at >= ALIVE_SECONDS:
             self._noted_at = time.monotonic()
             with suppress(RedisError):

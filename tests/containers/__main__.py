@@ -39,7 +39,7 @@ def main() -> int:
         print(f"test-containers: skipped, {reason}")
         return 0
     began = time.monotonic()
-    # Whoever stops it finds nothing left behind.
+    # SIGTERM ends it in the usual way, so the containers are removed then too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     try:
         with step("images to build and run on"):

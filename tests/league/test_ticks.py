@@ -66,7 +66,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
     """The times that ticks looked for due work, in a league at rest."""
     found: list[str] = []
     cache.clear()
-    heartbeats.broker_was_emptied()  # its first call counts as a sign of activity
+    heartbeats.broker_was_emptied()  # its first call counts as activity
     monkeypatch.setattr(tasks, "follow_up", lambda: found.append("tick"))
     monkeypatch.setattr(competitions, "check_stored", lambda now: found.append("upkeep"))
     yield found

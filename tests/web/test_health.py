@@ -64,7 +64,7 @@ def test_a_clock_that_has_stopped_is_noticed(
         heartbeats.note_part(part)
     faults = client.get("/readyz").json()["faults"]
     assert set(faults) == {"clock"}
-    assert re.search(r"no sign of life for ([5-9]|\d\d) s", faults["clock"])
+    assert re.search(r"no heartbeat for ([5-9]|\d\d) s", faults["clock"])
 
 
 def test_ticks_that_fail_are_noticed_although_deadlines_are_handled(
@@ -92,7 +92,7 @@ def test_a_part_without_signs_of_life_is_named(
     heartbeats.note_worker(health.QUEUES)
     heartbeats.note_part({"beat": "gateway", "gateway": "beat"}[part])
     faults = client.get("/readyz").json()["faults"]
-    assert faults == {part: "no sign of life for 6 s: check that it runs"}
+    assert faults == {part: "no heartbeat for 6 s: check that it runs"}
 
 
 def test_a_league_without_a_worker_for_matches_is_not_ready(client: Client) -> None:

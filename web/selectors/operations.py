@@ -21,7 +21,7 @@ class Queue(NamedTuple):
         name: such as ``play``.
         tasks: how many wait for a worker.
         waits: how long the oldest of them has waited; None without one.
-        silent: time since the last sign of life of one of its workers; None if there was none.
+        silent: time since the last heartbeat of one of its workers; None if there was none.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Queue(NamedTuple):
 
 
 class Process(NamedTuple):
-    """A process of the league and its last sign of life."""
+    """A process of the league and its last heartbeat."""
 
     name: str
     queues: list[str]
@@ -45,7 +45,7 @@ class Process(NamedTuple):
 
     @property
     def is_alive(self) -> bool:
-        """Whether its last sign of life is as new as that of a process that runs."""
+        """Whether its last heartbeat is as new as that of a process that runs."""
         return self.silent <= timedelta(seconds=health.MAX_HEARTBEAT_AGE_SECONDS)
 
 
@@ -82,7 +82,7 @@ def queues(now: datetime) -> list[Queue]:
 
 
 def alive_processes() -> list[Process]:
-    """Return the processes with a sign of life in the last minutes, by name.
+    """Return the processes with a heartbeat in the last minutes, by name.
 
     Raises:
         RedisError: the broker can't be reached.

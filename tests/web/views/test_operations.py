@@ -45,7 +45,7 @@ def seen_on(text: str) -> str:
 
 
 def note_earlier(monkeypatch: pytest.MonkeyPatch, name: str, *, seconds: float) -> None:
-    """Store a sign of life of a process, so many seconds ago."""
+    """Store the heartbeat of a process, so many seconds ago."""
     then = time.time() - seconds
     with monkeypatch.context() as patched:
         patched.setattr(time, "time", lambda: then)
