@@ -1,4 +1,4 @@
-"""Signs of life of the parts, kept in the cache; `league.health` judges them."""
+"""Heartbeats of the parts, kept in the cache; `league.health` judges them."""
 
 import time
 from collections.abc import Iterable

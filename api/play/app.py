@@ -45,7 +45,7 @@ from league.play.wakeups import MATCHES, TURNS  # noqa: E402
 
 MAX_WAIT_SECONDS = 30.0
 ALIVE_SECONDS = 1.0
-"""Time between two signs of life of this process."""
+"""Time between two heartbeats of this process."""
 
 View = Callable[..., Awaitable[None]]
 

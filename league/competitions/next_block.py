@@ -53,27 +53,30 @@ def describe_next_block(standing: Standing) -> str:
     if before:
         others = f"{before} other bot{'' if before == 1 else 's'}"
         return f"Its first blocks come soon, after those of {others}."
+    if bot.kind != Bot.Kind.REMOTE and standing_still():
+        return "It waits, because the league's workers play no matches at the moment."
     fewer = _short_of(standing.blocks, can_play, ladder).count()
     house_alone = bot.kind == Bot.Kind.HOUSE and not can_play.filter(owner__isnull=False).exists()
     if house_alone and standing.blocks >= SETTLED_BLOCKS and not fewer:
         return f"It pauses: after {SETTLED_BLOCKS} blocks house bots wait until another bot enters."
     if bot.kind == Bot.Kind.REMOTE and bot.pk in bots_in_live_matches(ladder):
         return (
-            "It plays now. This ladder's rounds take remote bots again when at least half of the "
-            "ladder's online remote bots have finished their matches."
+            "It plays now. New matches come when at least half of this ladder's online remote bots "
+            "have finished theirs."
         )
-    order = (
-        "It gets one of the seats: no bot that can play now has fewer blocks."
-        if not fewer
-        else f"The bots with the fewest blocks get their seats first: {fewer} of the {count} that "
-        f"can play now {'have' if fewer > 1 else 'has'} fewer than this bot."
-    )
+    if fewer:
+        return (
+            f"It plays in one of the next rounds. Bots with fewer blocks come first: {fewer} of "
+            f"the {count} that can play now."
+        )
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
-    return f"{_next_round(ladder, is_quiet=is_quiet)} {order}"
+    return f"It plays in the next round, {_next_round(ladder, is_quiet=is_quiet)}."
 
 
 def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:
     """Return the bots with fewer than so many rated blocks on a ladder."""
+    if not blocks:
+        return bots.none()  # a bot without a standing has 0 blocks, not fewer
     as_many = ladder.standings.filter(bot=OuterRef("pk"), blocks__gte=blocks)
     return bots.exclude(Exists(as_many))
 
@@ -126,19 +129,18 @@ def _placement(ladder: Ladder, bot: Bot) -> str | None:
 
 
 def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
+    """Return when a ladder's next round opens, as the end of a sentence."""
     work = open_work([ladder])[ladder.pk]
     pause = pause_of(ladder, is_quiet=is_quiet)
     if work.is_enough:
         if not work.waiting:
-            return "The next round opens when a new bot has played its first blocks."
-        return (
-            f"The next round opens when {work.waiting} "
-            f"{'matches' if work.waiting > 1 else 'match'} of earlier rounds "
-            f"{'have' if work.waiting > 1 else 'has'} started."
-        )
+            return "after the first blocks of a new bot"
+        if work.waiting == 1:
+            return "after a match that waits for its start"
+        return f"after {work.waiting} matches that wait for their start"
     if work.rounds >= MAX_OPEN_ROUNDS or (pause and work.rounds):
-        return "The next round opens when the open rounds are over."
+        return "after those that are open now"
     until = work.pause_ends(pause)
     if until is None or until <= timezone.now():
-        return "The next round opens now."
-    return f"The next round opens in {(until - timezone.now()).total_seconds():.0f} s."
+        return "which opens now"
+    return f"in {(until - timezone.now()).total_seconds():.0f} s"

@@ -28,7 +28,7 @@ log = structlog.get_logger(__name__)
 EVERY_SECONDS = 0.4
 """Time between two passes of the clock, well below `league.play.outages.MAX_GAP`."""
 ALIVE_SECONDS = 1.0
-"""Time between two signs of life."""
+"""Time between two heartbeats."""
 MAX_EXPIRING_SECONDS = 0.4
 """Time that a pass plays in overdue turns; the next pass continues."""
 

@@ -1,6 +1,6 @@
 """A standstill: matches wait in the queue, and no worker plays any.
 
-A worker's main process gives signs of life although it can't start the processes that play.
+A worker's main process has heartbeats although it can't start the processes that play.
 """
 
 from datetime import timedelta

@@ -148,12 +148,12 @@ def test_rounds_pause_once_all_bots_are_settled_and_go_on_with_a_new_version() -
     ladder.standings.update(blocks=5)
     other = ladder.standings.exclude(bot=guest).earliest("pk").bot
     assert competitions.open_ladder_round(ladder.pk) is None
-    assert "The next round opens in" in competitions.describe_next_block(
+    assert "in the next round, in" in competitions.describe_next_block(
         ladder.standings.get(bot=other)
     )
     ladder.standings.filter(bot=guest).update(blocks=4)
-    assert "The next round opens now" in competitions.describe_next_block(
-        ladder.standings.get(bot=other)
+    assert "in the next round, which opens now" in competitions.describe_next_block(
+        ladder.standings.get(bot=guest)
     )
     assert competitions.open_ladder_round(ladder.pk) is not None
 

@@ -166,23 +166,23 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     Bot.objects.filter(pk=bot.pk).update(owner=None)
     assert "waits for bots of one more owner" in next_block(ladder)
     Bot.objects.update(owner=None)
-    assert next_block(ladder) == (
-        "The next round opens now. It gets one of the seats: no bot that can play now has fewer "
-        "blocks."
-    )
+    assert next_block(ladder) == "It plays in the next round, which opens now."
     ladder.standings.filter(bot=bot).update(blocks=small.RANKED_FROM)
-    assert "4 of the 5 that can play now have fewer than this bot" in next_block(ladder)
+    assert next_block(ladder) == (
+        "It plays in one of the next rounds. Bots with fewer blocks come first: 4 of the 5 that "
+        "can play now."
+    )
     ladder.standings.update(blocks=SETTLED_BLOCKS)
     assert "It pauses: after" in next_block(ladder)
     small.bots(1, ann, prefix="guest")
     guest = ann.bots.get()
     competitions.enter_ladder(ladder=ladder, bot=guest)
-    assert (
-        "The bots with the fewest blocks get their seats first: 1 of the 6 that can play now has "
-        "fewer than this bot." in next_block(ladder)
-    )
+    assert "come first: 1 of the 6 that can play now." in next_block(ladder)
     assert competitions.open_ladder_round(ladder.pk)
-    assert "when 6 matches of earlier rounds have started." in next_block(ladder)
+    ladder.standings.filter(bot=bot).update(blocks=0)
+    assert next_block(ladder) == (
+        "It plays in the next round, after 6 matches that wait for their start."
+    )
     bot.paused = True
     bot.save()
     assert "Its owner has paused it." in next_block(ladder)
