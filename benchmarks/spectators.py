@@ -74,6 +74,7 @@ def play(
     if process is None:
         return took, []
     arrived: list[tuple[int, float]] = process()
+    print(sorted(answered)[-3:], sorted({p for p, _ in arrived})[-4:], [p for p,_ in arrived if p not in answered][:9])
     return took, [max(0.0, (when - answered[ply]) * 1000) for ply, when in arrived]
 
 

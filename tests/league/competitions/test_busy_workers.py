@@ -152,8 +152,8 @@ def test_rounds_pause_once_all_bots_are_settled_and_go_on_with_a_new_version() -
         ladder.standings.get(bot=other)
     )
     ladder.standings.filter(bot=guest).update(blocks=4)
-    assert "in the next round, which opens now" in competitions.describe_next_block(
-        ladder.standings.get(bot=guest)
+    assert "come first: 1 of the 5 that can play now" in competitions.describe_next_block(
+        ladder.standings.get(bot=other)
     )
     assert competitions.open_ladder_round(ladder.pk) is not None
 
