@@ -17,7 +17,7 @@ import re
 import resource
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,21 +70,40 @@ def play(
     )
     league_play.open_live(match.pk, timezone.now())
     process = start_watchers(at, match.pk, watchers) if watchers else None
-    took, answered = _make_moves(at, pair, pace)
+    took, answers = _make_moves(at, pair, pace)
     if process is None:
         return took, []
     arrived: list[tuple[int, float]] = process()
-    print(sorted(answered)[-3:], sorted({p for p, _ in arrived})[-4:], [p for p,_ in arrived if p not in answered][:9])
+    match.refresh_from_db()
+    answered = _answered(match.record.moves, answers)
     return took, [max(0.0, (when - answered[ply]) * 1000) for ply, when in arrived]
+
+
+def _answered(
+    moves: Sequence[tuple[int, str]], answers: list[tuple[str, float]]
+) -> dict[int, float]:
+    """Return when the move before each ply's event was answered.
+
+    The league plays forced moves itself: their events follow from the last move of a bot.
+    """
+    found: dict[int, float] = {}
+    sent = 0
+    for ply, (_, text) in enumerate(moves, 1):
+        if sent < len(answers) and answers[sent][0] == text:
+            sent += 1
+        found[ply] = answers[max(sent - 1, 0)][1]
+    if sent < len(answers):
+        raise AssertionError(f"the record lacks {len(answers) - sent} of the moves that were sent")
+    return found
 
 
 def _make_moves(
     at: Path, pair: list[service_moves.Bot], pace: float
-) -> tuple[list[float], dict[int, float]]:
-    """Play to the end; return the milliseconds of each move, and when each one was answered."""
+) -> tuple[list[float], list[tuple[str, float]]]:
+    """Play to the end; return the milliseconds of each move, and its text with its answer's time."""
     client = serving.Client(at)
     took: list[float] = []
-    answered: dict[int, float] = {}
+    answers: list[tuple[str, float]] = []
     began = time.perf_counter()
     while True:
         turns: list[tuple[service_moves.Bot, Any]] = []
@@ -93,7 +112,7 @@ def _make_moves(
             turns += [(bot, turn) for turn in json.loads(body)["turns"]]
         if not turns:
             client.close()
-            return took, answered
+            return took, answers
         for bot, turn in turns:
             time.sleep(max(0.0, began + len(took) / pace - time.perf_counter()))
             move = {"turn": turn["turn"], "move": turn["observation"]["legal_moves"][0]}
@@ -104,7 +123,7 @@ def _make_moves(
             now = time.perf_counter()
             assert status == 200, body
             took.append((now - before) * 1000)
-            answered[len(took)] = now
+            answers.append((move["move"], now))
 
 
 def start_watchers(at: Path, match_id: int, count: int) -> Callable[[], list[tuple[int, float]]]:

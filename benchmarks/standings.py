@@ -97,9 +97,10 @@ INSERT INTO auth_user (id, username, password, first_name, last_name, email, is_
 SELECT %(first)s + i, 'owner-' || %(first)s + i, '', '', '', '', false, true, false, now()
 FROM generate_series(1, %(size)s) AS i;
 
-INSERT INTO league_bot (id, name, kind, owner_id, description, paused, created_at)
+INSERT INTO league_bot (id, name, kind, owner_id, description, paused, challenges_from,
+    max_challenges_per_day, created_at)
 SELECT %(first)s + i, 'bot-' || CASE WHEN i < %(size)s THEN %(size)s || '-' || i
-    ELSE %(size)s::text END, 'remote', %(first)s + i, '', false, now()
+    ELSE %(size)s::text END, 'remote', %(first)s + i, '', false, 'anyone', 20, now()
 FROM generate_series(1, %(size)s) AS i;
 
 INSERT INTO league_botversion (id, bot_id, number, state, note, reason, held, created_at)
@@ -133,7 +134,7 @@ FROM generate_series(1, %(blocks)s / %(round)s) AS i;
 
 INSERT INTO league_block (id, round_id, number, state, rated, duplicate, void_reason)
 SELECT %(first)s * 100 + i + 1, %(first)s + 1 + i / %(round)s, i %% %(round)s, 'finished', true,
-    true
+    true, ''
 FROM generate_series(0, %(blocks)s - 1) AS i;
 
 INSERT INTO league_roundentry (round_id, bot_id, revision, applied_number, rating_before,
