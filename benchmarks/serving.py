@@ -105,7 +105,9 @@ class Client:
         while (end := data.find(b"\r\n\r\n")) < 0:
             data += self._more()
         head = data[:end].lower()
-        start = head.index(b"content-length:") + len(b"content-length:")
+        start = head.find(b"content-length:") + len(b"content-length:")
+        if start < len(b"content-length:"):
+            raise ConnectionError(f"an answer without a length: {data[:500]!r}")
         whole = end + 4 + int(head[start:].split(b"\r\n", 1)[0])
         while len(data) < whole:
             data += self._more()

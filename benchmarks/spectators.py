@@ -100,7 +100,7 @@ def _answered(
 def _make_moves(
     at: Path, pair: list[service_moves.Bot], pace: float
 ) -> tuple[list[float], list[tuple[str, float]]]:
-    """Play to the end; return the milliseconds of each move, and its text with its answer's time."""
+    """Play to the end; return the milliseconds of each move, and each text with its time."""
     client = serving.Client(at)
     took: list[float] = []
     answers: list[tuple[str, float]] = []

@@ -77,7 +77,14 @@ CACHES = {
         "TIMEOUT": 3600,
         "OPTIONS": {"MAX_ENTRIES": 100},
     },
+    # Pages for readers without cookies, about 30 kB each, by `web.shared_pages`.
+    "pages": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "pages",
+        "OPTIONS": {"MAX_ENTRIES": 500},
+    },
 }
+SHARED_PAGE_SECONDS = environment.number("SHARED_PAGE_SECONDS", 2)
 
 # -- League --------------------------------------------------------------------------------------
 
@@ -192,6 +199,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "web.csp.content_security_policy",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "web.shared_pages.share_pages",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -50,6 +50,10 @@ TEXTS: dict[str, Text] = {
     "CSRF_TRUSTED_ORIGINS": Text(
         "for example `https://league.example`, if a proxy in front of the league handles TLS"
     ),
+    "SHARED_PAGE_SECONDS": Text(
+        "how long a page is kept for further readers without cookies; with 0 each gets one of "
+        "their own"
+    ),
     "HTTPS": Text(
         "yes if people reach the league by `https` only: cookies need TLS, browsers remember "
         "it (HSTS), and `http` is redirected"

@@ -23,6 +23,7 @@ _running = ExitStack()
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config, args: list[str]) -> None:
     os.environ.setdefault("SECRET_KEY", "for tests only, and long enough to be taken for a key")
+    os.environ.setdefault("SHARED_PAGE_SECONDS", "0")  # tests look at once for what they changed
     paths = [path for arg in args if (path := Path(arg.split("::")[0])).exists()]
     if paths and all(str(path).startswith(_NEED_NO_SERVERS) for path in paths):
         os.environ.setdefault("DATABASE_URL", "postgresql://nobody@/none?host=/nowhere")
