@@ -16,10 +16,10 @@ from api.pagination import PeriodQuery
 from api.problems import ProblemError
 from api.renderers import Renderer
 from api.schema import NO_CONTENT
+from api.serializers.ladder_places import LadderPlaceSerializer
 from api.serializers.ladders import (
     LadderDetailSerializer,
     LadderEntrySerializer,
-    LadderPlaceSerializer,
     LadderSerializer,
     RoundSerializer,
     StandingSerializer,

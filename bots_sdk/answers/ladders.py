@@ -144,7 +144,8 @@ class RankProgress(TypedDict):
     """Blocks that wait to be played."""
     seconds_left: float | None
     """Estimated seconds until all of these blocks are over, from their pace so far. Before the
-    first match is over, the seconds that the last new hosted bot took. Null if neither is known."""
+    first match is over, the seconds that the last new hosted bot took, or else would take at the
+    workers' present pace. Null if none of these is known."""
 
 
 class LadderPlace(LadderEntry):
@@ -159,6 +160,8 @@ class LadderPlace(LadderEntry):
     yet."""
     blocks_rated: int
     """The number of rated blocks that decides K: `blocks` in the standings."""
+    rating: int | None
+    """Elo rating in thousandths; null before the first rated round."""
     rank_progress: RankProgress | None
     """The bot's progress towards a rank; null if it has one."""
     next_block: str

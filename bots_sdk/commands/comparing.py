@@ -204,8 +204,8 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
     print()
     print(f"{'stopped, ' if stopped else ''}{run.verdict}")
     print(
-        f"evidence {last.llr:+.2f} after {last.blocks} blocks of two matches; gain of the "
-        f"new version: {_elo(run)}"
+        f"evidence {last.llr:+.2f} after {last.blocks} swap blocks, pairs of matches in which the "
+        f"versions exchange seats; gain of the new version: {_elo(run)}"
     )
     print(
         f"The versions’ results differed in {last.differing} of {last.blocks} blocks, and their "

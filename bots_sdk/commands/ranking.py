@@ -75,13 +75,16 @@ def _line(place: answers.LadderPlace) -> str | None:
     if not finished + playing + queued:
         return place["next_block"]
     needed = progress["needed"]
+    rating = "" if place["rating"] is None else f"; rated {place['rating'] / 1000:.0f} so far"
     # The first blocks of other bots draw the bot too, so it may have played more than it needs.
-    line = (
-        f"{place['ladder']}: {min(finished, needed)} of {needed} blocks finished, {playing} in "
-        f"play, {queued} queued"
-    )
     if finished >= needed:
-        return f"{line}; the league computes the rank"
+        return (
+            f"{place['ladder']}: all {needed} blocks finished{rating}; the league computes the rank"
+        )
+    line = (
+        f"{place['ladder']}: {finished} of {needed} blocks finished, {playing} in play, {queued} "
+        f"queued{rating}"
+    )
     if progress["seconds_left"] is not None:
         line += f"; rank in {about(progress['seconds_left'])}"
     elif not playing + queued:

@@ -16,6 +16,11 @@ _PROMISED_SECONDS = 60.0
 _ENOUGH_BLOCKS = 3
 """From so many on, their pace is an estimate."""
 _LATELY = timedelta(minutes=10)
+_NOW = timedelta(seconds=60)
+_ENOUGH_MATCHES = 20
+"""From so many matches within `_NOW` on, their pace is that of the league's workers."""
+_PLACEMENT_SHARE = 0.5
+"""While other matches wait, workers play one match of placements, then one other match."""
 
 
 class RankProgress(NamedTuple):
@@ -27,7 +32,8 @@ class RankProgress(NamedTuple):
         playing: those of which a match has begun.
         queued: those that are drawn and wait.
         seconds_left: about how long until all are over: at first as long as the last new hosted
-            bot took on this ladder, later at the pace so far. None if neither is known.
+            bot took on this ladder, or at the pace at which workers play now; later at the pace so
+            far. None if none of them is known.
     """
 
     needed: int
@@ -89,14 +95,27 @@ def _is_ranked(standing: Standing | None, version: int) -> bool:
 
 
 def _usual_seconds(ladder: Ladder, bot: Bot) -> float | None:
-    """Return how long the last placement of another hosted bot took; None without one."""
+    """Return how long a placement takes: as long as the last one, else at the workers' pace.
+
+    None if there was no placement of another hosted bot, and workers hardly play.
+    """
     hosted = ladder.rounds.applied().filter(placed__kind=Bot.Kind.HOSTED).exclude(placed=bot)
     last = hosted.order_by("-applied_number").first()
     if last is None:
-        return None
+        return _seconds_at_workers_pace(ladder)
     together = hosted.filter(placed=last.placed_id, opened_at__gt=last.opened_at - _TOGETHER)
     times = together.aggregate(since=Min("opened_at"), until=Max("applied_at"))
     return float((times["until"] - times["since"]).total_seconds())
+
+
+def _seconds_at_workers_pace(ladder: Ladder) -> float | None:
+    now = timezone.now()
+    lately = Match.objects.finished().filter(finished_at__gt=now - _NOW, live=False)
+    found = lately.aggregate(count=Count("pk"), since=Min("finished_at"))
+    if found["count"] < _ENOUGH_MATCHES:
+        return None
+    seconds_a_match = (now - found["since"]).total_seconds() / found["count"]
+    return float(ladder.ranked_from * ladder.seats * seconds_a_match / _PLACEMENT_SHARE)
 
 
 def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:

@@ -106,7 +106,7 @@ def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_pat
     assert result.exit_code == 1
     assert "no difference in behaviour" in result.stdout
     assert "evidence -11." in result.stdout
-    assert "after 300 blocks" in result.stdout
+    assert "after 300 swap blocks" in result.stdout
     assert (
         "The versions’ results differed in 0 of 300 blocks, and their moves in 0." in result.stdout
     )

@@ -33,6 +33,7 @@ def place(
     return {
         "ladder": "partridge",
         "next_block": "Its first blocks are drawn now.",
+        "rating": 1512345 if finished else None,
         "rank_progress": None if is_ranked else progress,
     }
 
@@ -113,8 +114,9 @@ def test_enter_with_wait_follows_the_bot_to_its_rank_line_by_line(run: Run) -> N
     assert result.exit_code == 0, result.output
     assert result.stderr.splitlines() == [
         "Its first blocks are drawn now.",
-        "partridge: 1 of 20 blocks finished, 2 in play, 17 queued; rank in about 3 minutes",
-        "partridge: 20 of 20 blocks finished, 0 in play, 0 queued; the league computes the rank",
+        "partridge: 1 of 20 blocks finished, 2 in play, 17 queued; rated 1512 so far; "
+        "rank in about 3 minutes",
+        "partridge: all 20 blocks finished; rated 1512 so far; the league computes the rank",
     ]
     assert "swan has rank 3 on partridge, with a rating of 1512" in result.stdout
 

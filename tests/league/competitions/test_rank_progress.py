@@ -111,6 +111,22 @@ def test_before_the_first_match_the_estimate_is_the_time_of_the_last_new_bot(
     assert found.seconds_left == pytest.approx(50, abs=10)
 
 
+def test_on_a_new_ladder_the_estimate_follows_the_pace_of_the_workers(
+    ladder: Ladder, ada: User
+) -> None:
+    played = Match.objects.finished()
+    while played.count() < 20:
+        competitions.open_ladder_round(ladder.pk)
+        small.run_all()
+    [bot] = enter(ladder, ada)
+    played.update(finished_at=timezone.now() - timedelta(seconds=10))
+    found = competitions.rank_progress(ladder, bot)
+    assert found is not None
+    # Workers play a match of others after each match of the placement.
+    matches = 2 * small.RANKED_FROM * ladder.seats
+    assert found.seconds_left == pytest.approx(matches * 10 / played.count(), rel=0.3)
+
+
 def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada: User) -> None:
     [bot] = enter(ladder, ada)
     assert "Its first blocks come next" in page(client, f"/bots/{bot.name}/")

@@ -50,7 +50,7 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     )
     assert "<dd>62 %</dd>" in page(client, "/bots/bot-1/")
     assert "<dd>&lt; 1 %</dd>" in page(client, "/bots/bot-0/")
-    assert "Best bot" not in page(client, "/bots/bot-2/")
+    assert "Chance to be the best" not in page(client, "/bots/bot-2/")
 
 
 def test_the_search_for_a_name_ignores_case(client: Client, played: Tournament) -> None:
