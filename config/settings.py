@@ -286,6 +286,7 @@ PLAY_QUEUES = ("placement", "play")
 CELERY_TASK_ROUTES = {
     "league.tasks.play_match": {"queue": "play"},
     "league.tasks.analyse_match": {"queue": "analysis"},
+    "league.tasks.analyse_between_matches": {"queue": "play"},
     "league.tasks.check_version": {"queue": "checks"},
     "league.tasks.try_bot": {"queue": "trials"},
     "league.tasks.prove_sandbox": {"queue": "play"},

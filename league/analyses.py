@@ -1,5 +1,8 @@
 """Analyses of matches: asked for, computed in portions when workers are idle, and stored.
 
+In a league whose workers are never idle, the analysis that has waited longest goes on in smaller
+portions between matches.
+
 The only writer of `MatchAnalysis`. `engine.analysis` computes; the same record gives the same
 analysis, so two workers that run the same portion store the same result once.
 """
@@ -23,8 +26,11 @@ log = structlog.get_logger(__name__)
 PORTION_SECONDS = 2.0
 """A worker leaves an analysis after this time, at the end of a phase of the match, so that a
 match that waits begins soon."""
+SMALL_PORTION_SECONDS = 0.5
+"""The same for a portion between matches that wait."""
 REQUEUE = timedelta(seconds=60)
-"""If the queue loses a portion, upkeep queues it again after this time."""
+"""If the queue loses a portion, upkeep queues it again after this time. If the portion waits for
+so long, upkeep queues it between matches."""
 MAX_ATTEMPTS = 5
 """A portion that never ends is given up: perhaps it ends the process of each worker."""
 FINALS_FOR = timedelta(days=7)
@@ -113,6 +119,28 @@ def claim_due(now: datetime) -> list[int]:
         MatchAnalysis.objects.filter(match__in=due).update(due_at=now + REQUEUE)
     waiting = queueing.waiting_ids("analyse_match")
     return [match_id for match_id in due if match_id not in waiting]
+
+
+def claim_starved(now: datetime) -> list[int]:
+    """Return the id of the match whose analysis has waited longest, if it waits for `REQUEUE`.
+
+    Its task waits in the queue, because workers always find a match to play. One analysis at a
+    time: matches come first.
+    """
+    waiting = queueing.waiting_ids("analyse_match")
+    if not waiting:
+        return []
+    with transaction.atomic():
+        found = (
+            MatchAnalysis.objects.filter(due_at__lte=now, match__in=waiting)
+            .order_by("due_at")
+            .select_for_update(skip_locked=True)
+            .first()
+        )
+        if found is None:
+            return []
+        MatchAnalysis.objects.filter(pk=found.pk).update(due_at=now + REQUEUE)
+    return [found.match_id]
 
 
 def compute(

@@ -100,6 +100,14 @@ def analyse_match(match_id: int) -> None:
 
 @shared_task
 @_binds_id
+def analyse_between_matches(match_id: int) -> None:
+    """Compute a small portion of an analysis, then queue the next one behind waiting matches."""
+    if analyses.compute(match_id, analyses.SMALL_PORTION_SECONDS):
+        analyse_between_matches.delay(match_id)
+
+
+@shared_task
+@_binds_id
 def check_version(version_id: int) -> None:
     """Check an uploaded version."""
     bots.check_version(version_id)
@@ -251,6 +259,7 @@ def upkeep(may_rest: bool = False) -> None:
     _each(lambda: ratings.take_overdue_checks(timezone.now()), check_ladder.delay)
     _each(lambda: ratings.take_luck_counts(timezone.now()), count_luck.delay)
     _do(lambda: analyses.ask_for_finals(timezone.now()))
+    _each(lambda: analyses.claim_starved(timezone.now()), analyse_between_matches.delay)
     _each(lambda: analyses.claim_due(timezone.now()), analyse_match.delay)
 
 

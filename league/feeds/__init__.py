@@ -5,7 +5,7 @@ The public functions are exported here; other packages import them from here alo
 
 from league.feeds.follows import FollowState, feed_of, follow, follow_state, unfollow
 from league.feeds.highlights import find_highlights, last_highlights
-from league.feeds.items import write_items
+from league.feeds.items import last_ends, write_items
 
 __all__ = [
     "FollowState",
@@ -13,6 +13,7 @@ __all__ = [
     "find_highlights",
     "follow",
     "follow_state",
+    "last_ends",
     "last_highlights",
     "unfollow",
     "write_items",

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import F, Max, Q, Window
 from django.db.models.functions import Rank
+from django.utils import timezone
 
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import standings_of
@@ -20,6 +21,7 @@ from league.models import (
 )
 
 _DAYS = 7
+_RECENT = timedelta(days=2)
 """The task looks so far back; what happened before, while it did not run, gets no item."""
 
 Kind = FeedItem.Kind
@@ -166,6 +168,14 @@ def _ends(since: datetime) -> list[FeedItem]:
             )
         )
     return items
+
+
+def last_ends(count: int) -> list[FeedItem]:
+    """Return the ends of the last tournaments with a winner, newest first, of two days at most."""
+    ends = FeedItem.objects.filter(
+        kind=Kind.FINISHED, bot__isnull=False, at__gte=timezone.now() - _RECENT
+    )
+    return list(ends.select_related("bot", "ladder", "tournament").order_by("-at", "-id")[:count])
 
 
 def sentence(item: FeedItem) -> str:

@@ -110,6 +110,23 @@ def test_a_portion_that_waits_in_the_queue_is_not_queued_twice(
     assert analyses.claim_due(later()) == []
 
 
+def test_an_analysis_that_starves_goes_on_between_matches_one_at_a_time(
+    match: Match, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    analyses.ask(match=match)
+    assert analyses.claim_starved(later()) == []  # its task is lost, so it is queued again
+    monkeypatch.setattr(queueing, "waiting_ids", lambda task: {match.pk})
+    assert analyses.claim_starved(timezone.now()) == []
+    assert analyses.claim_starved(later()) == [match.pk]
+    assert analyses.claim_starved(later()) == []
+    sent: list[int] = []
+    monkeypatch.setattr(analyses, "SMALL_PORTION_SECONDS", 0)
+    monkeypatch.setattr(tasks.analyse_between_matches, "delay", sent.append)
+    tasks.analyse_between_matches(match.pk)
+    assert sent == [match.pk]
+    assert stored(match).moves_done
+
+
 def test_an_analysis_whose_portion_always_fails_is_given_up_until_the_next_request(
     match: Match, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,12 +7,14 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from league.feeds import last_highlights
-from league.models import Tournament
+from league.feeds import last_ends, last_highlights
+from league.feeds.items import sentence
+from league.models import FeedItem, Tournament
 from web import tv
-from web.requests import whole_number
-from web.selectors import ladders, matches, tournaments
+from web.requests import visitor, whole_number
+from web.selectors import ladders, matches, own, tournaments
 from web.table.tables import Table
+from web.views.feeds import link_of
 
 _PLAYING = 6
 _LATEST = 8
@@ -20,13 +22,19 @@ _COMING = 6
 _LADDERS = 6
 _TOP = 5
 _WALL = 9
+_ENDS = 2
+_OWN_PLACES = 4
+_OWN_NEWS = 3
 _BUSY_SECONDS, _QUIET_SECONDS = 5, 30
 """The pause between two updates of the lists. Without JavaScript the page loads less often."""
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Show the league: one table, highlights, the best bots, next events, how to take part."""
+    """Show the league: one table, highlights, the best bots, next events, how to take part.
+
+    A person who is signed in first sees their own bots' places, and news of what they follow.
+    """
     coming = list(tournaments.tournaments_to_come()[:_COMING])
     playing = list(matches.matches_playing(_PLAYING))
     highlights = last_highlights()
@@ -40,12 +48,21 @@ def home(request: HttpRequest) -> HttpResponse:
         "playing": playing,
         "ladders": ladders.ladders_with_movement(_LADDERS, _TOP),
         "coming": coming,
+        "ends": _with_links(last_ends(_ENDS)),
         "matches": matches.matches_finished(_LATEST),
         "live": True,
         "live_seconds": _BUSY_SECONDS if is_busy else _QUIET_SECONDS,
         "reload_seconds": 3 * _BUSY_SECONDS if is_busy else 2 * _QUIET_SECONDS,
     }
+    person = visitor(request)
+    if person is not None:
+        context["places"] = own.places_of(person, _OWN_PLACES)
+        context["news"] = _with_links(own.news_of(person, _OWN_NEWS))
     return render(request, "web/home.html", context)
+
+
+def _with_links(items: list[FeedItem]) -> list[tuple[FeedItem, str, str]]:
+    return [(item, sentence(item), link_of(item)) for item in items]
 
 
 @require_safe

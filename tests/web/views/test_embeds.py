@@ -99,7 +99,7 @@ def test_the_embed_of_a_secret_match_has_no_cards(client: Client) -> None:
 def test_the_embed_of_a_ladder_shows_its_best_bots(client: Client, played: Tournament) -> None:
     text = page(client, "/embed/ladders/quick/")
     assert [f">bot-{at}</a>" in text for at in range(4)] == [True] * 4
-    assert "See all 4 bots" in text
+    assert "See this ladder" in text
 
 
 def test_the_embed_of_a_knockout_shows_its_bracket(client: Client) -> None:

@@ -3,9 +3,11 @@
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
+from django.utils import timezone
 
-from league import competitions
+from league import competitions, feeds
 from league.models import Bot, Ladder, Match, Standing, Tournament
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
@@ -98,3 +100,29 @@ def test_without_a_live_table_the_match_of_the_day_is_shown_if_the_page_asks_for
     best = client.get("/tv/tables/?count=1&best=1").content.decode()
     assert 'data-table="replay"' in best
     assert "match of the day" in best
+
+
+def test_a_person_sees_first_their_bots_places_and_what_they_follow(
+    client: Client, played: Tournament
+) -> None:
+    assert 'id="own"' not in page(client, "/")
+    user = User.objects.create_user("viola")
+    client.force_login(user)
+    text = page(client, "/")
+    assert "None of your bots has a rating yet" in text
+    assert "what happens to them appears here" in text
+    bot = Bot.objects.get(name="bot-0")
+    Bot.objects.filter(pk=bot.pk).update(owner=user)
+    feeds.follow(user, bot)
+    feeds.write_items(timezone.now())
+    text = page(client, "/")
+    [shown] = re.findall(r'<section id="own".*?</section>', text, re.DOTALL)
+    assert 'href="/bots/bot-0/"' in shown
+    assert re.search(r"bot-0 (wins|finishes)", shown)
+
+
+def test_the_home_page_names_the_winners_of_the_last_tournaments(
+    client: Client, played: Tournament
+) -> None:
+    feeds.write_items(timezone.now())
+    assert re.search(rf"{played.title} is over: bot-\d wins", page(client, "/"))
