@@ -80,7 +80,7 @@ CODES: dict[str, tuple[int, str]] = {
     "not-hosted": (409, "Only versions of hosted bots can be compared."),
     "comparison-running": (409, "Another comparison of this bot is running."),
     "too-few-opponents": (409, "The ladder has too few bots that can play now."),
-    "same-file": (409, "The bot has a version of this file already."),
+    "same-file": (409, "The bot's current version, or one in its check, has the same file."),
     "too-many-uploads": (409, "Too many of your versions are being checked."),
     "tournament-begun": (409, "The tournament has started or ended, so you can't change it."),
     "too-many-matches": (409, "Too many of your unrated matches or challenges are unfinished."),
@@ -122,7 +122,7 @@ CODES: dict[str, tuple[int, str]] = {
     ),
     "busy": (
         503,
-        "The league is busy with requests of this kind: passwords to check, or calls that wait. "
+        "The league has too many requests of this kind: passwords, waiting calls or moves. "
         "Try again after the seconds in Retry-After.",
     ),
     "unavailable": (503, "A part of the league can't be reached. Try again soon."),

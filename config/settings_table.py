@@ -51,8 +51,8 @@ TEXTS: dict[str, Text] = {
         "for example `https://league.example`, if a proxy in front of the league handles TLS"
     ),
     "SHARED_PAGE_SECONDS": Text(
-        "how long a page is kept for further readers without cookies; with 0 each gets one of "
-        "their own"
+        "seconds for which readers without cookies get the same copy of a page; with 0 the league "
+        "makes each page anew"
     ),
     "HTTPS": Text(
         "yes if people reach the league by `https` only: cookies need TLS, browsers remember "
@@ -100,8 +100,8 @@ TEXTS: dict[str, Text] = {
     "MAX_PLAYER_TABLES": Text("tables of players that may be open at the same time"),
     "PLAYER_MATCH_DAYS": Text("days after which a match of players is removed"),
     "MAX_WAITING_REQUESTS": Text(
-        "requests that may wait in one gateway process (it holds long polls and streams), for"
-        " one bot or one spectator's address"
+        "waiting requests (long polls and streams) that one bot, or one spectator's address, may "
+        "have in one process of `gateway`"
     ),
     "MAX_WAITING_PER_ADDRESS": Text("the same for all bots and spectators of one address"),
     "MAX_WAITING_IN_ALL": Text("the same for all clients"),
@@ -116,18 +116,17 @@ TEXTS: dict[str, Text] = {
         "if three quarters of the threads are in use: threads that one address may hold"
     ),
     "MAX_HASHES": Text(
-        "password hashes that one web process computes at a time; the same number of requests"
-        " may wait for one"
+        "password hashes that one web process computes at a time; as many further requests may "
+        "wait for their turn"
     ),
     "PROBE_URL": Text(
-        "URL of the front as bots reach it; the clock probes this URL, and if probes fail, "
-        "open turns get the lost time back",
+        "the address at which bots reach the league; the `clock` worker calls it, and if the "
+        "calls fail, open turns get the lost time back",
         default="none; the front's address from `make up` and `docker/compose.yaml`",
     ),
     "SANDBOX_PATIENCE": Text(
-        "seconds without a working sandbox on any worker, after which each waiting match of "
-        "uploaded bots gets one failure; after three failures the league makes the block of "
-        "the match void"
+        "if no worker has a working sandbox for this number of seconds, each waiting match of "
+        "uploaded bots counts one failure; after three failures its block is void"
     ),
     "SANDBOX_FORKS": Text(
         "workers fork uploaded bots from a [zygote](sandbox.md#zygotes); with `no` each bot "
@@ -147,8 +146,8 @@ TEXTS: dict[str, Text] = {
     "BACKUP_DIRECTORY": Text("where `manage.py backup` writes"),
     "KEEP_BACKUPS": Text("how many backups stay; 0 keeps all"),
     "METRICS_TOKEN": Text(
-        "`/metrics` answers only to the header `Authorization: Bearer` with this token; "
-        "without it, to everybody"
+        "`/metrics` requires the header `Authorization: Bearer` with this token; if you set no "
+        "token, everybody can read `/metrics`"
     ),
     "OTEL_EXPORTER_OTLP_ENDPOINT": Text(
         "URL of a collector of OpenTelemetry, such as `http://collector:4318`, for "

@@ -25,8 +25,8 @@ def challenge(
     game: Annotated[
         Literal["twelve-days", "partridge"] | None,
         typer.Option(
-            help="The game. Default: the game of a ladder with this number of seats, first of the "
-            "ladders that your bot is on.",
+            help="The game. Default: the game of a ladder with this number of seats; ladders of "
+            "your bot come first.",
             show_default=False,
         ),
     ] = None,

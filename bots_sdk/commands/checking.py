@@ -64,8 +64,9 @@ def check(
 ) -> None:
     """Run a bot in the league's sandbox, and print what would fail at the league.
 
-    The check plays every preset and number of seats. It imitates restarts, repeated turns and
-    skipped turns, and measures time, memory, imports and output.
+    The check plays every preset and number of seats. It imitates a restart in the
+    middle of a match, the same observation twice, and a move that the referee plays after a
+    timeout. It measures time, memory, imports and output.
 
     Exit status 1: something would fail.
     """

@@ -119,7 +119,8 @@ def ab(
     """Test whether a new version of a bot is better than the old one.
 
     A block is one deal that both versions play twice: for the second match they exchange seats.
-    The test ends when the results show whether the new version is 20 Elo better.
+    The test ends when the results clearly fit one of two claims: the new version is 20 Elo
+    better, a win share of 53 %, or both are equally strong.
 
     A verdict needs 16 blocks in which the two versions have different results, or 300 blocks in
     all. This is because a small edit changes nothing in most blocks. "No difference in

@@ -55,7 +55,7 @@ Seats = Annotated[
 Against = Annotated[
     list[str],
     typer.Option(
-        help="An opponent: a bot's file, or a reference bot, such as house-thumb. quick: "
+        help="An opponent: a bot's file, or a house bot, such as house-thumb. quick: "
         "house-random, house-thumb and house-counting. house: these and house-search, which takes "
         "seconds per match. You can repeat this option."
     ),
@@ -77,8 +77,7 @@ Jobs = Annotated[
 Faults = Annotated[
     Path,
     typer.Option(
-        help="Save the bot's input in this directory at each fault: an error, a timeout or an "
-        "illegal move."
+        help="Save the bot's input in this directory at each error, slow move or illegal move."
     ),
 ]
 

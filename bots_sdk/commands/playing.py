@@ -33,8 +33,8 @@ def run(
     """Run a remote bot on this machine: play all its matches until Ctrl-C.
 
     If the bot raises an error, is too slow, or returns an illegal move, the command plays the
-    first legal move instead, and saves the bot's input in the directory of --faults. The league
-    does not count this as a fault.
+    first legal move instead, and saves the bot's input in the directory of --faults. At the league
+    this is no fault: the move that it gets is legal and in time.
 
     After Ctrl-C, the bot finishes the moves that it is computing. A second Ctrl-C stops at once.
     """

@@ -43,7 +43,7 @@ def watch(
         list[str] | None,
         typer.Argument(
             metavar="[BOT]... or MATCH",
-            help="The bots by seat: files, or reference bots such as house-thumb. house-random, "
+            help="The bots by seat: files, or house bots such as house-thumb. house-random, "
             "house-thumb and house-counting take the other seats. Or the number or address of a "
             "match at a league.",
             show_default=False,

@@ -156,8 +156,8 @@ def _cancellation(match: Match) -> ModerationEntry:
         decision = None
     if decision is None:
         raise ValidationError(
-            f"{capfirst(str(match))} can't be played again: only a void match that an operator "
-            "cancelled can, if all its bots run on the workers and it belongs to no comparison.",
+            f"{capfirst(str(match))} can't be played again. This works only for the cancellation "
+            "of a match whose bots all run on the workers, outside of comparisons.",
             code="match-not-restorable",
         )
     return decision

@@ -43,14 +43,14 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     met = HeadToHead.objects.get(bot__name="bot-0", opponent__name="bot-1")
     share = f"{100 * met.half_wins / met.pairs / 2:.0f} %"
     assert f"bot-0 against bot-1: {share} of {met.pairs}" in text
-    assert "They compare a bot with the average of all bots" in text
+    assert "the distance between the bot and the average of all bots" in text
     likely = " ".join(text[text.index("Probability of being the best") :].split())
     assert likely.startswith(
         'Probability of being the best ranked bot: <a href="/bots/bot-1/">bot-1</a> 62 %. '
     )
     assert "<dd>62 %</dd>" in page(client, "/bots/bot-1/")
     assert "<dd>&lt; 1 %</dd>" in page(client, "/bots/bot-0/")
-    assert "Chance to be the best" not in page(client, "/bots/bot-2/")
+    assert "Probability of being the best" not in page(client, "/bots/bot-2/")
 
 
 def test_the_search_for_a_name_ignores_case(client: Client, played: Tournament) -> None:
