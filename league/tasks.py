@@ -130,7 +130,8 @@ def remove_old_output() -> None:
 @shared_task
 def archive_rounds() -> None:
     """Move the records of old rounds into files."""
-    play.archive_due(timezone.now())
+    if settings.ARCHIVE_DAYS:
+        play.archive_due(timezone.now())
 
 
 @shared_task

@@ -42,11 +42,13 @@ class Run(NamedTuple):
     Attributes:
         at: when it ended.
         rounds: how many it archived.
+        due: how many rounds that are old enough still waited at its end.
         faults: why rounds could not be archived, one line each.
     """
 
     at: datetime
     rounds: int
+    due: int
     faults: list[str]
 
 
@@ -57,14 +59,12 @@ class Archived(NamedTuple):
         rounds: in the archive.
         matches: of these rounds.
         size: bytes of the files.
-        due: rounds that are old enough and wait; 0 if `ARCHIVE_DAYS` is 0.
         run: the last run; None if there was none since the broker lost its data.
     """
 
     rounds: int
     matches: int
     size: int
-    due: int
     run: Run | None
 
 
@@ -105,7 +105,7 @@ def archive_due(now: datetime, *, max_rounds: int | None = MAX_ROUNDS) -> Run:
             faults.append(str(error))
             if isinstance(error, ArchiveError) or len(faults) == _MAX_FAULTS:
                 break  # the storage fails, so it would fail for the others too
-    run = Run(now, done, faults)
+    run = Run(now, done, due_rounds(now).count(), faults)
     try:
         cache.set(_RUN, run._asdict(), _RUN_KEPT_SECONDS)
     except RedisError:
@@ -174,7 +174,7 @@ def unarchive_round(round_id: int) -> int:
     return len(wanted)
 
 
-def archive_state(now: datetime) -> Archived:
+def archive_state() -> Archived:
     """Return how far the archive is."""
     rows = RoundArchive.objects.all()
     sums = rows.aggregate(matches=Sum("matches"), size=Sum("size"))
@@ -182,7 +182,6 @@ def archive_state(now: datetime) -> Archived:
         rounds=rows.count(),
         matches=sums["matches"] or 0,
         size=sums["size"] or 0,
-        due=due_rounds(now).count(),
         run=_last_run(),
     )
 

@@ -40,16 +40,16 @@ class Command(BaseCommand):
                 raise CommandError(str(error)) from None
             self.stdout.write(f"{restored} files were restored.")
             return
-        now = timezone.now()
-        faults = (
-            list(archive_copies.faults().values())
-            if options["check"]
-            else play.archive_due(now, max_rounds=None).faults
-        )
-        far = play.archive_state(now)
+        if options["check"]:
+            faults = list(archive_copies.faults().values())
+        else:
+            run = play.archive_due(timezone.now(), max_rounds=None)
+            faults = run.faults
+            self.stdout.write(f"{run.rounds} rounds were archived, {run.due} still wait.")
+        state = play.archive_state()
         self.stdout.write(
-            f"{far.rounds} rounds with {far.matches} matches are in the archive, {far.size} bytes. "
-            f"{far.due} rounds wait."
+            f"The archive has {state.rounds} rounds with {state.matches} matches, "
+            f"{state.size} bytes."
         )
         if faults:
             raise CommandError("\n".join([f"Faults: {len(faults)}.", *faults]))
