@@ -20,6 +20,7 @@ from api.problems import (
     unavailable,
 )
 from league.accounts import BusyError, TooManyTriesError
+from league.archive_files import ArchiveError
 
 log = structlog.get_logger(__name__)
 
@@ -91,6 +92,8 @@ def as_problem(error: Exception) -> ProblemError:
         return ProblemError("invalid", errors=errors)
     if isinstance(error, OperationalError | InterfaceError):
         return unavailable()
+    if isinstance(error, ArchiveError):
+        return ProblemError("unavailable", f"{str(error)[:1].upper()}{str(error)[1:]}")
     if isinstance(error, TooManyTriesError):
         return too_many_tries(error.usage)
     if isinstance(error, BusyError):

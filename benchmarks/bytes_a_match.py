@@ -1,20 +1,26 @@
 """The size of a finished match in the database, by table, column and index.
 
 Usage: python bytes_a_match.py [--matches 2000] [--seats 4] [--game partridge] [--budget 600]
+       [--archive]
 
 For each game, the bots of a ladder play so many matches through the league's own code: a round is
 opened, its matches are claimed, played and finished, the round is applied. After `VACUUM FULL`, all
 bytes that the tables of matches have grown by (rows, indexes, TOAST) are divided by the number of
 matches. Tables
-of rounds and of the ledger grow by block; they are shown, and do not count in the budget. The exit
-status is 1 if a game is over the budget.
+of rounds and of the ledger grow by block; they are shown, and do not count in the budget. With
+--archive, all rounds then move to the archive, and the sizes of rows and files are shown again. The
+exit status is 1 if a game is over the budget.
 """
 
 import argparse
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -41,6 +47,7 @@ def main() -> int:
     parser.add_argument("--seats", type=int, default=4)
     parser.add_argument("--budget", type=int, default=600)
     parser.add_argument("--game", choices=RULES, help="one game, instead of both")
+    parser.add_argument("--archive", action="store_true", help="measure archived matches too")
     options = parser.parse_args()
     if options.game is None:  # a league in a process of its own for each
         return max(subprocess.call([*sys.orig_argv, "--game", game]) for game in RULES)
@@ -48,6 +55,9 @@ def main() -> int:
         empty = sizes()
         matches = fill(options.game, options.seats, options.matches)
         size = report(options.game, options.seats, matches, empty)
+        if options.archive:
+            archive(matches)
+            report(options.game, options.seats, matches, empty)
     print(f"budget{'':28}{options.budget:8} bytes", flush=True)
     return int(size > options.budget)
 
@@ -76,6 +86,39 @@ def fill(game: str, seats: int, matches: int) -> int:
         ratings.apply_round(round_.pk)
         number += 1
     return Match.objects.finished().count()
+
+
+def archive(matches: int) -> None:
+    """Move all rounds to the archive; print the bytes of the files, and the times."""
+    from django.conf import settings
+    from django.test import override_settings
+    from django.utils import timezone
+
+    from league import archive_files, play
+    from league.models import Ladder, Match
+    from league.ratings import recompute
+
+    settings.ARCHIVE_DAYS = 1
+    place: dict[str, Any] = {"BACKEND": "league.archive_files.ArchiveDirectory"}
+    with ExitStack() as stack:
+        directory = stack.enter_context(TemporaryDirectory())
+        place["OPTIONS"] = {"location": directory}
+        stack.enter_context(override_settings(STORAGES=settings.STORAGES | {"archive": place}))
+        began = time.perf_counter()
+        run = play.archive_due(timezone.now() + timedelta(days=2), max_rounds=None)
+        took = time.perf_counter() - began
+        state = play.archive_state()
+        print(f"\narchived: {state.rounds} rounds in {took:.2f} s, faults: {run.faults}")
+        print(f"{'files, a match':34}{state.size / matches:8.1f} bytes")
+        began = time.perf_counter()
+        differences = [recompute(ladder) for ladder in Ladder.objects.all()]
+        took = time.perf_counter() - began
+        print(f"recompute from files: {took:.2f} s, differences: {differences}")
+        archive_files.forget()
+        one = Match.objects.filter(archived=True).latest("pk")
+        began = time.perf_counter()
+        _ = one.record
+        print(f"first record of a file: {1000 * (time.perf_counter() - began):.1f} ms")
 
 
 def tables_of(bots: Sequence[int], seats: int, number: int) -> list[Any]:

@@ -1,6 +1,7 @@
 """Environment variables as settings, checked when they are read."""
 
 import ipaddress
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -134,6 +135,20 @@ def listed(name: str, default: str) -> list[str]:
     """Return the parts of a variable that commas separate."""
     defaults[name] = default
     return [part.strip() for part in os.environ.get(name, default).split(",") if part.strip()]
+
+
+def json_object(name: str) -> dict[str, Any]:
+    """Return a variable that is a JSON object, by default an empty one."""
+    value = optional(name) or "{}"
+    try:
+        found = json.loads(value)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise ImproperlyConfigured(
+            f'{name} is {value!r}; it must be a JSON object such as {{"bucket_name": "league"}}.'
+        )
+    return found
 
 
 def database(name: str) -> dict[str, Any]:

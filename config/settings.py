@@ -164,6 +164,12 @@ ALIVE_FILE = environment.optional("ALIVE_FILE")
 # Where `manage.py backup` writes, and how many backups stay; 0 keeps all.
 BACKUP_DIRECTORY = environment.text("BACKUP_DIRECTORY", "var/backups")
 KEEP_BACKUPS = environment.number("KEEP_BACKUPS", 14)
+# Records of rounds that were applied so many days ago move to files; 0 keeps all in the database.
+# The files are in a directory, or in another of Django's storages, such as S3.
+ARCHIVE_DAYS = environment.number("ARCHIVE_DAYS", 0)
+ARCHIVE_DIRECTORY = environment.text("ARCHIVE_DIRECTORY", "var/archive")
+archive_storage = environment.optional("ARCHIVE_STORAGE")
+archive_options = environment.json_object("ARCHIVE_STORAGE_OPTIONS")
 # Who sends it as a bearer token may read /metrics. Without it, everybody may.
 METRICS_TOKEN = environment.optional_secret("METRICS_TOKEN")
 # A collector of OpenTelemetry, and headers for it, such as "Authorization=Bearer x".
@@ -239,6 +245,18 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 # A link with which a person sets a new password works for so many seconds.
 PASSWORD_RESET_TIMEOUT = 24 * 3600
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+    "archive": (
+        {"BACKEND": archive_storage, "OPTIONS": archive_options}
+        if archive_storage
+        else {
+            "BACKEND": "league.archive_files.ArchiveDirectory",
+            "OPTIONS": {"location": ARCHIVE_DIRECTORY},
+        }
+    ),
+}
 STATIC_URL = "static/"
 WHITENOISE_USE_FINDERS = True
 LOGIN_URL = "web:sign-in"
@@ -333,6 +351,11 @@ CELERY_BEAT_SCHEDULE = {
     "sweep": {"task": "league.tasks.sweep", "schedule": crontab(minute="17")},
     "remove-old-output": {
         "task": "league.tasks.remove_old_output",
+        "schedule": 300.0,
+        "options": {"expires": 300},
+    },
+    "archive-rounds": {
+        "task": "league.tasks.archive_rounds",
         "schedule": 300.0,
         "options": {"expires": 300},
     },

@@ -145,6 +145,18 @@ TEXTS: dict[str, Text] = {
     ),
     "BACKUP_DIRECTORY": Text("where `manage.py backup` writes"),
     "KEEP_BACKUPS": Text("how many backups stay; 0 keeps all"),
+    "ARCHIVE_DAYS": Text(
+        "days after which the records of a round move to a file of the [archive](#archive); 0 "
+        "keeps all in the database"
+    ),
+    "ARCHIVE_DIRECTORY": Text("where the files of the archive are"),
+    "ARCHIVE_STORAGE": Text(
+        "another place for them: a storage class of Django, such as "
+        "`storages.backends.s3.S3Storage`"
+    ),
+    "ARCHIVE_STORAGE_OPTIONS": Text(
+        'options of that class as JSON, such as `{"bucket_name": "league"}`'
+    ),
     "METRICS_TOKEN": Text(
         "`/metrics` requires the header `Authorization: Bearer` with this token; if you set no "
         "token, everybody can read `/metrics`"

@@ -91,6 +91,17 @@ def pack(record: Record) -> bytes:
     return checksum + data
 
 
+def check(packed: bytes, *, game: str, rules: str, seats: int, deal_seed: bytes) -> None:
+    """Compare a pack with its checksum; it takes some microseconds.
+
+    Raises:
+        RecordError: a byte of the pack or another argument has changed since `pack`.
+    """
+    data = packed[_CHECKSUM_BYTES:]
+    if packed[:_CHECKSUM_BYTES] != _checksum(data, game, rules, seats, deal_seed):
+        raise RecordError("the packed record is damaged: its checksum differs")
+
+
 def unpack(packed: bytes, *, game: str, rules: str, seats: int, deal_seed: bytes) -> Record:
     """Return the record of a pack, with every value that `pack` received.
 
@@ -104,9 +115,8 @@ def unpack(packed: bytes, *, game: str, rules: str, seats: int, deal_seed: bytes
     Raises:
         RecordError: a byte of the pack or another argument has changed since.
     """
+    check(packed, game=game, rules=rules, seats=seats, deal_seed=deal_seed)
     data = packed[_CHECKSUM_BYTES:]
-    if packed[:_CHECKSUM_BYTES] != _checksum(data, game, rules, seats, deal_seed):
-        raise RecordError("the packed record is damaged: its checksum differs")
     if data[:1] != bytes([_FORMAT]):
         raise RecordError("the packed record has an unknown format")
     reader = _Reader(data[1:])

@@ -159,7 +159,7 @@ def compute(
     row = found.first()
     if row is None:
         return False
-    if row.match.packed_record is None:  # void since
+    if row.match.status != Match.Status.FINISHED:  # void since
         row.delete()
         return False
     if row.attempts >= MAX_ATTEMPTS:

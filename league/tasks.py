@@ -136,6 +136,13 @@ def remove_old_output() -> None:
 
 
 @shared_task
+def archive_rounds() -> None:
+    """Move the records of old rounds into files."""
+    if settings.ARCHIVE_DAYS:
+        play.archive_due(timezone.now())
+
+
+@shared_task
 def follow_up() -> None:
     """Close finished rounds, open the next rounds, and queue the matches that are due."""
     note_begun("follow_up")

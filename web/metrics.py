@@ -23,7 +23,7 @@ from prometheus_client.core import GaugeMetricFamily, HistogramMetricFamily, Met
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from league import durations, health, queueing
+from league import durations, health, play, queueing
 from league.bots import jails
 from league.models import Bot, BotVersion, Comparison, Ladder, Match, Round, Tournament, Turn
 
@@ -67,6 +67,7 @@ class LeagueCollector(Collector):
         yield _by("bots", "Bots.", "kind", Bot.objects.all())
         yield self._workers()
         yield self._queues()
+        yield from self._archive(now)
         yield from self._times()
         faults = health.find_faults()
         yield _gauge("ready", "1 if /readyz answers 200.", int(not faults))
@@ -97,6 +98,19 @@ class LeagueCollector(Collector):
         except RedisError:
             return GaugeMetricFamily("league_tasks_queued", about, labels=["queue"])
         return family
+
+    def _archive(self, now: datetime) -> Iterator[Metric]:
+        state = play.archive_state()
+        yield _gauge("archive_rounds", "Rounds whose records are in files.", state.rounds)
+        yield _gauge("archive_matches", "Matches of these rounds.", state.matches)
+        yield _gauge("archive_bytes", "Size of these files.", state.size)
+        faults = 0 if state.run is None else len(state.run.faults)
+        yield _gauge("archive_faults", "Rounds that the last run could not archive.", faults)
+        if state.run is not None:
+            about = "Rounds older than ARCHIVE_DAYS that waited after the last run."
+            yield _gauge("archive_rounds_due", about, state.run.due)
+            age = (now - state.run.at).total_seconds()
+            yield _gauge("archive_run_seconds", "Time since the last run of the archive.", age)
 
     def _times(self) -> Iterator[Metric]:
         families = {

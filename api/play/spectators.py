@@ -11,6 +11,7 @@ import structlog
 from django.db import Error as DatabaseError
 
 from api.play.database import Database, EncodedEvent
+from league.archive_files import ArchiveError
 from league.play.spectating import MatchFeed, PhaseClock
 
 log = structlog.get_logger(__name__)
@@ -90,7 +91,7 @@ class Spectators:
                 events = await self._database.new_events(match.feed)
             except Exception as error:  # the next refresh tries again
                 about = {"match_id": match_id, "error": str(error)}
-                if isinstance(error, DatabaseError):
+                if isinstance(error, DatabaseError | ArchiveError):
                     log.warning("the events of a match could not be read", **about)
                 else:
                     log.exception("the events of a match could not be read", **about)

@@ -93,8 +93,7 @@ class LadderPlaceSerializer(LadderEntrySerializer):
 
     def get_rating(self, entry: LadderEntry) -> int | None:
         """Return the rating, if a round has rated the bot."""
-        standing = _standing(entry)
-        return None if standing.pk is None else standing.rating
+        return entry.ladder.standings.filter(bot=entry.bot).values_list("rating", flat=True).first()
 
     def get_next_block(self, entry: LadderEntry) -> str:
         """Return when it plays next, or why it does not."""

@@ -130,7 +130,7 @@ def _turning_step(day: date, kind: str, match_id: int, bot_id: int) -> int | Non
     if known is not None:
         return known.step
     match = Match.objects.prefetch_related("seating").get(pk=match_id)
-    if match.packed_record is None:
+    if match.status != Match.Status.FINISHED:
         return None
     [winner] = [seat.seat for seat in match.seating.all() if seat.bot_id == bot_id]
     return turning_step(match.record, winner)
@@ -144,7 +144,7 @@ def _find_mistakes(day: date) -> None:
     for row in rows:
         if (analysis := by_match.get(row.match_id or 0)) is None or analysis.result is None:
             continue
-        if analysis.match.packed_record is None:
+        if analysis.match.status != Match.Status.FINISHED:
             continue
         decisions = Analysis.from_json(analysis.result).decisions
         wrong = [each for each in decisions if each.mark in (MISTAKE, BLUNDER)]

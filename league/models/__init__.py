@@ -2,6 +2,7 @@
 
 from league.models.accounts import AccountName, DailyUse, FirstAnswer, Token
 from league.models.analyses import MatchAnalysis
+from league.models.archives import RoundArchive
 from league.models.bots import Bot, BotVersion, FormerName
 from league.models.challenges import Challenge, ChallengeBot
 from league.models.comparisons import Comparison, SwapBlock
@@ -58,6 +59,7 @@ __all__ = [
     "Quarantine",
     "Revision",
     "Round",
+    "RoundArchive",
     "RoundEntry",
     "Schedule",
     "SeatLog",

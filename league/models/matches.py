@@ -186,6 +186,9 @@ class Match(models.Model):
     started_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
     packed_record = models.BinaryField(null=True, blank=True)
+    archived = models.BooleanField(
+        default=False, help_text="Its packed record is in the file of its round."
+    )
     void_reason = models.CharField(
         max_length=500, blank=True, help_text="Why the match is void; empty if it is not."
     )
@@ -211,8 +214,9 @@ class Match(models.Model):
                 name="each_seat_has_a_bot",
             ),
             models.CheckConstraint(
-                condition=Q(status="finished", packed_record__isnull=False)
-                | (~Q(status="finished") & Q(packed_record__isnull=True)),
+                condition=Q(status="finished", packed_record__isnull=False, archived=False)
+                | Q(status="finished", packed_record__isnull=True, archived=True)
+                | (~Q(status="finished") & Q(packed_record__isnull=True, archived=False)),
                 name="a_finished_match_has_its_record",
             ),
         ]
@@ -257,18 +261,33 @@ class Match(models.Model):
     def record(self) -> Record:
         """The record of a finished match, replayed from its pack: some milliseconds.
 
+        The pack of an archived match is in the file of its round.
+
         Raises:
+            ArchiveError: the file is missing or damaged. It is a ValueError.
             ValueError: the match is not finished, or its pack is damaged.
         """
-        if self.packed_record is None:
+        packed = None if self.archived else self.packed_record
+        if packed is None and self.status == Match.Status.FINISHED:
+            packed = self._archived_pack()
+        if packed is None:
             raise ValueError(f"match {self.pk} is {self.status}; it has no record yet")
         return unpack(
-            bytes(self.packed_record),
+            bytes(packed),
             game=self.game,
             rules=self.rules,
             seats=self.seats,
             deal_seed=bytes(self.deal_seed),
         )
+
+    def _archived_pack(self) -> bytes | None:
+        """Return the pack from the file; from the row if it was put back there meanwhile."""
+        archive = None if self.block is None else getattr(self.block.round, "archive", None)
+        if archive is not None:
+            packed: bytes = archive.pack_of(self.pk)
+            return packed
+        self.refresh_from_db(fields=["packed_record", "archived"])
+        return None if self.packed_record is None else bytes(self.packed_record)
 
     @staticmethod
     def pack(record: Record) -> bytes:

@@ -1,5 +1,6 @@
 """Matches: the only package that changes them."""
 
+from league.play.archiving import archive_due, archive_round, archive_state, unarchive_round
 from league.play.bot_output import remove_old_output
 from league.play.finishing import note_results, void_block, void_match
 from league.play.hosted import play_match
@@ -42,6 +43,9 @@ __all__ = [
     "ReceivedMove",
     "SentMove",
     "Verdict",
+    "archive_due",
+    "archive_round",
+    "archive_state",
     "claim_due_hosted",
     "claim_due_live",
     "expire_overdue",
@@ -71,6 +75,7 @@ __all__ = [
     "submit_alone",
     "submit_group",
     "submit_together",
+    "unarchive_round",
     "void_block",
     "void_match",
 ]

@@ -58,6 +58,7 @@ def test_compose_passes_on_every_setting() -> None:
             "REDIS_URL",
             "ALIVE_FILE",
             "BACKUP_DIRECTORY",
+            "ARCHIVE_DIRECTORY",
         }  # by the file itself
         assert value is None or f"${{{name}:" in value or name in given, name
 

@@ -14,8 +14,9 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 from psycopg import connect, sql
 from psycopg.conninfo import make_conninfo
+from pytest_django import Settings
 
-from league import backups
+from league import backups, play
 from league.models import BlockEntry, Match
 from tests.docs.documents import ROOT
 from tests.league import small
@@ -45,10 +46,10 @@ def other() -> Iterator[str]:
         server.execute(drop)
 
 
-def manage(database: str, *words: object) -> subprocess.CompletedProcess[str]:
+def manage(database: str, *words: object, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "manage.py", *map(str, words)],
-        env=os.environ | {"DATABASE_URL": database},
+        env=os.environ | {"DATABASE_URL": database} | variables,
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -121,3 +122,49 @@ def test_a_backup_that_fails_removes_none_and_leaves_no_file(
     with pytest.raises(CommandError, match="pg_dump is not installed"):
         call_command("backup", directory=tmp_path)
     assert list(tmp_path.iterdir()) == [kept]
+
+
+def test_a_backup_has_the_files_of_the_archive_and_a_restore_puts_them_back(
+    tmp_path: Path, other: str, settings: Settings
+) -> None:
+    ladder = small.ladder()
+    small.play_round(ladder, [bot.pk for bot in small.bots(3)])
+    settings.ARCHIVE_DAYS = 1
+    archive, saved = tmp_path / "archive", tmp_path / "backups"
+    place = {
+        "BACKEND": "league.archive_files.ArchiveDirectory",
+        "OPTIONS": {"location": str(archive)},
+    }
+    settings.STORAGES = settings.STORAGES | {"archive": place}
+    play.archive_due(datetime.now(UTC) + timedelta(days=2))
+    call_command("backup", directory=saved)
+    [path] = saved.glob("league-*.dump")
+    [file] = [each for each in archive.rglob("*") if each.is_file()]
+    copy = saved / "archive" / file.relative_to(archive)
+    content = file.read_bytes()
+    assert copy.read_bytes() == content
+    written = copy.stat().st_mtime_ns
+    call_command("backup", directory=saved)
+    assert copy.stat().st_mtime_ns == written, "a file is copied once"
+    for damaged in (b"", content[:-1], None):
+        if damaged is None:
+            file.unlink()
+        else:
+            file.write_bytes(damaged)
+        done = manage(other, "restore", path, ARCHIVE_DIRECTORY=str(archive))
+        assert done.returncode == 0, done.stderr
+        assert "1 files of the archive were restored" in done.stdout
+        assert file.read_bytes() == content
+    done = manage(other, "recompute", ARCHIVE_DIRECTORY=str(archive))
+    assert done.stdout == "quick: 3 ratings, 0 differ\n"
+    copy.unlink()
+    file.unlink()
+    done = manage(other, "restore", path, ARCHIVE_DIRECTORY=str(archive))
+    assert done.returncode == 1
+    assert copy.name in done.stderr
+    assert "The database is restored" in done.stderr
+    done = manage(other, "recompute", ARCHIVE_DIRECTORY=str(archive))
+    assert done.returncode == 1
+    assert f"the archive file {copy.relative_to(saved / 'archive')} is missing" in done.stderr
+    with pytest.raises(CommandError, match="is missing"):
+        call_command("backup", directory=saved)

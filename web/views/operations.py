@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from league import health, moderation
+from league import health, moderation, play
 from league.bots import jails
 from league.models import Match
 from web.forms import DecisionForm, FindMatchForm, status_of
@@ -42,6 +43,8 @@ def overview(request: HttpRequest) -> HttpResponse:
         "waiting": operations.waiting_longest(),
         "failed": operations.failed_matches(),
         "void": operations.void_matches(),
+        "archive": play.archive_state(),
+        "archive_days": settings.ARCHIVE_DAYS,
         **operations.broker_shows(now),
     }
     return render(request, "web/operate/overview.html", context, status=status_of(form))

@@ -8,10 +8,14 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from league import backups
+from league.archive_files import ArchiveError
+from league.play import archive_copies
 
 
 class Command(BaseCommand):
     """Write a backup of the whole database while the league runs, and remove the oldest ones.
+
+    New files of the archive are copied into the directory archive beside the backups.
 
     The setting KEEP_BACKUPS is the number of backups to keep. Store SECRET_KEY in another place: if
     you restore a backup without it, all sessions and tokens stop working.
@@ -35,3 +39,10 @@ class Command(BaseCommand):
         except backups.BackupError as error:
             raise CommandError(str(error)) from None
         self.stdout.write(f"{path}: {path.stat().st_size} bytes")
+        # After the database: every file that the backup names is there already.
+        try:
+            copied = archive_copies.copy(options["directory"])
+        except ArchiveError as error:
+            raise CommandError(f"Some files of the archive were not copied.\n{error}") from None
+        if copied:
+            self.stdout.write(f"{copied} new files of the archive were copied")
