@@ -75,7 +75,7 @@ def _of_twelve_days(event: Event, who: _Who) -> str:
         case happened.CardGiven(seat=seat, to=to, rank=rank):
             return f"{who(seat)} gives {_card(rank)} to {who(to)}"
         case happened.CardPlayed(seat=seat, rank=rank):
-            return f"{who(seat)} plays {rank}"
+            return f"{who(seat)} plays {_card(rank)}"
         case happened.DayWon():
             return _day_won(event, who)
         case happened.PotAwarded(seat=seat, to=to, points=points):
@@ -103,7 +103,9 @@ def _of_twelve_days(event: Event, who: _Who) -> str:
 def _day_won(event: happened.DayWon, who: _Who) -> str:
     winner, points = who(event.seat), _count(event.points, "point")
     left = " left" if event.cancelled and event.cancelled[0] < event.rank else ""
-    reason = f"{event.rank} is the lowest{left}"
+    reason = (
+        f"{event.rank} is the lowest{left}" if event.rank else "a Claus counts as 0, the lowest"
+    )
     if event.cancelled:
         reason = f"{_cancel(event.cancelled)}; {reason}"
     if event.to is None:
@@ -148,7 +150,9 @@ def _winners(places: Sequence[int], who: _Who) -> str:
 
 
 def _card(rank: int | None) -> str:
-    return "a card" if rank is None else str(rank)
+    if rank is None:
+        return "a card"
+    return str(rank) if rank else "a Claus"
 
 
 def _and(parts: Sequence[str]) -> str:
@@ -158,6 +162,8 @@ def _and(parts: Sequence[str]) -> str:
 def _cancel(ranks: Sequence[int]) -> str:
     """Return which plays cancel: "two 3s cancel each other, and so do three 7s"."""
     same = [(rank, sum(1 for _ in group)) for rank, group in groupby(ranks)]
-    first, *others = [f"{_NUMERALS[count]} {rank}s" for rank, count in same]
+    first, *others = [
+        f"{_NUMERALS[count]} {f'{rank}s' if rank else 'Clauses'}" for rank, count in same
+    ]
     so_do = f", and so do {_and(others)}" if others else ""
     return f"{first} cancel each other{so_do}"

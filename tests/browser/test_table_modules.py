@@ -6,6 +6,7 @@ Chromium runs them on random matches of every preset.
 import json
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -16,12 +17,15 @@ from engine.deals import commitment
 from engine.games import catalogue
 from engine.games.game import State
 from engine.playback import deal
+from engine.record import read
 from engine.sentences import as_sentence
 from tests.browser.conftest import Visit
-from web.table.tables import deck_of
+from web.table.replays import replay_steps
+from web.table.tables import deck_of, phases_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+EXAMPLES = Path(__file__).parents[2] / "docs/rules"
 PRESETS = [
     (game, preset.name, seats)
     for game, state in catalogue.GAMES.items()
@@ -45,6 +49,17 @@ async (given) => {
             acts: scene.seats.flatMap((seat, at) => (seat.acts ? [at] : [])),
         };
     }));
+}
+"""
+LINES = """
+async (given) => {
+    const { names, phases } = JSON.parse(given);
+    const { Fold, frameOf } = await import("/static/web/table/scene.js");
+    const fold = new Fold(names.length);
+    for (const phase of phases) fold.add(phase);
+    const last = fold.frames.at(-1).step;
+    const steps = Array.from({ length: last }, (_, at) => at + 1);
+    return JSON.stringify(steps.map((step) => fold.frames[frameOf(fold.frames, step)].lines));
 }
 """
 CHECK = """
@@ -118,6 +133,15 @@ def test_scenes_show_what_the_engine_holds_after_every_phase(page: Page, public:
                 for shown, held in zip(scene.pop("hands"), right.pop("hands"), strict=True):
                     assert Counter(rank for rank in shown if rank is not None) <= Counter(held)
             assert scene == right, (game, rules, seats, ply)
+
+
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_a_step_shows_the_reasons_that_the_server_renders(page: Page, game: str) -> None:
+    record = read((EXAMPLES / f"{game}-example.jsonl").read_bytes().splitlines()[0])
+    names = ["ada", "bo", "cy", "dot"]
+    shown = run(page, LINES, phases_of(record, names, ""))
+    *steps, _ = [step.reasons for step in replay_steps(record, names)]
+    assert shown[:-1] == steps
 
 
 def deal_data(game: str, rules: str, seats: int, seed: bytes, events: list[Any]) -> dict[str, Any]:

@@ -19,7 +19,9 @@ NAMES = ["ada", "bo", "cy"]
     ("event", "text"),
     [
         (events.CardPlayed(0, 7), "ada plays 7"),
+        (events.CardPlayed(0, 0), "ada plays a Claus"),
         (events.CardGiven(0, 1, 7), "ada gives 7 to bo"),
+        (events.CardDrawn(0, 0), "ada draws a Claus"),
         (events.CardGiven(0, 1, None), "ada gives a card to bo"),
         (events.CardDrawn(2, None), "cy draws a card"),
         (events.HandDealt(2, 12, None), "cy is dealt 12 cards"),
@@ -35,7 +37,16 @@ NAMES = ["ada", "bo", "cy"]
         ),
         (
             events.DayWon(2, 1, 0, (), (2,), 2, None),
-            "0 is the lowest, so bo wins the day and must award 2 points to another seat",
+            "a Claus counts as 0, the lowest, so bo wins the day and must award 2 points to "
+            "another seat",
+        ),
+        (
+            events.DayWon(2, 1, 0, (7, 7), (2,), 2, 1),
+            "two 7s cancel each other; a Claus counts as 0, the lowest, so bo wins 2 points",
+        ),
+        (
+            events.DayWon(2, 1, 3, (0, 0), (2,), 2, 1),
+            "two Clauses cancel each other; 3 is the lowest left, so bo wins 2 points",
         ),
         (events.PotAwarded(2, 1, 2, (2,), 2), "bo awards 2 points to cy"),
         (

@@ -33,11 +33,11 @@ class Days(Steps):
                 seat.played, seat.order = [event.rank], event.seat
             case happened.DayWon() | happened.PotAwarded():
                 self.current.seats[event.seat].won = True
-                self._explain_result(event)
+                self.explain(event)
                 if event.to is not None:
                     self.points[event.to] += event.points
             case happened.DayCarried() | happened.PotLost():
-                self._explain_result(event)
+                self.explain(event)
             case happened.CardDrawn():
                 self.current.seats[event.seat].drawn = event.rank
             case happened.HandShown(seat=0):
@@ -47,11 +47,6 @@ class Days(Steps):
                     self._scored[holder].append(event.rank)
             case happened.MatchOver():
                 self._count(event)
-
-    def _explain_result(self, event: Event) -> None:
-        if not self.current.reasons and any(seat.played == [0] for seat in self.current.seats):
-            self.current.reasons.append("A Claus counts as 0.")
-        self.explain(event)
 
     def _finish_day(self) -> None:
         """Mark the cards that moved today and finish the day, if there is one."""

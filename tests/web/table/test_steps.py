@@ -70,7 +70,7 @@ def test_a_day_explains_its_winner() -> None:
         "so 2 points carry over to day 3."
     )
     assert third.note == (
-        "A Claus counts as 0. 0 is the lowest, so bot-3 wins the day and must award 5 points to "
+        "A Claus counts as 0, the lowest, so bot-3 wins the day and must award 5 points to "
         "another seat. bot-3 awards 5 points to bot-0."
     )
 

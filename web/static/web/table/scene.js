@@ -63,8 +63,12 @@ export class Fold {
       this.deliver();
       for (const seat of this.scene.seats) seat.acts = false;
       if (last) for (const seat of phase.to_act || []) this.scene.seats[seat].acts = true;
+      const before = this.frames.at(-1);
+      // A day that a Claus wins has two results: the win, then the award. The second shows both.
+      const goesOn = beat === "result" && before?.kind === "result" && before.step === this.steps;
       this.frames.push({
-        scene: copy(this.scene), kind: beat, lines: summarised(kinds, lines), step: this.steps,
+        scene: copy(this.scene), kind: beat, step: this.steps,
+        lines: [...(goesOn ? before.lines : []), ...summarised(kinds, lines)],
         ply: Number(phase.ply ?? phase.id ?? 0),
       });
     };

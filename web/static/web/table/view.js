@@ -141,12 +141,10 @@ export class View {
     const rank = card.rank === null ? "back" : `r${card.rank}`;
     face.className = ["tc", rank, ...marks].join(" ");
     if (tag === "button") face.dataset.rank = String(card.rank);
-    const text = card.rank === null ? "" : card.rank === 0 ? "★" : String(card.rank);
+    const text = card.rank === null ? "" : String(card.rank);
     const said = marks.map((mark) => (mark === "fresh" ? ", new" : mark === "scored" ? ", scores" : ", cancelled"));
     face.textContent = text;
-    if (card.rank === 0) {
-      face.replaceChildren(element("span", "unseen", "Claus"));
-    }
+    if (card.rank === 0) face.append(element("span", "unseen", ", Claus"));
     if (said.length && text) face.append(element("span", "unseen", said.join("")));
     return item;
   }
