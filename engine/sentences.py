@@ -97,6 +97,8 @@ def _of_twelve_days(event: Event, who: _Who) -> str:
             if len(seats) == 1:
                 return f"{holders} holds the most {rank}s ({count}) and scores {points}"
             return f"{holders} hold the most {rank}s ({count} each) and score {points} each"
+        case happened.HandCounted(seat=seat):
+            return f"{who(seat)}: {_hand_counted(event)}"
     return ""
 
 
@@ -111,6 +113,15 @@ def _day_won(event: happened.DayWon, who: _Who) -> str:
     if event.to is None:
         return f"{reason}, so {winner} wins the day and must award {points} to another seat"
     return f"{reason}, so {winner} wins {points}"
+
+
+def _hand_counted(event: happened.HandCounted) -> str:
+    """Return a hand as a sum: "most 12s: 12, most 9s: 9, tied 6s: 6 = 27"."""
+    parts = [f"most {rank}s: {rank}" for rank in event.most]
+    parts += [f"tied {rank}s: {rank}" for rank in event.tied]
+    if not parts:
+        return "0, as other seats hold more cards of every rank"
+    return f"{', '.join(parts)} = {event.points}" if parts[1:] else parts[0]
 
 
 def _of_partridge(event: Event, who: _Who) -> str:

@@ -64,7 +64,7 @@ def _days(phases: Iterable[tuple[Event, ...]], seats: int) -> Iterator[str]:
             stake = f"{day.day:3}  {day.points:3}"
     yield ""
     for event in phase:
-        if isinstance(event, events.HandShown | events.RankScored):
+        if isinstance(event, events.HandShown | events.RankScored | events.HandCounted):
             yield sentence(event)
 
 

@@ -11,7 +11,7 @@ from engine.sentences import sentence
 
 _HEADINGS = (
     *(happened.MatchStarted, happened.DayStarted, happened.RoundDealt),
-    *(happened.RankScored, happened.MatchOver),
+    *(happened.RankScored, happened.HandCounted, happened.MatchOver),
 )
 _OUTCOMES = (
     *(happened.DayWon, happened.PotAwarded, happened.DayCarried, happened.PotLost),

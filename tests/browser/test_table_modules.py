@@ -15,6 +15,7 @@ from playwright.sync_api import Page
 
 from engine.deals import commitment
 from engine.games import catalogue
+from engine.games.events import MatchOver
 from engine.games.game import State
 from engine.playback import deal
 from engine.record import read
@@ -140,8 +141,9 @@ def test_a_step_shows_the_reasons_that_the_server_renders(page: Page, game: str)
     record = read((EXAMPLES / f"{game}-example.jsonl").read_bytes().splitlines()[0])
     names = ["ada", "bo", "cy", "dot"]
     shown = run(page, LINES, phases_of(record, names, ""))
-    *steps, _ = [step.reasons for step in replay_steps(record, names)]
-    assert shown[:-1] == steps
+    steps = [step.reasons for step in replay_steps(record, names)]
+    steps[-1][-1] = as_sentence(MatchOver(record.scores, record.places), names)
+    assert shown == steps
 
 
 def deal_data(game: str, rules: str, seats: int, seed: bytes, events: list[Any]) -> dict[str, Any]:

@@ -153,5 +153,20 @@ def _over(public: View) -> list[dict[str, Any]]:
             holders = [seat for seat, count in enumerate(counts) if count == most]
             scored = {"kind": "rank_scored", "rank": rank, "seats": holders}
             found.append({**scored, "count": most, "points": rank})
+    if public["game"] == "twelve-days":
+        found += [_counted(seat, hands) for seat in range(len(hands))]
     places = [1 + sum(other > score for other in scores) for score in scores]
     return [*found, {"kind": "match_over", "scores": scores, "places": places}]
+
+
+def _counted(seat: int, hands: list[list[int]]) -> dict[str, Any]:
+    most, tied = [], []
+    for rank in range(12, 0, -1):
+        own = hands[seat].count(rank)
+        others = max(hand.count(rank) for at, hand in enumerate(hands) if at != seat)
+        if own > others:
+            most.append(rank)
+        elif own and own == others:
+            tied.append(rank)
+    points = sum(most) + sum(tied)
+    return {"kind": "hand_counted", "seat": seat, "most": most, "tied": tied, "points": points}

@@ -62,6 +62,15 @@ NAMES = ["ada", "bo", "cy"]
             events.RankScored(7, (0, 1), 2, 7),
             "ada and bo hold the most 7s (2 each) and score 7 each",
         ),
+        (
+            events.HandCounted(1, (12, 9), (6,), 27),
+            "bo: most 12s: 12, most 9s: 9, tied 6s: 6 = 27",
+        ),
+        (events.HandCounted(1, (), (6,), 6), "bo: tied 6s: 6"),
+        (
+            events.HandCounted(1, (), (), 0),
+            "bo: 0, as other seats hold more cards of every rank",
+        ),
         (events.CardsLed(0, (9, 8, 7), "straight", 7), "ada leads 9 8 7"),
         (events.TrickWon(0, 4, ()), "4 is the lowest card, so ada wins the trick"),
         (

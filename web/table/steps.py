@@ -118,8 +118,8 @@ class Step:
 
     @property
     def note(self) -> str:
-        """The sentences on what happened and why."""
-        return " ".join(self.reasons)
+        """The sentences on what happened and why; at the end, each on a line of its own."""
+        return ("\n" if self.group == "End" else " ").join(self.reasons)
 
     @property
     def table(self) -> list[SeatStep]:

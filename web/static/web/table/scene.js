@@ -21,13 +21,14 @@ const BEATS = {
   cards_led: "play", cards_followed: "play", seat_passed: "play", day_won: "result",
   pot_awarded: "result", day_carried: "result", pot_lost: "result", trick_won: "result",
   cards_returned: "result", round_won: "result", gift_moved: "result", hand_shown: "end",
-  rank_scored: "end", match_over: "end",
+  rank_scored: "end", hand_counted: "end", match_over: "end",
 };
 const SUMMARY = {
   hand_dealt: "Every seat receives its cards.",
   card_given: "Every seat gives one card to its left neighbour.",
   card_played: "All seats turn over the cards that they play.",
   card_drawn: "Every seat draws a card.",
+  rank_scored: "The seats that hold the most cards of a rank score that rank.",
 };
 
 /** Folds phases one by one and keeps a frame for each beat: cards that move together. */
@@ -266,7 +267,10 @@ export function seenBy(scene, viewer) {
 function summarised(kinds, lines) {
   const counts = {};
   for (const kind of kinds) counts[kind] = (counts[kind] || 0) + 1;
-  if (kinds.includes("match_over")) return lines.slice(-1);
+  if (kinds.includes("match_over")) {
+    const counts = lines.filter((_, at) => kinds[at] === "hand_counted");
+    return [...(counts.length ? [SUMMARY.rank_scored] : []), ...counts, lines.at(-1)];
+  }
   if (kinds.includes("match_started")) return [lines[0]];
   const shown = new Set();
   const result = [];

@@ -58,7 +58,7 @@ export class View {
     scene.seats.forEach((seat, at) => this.drawSeat(seat, at, (at - (viewer ?? 0) + count) % count, scene));
     this.drawCentre(scene);
     this.text(".step-title", this.title(frame));
-    this.text(".why", frame.lines.join(" "));
+    this.why(frame);
     for (const id of this.cards.keys()) if (!this.used.has(id)) this.cards.delete(id);
     if (moving) this.move(before, duration);
     if (focused !== document.activeElement && this.table.contains(focused)) {
@@ -117,6 +117,17 @@ export class View {
     arrange(pot.querySelector(".days"), scene.pot.map((day) => this.day(day)));
     const low = scene.low === null ? "" : `Lowest card led: ${scene.low}`;
     this.felt.querySelector(".low").textContent = low;
+  }
+
+  /** Shows the reasons; at the end, each on a line of its own. A small table has no room for these. */
+  why({ kind, lines }) {
+    const line = this.table.querySelector(".why");
+    if (kind !== "end" || !line) this.text(".why", lines.join(" "));
+    else if ("small" in this.table.dataset) this.text(".why", lines.at(-1));
+    else {
+      const parts = lines.flatMap((each) => [document.createElement("br"), each]);
+      line.replaceChildren(...parts.slice(1));
+    }
   }
 
   text(selector, text) {
