@@ -132,8 +132,10 @@ def _of_partridge(event: Event, who: _Who) -> str:
             return f"{who(seat)} leads {cards(led)}"
         case happened.CardsFollowed(seat=seat, cards=played):
             return f"{who(seat)} plays {cards(played)}"
-        case happened.SeatPassed(seat=seat):
+        case happened.SeatPassed(seat=seat, forced=None):
             return f"{who(seat)} passes"
+        case happened.SeatPassed(seat=seat, forced=forced):
+            return f"{who(seat)} {'cannot play' if forced else 'passes by choice'}"
         case happened.TrickWon(seat=seat, low=low, tied=tied):
             if not tied:
                 return f"{low} is the lowest card, so {who(seat)} wins the trick"
@@ -148,6 +150,8 @@ def _of_partridge(event: Event, who: _Who) -> str:
             return f"{who(to)} receives a gift from the pool"
         case happened.GiftMoved(giver=giver, to=to, hand_size=size) if giver is not None:
             return f"{who(giver)} holds the most cards ({size}) and gives {who(to)} a gift"
+        case happened.GiftMissing(seat=seat, hand_size=size):
+            return f"{who(seat)} holds the most cards ({size}) but has no gift to give"
     raise ValueError(f"no sentence for events of kind {event.kind}")
 
 

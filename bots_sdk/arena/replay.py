@@ -15,7 +15,8 @@ _HEADINGS = (
 )
 _OUTCOMES = (
     *(happened.DayWon, happened.PotAwarded, happened.DayCarried, happened.PotLost),
-    *(happened.TrickWon, happened.CardsReturned, happened.RoundWon, happened.GiftMoved),
+    *(happened.TrickWon, happened.CardsReturned, happened.RoundWon),
+    *(happened.GiftMoved, happened.GiftMissing),
 )
 
 

@@ -278,10 +278,16 @@ class CardsFollowed(Event):
 
 @dataclass(frozen=True, slots=True)
 class SeatPassed(Event):
-    """A seat passed."""
+    """A seat passed; ``forced`` if it could not play, which only that seat sees."""
 
     kind = "seat_passed"
+    secrets = ("forced",)
     seat: int
+    forced: bool | None
+
+    def witnesses(self) -> tuple[int, ...]:
+        """Return the seat."""
+        return (self.seat,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -332,6 +338,16 @@ class GiftMoved(Event):
     hand_size: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class GiftMissing(Event):
+    """A seat that holds the most cards had no gift to give; ``to`` won the round."""
+
+    kind = "gift_missing"
+    seat: int
+    to: int
+    hand_size: int
+
+
 def hands_counted(scored: Sequence[Event], seats: int) -> list[Event]:
     """Return what each hand scores, from the events that include all `RankScored` of a match."""
     ranks = [event for event in reversed(scored) if isinstance(event, RankScored)]
@@ -352,7 +368,7 @@ KINDS: Mapping[str, type[Event]] = {
         *(DayStarted, CardGiven, CardPlayed, DayWon, PotAwarded, DayCarried, PotLost),
         *(CardDrawn, DiscardsReshuffled, RankScored, HandCounted),
         *(RoundDealt, CardsLed, CardsFollowed, SeatPassed, TrickWon, CardsReturned),
-        *(RoundWon, GiftMoved),
+        *(RoundWon, GiftMoved, GiftMissing),
     )
 }
 """Every class of events by its kind."""

@@ -146,6 +146,33 @@ def test_a_step_shows_the_reasons_that_the_server_renders(page: Page, game: str)
     assert shown == steps
 
 
+def test_the_felt_says_what_may_answer_the_lead(page: Page) -> None:
+    script = """
+    async (given) => {
+        const { rule } = await import("/static/web/table/view.js");
+        return JSON.stringify(JSON.parse(given).map(([kind, low]) => rule({ kind, low })));
+    }
+    """
+    assert run(page, script, [["straight", 6], ["single", 9], ["set", 1]]) == [
+        "Straight led: your lowest card must be 6 or lower",
+        "Single led: your card must be 9 or lower",
+        "Set led: your lowest card must be 1",
+    ]
+
+
+def test_only_the_seat_itself_sees_that_it_cannot_play(page: Page) -> None:
+    script = """
+    async (given) => {
+        const { Fold, seenBy } = await import("/static/web/table/scene.js");
+        const fold = new Fold(2);
+        fold.apply({ kind: "seat_passed", seat: 1, forced: true });
+        const seen = [null, 0, 1].map((viewer) => seenBy(fold.scene, viewer).seats[1].forced);
+        return JSON.stringify(seen);
+    }
+    """
+    assert run(page, script, None) == [True, False, True]
+
+
 def deal_data(game: str, rules: str, seats: int, seed: bytes, events: list[Any]) -> dict[str, Any]:
     return {
         "commitment": commitment(seed),

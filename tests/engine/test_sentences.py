@@ -72,6 +72,10 @@ NAMES = ["ada", "bo", "cy"]
             "bo: 0, as other seats hold more cards of every rank",
         ),
         (events.CardsLed(0, (9, 8, 7), "straight", 7), "ada leads 9 8 7"),
+        (events.SeatPassed(1, None), "bo passes"),
+        (events.SeatPassed(1, True), "bo cannot play"),
+        (events.SeatPassed(1, False), "bo passes by choice"),
+        (events.GiftMissing(1, 0, 2), "bo holds the most cards (2) but has no gift to give"),
         (events.TrickWon(0, 4, ()), "4 is the lowest card, so ada wins the trick"),
         (
             events.TrickWon(2, 4, (0, 1)),
@@ -94,7 +98,7 @@ def test_an_event_reads_as_a_plain_sentence(event: Event, text: str) -> None:
 
 
 def test_without_names_a_sentence_names_seats() -> None:
-    assert sentence(events.SeatPassed(2)) == "seat 2 passes"
+    assert sentence(events.SeatPassed(2, None)) == "seat 2 passes"
 
 
 @given(matches)

@@ -14,6 +14,19 @@ def twelve_days(rules: str) -> str:
     return " ".join(render_to_string("web/table/rule_twelve_days.html", {"table": table}).split())
 
 
+def test_the_rules_of_partridge_say_who_acts_and_what_may_answer() -> None:
+    text = " ".join(render_to_string("web/table/rule_partridge.html").split())
+    for rule in (
+        "does not go on from 12 to 1",
+        "clockwise from the leader, acts once",
+        "Any number of cards may answer a set or a straight",
+        "if seats tie, the last of them to play wins",
+        "one gift from the pool",
+        "Cards that are not dealt are out of the round",
+    ):
+        assert rule in text
+
+
 @pytest.mark.parametrize(
     ("rules", "claus", "cards"),
     [

@@ -19,6 +19,13 @@ function arrange(list, items) {
   });
 }
 
+/** Returns what an answer to a lead must fulfil. @param {{kind: string, low: number}} lead */
+export function rule({ kind, low }) {
+  const card = kind === "single" ? "your card" : "your lowest card";
+  const limit = low === 1 ? "1" : `${low} or lower`;
+  return `${kind[0].toUpperCase()}${kind.slice(1)} led: ${card} must be ${limit}`;
+}
+
 export class View {
   /**
    * @param {HTMLElement} table
@@ -103,7 +110,7 @@ export class View {
     arrange(box.querySelector(".plays"), seat.plays.map((card) => this.card(card, off(card))));
     arrange(box.querySelector(".won-days"), seat.days.map((day) => this.day(day)));
     const faults = seat.faults.map((kind) => `${kind}: the referee played for it`);
-    const does = [seat.passed ? "passes" : "", seat.leads ? "leads" : "", seat.note];
+    const does = [seat.passed ? (seat.forced ? "cannot play" : "passes") : "", seat.leads ? "leads" : "", seat.note];
     if (seat.acts) does.push("thinking");
     const line = box.querySelector(".does");
     line.replaceChildren(does.filter(Boolean).join(", "));
@@ -115,8 +122,7 @@ export class View {
     pot.hidden = !scene.pot.length;
     pot.querySelector(".stake").textContent = `At stake: ${scene.stake} point${scene.stake === 1 ? "" : "s"}`;
     arrange(pot.querySelector(".days"), scene.pot.map((day) => this.day(day)));
-    const low = scene.low === null ? "" : `Lowest card led: ${scene.low}`;
-    this.felt.querySelector(".low").textContent = low;
+    this.felt.querySelector(".low").textContent = scene.lead ? rule(scene.lead) : "";
   }
 
   /** Shows the reasons; at the end, each on a line of its own. A small table has no room for these. */
