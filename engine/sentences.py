@@ -75,7 +75,7 @@ def _of_twelve_days(event: Event, who: _Who) -> str:
         case happened.CardGiven(seat=seat, to=to, rank=rank):
             return f"{who(seat)} gives {_card(rank)} to {who(to)}"
         case happened.CardPlayed(seat=seat, rank=rank):
-            return f"{who(seat)} plays {rank}"
+            return f"{who(seat)} plays {_card(rank)}"
         case happened.DayWon():
             return _day_won(event, who)
         case happened.PotAwarded(seat=seat, to=to, points=points):
@@ -97,18 +97,31 @@ def _of_twelve_days(event: Event, who: _Who) -> str:
             if len(seats) == 1:
                 return f"{holders} holds the most {rank}s ({count}) and scores {points}"
             return f"{holders} hold the most {rank}s ({count} each) and score {points} each"
+        case happened.HandCounted(seat=seat):
+            return f"{who(seat)}: {_hand_counted(event)}"
     return ""
 
 
 def _day_won(event: happened.DayWon, who: _Who) -> str:
     winner, points = who(event.seat), _count(event.points, "point")
     left = " left" if event.cancelled and event.cancelled[0] < event.rank else ""
-    reason = f"{event.rank} is the lowest{left}"
+    reason = (
+        f"{event.rank} is the lowest{left}" if event.rank else "a Claus counts as 0, the lowest"
+    )
     if event.cancelled:
         reason = f"{_cancel(event.cancelled)}; {reason}"
     if event.to is None:
         return f"{reason}, so {winner} wins the day and must award {points} to another seat"
     return f"{reason}, so {winner} wins {points}"
+
+
+def _hand_counted(event: happened.HandCounted) -> str:
+    """Return a hand as a sum: "most 12s: 12, most 9s: 9, tied 6s: 6 = 27"."""
+    parts = [f"most {rank}s: {rank}" for rank in event.most]
+    parts += [f"tied {rank}s: {rank}" for rank in event.tied]
+    if not parts:
+        return "0, as other seats hold more cards of every rank"
+    return f"{', '.join(parts)} = {event.points}" if parts[1:] else parts[0]
 
 
 def _of_partridge(event: Event, who: _Who) -> str:
@@ -119,8 +132,10 @@ def _of_partridge(event: Event, who: _Who) -> str:
             return f"{who(seat)} leads {cards(led)}"
         case happened.CardsFollowed(seat=seat, cards=played):
             return f"{who(seat)} plays {cards(played)}"
-        case happened.SeatPassed(seat=seat):
+        case happened.SeatPassed(seat=seat, forced=None):
             return f"{who(seat)} passes"
+        case happened.SeatPassed(seat=seat, forced=forced):
+            return f"{who(seat)} {'cannot play' if forced else 'passes by choice'}"
         case happened.TrickWon(seat=seat, low=low, tied=tied):
             if not tied:
                 return f"{low} is the lowest card, so {who(seat)} wins the trick"
@@ -135,6 +150,8 @@ def _of_partridge(event: Event, who: _Who) -> str:
             return f"{who(to)} receives a gift from the pool"
         case happened.GiftMoved(giver=giver, to=to, hand_size=size) if giver is not None:
             return f"{who(giver)} holds the most cards ({size}) and gives {who(to)} a gift"
+        case happened.GiftMissing(seat=seat, hand_size=size):
+            return f"{who(seat)} holds the most cards ({size}) but has no gift to give"
     raise ValueError(f"no sentence for events of kind {event.kind}")
 
 
@@ -148,7 +165,9 @@ def _winners(places: Sequence[int], who: _Who) -> str:
 
 
 def _card(rank: int | None) -> str:
-    return "a card" if rank is None else str(rank)
+    if rank is None:
+        return "a card"
+    return str(rank) if rank else "a Claus"
 
 
 def _and(parts: Sequence[str]) -> str:
@@ -158,6 +177,8 @@ def _and(parts: Sequence[str]) -> str:
 def _cancel(ranks: Sequence[int]) -> str:
     """Return which plays cancel: "two 3s cancel each other, and so do three 7s"."""
     same = [(rank, sum(1 for _ in group)) for rank, group in groupby(ranks)]
-    first, *others = [f"{_NUMERALS[count]} {rank}s" for rank, count in same]
+    first, *others = [
+        f"{_NUMERALS[count]} {f'{rank}s' if rank else 'Clauses'}" for rank, count in same
+    ]
     so_do = f", and so do {_and(others)}" if others else ""
     return f"{first} cancel each other{so_do}"

@@ -64,7 +64,7 @@ def _days(phases: Iterable[tuple[Event, ...]], seats: int) -> Iterator[str]:
             stake = f"{day.day:3}  {day.points:3}"
     yield ""
     for event in phase:
-        if isinstance(event, events.HandShown | events.RankScored):
+        if isinstance(event, events.HandShown | events.RankScored | events.HandCounted):
             yield sentence(event)
 
 
@@ -97,7 +97,8 @@ def _tricks(phases: Iterable[tuple[Event, ...]], seats: int) -> Iterator[str]:
                 plays = {}
             elif isinstance(event, events.RoundWon):
                 yield f"  {sentence(event)}"
-                yield from (f"  {sentence(gift)}" for gift in _only(phase, events.GiftMoved))
+                kinds = (events.GiftMoved, events.GiftMissing)
+                yield from (f"  {sentence(gift)}" for gift in phase if isinstance(gift, kinds))
                 yield f"  gifts are now {cards(gifts)}"
             elif isinstance(event, events.RoundDealt):
                 number = 0

@@ -296,6 +296,6 @@ def _table_card(card: Card) -> str:
     marks = [names[mark] for mark in card.marks if mark in names]
     classes = "".join(f" {name}" for name, _ in marks)
     label = "".join(f", {said}" for _, said in marks)
-    rank = '<span class="unseen">Claus</span>' if card.rank == 0 else str(card.rank)
+    label = label if card.rank else f", Claus{label}"
     label = f'<span class="unseen">{label}</span>' if label else ""
-    return f'<li class="slot"><span class="tc r{card.rank}{classes}">{rank}{label}</span></li>'
+    return f'<li class="slot"><span class="tc r{card.rank}{classes}">{card.rank}{label}</span></li>'

@@ -11,11 +11,12 @@ from engine.sentences import sentence
 
 _HEADINGS = (
     *(happened.MatchStarted, happened.DayStarted, happened.RoundDealt),
-    *(happened.RankScored, happened.MatchOver),
+    *(happened.RankScored, happened.HandCounted, happened.MatchOver),
 )
 _OUTCOMES = (
     *(happened.DayWon, happened.PotAwarded, happened.DayCarried, happened.PotLost),
-    *(happened.TrickWon, happened.CardsReturned, happened.RoundWon, happened.GiftMoved),
+    *(happened.TrickWon, happened.CardsReturned, happened.RoundWon),
+    *(happened.GiftMoved, happened.GiftMissing),
 )
 
 

@@ -7,7 +7,7 @@ event. `engine.sentences` writes events as sentences, and ``docs/engine.md`` lis
 In every event ``seat`` is the seat that acts, draws or wins, and ``to`` is the seat that receives.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self
 
@@ -221,6 +221,23 @@ class RankScored(Event):
     points: int
 
 
+@dataclass(frozen=True, slots=True)
+class HandCounted(Event):
+    """At the end, what the hand of a seat scores: the sum of its ranks in `RankScored`.
+
+    Attributes:
+        most: ranks of which it alone holds the most cards, descending.
+        tied: ranks of which it holds the most cards together with other seats, descending.
+        points: the sum of these ranks.
+    """
+
+    kind = "hand_counted"
+    seat: int
+    most: Cards
+    tied: Cards
+    points: int
+
+
 # -- partridge -----------------------------------------------------------------------------
 
 
@@ -261,10 +278,16 @@ class CardsFollowed(Event):
 
 @dataclass(frozen=True, slots=True)
 class SeatPassed(Event):
-    """A seat passed."""
+    """A seat passed; ``forced`` if it could not play, which only that seat sees."""
 
     kind = "seat_passed"
+    secrets = ("forced",)
     seat: int
+    forced: bool | None
+
+    def witnesses(self) -> tuple[int, ...]:
+        """Return the seat."""
+        return (self.seat,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +338,27 @@ class GiftMoved(Event):
     hand_size: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class GiftMissing(Event):
+    """A seat that holds the most cards had no gift to give; ``to`` won the round."""
+
+    kind = "gift_missing"
+    seat: int
+    to: int
+    hand_size: int
+
+
+def hands_counted(scored: Sequence[Event], seats: int) -> list[Event]:
+    """Return what each hand scores, from the events that include all `RankScored` of a match."""
+    ranks = [event for event in reversed(scored) if isinstance(event, RankScored)]
+    counted: list[Event] = []
+    for seat in range(seats):
+        most = tuple([event.rank for event in ranks if event.seats == (seat,)])
+        tied = tuple([e.rank for e in ranks if seat in e.seats and e.rank not in most])
+        counted.append(HandCounted(seat, most, tied, sum(most + tied)))
+    return counted
+
+
 # -- From JSON -----------------------------------------------------------------------------
 
 KINDS: Mapping[str, type[Event]] = {
@@ -322,9 +366,9 @@ KINDS: Mapping[str, type[Event]] = {
     for event in (
         *(MatchStarted, HandDealt, HandShown, MatchOver),
         *(DayStarted, CardGiven, CardPlayed, DayWon, PotAwarded, DayCarried, PotLost),
-        *(CardDrawn, DiscardsReshuffled, RankScored),
+        *(CardDrawn, DiscardsReshuffled, RankScored, HandCounted),
         *(RoundDealt, CardsLed, CardsFollowed, SeatPassed, TrickWon, CardsReturned),
-        *(RoundWon, GiftMoved),
+        *(RoundWon, GiftMoved, GiftMissing),
     )
 }
 """Every class of events by its kind."""

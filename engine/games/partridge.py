@@ -211,6 +211,8 @@ class Partridge(State):
                 gifts[winner] += 1
                 if report is not None:
                     report.append(events.GiftMoved(seat, winner, size))
+            elif size == most and report is not None:
+                report.append(events.GiftMissing(seat, winner, size))
         self.rounds_won += (winner,)
         if self.round < self.rules.rounds:
             self.round += 1
@@ -225,7 +227,7 @@ class Partridge(State):
     def _acted(self, seat: int, action: int) -> Event:
         """Return the event of a move in the current phase."""
         if action == PASS:
-            return events.SeatPassed(seat)
+            return events.SeatPassed(seat, len(self.legal(seat)) == 1)
         cards, low = CARDS[action], LOW[action]
         if self.phase == LEAD:
             return events.CardsLed(seat, cards, combination(action), low)

@@ -244,7 +244,7 @@ class TwelveDays(State):
             report += self._hands_shown()
         self.score_hands(report)
         if report is not None:
-            report.append(self._match_over())
+            report += [*events.hands_counted(report, self.seats), self._match_over()]
 
     def score_hands(self, report: list[Event] | None = None) -> None:
         """Score each rank for the seats that hold its most cards, each in full if they tie."""

@@ -6,6 +6,7 @@ Chromium runs them on random matches of every preset.
 import json
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -14,14 +15,18 @@ from playwright.sync_api import Page
 
 from engine.deals import commitment
 from engine.games import catalogue
+from engine.games.events import MatchOver
 from engine.games.game import State
 from engine.playback import deal
+from engine.record import read
 from engine.sentences import as_sentence
 from tests.browser.conftest import Visit
-from web.table.tables import deck_of
+from web.table.replays import replay_steps
+from web.table.tables import deck_of, phases_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+EXAMPLES = Path(__file__).parents[2] / "docs/rules"
 PRESETS = [
     (game, preset.name, seats)
     for game, state in catalogue.GAMES.items()
@@ -45,6 +50,17 @@ async (given) => {
             acts: scene.seats.flatMap((seat, at) => (seat.acts ? [at] : [])),
         };
     }));
+}
+"""
+LINES = """
+async (given) => {
+    const { names, phases } = JSON.parse(given);
+    const { Fold, frameOf } = await import("/static/web/table/scene.js");
+    const fold = new Fold(names.length);
+    for (const phase of phases) fold.add(phase);
+    const last = fold.frames.at(-1).step;
+    const steps = Array.from({ length: last }, (_, at) => at + 1);
+    return JSON.stringify(steps.map((step) => fold.frames[frameOf(fold.frames, step)].lines));
 }
 """
 CHECK = """
@@ -118,6 +134,43 @@ def test_scenes_show_what_the_engine_holds_after_every_phase(page: Page, public:
                 for shown, held in zip(scene.pop("hands"), right.pop("hands"), strict=True):
                     assert Counter(rank for rank in shown if rank is not None) <= Counter(held)
             assert scene == right, (game, rules, seats, ply)
+
+
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_a_step_shows_the_reasons_that_the_server_renders(page: Page, game: str) -> None:
+    record = read((EXAMPLES / f"{game}-example.jsonl").read_bytes().splitlines()[0])
+    names = ["ada", "bo", "cy", "dot"]
+    shown = run(page, LINES, phases_of(record, names, ""))
+    steps = [step.reasons for step in replay_steps(record, names)]
+    steps[-1][-1] = as_sentence(MatchOver(record.scores, record.places), names)
+    assert shown == steps
+
+
+def test_the_felt_says_what_may_answer_the_lead(page: Page) -> None:
+    script = """
+    async (given) => {
+        const { rule } = await import("/static/web/table/view.js");
+        return JSON.stringify(JSON.parse(given).map(([kind, low]) => rule({ kind, low })));
+    }
+    """
+    assert run(page, script, [["straight", 6], ["single", 9], ["set", 1]]) == [
+        "Straight led: your lowest card must be 6 or lower",
+        "Single led: your card must be 9 or lower",
+        "Set led: your lowest card must be 1",
+    ]
+
+
+def test_only_the_seat_itself_sees_that_it_cannot_play(page: Page) -> None:
+    script = """
+    async (given) => {
+        const { Fold, seenBy } = await import("/static/web/table/scene.js");
+        const fold = new Fold(2);
+        fold.apply({ kind: "seat_passed", seat: 1, forced: true });
+        const seen = [null, 0, 1].map((viewer) => seenBy(fold.scene, viewer).seats[1].forced);
+        return JSON.stringify(seen);
+    }
+    """
+    assert run(page, script, None) == [True, False, True]
 
 
 def deal_data(game: str, rules: str, seats: int, seed: bytes, events: list[Any]) -> dict[str, Any]:

@@ -93,7 +93,9 @@ def _day_started(view: View) -> dict[str, Any]:
 def _trick(before: View, after: View, viewer: int | None, play: list[int]) -> list[dict[str, Any]]:
     seats = before["seats"]
     seat = (before["leader"] + len(before["trick"])) % seats
-    acted: dict[str, Any] = {"kind": "seat_passed", "seat": seat}
+    # Only the seat itself sees whether it could have played.
+    forced = before["legal_moves"] == ["pass"] if seat == viewer else None
+    acted: dict[str, Any] = {"kind": "seat_passed", "seat": seat, "forced": forced}
     if play:
         acted = {"kind": "cards_followed", "seat": seat, "cards": play, "low": min(play)}
     if before["phase"] == "lead":
@@ -115,8 +117,13 @@ def _trick(before: View, after: View, viewer: int | None, play: list[int]) -> li
         return found
     found.append({"kind": "round_won", "round": before["round"], "seat": winner})
     found.append(_gift(None, winner, None))
-    givers = [s for s in range(seats) if after["gifts"][s] < before["gifts"][s]]
-    found += [_gift(giver, winner, sizes[giver]) for giver in givers]
+    for other in range(seats):
+        if sizes[other] == max(sizes):
+            if after["gifts"][other] < before["gifts"][other]:
+                found.append(_gift(other, winner, sizes[other]))
+            else:
+                poor = {"kind": "gift_missing", "seat": other, "to": winner}
+                found.append({**poor, "hand_size": sizes[other]})
     return found if after["phase"] == "over" else [*found, *_round_dealt(after, viewer)]
 
 
@@ -153,5 +160,20 @@ def _over(public: View) -> list[dict[str, Any]]:
             holders = [seat for seat, count in enumerate(counts) if count == most]
             scored = {"kind": "rank_scored", "rank": rank, "seats": holders}
             found.append({**scored, "count": most, "points": rank})
+    if public["game"] == "twelve-days":
+        found += [_counted(seat, hands) for seat in range(len(hands))]
     places = [1 + sum(other > score for other in scores) for score in scores]
     return [*found, {"kind": "match_over", "scores": scores, "places": places}]
+
+
+def _counted(seat: int, hands: list[list[int]]) -> dict[str, Any]:
+    most, tied = [], []
+    for rank in range(12, 0, -1):
+        own = hands[seat].count(rank)
+        others = max(hand.count(rank) for at, hand in enumerate(hands) if at != seat)
+        if own > others:
+            most.append(rank)
+        elif own and own == others:
+            tied.append(rank)
+    points = sum(most) + sum(tied)
+    return {"kind": "hand_counted", "seat": seat, "most": most, "tied": tied, "points": points}

@@ -19,7 +19,9 @@ NAMES = ["ada", "bo", "cy"]
     ("event", "text"),
     [
         (events.CardPlayed(0, 7), "ada plays 7"),
+        (events.CardPlayed(0, 0), "ada plays a Claus"),
         (events.CardGiven(0, 1, 7), "ada gives 7 to bo"),
+        (events.CardDrawn(0, 0), "ada draws a Claus"),
         (events.CardGiven(0, 1, None), "ada gives a card to bo"),
         (events.CardDrawn(2, None), "cy draws a card"),
         (events.HandDealt(2, 12, None), "cy is dealt 12 cards"),
@@ -35,7 +37,16 @@ NAMES = ["ada", "bo", "cy"]
         ),
         (
             events.DayWon(2, 1, 0, (), (2,), 2, None),
-            "0 is the lowest, so bo wins the day and must award 2 points to another seat",
+            "a Claus counts as 0, the lowest, so bo wins the day and must award 2 points to "
+            "another seat",
+        ),
+        (
+            events.DayWon(2, 1, 0, (7, 7), (2,), 2, 1),
+            "two 7s cancel each other; a Claus counts as 0, the lowest, so bo wins 2 points",
+        ),
+        (
+            events.DayWon(2, 1, 3, (0, 0), (2,), 2, 1),
+            "two Clauses cancel each other; 3 is the lowest left, so bo wins 2 points",
         ),
         (events.PotAwarded(2, 1, 2, (2,), 2), "bo awards 2 points to cy"),
         (
@@ -51,7 +62,20 @@ NAMES = ["ada", "bo", "cy"]
             events.RankScored(7, (0, 1), 2, 7),
             "ada and bo hold the most 7s (2 each) and score 7 each",
         ),
+        (
+            events.HandCounted(1, (12, 9), (6,), 27),
+            "bo: most 12s: 12, most 9s: 9, tied 6s: 6 = 27",
+        ),
+        (events.HandCounted(1, (), (6,), 6), "bo: tied 6s: 6"),
+        (
+            events.HandCounted(1, (), (), 0),
+            "bo: 0, as other seats hold more cards of every rank",
+        ),
         (events.CardsLed(0, (9, 8, 7), "straight", 7), "ada leads 9 8 7"),
+        (events.SeatPassed(1, None), "bo passes"),
+        (events.SeatPassed(1, True), "bo cannot play"),
+        (events.SeatPassed(1, False), "bo passes by choice"),
+        (events.GiftMissing(1, 0, 2), "bo holds the most cards (2) but has no gift to give"),
         (events.TrickWon(0, 4, ()), "4 is the lowest card, so ada wins the trick"),
         (
             events.TrickWon(2, 4, (0, 1)),
@@ -74,7 +98,7 @@ def test_an_event_reads_as_a_plain_sentence(event: Event, text: str) -> None:
 
 
 def test_without_names_a_sentence_names_seats() -> None:
-    assert sentence(events.SeatPassed(2)) == "seat 2 passes"
+    assert sentence(events.SeatPassed(2, None)) == "seat 2 passes"
 
 
 @given(matches)

@@ -37,10 +37,6 @@ _drawing_or_waiting = Semaphore(1 + _MAX_WAITING)
 _COLOURS = ("#1f2421", "#8a6210", "#24568f", "#a3242f", "#1a5c46")
 _COLOUR_OF_RANK = (0, 1, 2, 3, 4, 1, 2, 3, 4, 1, 4, 2, 3)
 """Index into the colours, by rank, as in ``base.css``."""
-_CLAUS = (
-    '<path d="M12 5l2 5 5 .4-4 3.300 1.300 5.100-4.300-2.800-4.300 2.800L9 13.700l-4-3.300 5-.4z"/>'
-)
-"""The star in the place of the number of a Claus."""
 _OUTLINE = (
     '<rect x="-1" y="-1" width="52" height="72" rx="7" fill="none" stroke="#f2c14e" '
     'stroke-width="4"/>'
@@ -127,7 +123,7 @@ def card_shapes() -> SafeString:
 
 def _shape(rank: int, drawing: minidom.Element) -> str:
     colour = _COLOURS[_COLOUR_OF_RANK[rank]]
-    number = f'<text x="4" y="19" font-size="19" fill="{colour}">{rank}</text>' if rank else _CLAUS
+    number = f'<text x="4" y="19" font-size="19" fill="{colour}">{rank}</text>'
     return (
         f'<g id="r{rank}"><rect x=".5" y=".5" width="49" height="69" rx="6" fill="#fffdf8" '
         'stroke="#cdc3b0"/>'

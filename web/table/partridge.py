@@ -39,6 +39,7 @@ class Tricks(Steps):
                 self._act(event.seat, event.cards)
             case happened.SeatPassed():
                 self._act(event.seat, ())
+                self.current.seats[event.seat].forced = bool(event.forced)
             case happened.TrickWon():
                 self.current.seats[event.seat].won = True
                 self._leader = event.seat
@@ -47,7 +48,7 @@ class Tricks(Steps):
                 self.current.seats[event.seat].took_back = True
                 self._sizes[event.seat] += len(event.cards)
                 self.explain(event)
-            case happened.RoundWon():
+            case happened.RoundWon() | happened.GiftMissing():
                 self.explain(event)
             case happened.GiftMoved():
                 self.points[event.to] += 1

@@ -48,6 +48,7 @@ class SeatStep:
         drawn: card drawn at the end of the day; None before that, or if it is hidden.
         order: number of seats that acted before it.
         leads: whether it led the trick.
+        forced: whether it passed because it could not play; false if that is hidden.
         won: whether it won the day, the trick or the match.
         took_back: whether it took its last cards back.
         faults: kinds of fault; for each the referee chose the move.
@@ -64,6 +65,7 @@ class SeatStep:
     drawn: int | None = None
     order: int = 0
     leads: bool = False
+    forced: bool = False
     won: bool = False
     took_back: bool = False
     faults: list[str] = field(default_factory=list)
@@ -118,8 +120,8 @@ class Step:
 
     @property
     def note(self) -> str:
-        """The sentences on what happened and why."""
-        return " ".join(self.reasons)
+        """The sentences on what happened and why; at the end, each on a line of its own."""
+        return ("\n" if self.group == "End" else " ").join(self.reasons)
 
     @property
     def table(self) -> list[SeatStep]:

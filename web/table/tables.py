@@ -7,7 +7,9 @@ from typing import Any, NamedTuple
 from django.urls import reverse
 
 from engine.games.partridge import Partridge
+from engine.games.partridge_presets import PartridgeRules
 from engine.games.twelve_days import TwelveDays
+from engine.games.twelve_days_presets import TwelveDaysRules
 from engine.playback import play_back
 from engine.record import Record
 from engine.sentences import as_sentence
@@ -64,6 +66,13 @@ class Table(NamedTuple):
     def is_live(self) -> bool:
         """Whether spectators watch the match as it is played."""
         return self.mode == "live"
+
+    @property
+    def preset(self) -> TwelveDaysRules | PartridgeRules:
+        """The preset of the match, for the rules beside the table."""
+        if self.match.game == TwelveDays.game:
+            return TwelveDays.presets[self.match.rules]
+        return Partridge.presets[self.match.rules]
 
     @property
     def seats(self) -> list[tuple[int, str]]:

@@ -16,7 +16,7 @@ class Days(Steps):
         self._days = TwelveDays.presets[rules].days
         self._received: list[int | None] = [None for _ in names]
         self._has_given = False
-        self._scored: list[list[int]] = [[] for _ in names]
+        self._counts: list[happened.HandCounted] = []
 
     def _format(self, event: Event) -> None:
         match event:
@@ -33,25 +33,19 @@ class Days(Steps):
                 seat.played, seat.order = [event.rank], event.seat
             case happened.DayWon() | happened.PotAwarded():
                 self.current.seats[event.seat].won = True
-                self._explain_result(event)
+                self.explain(event)
                 if event.to is not None:
                     self.points[event.to] += event.points
             case happened.DayCarried() | happened.PotLost():
-                self._explain_result(event)
+                self.explain(event)
             case happened.CardDrawn():
                 self.current.seats[event.seat].drawn = event.rank
             case happened.HandShown(seat=0):
                 self._finish_day()
-            case happened.RankScored():
-                for holder in event.seats:
-                    self._scored[holder].append(event.rank)
+            case happened.HandCounted():
+                self._counts.append(event)
             case happened.MatchOver():
                 self._count(event)
-
-    def _explain_result(self, event: Event) -> None:
-        if not self.current.reasons and any(seat.played == [0] for seat in self.current.seats):
-            self.current.reasons.append("A Claus counts as 0.")
-        self.explain(event)
 
     def _finish_day(self) -> None:
         """Mark the cards that moved today and finish the day, if there is one."""
@@ -74,13 +68,14 @@ class Days(Steps):
         """Show the hands with the ranks that each of them scores."""
         step = self.begin("End", "End", "The end: hands are counted")
         step.reasons.append("The seats that hold the most cards of a rank score that rank.")
-        self.explain_winners(event)
-        for seat, hand, scored in zip(step.seats, self.hands, self._scored, strict=True):
+        for seat, hand, count in zip(step.seats, self.hands, self._counts, strict=True):
             seat.won = event.places[seat.seat] == 1
+            scored = {*count.most, *count.tied}
             seat.hand = [
                 Card(rank, ("scored",) if rank in scored else ()) for rank in sorted(hand or ())
             ]
-            seat.extra = _reason(scored)
+            self.explain(count)
+        self.explain_winners(event)
         self.points = list(event.scores)
         self.finish()
 
@@ -89,15 +84,6 @@ class Days(Steps):
         if not self.current.reasons:
             choice = "choose a card to play" if self._has_given else "give a card to the left"
             self.current.reasons.append(f"Now all seats {choice}.")
-
-
-def _reason(scored: Sequence[int]) -> str:
-    """Return why a seat gets points at the end; it holds the most cards of these ranks."""
-    if not scored:
-        return "gets no points now: it does not hold the most cards of any rank"
-    ranks = ", ".join(map(str, scored))
-    points = "1 point" if sum(scored) == 1 else f"{sum(scored)} points"
-    return f"gets {points} for holding the most cards of rank{'s' if scored[1:] else ''} {ranks}"
 
 
 def _without(hand: list[int], gone: Sequence[int]) -> list[int]:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.cli import simulate
 from engine.games.events import Event
 from engine.playback import play_back
 from engine.record import Fault, Record, read
@@ -70,9 +71,37 @@ def test_a_day_explains_its_winner() -> None:
         "so 2 points carry over to day 3."
     )
     assert third.note == (
-        "A Claus counts as 0. 0 is the lowest, so bot-3 wins the day and must award 5 points to "
+        "A Claus counts as 0, the lowest, so bot-3 wins the day and must award 5 points to "
         "another seat. bot-3 awards 5 points to bot-0."
     )
+
+
+def test_the_end_adds_up_what_each_hand_scores() -> None:
+    record = read((EXAMPLES / "twelve-days-example.jsonl").read_bytes().splitlines()[0])
+    *_, end = replay_steps(record, names_of(record))
+    assert end.note.splitlines() == [
+        "The seats that hold the most cards of a rank score that rank.",
+        "bot-0: most 12s: 12, most 3s: 3, tied 7s: 7, tied 6s: 6 = 28.",
+        "bot-1: most 8s: 8, tied 7s: 7, tied 6s: 6 = 21.",
+        "bot-2: most 11s: 11, most 5s: 5, tied 6s: 6 = 22.",
+        "bot-3: most 10s: 10, most 9s: 9, tied 6s: 6 = 25.",
+        "bot-0 wins the match.",
+    ]
+
+
+def test_a_seat_without_a_gift_is_named_at_the_end_of_a_round() -> None:
+    found = simulate("partridge", "eagle", 3, bytes(32), lambda legal: legal[-1], "bot")
+    first = next(s for s in replay_steps(found, ["a", "b", "c"]) if "wins round 1" in s.note)
+    assert first.note.endswith("but has no gift to give.")
+
+
+def test_a_pass_shows_whether_the_seat_could_play() -> None:
+    record = read((EXAMPLES / "partridge-example.jsonl").read_bytes().splitlines()[0])
+    steps = replay_steps(record, names_of(record))
+    last_of_round = steps[5]  # nobody holds a set that answers two 8s
+    assert [seat.forced for seat in last_of_round.seats] == [False, True, True, True]
+    live = live_steps(public_phases(record)[:-1], names_of(record))
+    assert not any(seat.forced for step in live for seat in step.seats)
 
 
 def test_a_fault_stands_with_the_seat_and_the_step_of_its_move(record: Record) -> None:

@@ -22,7 +22,7 @@ def test_a_replay_shows_each_day_and_the_end(client: Client, played: Tournament)
     assert len(steps) == 8 + 1
     for number in (1, 5, 9):
         text = page(client, f"/matches/{match.pk}/?step={number}")
-        assert steps[number - 1].note in text
+        assert all(reason in text for reason in steps[number - 1].reasons)
         assert steps[number - 1].title in text
     assert "<span data-at>1</span> of 9" in page(client, f"/matches/{match.pk}/?step=nonsense")
     assert "<span data-at>9</span> of 9" in page(client, f"/matches/{match.pk}/?step=99999")

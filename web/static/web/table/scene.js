@@ -4,12 +4,12 @@
 /**
  * A card has an id that it keeps while it moves; the rank is null while it is hidden.
  * @typedef {{id: string, rank: number|null, by?: number[]}} Card  by: the seats that see its rank
- * @typedef {{hand: Card[], plays: Card[], passed: boolean, leads: boolean, won: boolean,
+ * @typedef {{hand: Card[], plays: Card[], passed: boolean, forced: boolean, leads: boolean, won: boolean,
  *   points: number, change: number, days: number[], note: string, fresh: string[],
  *   scored: number[], faults: string[], acts: boolean}} Seat
  * @typedef {{game: string, rules: string, seats: Seat[], pot: number[], stake: number,
  *   cancelled: number[], discards: number, day: number, round: number, trick: number,
- *   low: number|null, over: boolean}} Scene
+ *   lead: {kind: string, low: number}|null, over: boolean}} Scene
  * @typedef {{scene: Scene, kind: string, lines: string[], step: number, ply: number}} Frame
  * @typedef {{id?: number, ply?: number, events: any[], sentences: string[],
  *   faults?: [number, string][], to_act?: number[]}} Phase
@@ -20,14 +20,16 @@ const BEATS = {
   card_drawn: "deal", discards_reshuffled: "deal", card_given: "give", card_played: "play",
   cards_led: "play", cards_followed: "play", seat_passed: "play", day_won: "result",
   pot_awarded: "result", day_carried: "result", pot_lost: "result", trick_won: "result",
-  cards_returned: "result", round_won: "result", gift_moved: "result", hand_shown: "end",
-  rank_scored: "end", match_over: "end",
+  cards_returned: "result", round_won: "result", gift_moved: "result", gift_missing: "result",
+  hand_shown: "end",
+  rank_scored: "end", hand_counted: "end", match_over: "end",
 };
 const SUMMARY = {
   hand_dealt: "Every seat receives its cards.",
   card_given: "Every seat gives one card to its left neighbour.",
   card_played: "All seats turn over the cards that they play.",
   card_drawn: "Every seat draws a card.",
+  rank_scored: "The seats that hold the most cards of a rank score that rank.",
 };
 
 /** Folds phases one by one and keeps a frame for each beat: cards that move together. */
@@ -43,9 +45,9 @@ export class Fold {
     /** @type {Scene} */
     this.scene = {
       game: "", rules: "", pot: [], stake: 0, cancelled: [], discards: 0, day: 0, round: 0,
-      trick: 0, over: false, low: null,
+      trick: 0, over: false, lead: null,
       seats: Array.from({ length: seats }, () => ({
-        hand: [], plays: [], passed: false, leads: false, won: false, points: 0, change: 0,
+        hand: [], plays: [], passed: false, forced: false, leads: false, won: false, points: 0, change: 0,
         days: [], note: "", fresh: [], scored: [], faults: [], acts: false,
       })),
     };
@@ -63,8 +65,12 @@ export class Fold {
       this.deliver();
       for (const seat of this.scene.seats) seat.acts = false;
       if (last) for (const seat of phase.to_act || []) this.scene.seats[seat].acts = true;
+      const before = this.frames.at(-1);
+      // A day that a Claus wins has two results: the win, then the award. The second shows both.
+      const goesOn = beat === "result" && before?.kind === "result" && before.step === this.steps;
       this.frames.push({
-        scene: copy(this.scene), kind: beat, lines: summarised(kinds, lines), step: this.steps,
+        scene: copy(this.scene), kind: beat, step: this.steps,
+        lines: [...(goesOn ? before.lines : []), ...summarised(kinds, lines)],
         ply: Number(phase.ply ?? phase.id ?? 0),
       });
     };
@@ -173,7 +179,9 @@ export class Fold {
       case "cards_led":
         this.clear();
         this.steps += 1;
-        Object.assign(scene, { trick: scene.trick + 1, low: event.low });
+        Object.assign(scene, {
+          trick: scene.trick + 1, lead: { kind: event.combination, low: event.low },
+        });
         seat.leads = true;
         seat.plays = event.cards.map((rank) => open(take(seat.hand, rank), rank));
         break;
@@ -182,6 +190,7 @@ export class Fold {
         break;
       case "seat_passed":
         seat.passed = true;
+        seat.forced = event.forced === true;
         break;
       case "trick_won":
         seat.won = true;
@@ -226,10 +235,10 @@ export class Fold {
   clear() {
     const scene = this.scene;
     if (!scene.seats.some((seat) => seat.plays.length)) return;
-    Object.assign(scene, { cancelled: [], low: null });
+    Object.assign(scene, { cancelled: [], lead: null });
     for (const seat of scene.seats) {
       scene.discards += seat.plays.length;
-      Object.assign(seat, { plays: [], passed: false, leads: false, won: false, note: "" });
+      Object.assign(seat, { plays: [], passed: false, forced: false, leads: false, won: false, note: "" });
       seat.fresh = [];
     }
     this.clearChanges();
@@ -252,6 +261,7 @@ export function seenBy(scene, viewer) {
   if (viewer === null || scene.over) return scene;
   const seats = scene.seats.map((seat, at) => ({
     ...seat,
+    forced: at === viewer && seat.forced, // only the seat itself sees that it cannot play
     note: at === viewer || !/^(gave|drew)/.test(seat.note) ? seat.note : "",
     hand: seat.hand.map((card) =>
       at === viewer || (card.by || []).includes(viewer) ? card : { ...card, rank: null }),
@@ -262,7 +272,10 @@ export function seenBy(scene, viewer) {
 function summarised(kinds, lines) {
   const counts = {};
   for (const kind of kinds) counts[kind] = (counts[kind] || 0) + 1;
-  if (kinds.includes("match_over")) return lines.slice(-1);
+  if (kinds.includes("match_over")) {
+    const counts = lines.filter((_, at) => kinds[at] === "hand_counted");
+    return [...(counts.length ? [SUMMARY.rank_scored] : []), ...counts, lines.at(-1)];
+  }
   if (kinds.includes("match_started")) return [lines[0]];
   const shown = new Set();
   const result = [];

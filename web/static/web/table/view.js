@@ -19,6 +19,13 @@ function arrange(list, items) {
   });
 }
 
+/** Returns what an answer to a lead must fulfil. @param {{kind: string, low: number}} lead */
+export function rule({ kind, low }) {
+  const card = kind === "single" ? "your card" : "your lowest card";
+  const limit = low === 1 ? "1" : `${low} or lower`;
+  return `${kind[0].toUpperCase()}${kind.slice(1)} led: ${card} must be ${limit}`;
+}
+
 export class View {
   /**
    * @param {HTMLElement} table
@@ -58,7 +65,7 @@ export class View {
     scene.seats.forEach((seat, at) => this.drawSeat(seat, at, (at - (viewer ?? 0) + count) % count, scene));
     this.drawCentre(scene);
     this.text(".step-title", this.title(frame));
-    this.text(".why", frame.lines.join(" "));
+    this.why(frame);
     for (const id of this.cards.keys()) if (!this.used.has(id)) this.cards.delete(id);
     if (moving) this.move(before, duration);
     if (focused !== document.activeElement && this.table.contains(focused)) {
@@ -103,7 +110,7 @@ export class View {
     arrange(box.querySelector(".plays"), seat.plays.map((card) => this.card(card, off(card))));
     arrange(box.querySelector(".won-days"), seat.days.map((day) => this.day(day)));
     const faults = seat.faults.map((kind) => `${kind}: the referee played for it`);
-    const does = [seat.passed ? "passes" : "", seat.leads ? "leads" : "", seat.note];
+    const does = [seat.passed ? (seat.forced ? "cannot play" : "passes") : "", seat.leads ? "leads" : "", seat.note];
     if (seat.acts) does.push("thinking");
     const line = box.querySelector(".does");
     line.replaceChildren(does.filter(Boolean).join(", "));
@@ -115,8 +122,18 @@ export class View {
     pot.hidden = !scene.pot.length;
     pot.querySelector(".stake").textContent = `At stake: ${scene.stake} point${scene.stake === 1 ? "" : "s"}`;
     arrange(pot.querySelector(".days"), scene.pot.map((day) => this.day(day)));
-    const low = scene.low === null ? "" : `Lowest card led: ${scene.low}`;
-    this.felt.querySelector(".low").textContent = low;
+    this.felt.querySelector(".low").textContent = scene.lead ? rule(scene.lead) : "";
+  }
+
+  /** Shows the reasons; at the end, each on a line of its own. A small table has no room for these. */
+  why({ kind, lines }) {
+    const line = this.table.querySelector(".why");
+    if (kind !== "end" || !line) this.text(".why", lines.join(" "));
+    else if ("small" in this.table.dataset) this.text(".why", lines.at(-1));
+    else {
+      const parts = lines.flatMap((each) => [document.createElement("br"), each]);
+      line.replaceChildren(...parts.slice(1));
+    }
   }
 
   text(selector, text) {
@@ -141,12 +158,10 @@ export class View {
     const rank = card.rank === null ? "back" : `r${card.rank}`;
     face.className = ["tc", rank, ...marks].join(" ");
     if (tag === "button") face.dataset.rank = String(card.rank);
-    const text = card.rank === null ? "" : card.rank === 0 ? "★" : String(card.rank);
+    const text = card.rank === null ? "" : String(card.rank);
     const said = marks.map((mark) => (mark === "fresh" ? ", new" : mark === "scored" ? ", scores" : ", cancelled"));
     face.textContent = text;
-    if (card.rank === 0) {
-      face.replaceChildren(element("span", "unseen", "Claus"));
-    }
+    if (card.rank === 0) face.append(element("span", "unseen", ", Claus"));
     if (said.length && text) face.append(element("span", "unseen", said.join("")));
     return item;
   }

@@ -1,0 +1,43 @@
+"""The rules beside the table: what the panel behind "?" says for each preset."""
+
+from types import SimpleNamespace
+
+import pytest
+from django.template.loader import render_to_string
+
+from engine.games.twelve_days import TwelveDays
+
+
+def twelve_days(rules: str) -> str:
+    """Return the panel's text, with single spaces."""
+    table = SimpleNamespace(preset=TwelveDays.presets[rules])
+    return " ".join(render_to_string("web/table/rule_twelve_days.html", {"table": table}).split())
+
+
+def test_the_rules_of_partridge_say_who_acts_and_what_may_answer() -> None:
+    text = " ".join(render_to_string("web/table/rule_partridge.html").split())
+    for rule in (
+        "does not go on from 12 to 1",
+        "clockwise from the leader, acts once",
+        "Any number of cards may answer a set or a straight",
+        "if seats tie, the last of them to play wins",
+        "one gift from the pool",
+        "Cards that are not dealt are out of the round",
+    ):
+        assert rule in text
+
+
+@pytest.mark.parametrize(
+    ("rules", "claus", "cards"),
+    [
+        ("calliope", "you must award the day cards", "up to twelve 12s, and two Clauses."),
+        ("cheapass", "you keep the day cards", "up to twelve 12s, and two Clauses."),
+        ("eight-players", "you must award", "The cards: two decks, each with one 1, two 2s"),
+        ("eight-nights", "After day 8 they go to nobody", "up to eight 8s."),
+    ],
+)
+def test_the_rules_are_those_of_the_preset(rules: str, claus: str, cards: str) -> None:
+    text = twelve_days(rules)
+    assert claus in text
+    assert cards in text
+    assert ("Claus" in text) == (TwelveDays.presets[rules].claus != "none")
