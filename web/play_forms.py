@@ -1,10 +1,12 @@
 """Forms of players: a new table, and a seat at somebody else's."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 
 from engine.games import catalogue
+from league.models import Bot, Match
 from league.models.players import MAX_NICKNAME
 
 _PRESETS = {
@@ -23,13 +25,39 @@ _LEVELS = {
 _SEATS = 4
 
 
+_MOST_SEATS = 6
+
+
+def against_bots_of(match: Match) -> str:
+    """Return the query with which the form of tables offers a match against the same bots.
+
+    One seat is added for the player if the preset allows it; else the last bots stay out. The
+    query is empty if players cannot choose the preset, or if a person sat in the match.
+
+    Args:
+        match: with ``seating`` and its bots.
+    """
+    game = f"{match.game} {match.rules}"
+    seating = match.seating.all()
+    if game not in _PRESETS or any(seat.bot.kind == Bot.Kind.PLAYER for seat in seating):
+        return ""
+    preset = catalogue.find(match.game).preset(match.rules)
+    seats = min(match.seats + 1, preset.max_seats, _MOST_SEATS)
+    best = sorted(seating, key=lambda seat: (seat.place or 0, seat.seat))
+    names = " ".join(seat.bot.name for seat in best[: seats - 1])
+    return urlencode({"game": game, "seats": seats, "opponents": names})
+
+
 class TableForm(forms.Form):
     """A new table."""
+
+    offered = ("game", "seats", "opponents")
+    """The fields that a link to the form can fill in."""
 
     game = forms.ChoiceField(choices=[*_PRESETS.items()], label="Game")
     seats = forms.TypedChoiceField(
         coerce=int,
-        choices=[(n, f"{n} seats") for n in range(2, 7)],
+        choices=[(n, f"{n} seats") for n in range(2, _MOST_SEATS + 1)],
         initial=_SEATS,
         required=False,
         label="Seats",

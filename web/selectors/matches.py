@@ -4,6 +4,7 @@ from django.db.models import Prefetch, Q, QuerySet
 
 from league.models import Bot, Match, MatchSeat
 from league.models.matches import MatchQuerySet
+from league.visibility import public_results
 
 SEATING = Prefetch(
     "seating", queryset=MatchSeat.objects.select_related("bot").order_by("match", "seat")
@@ -40,6 +41,24 @@ def matches_with_seats() -> QuerySet[Match]:
     return Match.objects.select_related(
         "block__round__tournament", "block__round__ladder", "challenge"
     ).prefetch_related("seating__bot", "seating__version")
+
+
+def next_match(match: Match) -> Match | None:
+    """Return the next match of a block, of the next block of its round, or of a challenge.
+
+    The answer is None if there is none, or if everybody may not see its record.
+    """
+    if match.block is not None:
+        # Few rows in a large round: this block and the next.
+        here = Q(block=match.block, number__gt=match.number)
+        there = Q(block__round=match.block.round_id, block__number=match.block.number + 1)
+        found = Match.objects.filter(here | there).order_by("block__number", "number")
+    elif match.challenge_id is not None:
+        found = Match.objects.filter(challenge=match.challenge_id, number__gt=match.number)
+        found = found.order_by("number")
+    else:
+        return None
+    return found.filter(public_results()).only("pk").first()
 
 
 STATES = {"": "all matches", "playing": "in play", "finished": "finished", "waiting": "waiting"}

@@ -13,8 +13,9 @@ from league.play.spectating import record_line
 from league.visibility import may_see_record
 from web.charts.lines import chart
 from web.pictures.tables import picture_of
+from web.play_forms import against_bots_of
 from web.requests import visitor, whole_number
-from web.selectors.matches import matches_with_seats
+from web.selectors.matches import matches_with_seats, next_match
 from web.table.steps import Step
 from web.table.tables import all_phases, table_of
 
@@ -42,7 +43,12 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
             (seat.name, [seat.before, *(step.seats[seat.seat].points for step in table.steps)])
             for seat in table.steps[0].seats
         ]
-        context |= {"groups": _grouped(table.steps), "chart": chart(points, "deal", "end")}
+        context |= {
+            "groups": _grouped(table.steps),
+            "chart": chart(points, "deal", "end"),
+            "following": next_match(found),
+            "play_query": against_bots_of(found),
+        }
     return render(request, "web/match.html", context)
 
 

@@ -33,7 +33,8 @@ _COOKIE = "seat"
 @limited("tables")
 def new_table(request: HttpRequest) -> HttpResponse:
     """Sit down: choose the game and the opponents, and start."""
-    form = TableForm(request.POST or None)
+    initial = {name: request.GET[name] for name in TableForm.offered if name in request.GET}
+    form = TableForm(request.POST or None, initial=initial)
     status = 200
     if request.method == "POST":
         status = 400

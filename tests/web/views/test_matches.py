@@ -1,6 +1,8 @@
 """The pages of a match and its record."""
 
+import html
 import json
+import re
 
 import pytest
 from django.test import Client
@@ -26,6 +28,33 @@ def test_a_replay_shows_each_day_and_the_end(client: Client, played: Tournament)
         assert steps[number - 1].title in text
     assert "<span data-at>1</span> of 9" in page(client, f"/matches/{match.pk}/?step=nonsense")
     assert "<span data-at>9</span> of 9" in page(client, f"/matches/{match.pk}/?step=99999")
+
+
+def test_a_match_names_its_game_first_and_its_block_under_the_deal(
+    client: Client, played: Tournament
+) -> None:
+    match = Match.objects.earliest("pk")
+    lead, deal = page(client, f"/matches/{match.pk}/").split("Check the deal", 1)
+    assert "12 Days, 8 Nights, rated, 3 seats," in " ".join(lead.split())
+    assert "numbered from 0" not in lead
+    assert "numbered from 0" in deal
+
+
+def test_the_end_of_a_match_leads_to_the_next_and_to_a_table_against_its_bots(
+    client: Client, played: Tournament
+) -> None:
+    first, second, *_ = Match.objects.order_by("block__round", "block__number", "number")
+    text = page(client, f"/matches/{first.pk}/")
+    assert f'href="/matches/{second.pk}/">Next match' in text
+    link = re.search(r'href="(/play/[^"]+)">Play these bots', text)
+    assert link is not None
+    form = page(client, html.unescape(link[1]))
+    names = [seat.bot.name for seat in first.seating.all()]
+    assert all(name in form for name in names)
+    assert '<option value="twelve-days eight-nights" selected>' in form
+    assert '<option value="4" selected>' in form
+    last = Match.objects.latest("block__round", "block__number", "number")
+    assert "Next match" not in page(client, f"/matches/{last.pk}/")
 
 
 def test_the_downloaded_record_of_a_match_verifies(client: Client, played: Tournament) -> None:
