@@ -157,7 +157,7 @@ def _cancellation(match: Match) -> ModerationEntry:
     if decision is None:
         raise ValidationError(
             f"{capfirst(str(match))} can't be played again. This works only for the cancellation "
-            "of a match whose bots all run on the workers, outside of comparisons.",
+            "of a match whose bots all run on the workers, outside of blocks and comparisons.",
             code="match-not-restorable",
         )
     return decision
