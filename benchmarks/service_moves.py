@@ -175,8 +175,7 @@ def open_match(bots: list[Bot], game: str) -> tuple[int, list[Phase]]:
         move_seconds=3600,
     )
     play.open_live(match.pk, timezone.now())
-    seed = Match.objects.values_list("deal_seed", flat=True).get(pk=match.pk)
-    return match.pk, list(phases(game, bytes(seed)))
+    return match.pk, list(phases(game, Match.objects.get(pk=match.pk).deal_seed))
 
 
 def phases(game: str, seed: bytes) -> Iterator[Phase]:

@@ -69,7 +69,7 @@ def may_see_seed(round_: Round) -> bool:
 
 def public_deal_seed(match: Match) -> str | None:
     """Return a match's deal seed as hex digits, or None while it is secret."""
-    return bytes(match.deal_seed).hex() if may_see_record(match) else None
+    return match.deal_seed.hex() if may_see_record(match) else None
 
 
 def public_seed(source: Round | Tournament) -> str | None:

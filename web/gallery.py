@@ -141,7 +141,7 @@ def match_of(at: int) -> Match:
         rules=rules,
         seats=seats,
         status=Match.Status.FINISHED,
-        deal_seed=record.deal_seed,
+        stored_seed=record.deal_seed,
         packed_record=Match.pack(record),
     )
     # What a query prefetches, so that no query looks for the seats.

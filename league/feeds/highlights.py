@@ -192,7 +192,7 @@ def _find_comebacks(day: date, start: datetime, end: datetime) -> None:
         known, since = None, start
     behind = 0 if known is None else known.number
     new = matches.filter(finished_at__gt=since, finished_at__lt=end).order_by("finished_at")
-    for match in new.prefetch_related("seating")[:_REPLAYED]:
+    for match in new.select_related("block__round").prefetch_related("seating")[:_REPLAYED]:
         since = match.finished_at
         winners = [seat for seat in match.seating.all() if seat.place == 1]
         if len(winners) != 1 or any(seat.forfeited for seat in match.seating.all()):

@@ -65,9 +65,9 @@ class MatchQuerySet(models.QuerySet["Match"]):
         return self.filter(table=None)
 
     def with_deals(self) -> "MatchQuerySet":
-        """Join what `league.visibility` needs: the matches with the same deal."""
+        """Join what deal seeds and `league.visibility` need: rounds, matches with the same deal."""
         twins = Match.objects.only("status", "swap_block", "challenge")
-        joined = self.select_related("block", "swap_block", "challenge")
+        joined = self.select_related("block__round", "swap_block", "challenge")
         return joined.prefetch_related(
             models.Prefetch("swap_block__matches", twins),
             models.Prefetch("challenge__matches", twins),
@@ -150,7 +150,13 @@ class Match(models.Model):
     faults = _by_seat(models.SmallIntegerField(), help_text="Numbers of faults; empty if none.")
     move_seconds = models.FloatField()
     bank_seconds = models.FloatField()
-    deal_seed = models.BinaryField(max_length=32)
+    stored_seed = models.BinaryField(
+        max_length=32,
+        null=True,
+        blank=True,
+        db_column="deal_seed",
+        help_text="The deal seed; empty once a match of a block is finished: see `deal_seed`.",
+    )
     status = models.CharField(max_length=8, choices=Status, default=Status.WAITING)
     live = models.BooleanField(
         default=False, help_text="Has a remote bot, so it is played move by move."
@@ -219,6 +225,10 @@ class Match(models.Model):
                 | (~Q(status="finished") & Q(packed_record__isnull=True, archived=False)),
                 name="a_finished_match_has_its_record",
             ),
+            models.CheckConstraint(
+                condition=Q(stored_seed__isnull=False) | Q(status="finished", block__isnull=False),
+                name="a_seed_is_stored_or_derived",
+            ),
         ]
         indexes = [
             models.Index(
@@ -253,9 +263,21 @@ class Match(models.Model):
         return self.status in UNFINISHED
 
     @property
+    def deal_seed(self) -> bytes:
+        """The deal's seed. In a finished match of a block it is derived from the round's seed.
+
+        Then it needs the block with its round: two queries if they are not joined.
+        """
+        if self.stored_seed is not None:
+            return bytes(self.stored_seed)
+        if self.block is None:
+            raise ValueError(f"match {self.pk} has no deal seed, and it belongs to no block")
+        return self.block.deal_seed(self.number)
+
+    @property
     def commitment(self) -> str:
         """The hash of the deal's seed, public before the match."""
-        return commitment(bytes(self.deal_seed))
+        return commitment(self.deal_seed)
 
     @property
     def record(self) -> Record:
@@ -277,7 +299,7 @@ class Match(models.Model):
             game=self.game,
             rules=self.rules,
             seats=self.seats,
-            deal_seed=bytes(self.deal_seed),
+            deal_seed=self.deal_seed,
         )
 
     def _archived_pack(self) -> bytes | None:

@@ -3,6 +3,7 @@
 from django.db import models
 from django.db.models import Count, Prefetch, Q
 
+from engine.rating.blocks import derive_block_seed, derive_deal_seed
 from league.models.setting_aside import SetAside
 
 
@@ -211,6 +212,11 @@ class Block(models.Model):
 
     def __str__(self) -> str:
         return f"block {self.number} of {self.round}"
+
+    def deal_seed(self, match: int) -> bytes:
+        """Return the deal seed of a match by its number, as `plan_block` planned it."""
+        seed = derive_block_seed(bytes(self.round.seed), self.number)
+        return derive_deal_seed(seed, 0 if self.duplicate else match)
 
 
 class BlockBot(models.Model):

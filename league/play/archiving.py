@@ -231,7 +231,7 @@ def _match(match: Match) -> dict[str, Any]:
     Raises:
         ValueError: its pack is damaged.
     """
-    pack, deal_seed = bytes(match.packed_record or b""), bytes(match.deal_seed)
+    pack, deal_seed = bytes(match.packed_record or b""), match.deal_seed
     try:
         check(pack, game=match.game, rules=match.rules, seats=match.seats, deal_seed=deal_seed)
     except ValueError as error:

@@ -39,10 +39,22 @@ def finish(match: Match, record: Record, forfeited: Collection[int], now: dateti
     match.finished_at = now
     match.plies = len(record.moves)
     match.packed_record = Match.pack(record)
+    if match.block_id is not None:
+        block = Block.objects.select_related("round").get(pk=match.block_id)
+        if block.deal_seed(match.number) == record.deal_seed:
+            match.stored_seed = None
     _set_results(match, record, forfeited)
     match.save(
         update_fields=[
-            *("status", "lease", "leased_until", "finished_at", "plies", "packed_record"),
+            *(
+                "status",
+                "lease",
+                "leased_until",
+                "finished_at",
+                "plies",
+                "packed_record",
+                "stored_seed",
+            ),
             *_RESULTS,
         ]
     )

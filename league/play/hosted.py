@@ -123,7 +123,7 @@ def _play(
         outcome = play(
             match.game,
             match.rules,
-            bytes(match.deal_seed),
+            match.deal_seed,
             [watch.watched(player) for player in seated],
             names=_names(match, seating),
             clock=clock,

@@ -86,7 +86,8 @@ class LogCache:
 def _key(match: AnyMatch) -> Key:
     # If a match is ever played again from its start, that is another attempt. An id may come back
     # with another deal while this process lives: after a restore, or in tests.
-    return match.pk, match.attempts, bytes(match.deal_seed)
+    # The row of a finished match may have no seed.
+    return match.pk, match.attempts, bytes(match.deal_seed or b"")
 
 
 cache = LogCache()

@@ -45,7 +45,7 @@ def open_matches(
                     seats=len(match.seating),
                     move_seconds=ladder.move_seconds,
                     bank_seconds=ladder.bank_seconds,
-                    deal_seed=match.deal_seed,
+                    stored_seed=match.deal_seed,
                 ),
                 [versions[bot] for bot in match.seating],
             )
@@ -85,7 +85,7 @@ def open_unrated_match(
         seats=len(versions),
         move_seconds=move_seconds,
         bank_seconds=bank_seconds,
-        deal_seed=secrets.token_bytes(SEED_BYTES),
+        stored_seed=secrets.token_bytes(SEED_BYTES),
     )
     _store([(match, versions)])
     return match
@@ -116,7 +116,7 @@ def open_swap_match(
         seats=ladder.seats,
         move_seconds=ladder.move_seconds,
         bank_seconds=ladder.bank_seconds,
-        deal_seed=deal_seed,
+        stored_seed=deal_seed,
     )
     _store([(match, versions)])
     return match
@@ -150,7 +150,7 @@ def open_challenge_matches(
                     seats=len(match.seating),
                     move_seconds=move_seconds,
                     bank_seconds=bank_seconds,
-                    deal_seed=match.deal_seed,
+                    stored_seed=match.deal_seed,
                 ),
                 [versions[bot] for bot in match.seating],
             )
@@ -176,7 +176,7 @@ def open_player_match(
         seats=len(versions),
         move_seconds=table.move_seconds,
         bank_seconds=0.0,
-        deal_seed=secrets.token_bytes(SEED_BYTES),
+        stored_seed=secrets.token_bytes(SEED_BYTES),
     )
     _store([(match, versions)], substitute)
     return match

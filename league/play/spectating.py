@@ -185,7 +185,7 @@ def _public(phase: Phase) -> list[Event]:
 
 def deal_of(match: Match) -> Phase:
     """Return the deal of a match, with all its secrets."""
-    return deal(match.game, match.rules, match.seats, bytes(match.deal_seed))
+    return deal(match.game, match.rules, match.seats, match.deal_seed)
 
 
 def stored_moves(match: Match, ply: int) -> list[tuple[int, str]] | None:

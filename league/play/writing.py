@@ -192,7 +192,7 @@ def _finish(row: Match, log: Log, now: datetime) -> None:
         game=row.game,
         rules=row.rules,
         seats=row.seats,
-        deal_seed=bytes(row.deal_seed),
+        deal_seed=row.deal_seed,
         moves=tuple((move.seat, move.text) for move in moves),
         scores=log.state.scores or (),
         places=log.state.places or (),

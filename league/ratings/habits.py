@@ -100,7 +100,7 @@ def _count_field(ladder: Ladder, standing: Standing) -> _Count:
 def _sum(wanted: dict[int, int | None]) -> _Count:
     """Count the habits in matches by their ids; of one seat, or with None of all seats."""
     sums: dict[str, tuple[int, int]] = {}
-    rows = Match.objects.finished().filter(pk__in=wanted)
+    rows = Match.objects.finished().filter(pk__in=wanted).select_related("block__round")
     for match in rows:
         tallies = _tallies(match.record)
         seat = wanted[match.pk]

@@ -160,7 +160,7 @@ def rating_changes(entries: Iterable[RoundEntry]) -> list[RatingChange]:
             block__round__in={round_ for round_, _, _ in wanted},
             bot__in={bot for _, bot, _ in wanted},
         )
-        .select_related("block")
+        .select_related("block__round")
         .order_by("block__number")
     )
     kept = [

@@ -129,7 +129,7 @@ def test_the_source_of_a_retired_bot_stays_until_its_matches_are_over(
     ada: tuple[User, str], played: list[Bot]
 ) -> None:
     BotSource.objects.create(version=played[0].versions.get(), data=b"secret")
-    Match.objects.update(status="playing", packed_record=None)
+    Match.objects.update(status="playing", packed_record=None, stored_seed=bytes(32))
     bots.retire(played[0], timezone.now())
     assert bots.erase_sources() == 0
     Match.objects.update(status="void")

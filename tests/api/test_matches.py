@@ -72,7 +72,7 @@ def test_a_live_match_has_its_record_when_it_is_over(api: Api) -> None:
 
 
 def test_a_void_match_shows_nothing(api: Api, played: Tournament) -> None:
-    Match.objects.update(status="void", packed_record=None)
+    Match.objects.update(status="void", packed_record=None, stored_seed=bytes(32))
     match = Match.objects.first()
     assert api.get(f"matches/{match.pk}").json()["view"] is None
     assert_problem(api.get(f"matches/{match.pk}/record"), 404, "not-found")

@@ -40,7 +40,7 @@ def blocks_of(round_: Round) -> QuerySet[Block]:
     matches = Match.objects.defer("packed_record").prefetch_related(SEATING).order_by("number")
     return (
         Block.objects.filter(round=round_)
-        .select_related("replaces__round")
+        .select_related("round", "replaces__round")
         .prefetch_related(Prefetch("matches", queryset=matches))
         .order_by("number")
     )

@@ -27,7 +27,7 @@ def match(
         seats=len(scores),
         move_seconds=1,
         bank_seconds=1,
-        deal_seed=b"",
+        stored_seed=b"",
         status=status,
         packed_record=b"record" if status == Match.Status.FINISHED else None,
         bot_ids=[version.bot_id for version in versions],

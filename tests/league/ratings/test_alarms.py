@@ -189,14 +189,14 @@ def test_every_change_made_directly_in_the_database_is_detected(
 
 
 DAMAGES = {
-    "no record": "UPDATE league_match SET status = 'playing', packed_record = NULL WHERE id = {}",
+    "no record": "UPDATE league_match SET status = 'playing', packed_record = NULL, "
+    "deal_seed = sha256('lost') WHERE id = {}",
     "a record cut off": "UPDATE league_match SET packed_record = "
     "substr(packed_record, 1, 9) WHERE id = {}",
     "a record of nothing": "UPDATE league_match SET packed_record = '\\x' WHERE id = {}",
     "a changed byte of a record": "UPDATE league_match SET packed_record = "
     "set_byte(packed_record, 20, get_byte(packed_record, 20) # 1) WHERE id = {}",
-    "a changed seed": "UPDATE league_match SET deal_seed = "
-    "set_byte(deal_seed, 0, get_byte(deal_seed, 0) # 1) WHERE id = {}",
+    "another seed": "UPDATE league_match SET deal_seed = sha256('another') WHERE id = {}",
     "a bot at its table": "DELETE FROM league_blockbot WHERE id = (SELECT min(id) "
     "FROM league_blockbot WHERE block_id = (SELECT block_id FROM league_match WHERE id = {}))",
 }

@@ -23,6 +23,7 @@ from league.models import (
     BotVersion,
     Fit,
     Ladder,
+    Match,
     MatchSeat,
     PackedResults,
     Performance,
@@ -332,6 +333,8 @@ def test_luck_is_taken_off_only_if_each_match_has_its_own_deal() -> None:
 
     assert stored() == pytest.approx(fit_of_all(ladder, with_luck=False))
     # A correction stores the pair results again, as if each match had its own deal.
+    for match in Match.objects.all():
+        Match.objects.filter(pk=match.pk).update(stored_seed=match.deal_seed)
     Block.objects.update(duplicate=False)
     ratings.correct(ladder.pk, reason="a test")
     assert fit_due() == [True]
