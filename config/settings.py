@@ -316,6 +316,7 @@ CELERY_TASK_ROUTES = {
     "league.tasks.count_luck": {"queue": "ratings"},
     "league.tasks.correct_ladder": {"queue": "ratings"},
     "league.tasks.check_ladder": {"queue": "ratings"},
+    "league.tasks.archive_rounds": {"queue": "ratings"},
 }
 CELERY_BEAT_SCHEDULE = {
     # A tick that no worker starts in time is dropped: the next tick does its work.

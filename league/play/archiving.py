@@ -4,6 +4,7 @@ A file is complete, on the disk and read back before the transaction that remove
 So a crash leaves at most a file that no row names; the next run writes it again.
 """
 
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from hashlib import sha256
 from time import monotonic
@@ -30,6 +31,8 @@ MAX_SECONDS = 10.0
 """A run begins no round after this time."""
 _MAX_FAULTS = 20
 """A run ends after so many rounds that can't be archived."""
+_BLOCKS = 50
+"""Blocks read at a time."""
 _MATCHES = 500
 """Matches whose packs one statement puts back."""
 _RUN = "archive-run"
@@ -206,14 +209,15 @@ def _as_json(round_: Round) -> dict[str, Any]:
     }
 
 
-def _blocks(round_: Round) -> list[dict[str, Any]]:
+def _blocks(round_: Round) -> Iterator[dict[str, Any]]:
     seating = MatchSeat.objects.select_related("bot", "version").order_by("match_id", "seat")
-    finished = (
-        Match.objects.finished().order_by("number").prefetch_related(Prefetch("seating", seating))
+    blocks = round_.blocks.order_by("number").prefetch_related(
+        Prefetch("matches", Match.objects.finished().order_by("number")),
+        Prefetch("matches__seating", seating),
     )
-    blocks = round_.blocks.order_by("number").prefetch_related(Prefetch("matches", finished))
-    return [
-        {
+    for block in blocks.iterator(chunk_size=_BLOCKS):
+        block.round = round_
+        yield {
             "id": block.pk,
             "block": block.number,
             "duplicate": block.duplicate,
@@ -221,8 +225,6 @@ def _blocks(round_: Round) -> list[dict[str, Any]]:
             "void": block.state == Block.State.VOID,
             "matches": [_match(match) for match in block.matches.all()],
         }
-        for block in blocks
-    ]
 
 
 def _match(match: Match) -> dict[str, Any]:
