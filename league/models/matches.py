@@ -120,12 +120,14 @@ class Match(models.Model):
     challenge = models.ForeignKey(
         "Challenge", models.PROTECT, related_name="matches", null=True, blank=True, db_index=False
     )
-    table = models.OneToOneField(
+    table = models.ForeignKey(
         "PlayerTable",
         models.PROTECT,
-        related_name="match",
+        related_name="matches",
+        related_query_name="match",
         null=True,
         blank=True,
+        db_index=False,
         help_text="Of a match with players, who sit in the browser.",
     )
     number = models.PositiveSmallIntegerField(default=0, help_text="From 0 in its block.")
@@ -214,6 +216,11 @@ class Match(models.Model):
                 fields=["challenge", "number"],
                 condition=Q(challenge__isnull=False),
                 name="one_match_a_seat_order_of_a_challenge",
+            ),
+            models.UniqueConstraint(
+                fields=["table"],
+                condition=Q(table__isnull=False),  # a plain index would have all other matches too
+                name="one_match_a_table",
             ),
             models.CheckConstraint(
                 condition=Q(bot_ids__len=F("seats"), version_ids__len=F("seats")),
