@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
+from itertools import groupby
 from typing import Any
 
 from django import template
@@ -286,16 +287,29 @@ def guide_advice(context: template.Context) -> str | None:
 
 @register.filter
 def table_cards(drawn: Iterable[Card]) -> SafeString:
-    """Return cards as list items for a table; ``received`` and ``scored`` are marked."""
-    return mark_safe("".join(map(_table_card, drawn)))
+    """Return cards as list items for a table; ``received`` and ``scored`` are marked.
+
+    Each item carries its place among the cards of its rank beside it, as in `web/table/view.js`: a
+    narrow table draws them as one pile with their number.
+    """
+    items = []
+    for _, equal in groupby(drawn, key=lambda card: card.rank):
+        pile = list(equal)
+        items += [_table_card(card, len(pile), at) for at, card in enumerate(pile, start=1)]
+    return mark_safe("".join(items))
 
 
-def _table_card(card: Card) -> str:
-    # All parts are safe: the rank is an integer, and the marks are constants of `web.table`.
+def _table_card(card: Card, count: int, at: int) -> str:
+    # All parts are safe: the numbers are integers, and the marks are constants of `web.table`.
     names = {"received": ("fresh", "new"), "scored": ("scored", "scores")}
     marks = [names[mark] for mark in card.marks if mark in names]
     classes = "".join(f" {name}" for name, _ in marks)
     label = "".join(f", {said}" for _, said in marks)
     label = label if card.rank else f", Claus{label}"
     label = f'<span class="unseen">{label}</span>' if label else ""
-    return f'<li class="slot"><span class="tc r{card.rank}{classes}">{card.rank}{label}</span></li>'
+    below = " below" if at < count else ""
+    pile = f' data-count="{count}"' if count > 1 and not below else ""
+    return (
+        f'<li class="slot{below}"{pile}>'
+        f'<span class="tc r{card.rank}{classes}">{card.rank}{label}</span></li>'
+    )

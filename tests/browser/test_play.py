@@ -87,7 +87,7 @@ def at_turn(page: Page) -> bool:
     """Wait for the own turn or the end; return whether it is a turn."""
     page.wait_for_selector(
         "#table[data-turn]:not(.sending) .hand button[aria-disabled=false],"
-        "#table[data-turn]:not(.sending) .choices button, [data-state=over]"
+        "#table[data-turn]:not(.sending) #moves .choice, [data-state=over]"
     )
     if page.locator("[data-state=over]").count():
         return False
@@ -104,18 +104,18 @@ def after(page: Page, turn: str | None) -> None:
 
 def choices(page: Page) -> list[list[str]]:
     """Return the cards of each move that has a button in the panel."""
-    moves = page.locator(".choices button").evaluate_all("all => all.map(each => each.value)")
+    moves = page.locator("#moves .choice").evaluate_all("all => all.map(each => each.value)")
     return [move.split()[1:] for move in moves]
 
 
 def by_mouse(page: Page) -> None:
     """Choose the last legal move: click its cards, or its button."""
     if page.locator("#play-chosen").count() == 0:
-        page.locator(f"{LEGAL}, .choices button").last.click()
+        page.locator(f"{LEGAL}, #moves .choice").last.click()
         return
     cards = choices(page)[-1]
     if not cards:
-        page.locator(".choices .pass").click()
+        page.locator("#moves .pass").click()
         return
     for rank in cards:
         page.locator(f".hand [data-rank='{rank}'][aria-pressed=false]").first.click()
@@ -132,7 +132,7 @@ def by_drag(page: Page) -> None:
         return
     cards = choices(page)[-1]
     if not cards:
-        page.locator(".choices .pass").click()
+        page.locator("#moves .pass").click()
         return
     for rank in cards[:-1]:
         page.locator(f".hand [data-rank='{rank}'][aria-pressed=false]").first.click()
@@ -156,7 +156,7 @@ def by_keys(page: Page) -> None:
     """Choose a legal move with the keyboard alone."""
     if page.locator("#play-chosen").count() == 0:
         if page.locator(LEGAL).count() == 0:
-            page.locator(".choices button").first.focus()
+            page.locator("#moves .choice").first.focus()
         else:
             page.keyboard.type(page.locator(LEGAL).last.get_attribute("data-rank") or "")
         page.keyboard.press("Enter")
@@ -362,6 +362,6 @@ def test_a_match_is_played_without_javascript(browser: Browser, live_server: Liv
         if page.locator("[data-state=over]").count():
             break
         with page.expect_navigation():
-            page.locator(".hand button, .choices button").last.click()
+            page.locator(".hand button, #moves .choice").last.click()
     expect(page.get_by_role("heading", level=1)).to_have_text(re.compile("You "))
     context.close()

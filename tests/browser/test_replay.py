@@ -8,6 +8,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from league.models import Match, Tournament
 from tests.browser.conftest import Visit
+from tests.browser.window import WINDOWS, open_window, outside
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -206,3 +207,18 @@ def test_without_a_clipboard_the_link_is_selected_for_copying(match: Match, visi
         copied.add(visit.page.url)
         link.evaluate("link => link.blur()")
     assert len(copied) == 2
+
+
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+def test_a_match_shows_its_plays_their_reason_and_the_controls_together(
+    match: Match, visit: Visit, width: int, height: int
+) -> None:
+    page = visit.page
+    open_window(page, width, height)
+    page.goto(f"/matches/{match.pk}/?step=5")
+    expect(page.locator("[data-play]")).to_be_visible()
+    if width < 1000:  # a wide window shows them without scrolling
+        page.locator("section.table").evaluate("table => table.scrollIntoView()")
+    seen = (".felt .plays .tc", ".why", ".transport [data-play]")
+    assert outside(page, *seen) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -5,12 +5,14 @@
  * A card has an id that it keeps while it moves; the rank is null while it is hidden.
  * @typedef {{id: string, rank: number|null, by?: number[]}} Card  by: the seats that see its rank
  * @typedef {{hand: Card[], plays: Card[], passed: boolean, forced: boolean, leads: boolean, won: boolean,
- *   points: number, change: number, days: number[], note: string, fresh: string[],
- *   scored: number[], faults: string[], acts: boolean}} Seat
+ *   order: number, points: number, change: number, days: number[], note: string, fresh: string[],
+ *   scored: number[], faults: string[], acts: boolean,
+ *   past: {cards: Card[], cancelled: boolean, won: boolean}|null}} Seat  past: of the last trick or day
  * @typedef {{game: string, rules: string, seats: Seat[], pot: number[], stake: number,
  *   cancelled: number[], discards: number, day: number, round: number, trick: number,
  *   lead: {kind: string, low: number}|null, over: boolean}} Scene
- * @typedef {{scene: Scene, kind: string, lines: string[], step: number, ply: number}} Frame
+ * @typedef {{scene: Scene, kind: string, lines: string[], step: number, ply: number,
+ *   movers: number[], part: string}} Frame  movers: the seats that chose a move; part: day or trick
  * @typedef {{id?: number, ply?: number, events: any[], sentences: string[],
  *   faults?: [number, string][], to_act?: number[]}} Phase
  */
@@ -47,8 +49,10 @@ export class Fold {
       game: "", rules: "", pot: [], stake: 0, cancelled: [], discards: 0, day: 0, round: 0,
       trick: 0, over: false, lead: null,
       seats: Array.from({ length: seats }, () => ({
-        hand: [], plays: [], passed: false, forced: false, leads: false, won: false, points: 0, change: 0,
+        hand: [], plays: [], passed: false, forced: false, leads: false, won: false, order: 0,
+        points: 0, change: 0,
         days: [], note: "", fresh: [], scored: [], faults: [], acts: false,
+        past: null,
       })),
     };
   }
@@ -60,6 +64,7 @@ export class Fold {
     let beat = "";
     let lines = [];
     let kinds = [];
+    let movers = [];
     const close = (last = false) => {
       if (!beat) return;
       this.deliver();
@@ -71,7 +76,7 @@ export class Fold {
       this.frames.push({
         scene: copy(this.scene), kind: beat, step: this.steps,
         lines: [...(goesOn ? before.lines : []), ...summarised(kinds, lines)],
-        ply: Number(phase.ply ?? phase.id ?? 0),
+        ply: Number(phase.ply ?? phase.id ?? 0), movers, part: part(this.scene),
       });
     };
     for (const seat of this.scene.seats) seat.faults = [];
@@ -80,11 +85,12 @@ export class Fold {
       const next = this.frames.length === 0 ? "deal" : BEATS[event.kind] || beat;
       if (next !== beat) {
         close();
-        [beat, lines, kinds] = [next, [], []];
+        [beat, lines, kinds, movers] = [next, [], [], []];
       }
       this.apply(event);
       lines.push(sentences[index] || "");
       kinds.push(event.kind);
+      if (["give", "play"].includes(next) || event.kind === "pot_awarded") movers.push(event.seat);
     });
     close(true);
     // A deal or a draw belongs to the day or trick that follows it.
@@ -132,6 +138,7 @@ export class Fold {
         Object.assign(scene, { day: event.day, pot: event.pot, stake: event.points });
         break;
       case "card_given": {
+        this.forget();
         this.clearChanges();
         const given = take(seat.hand, event.rank);
         const moved = { ...given, rank: event.rank ?? given.rank, by: [event.seat, event.to] };
@@ -178,19 +185,23 @@ export class Fold {
         break;
       case "cards_led":
         this.clear();
+        this.forget();
         this.steps += 1;
         Object.assign(scene, {
           trick: scene.trick + 1, lead: { kind: event.combination, low: event.low },
         });
         seat.leads = true;
+        this.acted(seat);
         seat.plays = event.cards.map((rank) => open(take(seat.hand, rank), rank));
         break;
       case "cards_followed":
+        this.acted(seat);
         seat.plays = event.cards.map((rank) => open(take(seat.hand, rank), rank));
         break;
       case "seat_passed":
         seat.passed = true;
         seat.forced = event.forced === true;
+        this.acted(seat);
         break;
       case "trick_won":
         seat.won = true;
@@ -210,6 +221,11 @@ export class Fold {
         break;
     }
     for (const each of scene.seats) each.hand.sort(byRank);
+  }
+
+  /** Numbers the seats of a trick in the order in which they act. */
+  acted(seat) {
+    seat.order = 1 + Math.max(...this.scene.seats.map((each) => each.order));
   }
 
   /** Hands over the cards given. */
@@ -234,14 +250,23 @@ export class Fold {
   /** Clears the felt for the next day or trick. */
   clear() {
     const scene = this.scene;
-    if (!scene.seats.some((seat) => seat.plays.length)) return;
+    if (!scene.seats.some((seat) => seat.plays.length || seat.order)) return;
+    const off = scene.cancelled;
     Object.assign(scene, { cancelled: [], lead: null });
     for (const seat of scene.seats) {
       scene.discards += seat.plays.length;
-      Object.assign(seat, { plays: [], passed: false, forced: false, leads: false, won: false, note: "" });
+      const cancelled = seat.plays.some((card) => off.includes(card.rank));
+      seat.past = seat.plays.length ? { cards: seat.plays, cancelled, won: seat.won } : null;
+      Object.assign(seat, { plays: [], passed: false, forced: false, leads: false, won: false });
+      Object.assign(seat, { note: "", order: 0 });
       seat.fresh = [];
     }
     this.clearChanges();
+  }
+
+  /** Forgets the plays of the last day or trick: the next one begins. */
+  forget() {
+    for (const seat of this.scene.seats) seat.past = null;
   }
 
   clearChanges() {
@@ -254,6 +279,18 @@ export function frameOf(frames, step) {
   const of = frames.flatMap((frame, at) => (frame.step === step ? [at] : []));
   const results = of.filter((at) => ["result", "end"].includes(frames[at].kind));
   return results.at(-1) ?? of.at(-1) ?? 0;
+}
+
+/**
+ * Returns the last result before or at a frame, unless a seat has chosen a move since; else null.
+ * @param {Frame[]} frames @param {number} at @param {number} seat
+ */
+export function resultFor(frames, at, seat) {
+  for (let before = at; before >= 0; before -= 1) {
+    if (frames[before].kind === "result") return frames[before];
+    if (frames[before].movers.includes(seat)) return null;
+  }
+  return null;
 }
 
 /** Returns the scene as one seat saw it: other ranks are null. @param {Scene} scene */
@@ -291,6 +328,10 @@ function summarised(kinds, lines) {
 
 function byRank(a, b) {
   return (a.rank ?? 99) - (b.rank ?? 99);
+}
+
+function part(scene) {
+  return scene.day ? `Day ${scene.day}` : `Trick ${scene.trick}`;
 }
 
 function name(rank) {

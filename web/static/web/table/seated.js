@@ -1,6 +1,7 @@
 // A match as the player of one seat sees it: fetches what is new and shows it at the table.
 
 import { Frames } from "./frames.js";
+import { resultFor } from "./scene.js";
 import { fetchAll } from "./source.js";
 import { View } from "./view.js";
 
@@ -55,8 +56,13 @@ export class Seated {
     return news;
   }
 
+  /** Shows a frame; the last result stays until the player's next move. */
   show(frame, duration) {
-    this.view.show(frame, frame.scene, { viewer: this.own, duration });
+    const frames = this.frames.fold.frames;
+    const result = resultFor(frames, this.frames.shown, this.own);
+    const since = ["deal", "result"].includes(frame.kind) ? [] : frame.lines;
+    const lines = result ? [`${result.part}: ${result.lines.join(" ")}`, ...since] : frame.lines;
+    this.view.show({ ...frame, lines }, frame.scene, { viewer: this.own, duration });
   }
 
   /** Shows for whom the match waits now, and hands the answer on. */

@@ -24,7 +24,7 @@ export class Transport {
     const find = (name) => table.querySelector(`[data-${name}]`);
     this.button = find("play");
     this.seek = find("seek");
-    for (const part of table.querySelectorAll(".transport [hidden]")) part.hidden = false;
+    for (const part of table.querySelectorAll(".transport [hidden], .viewing [hidden]")) part.hidden = false;
     this.seek.max = String(player.frames.length - 1);
     this.button.addEventListener("click", () => this.toggle());
     this.seek.addEventListener("input", () => this.go(Number(this.seek.value)));

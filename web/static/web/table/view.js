@@ -2,12 +2,29 @@
 
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
+const SAID = { fresh: ", new", scored: ", scores", cancelled: ", cancelled", wins: ", wins" };
+
 /** @param {string} tag @param {string} className @param {string} [text] */
 function element(tag, className, text) {
   const made = document.createElement(tag);
   made.className = className;
   if (text !== undefined) made.textContent = text;
   return made;
+}
+
+/** Marks equal cards side by side: a narrow table draws them as one pile with their number. */
+function pile(items) {
+  let count = 0;
+  items.forEach((item, at) => {
+    count += 1;
+    const rank = (each) => each?.firstChild.className.split(" ")[1];
+    const below = rank(item) !== "back" && rank(item) === rank(items[at + 1]);
+    item.classList.toggle("below", below);
+    if (below || count < 2) delete item.dataset.count;
+    else item.dataset.count = String(count);
+    if (!below) count = 0;
+  });
+  return items;
 }
 
 /** Puts items into a list in order; an item that stays keeps the focus. */
@@ -91,7 +108,7 @@ export class View {
 
   drawSeat(seat, at, place, scene) {
     const box = this.seats[at];
-    box.className = `seat at-${place}${seat.won ? " won" : ""}${seat.acts ? " acts" : ""}`;
+    box.className = `seat at-${place}${seat.won ? " won" : ""}${seat.leads ? " leads" : ""}${seat.acts ? " acts" : ""}`;
     box.querySelector(".points").textContent = seat.points;
     const change = box.querySelector(".change");
     change.textContent = seat.change ? `${seat.change > 0 ? "+" : "−"}${Math.abs(seat.change)}` : "";
@@ -105,9 +122,18 @@ export class View {
       ...(seat.scored.includes(card.rank) ? ["scored"] : []),
     ];
     const tag = at === this.own ? "button" : "span";
-    arrange(hand, seat.hand.map((card) => this.card(card, marks(card), tag)));
+    arrange(hand, pile(seat.hand.map((card) => this.card(card, marks(card), tag))));
     const off = (card) => (scene.cancelled.includes(card.rank) ? ["cancelled"] : []);
-    arrange(box.querySelector(".plays"), seat.plays.map((card) => this.card(card, off(card))));
+    const plays = box.querySelector(".plays");
+    // A player sees the plays of the last day or trick, small, until the next one begins.
+    const past = this.own !== null && !seat.plays.length ? seat.past : null;
+    plays.classList.toggle("past", past !== null);
+    const marked = [...(past?.cancelled ? ["cancelled"] : []), ...(past?.won ? ["wins"] : [])];
+    arrange(plays, pile((past?.cards ?? seat.plays).map((card) =>
+      this.card(card, past ? marked : off(card)))));
+    const order = box.querySelector(".order");
+    order.replaceChildren();
+    if (seat.order) order.append(element("span", "unseen", "Number "), String(seat.order));
     arrange(box.querySelector(".won-days"), seat.days.map((day) => this.day(day)));
     const faults = seat.faults.map((kind) => `${kind}: the referee played for it`);
     const does = [seat.passed ? (seat.forced ? "cannot play" : "passes") : "", seat.leads ? "leads" : "", seat.note];
@@ -159,7 +185,7 @@ export class View {
     face.className = ["tc", rank, ...marks].join(" ");
     if (tag === "button") face.dataset.rank = String(card.rank);
     const text = card.rank === null ? "" : String(card.rank);
-    const said = marks.map((mark) => (mark === "fresh" ? ", new" : mark === "scored" ? ", scores" : ", cancelled"));
+    const said = marks.map((mark) => SAID[mark]);
     face.textContent = text;
     if (card.rank === 0) face.append(element("span", "unseen", ", Claus"));
     if (said.length && text) face.append(element("span", "unseen", said.join("")));

@@ -1,0 +1,44 @@
+"""What a player sees of the last day or trick: its plays and its result, beside the hand."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import Visit
+from tests.browser.test_play import at_turn, by_mouse, gateway, sit
+from tests.browser.window import WINDOWS, open_window, outside
+
+__all__ = ["gateway"]  # the fixture that answers for the gateway
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.mark.parametrize(("width", "height"), WINDOWS)
+@pytest.mark.parametrize("game", ["twelve-days eight-nights", "partridge eagle-short"])
+def test_a_player_sees_the_last_result_beside_the_hand_until_the_next_move(
+    visit: Visit, game: str, width: int, height: int
+) -> None:
+    page = visit.page
+    open_window(page, width, height)
+    sit(page, game, 4)
+    result = re.compile(r"^(Day|Trick) \d+: ")
+    for _ in range(12):
+        assert at_turn(page)
+        if result.match(page.locator(".why").inner_text()):
+            break
+        turn = page.get_attribute("#table", "data-turn")
+        by_mouse(page)
+        page.wait_for_function("turn => table.dataset.turn !== turn", arg=turn)
+    expect(page.locator(".why")).to_have_text(result)
+    seen = [".felt .plays .tc", ".why", ".at-0 .hand .tc"]
+    if page.locator("#play-chosen").count():
+        seen.append("#play-chosen")
+    assert outside(page, *seen) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    turn = page.get_attribute("#table", "data-turn")
+    by_mouse(page)
+    page.wait_for_function("turn => table.dataset.turn !== turn", arg=turn)
+    assert at_turn(page)
+    if "twelve" in game:  # the next turn is to play a card, after all seats have given one
+        expect(page.locator(".why")).not_to_have_text(result)
+        expect(page.locator(".past")).to_have_count(0)
