@@ -168,7 +168,7 @@ def test_before_the_first_block_is_over_nobody_has_a_rank_or_a_lot(client: Clien
     assert text.count('<td class="number">–</td>') >= 4
     assert "waiting to be played" in text
     assert ">being played<" not in text
-    assert "the next matches wait for a free worker" in text
+    assert "the next matches wait to be played" in text
     Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status="playing")
     text = page(client, f"/tournaments/{tournament.pk}/")
     assert "1 match in play now" in text
