@@ -6,6 +6,7 @@ from typing import TypeVar
 from engine.deals import commitment
 from engine.games import events
 from engine.games.events import Event
+from engine.games.titles import SCORE_UNITS
 from engine.playback import play_back
 from engine.record import Record, verify
 from engine.sentences import cards, sentence
@@ -34,8 +35,9 @@ def render(record: Record) -> Iterator[str]:
         move = record.moves[fault.ply][1]
         yield f"ply {fault.ply}: {fault.kind} of seat {fault.seat}, the referee played {move!r}"
     yield ""
+    unit = SCORE_UNITS[record.game]
     for seat, (score, place) in enumerate(zip(record.scores, record.places, strict=True)):
-        yield f"seat {seat}: {score:3} points, place {place}  {ascii(players[seat])[1:-1]}"
+        yield f"seat {seat}: {score:3} {unit}, place {place}  {ascii(players[seat])[1:-1]}"
 
 
 def _days(phases: Iterable[tuple[Event, ...]], seats: int) -> Iterator[str]:

@@ -12,10 +12,10 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.urls import reverse
 from django.utils.dateformat import format as date_format
-from django.utils.html import format_html
+from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString, mark_safe
 
-from engine.games.titles import GAME_TITLES, title
+from engine.games.titles import GAME_TITLES, SCORE_UNITS, title
 from league import accounts, feeds
 from league.accounts.quarantines import quarantine_of
 from league.models import Block, Bot, Challenge, Ladder, Match, MatchSeat, Quarantine, Tournament
@@ -25,6 +25,9 @@ from web import guide
 from web.table.steps import Card
 
 register = template.Library()
+
+_LONGEST_WHOLE = 20
+"""Letters of a word that fits on a line of a phone even in a heading."""
 
 
 @register.filter
@@ -120,6 +123,18 @@ def headline(match: Match) -> str:
 
 
 @register.filter
+def whole(text: str) -> SafeString:
+    """Return a text with each short word that has a hyphen, such as a score, kept on one line."""
+    words = (
+        format_html('<span class="whole">{}</span>', word)
+        if {*"-−"} & {*word} and len(word) <= _LONGEST_WHOLE
+        else escape(word)
+        for word in text.split(" ")
+    )
+    return mark_safe(" ".join(words))
+
+
+@register.filter
 def seat_name(seat: MatchSeat) -> str:
     """Return the name of a seat for people, as `league.play.headlines` writes it."""
     return headlines.seat_name(seat)
@@ -129,6 +144,12 @@ def seat_name(seat: MatchSeat) -> str:
 def game_title(played: Match | Ladder | Challenge) -> str:
     """Return the title of the game and preset of a match, ladder or challenge."""
     return title(played.game, played.rules)
+
+
+@register.filter
+def unit(game: str) -> str:
+    """Return what a score of a game counts: "points" or "gifts"."""
+    return SCORE_UNITS[game]
 
 
 @register.filter

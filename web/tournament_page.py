@@ -22,6 +22,7 @@ from league.competitions.tournament_standings import (
     cross_table_of,
 )
 from league.models import Bot, Round, Tournament
+from web.bot_panels import ordinal
 
 MAX_CROSSED = 24
 """Rows of the cross table; the API has the other rows."""
@@ -83,13 +84,26 @@ def standings_rows(placed: Sequence[TournamentStanding]) -> list[StandingsRow]:
     return rows
 
 
+def _despite_score(row: EventStanding, above: EventStanding) -> str:
+    """Return why a row of a knockout stands below a row with a lower score."""
+    if row.decided_by == TieBreak.ROUND_REACHED:
+        return f"stage reached, {row.round_reached} against {above.round_reached}"
+    if row.table_place is None or above.table_place is None:
+        return ""
+    own, other = ordinal(row.table_place), ordinal(above.table_place)
+    return f"place at the table, {own} against {other}"
+
+
 def tie_break(row: EventStanding, above: EventStanding) -> str:
     """Return the tie-break that separates a row from the row above, with both numbers.
 
-    It is "" if the score or the round reached separates them: the columns show both.
+    It is "" if the columns show it: the score, the stage or the place separates them. Only if the
+    row above has the lower score, stage or place are named.
     """
-    if row.decided_by is None or row.decided_by in _PLAIN:
+    if row.decided_by is None:
         return ""
+    if row.decided_by in _PLAIN:
+        return _despite_score(row, above) if above.score < row.score else ""
     called = _CALLED[row.decided_by]
     if row.decided_by == TieBreak.LOT:
         own, other = row.lot_text, above.lot_text

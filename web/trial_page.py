@@ -1,6 +1,7 @@
 """What the page of a trial shows: the result, the table and the bot's output."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 from django.urls import reverse
@@ -8,6 +9,7 @@ from django.urls import reverse
 from engine import record
 from league.bots.trials import YOU, Trial
 from league.models import Match
+from web.bot_panels import ordinal
 from web.table.replays import replay_steps
 from web.table.tables import Table, parts_of, phases_of
 
@@ -30,11 +32,21 @@ def shown_trial(trial: Trial, number: int) -> dict[str, Any]:
         "table": _table(trial, number),
         "played": len(own),
         "wins": places.count(1),
+        "places": _places(places),
         "rows": [
             {"place": place, "score": score, "seat": each["seat"]}
             for (place, score), each in zip(own, result["matches"], strict=True)
         ],
     }
+
+
+def _places(places: Sequence[int]) -> str:
+    """Return how often a bot had each place: "1st in 2 matches, 3rd in 1"."""
+    counts = [(place, places.count(place)) for place in sorted({*places})]
+    parts = [f"{ordinal(place)} in {count}" for place, count in counts]
+    if parts:
+        parts[0] += " match" if counts[0][1] == 1 else " matches"
+    return ", ".join(parts)
 
 
 def trial_phases(trial: Trial) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def _line(made: answers.ChallengeDetail) -> str | None:
     """Return how far a challenge is; None if it is over."""
     count = len(made["matches"])
     if made["state"] == "waiting":
-        return "The challenge waits for a free worker process of the league."
+        return "The challenge waits to be played."
     if made["state"] == "playing":
         playing = sum(match["status"] == "playing" for match in made["matches"])
         return f"{made['matches_finished']} of {count} matches are over, {playing} in play."

@@ -173,11 +173,17 @@ font-family="system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif">
 # -- Pictures --------------------------------------------------------------------------------
 
 
-def draw_deck() -> Picture:
-    """Draw one card of each rank with its name."""
-    picture = Picture("One card of each rank, from the Claus, 0, to the drummer, 12.", 282)
+def draw_deck(*, has_claus: bool) -> Picture:
+    """Draw one card of each rank with its name; the Claus only if the game has it."""
+    lowest = "the Claus, 0," if has_claus else "the partridge, 1,"
+    picture = Picture(f"One card of each rank, from {lowest} to the drummer, 12.", 282)
     for rank, name in enumerate(GIFTS):
-        row, column = (0, rank) if rank < 5 else (1 + (rank - 5) // 4, (rank - 5) % 4)
+        if rank == 0 and not has_claus:
+            continue
+        if not has_claus:
+            row, column = divmod(rank - 1, 4)
+        else:
+            row, column = (0, rank) if rank < 5 else (1 + (rank - 5) // 4, (rank - 5) % 4)
         x, y = 37 + column * 67, 10 + row * 90
         picture.card(x - 19, y, rank)
         for line, word in enumerate(name.split()):
@@ -327,7 +333,8 @@ LEFT_NOTES = ("wins the round", "most cards, gives 1 gift", "", "most cards, giv
 def draw_all() -> dict[str, str]:
     """Return the text of each SVG file by the file's name."""
     pictures = {
-        "cards.svg": draw_deck(),
+        "cards.svg": draw_deck(has_claus=True),
+        "partridge-cards.svg": draw_deck(has_claus=False),
         "twelve-days-give.svg": draw_gives(GIVES),
         **{f"twelve-days-day-{day.day}.svg": draw_day(day) for day in DAYS},
         "partridge-combinations.svg": draw_combinations(),

@@ -11,6 +11,9 @@ GAME_TITLES: Mapping[str, str] = {
 }
 """Titles by the name of the game."""
 
+SCORE_UNITS: Mapping[str, str] = {TwelveDays.game: "points", Partridge.game: "gifts"}
+"""What a score counts, by the name of the game."""
+
 _EDITIONS: Mapping[tuple[str, str], str] = {
     (TwelveDays.game, "calliope"): "",
     (TwelveDays.game, "cheapass"): "Cheapass edition",

@@ -49,7 +49,7 @@ def _announce_next(schedule_id: int, now: datetime) -> None:
     if opens_at > now or schedule.tournaments.filter(scheduled_for=starts_at).exists():
         return
     announce_tournament(
-        title=f"{schedule.title}, {_local(schedule, starts_at):%d %B %Y %H:%M}",
+        title=f"{schedule.title}, no. {schedule.tournaments.count() + 1}",
         ladder=schedule.ladder,
         starts_at=starts_at,
         entries_open_at=opens_at,

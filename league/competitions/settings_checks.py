@@ -49,8 +49,8 @@ FURTHEST = timedelta(days=2 * 366)
 SHORTEST_ENTRY = timedelta(seconds=1)
 """The shortest time from the opening of entries to the start."""
 MAX_TITLE = 80
-MAX_SCHEDULE_TITLE = MAX_TITLE - len(", 30 September 2026 18:00")
-"""Shorter, because a schedule's tournaments add the local time of their start."""
+MAX_SCHEDULE_TITLE = MAX_TITLE - len(", no. 100000")
+"""Shorter, because a schedule's tournaments add their number."""
 MAX_SLUG = 50
 MAX_K_STEPS = 20
 _K = Limits(1, 1000)

@@ -3,6 +3,8 @@
 import pytest
 from django.template.loader import render_to_string
 
+from web.tags import whole
+
 
 @pytest.mark.parametrize(
     ("trend", "marks"), [(None, ""), (0, ""), (499, ""), (-499, ""), (1500, "▲"), (-1500, "▼")]
@@ -10,3 +12,17 @@ from django.template.loader import render_to_string
 def test_a_trend_that_rounds_to_nothing_has_no_arrow(trend: int | None, marks: str) -> None:
     shown = render_to_string("web/parts/trend.html", {"trend": trend})
     assert "".join(mark for mark in shown if mark in "▲▼") == marks
+
+
+def test_scores_and_names_with_hyphens_stay_on_one_line_and_other_words_wrap() -> None:
+    assert whole("house-thumb-2 wins 72-48 against ada") == (
+        '<span class="whole">house-thumb-2</span> wins <span class="whole">72-48</span> against ada'
+    )
+
+
+def test_a_name_too_long_for_a_line_of_a_phone_may_wrap() -> None:
+    assert "span" not in whole("a-very-long-name-of-a-bot wins")
+
+
+def test_what_people_type_is_escaped() -> None:
+    assert whole("<b-1>") == '<span class="whole">&lt;b-1&gt;</span>'

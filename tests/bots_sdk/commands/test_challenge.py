@@ -69,7 +69,7 @@ def test_the_command_follows_a_challenge_line_by_line_to_its_result(play: Any) -
         "game": "partridge",
     }
     assert result.stderr.splitlines() == [
-        "The challenge waits for a free worker process of the league.",
+        "The challenge waits to be played.",
         "1 of 2 matches are over, 1 in play.",
     ]
     assert "Challenge 7: partridge eagle-short, 2 matches" in result.stdout

@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 from datetime import timedelta
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
@@ -11,7 +12,7 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from engine.pairing import rank_entrants, rank_event
+from engine.pairing import TieBreak, rank_entrants, rank_event
 from league import competitions
 from league.competitions.history import history_of
 from league.competitions.tournament_standings import bracket_of, tournament_standings
@@ -65,8 +66,20 @@ def test_a_tie_break_stands_below_the_name_with_its_numbers(client: Client) -> N
     )
     assert any(breaks)
     assert [bool(of) for of in breaks] == [
-        row.decided_by not in ("round-reached", "table-place", "score") for row in rows[1:]
+        row.decided_by not in ("round-reached", "table-place", "score") or above.score < row.score
+        for above, row in pairwise(rows)
     ]
+
+
+def test_a_row_below_a_lower_score_names_the_stage_or_the_place_that_decides() -> None:
+    first, second, *_ = rank_entrants(range(4), [], bytes(32))
+    above = replace(first, round_reached=1, table_place=3, score=Fraction(0))
+    low = replace(second, round_reached=1, table_place=4, score=Fraction(1, 2))
+    by_place = replace(low, decided_by=TieBreak.TABLE_PLACE)
+    assert tie_break(by_place, above) == "place at the table, 4th against 3rd"
+    by_stage = replace(low, decided_by=TieBreak.ROUND_REACHED)
+    assert tie_break(by_stage, replace(above, round_reached=2)) == "stage reached, 1 against 2"
+    assert tie_break(by_place, replace(above, score=Fraction(1, 2))) == ""
 
 
 def test_a_lot_is_shown_with_enough_digits_to_differ() -> None:
@@ -168,7 +181,7 @@ def test_before_the_first_block_is_over_nobody_has_a_rank_or_a_lot(client: Clien
     assert text.count('<td class="number">–</td>') >= 4
     assert "waiting to be played" in text
     assert ">being played<" not in text
-    assert "the next matches wait for a free worker" in text
+    assert "the next matches wait to be played" in text
     Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status="playing")
     text = page(client, f"/tournaments/{tournament.pk}/")
     assert "1 match in play now" in text

@@ -53,6 +53,7 @@ def test_the_first_bot_plays_a_block_and_its_table_is_shown(client: Client, game
     assert "def choose(observation: dict[str, Any])" in page
     shown = tried(client, source, game)
     assert re.search(r"Your bot wins \d of 4", shown)
+    assert sum(map(int, re.findall(r"(?:st|nd|rd|th) in (\d)", shown))) == 4
     assert "over 1 block." in shown
     assert "One block says little" in shown
     assert 'data-table="replay"' in shown
