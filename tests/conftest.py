@@ -10,7 +10,9 @@ from hypothesis import settings
 from tests.after_timeouts import pytest_runtest_makereport as pytest_runtest_makereport
 from tests.emptying import django_db_setup as django_db_setup
 from tests.lasting import list_static_files_once as list_static_files_once
+from tests.lasting import pytest_collection as pytest_collection
 from tests.lasting import pytest_collection_finish as pytest_collection_finish
+from tests.migrated import django_db_modify_db_settings as django_db_modify_db_settings
 from tests.without_browser import pytest_collection_modifyitems as pytest_collection_modifyitems
 from tests.without_browser import pytest_terminal_summary as pytest_terminal_summary
 

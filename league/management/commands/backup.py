@@ -22,6 +22,7 @@ class Command(BaseCommand):
     """
 
     help = __doc__
+    requires_system_checks = ()  # they load all pages and calls
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Define the arguments."""

@@ -12,6 +12,7 @@ class Command(BaseCommand):
     """Make an account an organiser, who sets up tournaments over the API and in the admin pages."""
 
     help = __doc__
+    requires_system_checks = ()  # they load all pages and calls
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Define the arguments."""

@@ -16,6 +16,7 @@ class Command(BaseCommand):
     """
 
     help = "Play a match alone in this process. Workers start this command."
+    requires_system_checks = ()  # they load all pages and calls
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Add the match, its lease and the process that holds the lease."""

@@ -15,6 +15,7 @@ class Command(BaseCommand):
     """Issue a link that lets a person set a new password. It works once."""
 
     help = __doc__
+    requires_system_checks = ()  # they load all pages and calls
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Define the arguments."""

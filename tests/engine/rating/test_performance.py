@@ -2,7 +2,6 @@ import math
 from fractions import Fraction
 from itertools import combinations
 
-import choix
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -80,6 +79,8 @@ few = settings(max_examples=25, deadline=None)
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("draws", [0.01, 3.0])
 def test_the_estimates_match_the_library_choix(seed: int, draws: float) -> None:
+    import choix  # it loads SciPy's statistics, which takes a second
+
     bots, shares = league(seed, bots=12, blocks=80)
     wins = draws / 11 / 2 * (1 - np.eye(12))
     for table, row in zip(bots, shares, strict=True):

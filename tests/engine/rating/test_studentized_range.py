@@ -3,7 +3,6 @@
 import math
 
 import pytest
-from scipy.stats import studentized_range
 
 from engine.rating.studentized_range import quantile
 
@@ -21,6 +20,8 @@ def test_quantiles_are_those_of_the_tables(count: int, freedom: float, expected:
 @pytest.mark.parametrize("freedom", [4, 19, 199, math.inf])
 @pytest.mark.parametrize("count", [2, 8, 1000])
 def test_quantiles_are_those_of_scipy(count: int, freedom: float, probability: float) -> None:
+    from scipy.stats import studentized_range  # it takes a second to load
+
     expected = float(studentized_range.ppf(probability, count, freedom))
     assert quantile(count, freedom, probability) == pytest.approx(expected, rel=1e-4)
 
