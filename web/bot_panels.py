@@ -21,10 +21,10 @@ from league.ratings.last_matches import (
 from league.ratings.standings import StandingRow, standing_rows
 from web.charts.cross_tables import Cell, cell
 from web.charts.ratings import History, chart_of_bot
+from web.ordinals import ordinal
 from web.selectors.matches import matches_listed
 
 _FORM = 10
-_ORDINALS = {1: "st", 2: "nd", 3: "rd"}
 
 
 class Result(NamedTuple):
@@ -150,12 +150,6 @@ def importance(panel: Panel) -> tuple[bool, int, int]:
 def opponents_page(ladder: Ladder) -> str:
     """Return the query parameter of the page of opponents on a ladder."""
     return f"met-{ladder.slug}"
-
-
-def ordinal(number: int) -> str:
-    """Return a place in words and figures, such as ``2nd``."""
-    ending = "th" if number % 100 in (11, 12, 13) else _ORDINALS.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 def _result(rated: RatedMatch, matches: dict[int, Match]) -> Result:

@@ -6,7 +6,8 @@ from django.db.models import QuerySet
 
 from league.models import Bot, BotVersion, Tournament, TournamentEntry
 from league.models.standings import Hidden
-from web.bot_panels import FirstBlocks, Panel, ordinal
+from web.bot_panels import FirstBlocks, Panel
+from web.ordinals import ordinal
 
 
 def headline(bot: Bot, panels: Sequence[Panel], unrated: Sequence[FirstBlocks]) -> str:

@@ -22,7 +22,7 @@ from league.competitions.tournament_standings import (
     cross_table_of,
 )
 from league.models import Bot, Round, Tournament
-from web.bot_panels import ordinal
+from web.ordinals import ordinal
 
 MAX_CROSSED = 24
 """Rows of the cross table; the API has the other rows."""

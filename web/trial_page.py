@@ -9,7 +9,7 @@ from django.urls import reverse
 from engine import record
 from league.bots.trials import YOU, Trial
 from league.models import Match
-from web.bot_panels import ordinal
+from web.ordinals import ordinal
 from web.table.replays import replay_steps
 from web.table.tables import Table, parts_of, phases_of
 
