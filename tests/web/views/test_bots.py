@@ -13,7 +13,7 @@ from league.models import Bot, BotVersion, Match, MatchSeat, Tournament
 from league.ratings.last_matches import best_and_worst, last_rated
 from tests.league import small
 from tests.web.pages import page
-from web.bot_panels import ordinal
+from web.ordinals import ordinal
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
