@@ -9,7 +9,7 @@ from bots_sdk.arena.replay import outcomes
 from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
-from bots_sdk.commands.ranking import describe, ladder_places
+from bots_sdk.commands.ranking import describe_with_rank, ladder_places
 from bots_sdk.errors import ProblemError
 from bots_sdk.statuses import UNFINISHED
 from bots_sdk.verifying import check_match
@@ -29,6 +29,7 @@ def status(
     url, league = chosen_league()
     names = bots or list(league.bots)
     rows = []
+    described: dict[tuple[str, str], str] = {}
     gone: list[str] = []
     with client_for(url) as client:
         for name in names:
@@ -40,7 +41,12 @@ def status(
                 gone.append(name)  # deleted, or the league began anew
                 continue
             latest = client.send(calls.matches(bot=name, limit=10))["results"]
-            rows.append((bot, latest, ladder_places(client, name)))
+            entries = ladder_places(client, name)
+            rows.append((bot, latest, entries))
+            if not as_json:
+                described |= {
+                    (name, entry["ladder"]): describe_with_rank(client, entry) for entry in entries
+                }
     if as_json:
         found = [
             {**bot, "latest_matches": latest, "ladders": places} for bot, latest, places in rows
@@ -72,7 +78,7 @@ def status(
     for bot, _, entries in rows:
         name = bot["name"]
         for entry in entries:
-            print(f"{name} on {entry['ladder']}: {describe(entry)}")
+            print(f"{name} on {entry['ladder']}: {described[name, entry['ladder']]}")
         if bot["paused"] and name in league.bots:
             print(f"`twelfth-night bot resume {name}` resumes {name}.")
         elif not entries and name in league.bots:

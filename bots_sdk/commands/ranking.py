@@ -59,6 +59,16 @@ def _require_new_matches(bot: answers.Bot) -> None:
         )
 
 
+def describe_with_rank(client: Client, place: answers.LadderPlace) -> str:
+    """Return rank and rating of a bot on a ladder, if it has them, and when it plays next."""
+    text = describe(place)
+    if place["rank_progress"] is not None or place["rating"] is None:
+        return text
+    rank = client.send(calls.bot_standing(place["bot"], place["ladder"]))["rank"]
+    begin = f"rank {rank}, " if rank else ""
+    return f"{begin}rating {place['rating'] / 1000:.0f}. {text}"
+
+
 def print_rank(client: Client, url: str, ladder: str, bot: str) -> None:
     """Print a bot's rank on a ladder."""
     row = client.send(calls.bot_standing(bot, ladder))

@@ -126,7 +126,7 @@ def _next_steps(
         *(training if trained else ()),
         *(() if is_logged_in(usual_url()) else (signing_up,)),
         (f"{command} upload {upload}", "let the league run it"),
-        (f"{command} enter {game} {name}", "enter it on the ladder of its game"),
+        (f"{command} enter {game} {name} --wait", "enter it on the ladder, and wait for its rank"),
     ]
 
 

@@ -1,9 +1,10 @@
 """NAME: a bot for partridge.
 
 The leader plays a single card, a set (cards of one rank) or a straight (cards in a row). Each other
-seat passes, or plays the same kind. Its lowest card must not be higher than the lowest card led.
-The seat with the lowest card wins the trick and leads the next one. A seat that wins a trick with
-its last cards wins the round. A seat that plays its last cards without winning takes them back.
+seat passes, or plays any number of cards of the same kind, the lowest of them not higher than the
+lowest card led. The seat with the lowest card wins the trick and leads the next one. A seat that
+wins a trick with its last cards wins the round. A seat that plays its last cards without winning
+takes them back.
 
 Rules: `twelfth-night rules partridge`. What a bot sees: `twelfth-night rules observations`.
 """
@@ -13,7 +14,7 @@ from typing import Any
 GAMES = ["partridge"]  # the league checks the bot for these games only
 
 BOLD = 0
-"""The bot dares to play its last cards if at most so many seats act after it."""
+"""The bot plays its last cards only if at most this number of seats act after it."""
 
 # If you define this function, it is called once before the first move:
 #

@@ -220,6 +220,7 @@ def test_the_commands_for_the_league_work_as_they_are_printed(
         "GET bots/my-bot/versions/1/log": (200, version),
         "PUT ladders/partridge/entries/my-bot": (200, {}),
         "GET ladders/partridge/entries/my-bot": (200, PLACE),
+        "GET bots/my-bot/ladders/partridge": (200, {"rank": 3, "rating": 1512345}),
     }
     (tmp_path / "running.json").write_text("{}")
     with league.serving():

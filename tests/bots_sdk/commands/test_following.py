@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from bots_sdk.call import Call
 from bots_sdk.cli import app
 from bots_sdk.commands import following, playing, uploading
+from bots_sdk.commands.ranking import describe_with_rank
 from bots_sdk.errors import ProblemError
 from bots_sdk.saved import SavedLeague
 from tests.bots_sdk.commands.leagues import URL, FakeLeague
@@ -160,3 +161,13 @@ def test_upload_without_waiting_prints_how_to_see_the_result(run: Run) -> None:
     result = run(League(), "upload", "swan.py", "--no-wait")
     assert result.exit_code == 0, result.output
     assert "still waits for its check" in result.stdout
+
+
+def test_status_begins_with_rank_and_rating_of_a_ranked_bot() -> None:
+    league: Any = League()
+    ranked: Any = {**place(20, 0, 0, None, is_ranked=True), "bot": "swan"}
+    assert describe_with_rank(league, ranked) == (
+        "rank 3, rating 1512. Its first blocks are drawn now."
+    )
+    waiting: Any = {**place(0, 0, 20, 40.0), "bot": "swan"}
+    assert describe_with_rank(league, waiting) == "Its first blocks are drawn now."
