@@ -1,5 +1,6 @@
 """Shares a page among readers without cookies: it is rendered once for all who come in a moment."""
 
+import time
 from collections.abc import Callable
 from hashlib import sha256
 from typing import NamedTuple
@@ -13,9 +14,14 @@ _TYPES = ("text/html", "application/atom+xml")
 _UNSHARED = ("no-store", "no-cache", "private")
 
 
+_RENDER_SECONDS = 10
+"""While a page is rendered anew, at most for so long, other readers get the old one."""
+
+
 class _Page(NamedTuple):
     content: bytes
     headers: dict[str, str]
+    fresh_until: float
 
 
 def share_pages(
@@ -23,22 +29,31 @@ def share_pages(
 ) -> Callable[[HttpRequest], HttpResponseBase]:
     """Answer a request without cookies with the page that the last such reader got.
 
-    Each process keeps its own pages, for `SHARED_PAGE_SECONDS`. A request with a cookie is never
+    Each process keeps its own pages, for `SHARED_PAGE_SECONDS`. After that, one reader waits for
+    the new page, and the others get the old one meanwhile. A request with a cookie is never
     answered so, and a page that sets a cookie is never kept: it may belong to one reader.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if not settings.SHARED_PAGE_SECONDS or not _may_share(request):
             return get_response(request)
+        pages = caches["pages"]
         key = sha256(request.build_absolute_uri().encode()).hexdigest()
-        kept: _Page | None = caches["pages"].get(key)
-        if kept is not None:
+        kept: _Page | None = pages.get(key)
+        if kept is not None and (
+            time.monotonic() < kept.fresh_until
+            or not pages.add(f"{key}-renders", True, timeout=_RENDER_SECONDS)
+        ):
             request.resolver_match = resolve(request.path_info)  # for the log and the metrics
             return HttpResponse(kept.content, headers=kept.headers)
-        response = get_response(request)
-        if isinstance(response, HttpResponse) and _is_for_all(response):
-            page = _Page(response.content, dict(response.items()))
-            caches["pages"].set(key, page, timeout=settings.SHARED_PAGE_SECONDS)
+        try:
+            response = get_response(request)
+            if isinstance(response, HttpResponse) and _is_for_all(response):
+                fresh_until = time.monotonic() + settings.SHARED_PAGE_SECONDS
+                page = _Page(response.content, dict(response.items()), fresh_until)
+                pages.set(key, page, timeout=settings.SHARED_PAGE_SECONDS + _RENDER_SECONDS)
+        finally:
+            pages.delete(f"{key}-renders")
         return response
 
     return middleware

@@ -1,5 +1,8 @@
 """Readers without cookies share a page for a moment; nobody else gets it."""
 
+import time
+from types import SimpleNamespace
+
 import pytest
 from django.contrib.auth.models import User
 from django.core.cache import caches
@@ -8,6 +11,7 @@ from pytest_django import Settings
 
 from league.models import Ladder
 from tests.league import small
+from web import shared_pages
 
 pytestmark = pytest.mark.django_db
 PAGE = "/ladders/quick/"
@@ -76,3 +80,21 @@ def test_errors_and_the_api_are_not_shared() -> None:
     assert Client().get(api).json()["title"] == "Quick"
     Ladder.objects.update(title="Renamed")
     assert Client().get(api).json()["title"] == "Renamed"
+
+
+def test_while_one_reader_waits_for_a_new_page_others_get_the_old_one(
+    renamed: str, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    later = time.monotonic() + settings.SHARED_PAGE_SECONDS + 1
+    monkeypatch.setattr(shared_pages, "time", SimpleNamespace(monotonic=lambda: later))
+    seen: list[str] = []
+
+    def look_meanwhile(_: object) -> bool:
+        seen.append(shown(Client()))
+        return True
+
+    monkeypatch.setattr(shared_pages, "_is_for_all", look_meanwhile)
+    assert renamed in shown(Client())
+    assert len(seen) == 1
+    assert renamed not in seen[0]
+    assert renamed in shown(Client())
