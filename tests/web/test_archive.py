@@ -1,6 +1,5 @@
 """Archived matches on pages and in the API, and what operators see of the archive."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,26 +10,14 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from league import analyses, archive_files, play
+from league import analyses, play
 from league.models import Ladder, Match, RoundArchive
 from league.tasks import archive_rounds
 from tests.api.exports import ladder as ladder
+from tests.league.archive import directory as directory
 
 pytestmark = pytest.mark.django_db
 LATER = timedelta(days=100)
-
-
-@pytest.fixture(autouse=True)
-def directory(tmp_path: Path, settings: Settings) -> Iterator[Path]:
-    place = {
-        "BACKEND": "league.archive_files.ArchiveDirectory",
-        "OPTIONS": {"location": tmp_path},
-    }
-    settings.STORAGES = settings.STORAGES | {"archive": place}
-    settings.ARCHIVE_DAYS = 30
-    archive_files.forget()
-    yield tmp_path
-    archive_files.forget()
 
 
 def archive_all() -> None:
@@ -161,3 +148,10 @@ def test_commands_archive_check_and_put_back(
     assert not Match.objects.filter(block__round=other.round, archived=True).exists()
     with pytest.raises(CommandError, match=f"No archived rounds .*: {other.round.number}"):
         call_command("unarchive", ladder.slug, other.round.number)
+
+
+def test_the_commands_name_a_ladder_or_directory_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="no archived round of a ladder nonsense"):
+        call_command("unarchive", "nonsense")
+    with pytest.raises(CommandError, match=r"There is no directory .*nowhere"):
+        call_command("archive", restore=tmp_path / "nowhere")

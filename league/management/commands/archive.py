@@ -34,6 +34,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         """Print what was done; exit with 1 if a file or a round has a fault."""
         if options["restore"] is not None:
+            if not options["restore"].is_dir():
+                raise CommandError(f"There is no directory {options['restore']}.")
             try:
                 restored = archive_copies.restore(options["restore"])
             except ArchiveError as error:

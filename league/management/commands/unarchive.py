@@ -33,7 +33,9 @@ class Command(BaseCommand):
         found = list(rounds.order_by("number"))
         missing = set(options["rounds"]) - {round_.number for round_ in found}
         if missing or not found:
-            named = ", ".join(map(str, sorted(missing))) or "any"
+            if not missing:
+                raise CommandError(f"There is no archived round of a ladder {options['ladder']}.")
+            named = ", ".join(map(str, sorted(missing)))
             raise CommandError(
                 f"No archived rounds on the ladder {options['ladder']} with the numbers: {named}."
             )

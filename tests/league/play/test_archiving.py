@@ -5,7 +5,7 @@ import gzip
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from hashlib import sha256
 from pathlib import Path
@@ -31,22 +31,10 @@ from league.ratings.exporting import export_ladder
 from league.ratings.fair_play import fair_play_report
 from tests.api.exports import ladder as ladder
 from tests.league import small
+from tests.league.archive import directory as directory
 
 pytestmark = pytest.mark.django_db
 LATER = timedelta(days=100)
-
-
-@pytest.fixture(autouse=True)
-def directory(tmp_path: Path, settings: Settings) -> Iterator[Path]:
-    place = {
-        "BACKEND": "league.archive_files.ArchiveDirectory",
-        "OPTIONS": {"location": tmp_path},
-    }
-    settings.STORAGES = settings.STORAGES | {"archive": place}
-    settings.ARCHIVE_DAYS = 30
-    archive_files.forget()
-    yield tmp_path
-    archive_files.forget()
 
 
 def exported(ladder: Ladder) -> bytes:
