@@ -7,6 +7,7 @@ These are ``turns``, ``turns/stream``, ``matches/{id}/moves``, ``moves`` and, fo
 
 import asyncio
 import os
+import time
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing, suppress
 from typing import Any, NamedTuple
@@ -18,6 +19,7 @@ django.setup()
 
 from django.conf import settings  # noqa: E402 - models need Django set up
 from django.db import Error as DatabaseError  # noqa: E402
+from django.db.backends.signals import connection_created  # noqa: E402
 from redis.exceptions import RedisError  # noqa: E402
 from starlette.convertors import IntegerConvertor, register_url_convertor  # noqa: E402
 from starlette.routing import Match as RouteMatch  # noqa: E402
@@ -41,6 +43,7 @@ from api.tokens import needed_bot, token_text, working_token  # noqa: E402
 from league import accounts, heartbeats, processes  # noqa: E402
 from league.accounts.throttles import client_by_bot, client_by_token  # noqa: E402
 from league.models import Bot, Token  # noqa: E402
+from league.play.statements import plan_by_index  # noqa: E402
 from league.play.wakeups import MATCHES, TURNS  # noqa: E402
 
 MAX_WAIT_SECONDS = 30.0
@@ -48,6 +51,8 @@ ALIVE_SECONDS = 1.0
 """Time between two heartbeats of this process."""
 
 View = Callable[..., Awaitable[None]]
+
+connection_created.connect(plan_by_index)
 
 
 class _IdConvertor(IntegerConvertor):
@@ -171,8 +176,12 @@ class Gateway:
     async def _check_token(self, request: Request) -> None:
         """Raise a problem if the token of a waiting request has stopped working."""
         text = token_text(request.header(b"authorization"))
+        if accounts.remembered_token(text) or time.monotonic() < request.token_read_until:
+            return
+        began = time.monotonic()
         if not await self._still_playing.add(text):
             needed_bot(working_token(text, await self._tokens.add(text)))
+        request.token_read_until = began + accounts.REMEMBERED_SECONDS
 
     async def _check_token_if_possible(self, request: Request) -> None:
         """Check the token, if the database can be reached: a stream outlasts an outage."""

@@ -56,7 +56,7 @@ class Request:
     # Thousands of them wait at the same time.
     __slots__ = (
         "_headers", "_id", "_query", "_receive", "_send", "_status", "_usage", "client", "method",
-        "path", "route",
+        "path", "route", "token_read_until",
     )  # fmt: skip
 
     def __init__(self, scope: Message, receive: Receive, send: Send) -> None:
@@ -67,6 +67,7 @@ class Request:
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
         self._receive, self._send = receive, send
         self._status = 0
+        self.token_read_until = 0.0
         self._usage: throttles.Usage | None = None
         self._id = ""
         peer = scope.get("client") or ("",)

@@ -30,7 +30,7 @@ PLAY_TOKEN = "tn_p_"
 OWNER_SCOPES = (Token.Scope.MANAGE, Token.Scope.READ, Token.Scope.ORGANISE)
 """Scopes that an owner token may have."""
 
-_REMEMBERED_SECONDS = 2.0
+REMEMBERED_SECONDS = 2.0
 """Time for which a process keeps a bot token without reading it again: bots call often."""
 _MAX_REMEMBERED = 1_000
 _remembered: dict[str, tuple[float, Token]] = {}
@@ -119,7 +119,7 @@ def find_tokens(texts: Collection[str]) -> dict[str, Token]:
 
     One query reads all tokens that this process does not remember. The tokens of a locked account
     and of its bots don't work. After a bot token is deleted, other processes that have just used it
-    accept it for up to `_REMEMBERED_SECONDS`.
+    accept it for up to `REMEMBERED_SECONDS`.
     """
     found: dict[str, Token] = {}
     unread: dict[str, str] = {}
@@ -169,7 +169,7 @@ def _is_well_formed(text: str) -> bool:
 def _remember(token: Token) -> None:
     if len(_remembered) >= _MAX_REMEMBERED:
         _remembered.clear()
-    _remembered[token.digest] = (time.monotonic() + _REMEMBERED_SECONDS, token)
+    _remembered[token.digest] = (time.monotonic() + REMEMBERED_SECONDS, token)
 
 
 def _is_use_unnoted(token: Token, now: datetime) -> bool:
