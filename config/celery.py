@@ -4,7 +4,9 @@ Workers bind each task's id to the lines that the task logs, and the id of the r
 the task (django-structlog).
 """
 
+import multiprocessing
 import os
+import tempfile
 
 from celery import Celery
 from celery.signals import worker_init, worker_process_init
@@ -45,8 +47,14 @@ _workers: list[int] = []
 
 @worker_init.connect
 def note_worker(**_: object) -> None:
-    """Note the pid of the worker before it forks processes."""
+    """Note the pid of the worker before it forks processes; let it need no directory of its own.
+
+    The processes of a worker share a file without a name. By default it is made in a new directory,
+    which stays when the worker is killed.
+    """
     _workers[:] = [os.getpid()]
+    settings = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    settings["tempdir"] = tempfile.gettempdir()
 
 
 @worker_process_init.connect
