@@ -35,7 +35,7 @@ from api.play.moves import MoveCalls  # noqa: E402
 from api.play.refused_writes import refused_writes  # noqa: E402
 from api.play.requests import Message, Receive, Request, Send  # noqa: E402
 from api.play.spectators import Spectators  # noqa: E402
-from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters  # noqa: E402
+from api.play.turn_waiters import PollWaiter, StreamWaiter, TurnWaiters, WaitingBot  # noqa: E402
 from api.play.waiting_limits import WaitingLimits  # noqa: E402
 from api.play.watching import WatchCalls  # noqa: E402
 from api.problems import ProblemError  # noqa: E402
@@ -204,17 +204,19 @@ class Gateway:
         with self._waiting.from_address(request.client, is_stream=False):
             bot = await self._authenticate(request)
             seconds = request.seconds("wait", MAX_WAIT_SECONDS)
-            waiter = PollWaiter()
+            waiter, waiting_bot = PollWaiter(), WaitingBot.of(bot)
             with self._waiting.of_client(client_by_bot(bot.pk), is_stream=False):
-                self._turns.add(bot, waiter)
+                self._turns.add(waiting_bot, waiter)
                 try:
                     turns: Sequence[EncodedTurn] | None = await self._database.open_turns(bot)
+                    waiting_bot.seen_at = bot.seen_at
+                    del bot
                     if not turns and seconds:
                         turns = await waiter.wait(seconds, request)
                         if turns:
                             await self._check_token(request)
                 finally:
-                    self._turns.remove(bot, waiter)
+                    self._turns.remove(waiting_bot, waiter)
         if turns is not None:
             body = b'{"turns":[' + b",".join(turn.body for turn in turns) + b"]}"
             await request.respond(200, body, "application/json")
@@ -222,12 +224,12 @@ class Gateway:
     async def _stream(self, request: Request) -> None:
         """Send each turn once as it opens, beginning with all open turns."""
         with self._waiting.from_address(request.client, is_stream=True):
-            bot = await self._authenticate(request)
+            bot = WaitingBot.of(await self._authenticate(request))
             request.query(())
             with self._waiting.of_client(client_by_bot(bot.pk), is_stream=True):
                 await self._send_turns(request, bot)
 
-    async def _send_turns(self, request: Request, bot: Bot) -> None:
+    async def _send_turns(self, request: Request, bot: WaitingBot) -> None:
         """Send the turns of a bot as they open, until the client disconnects."""
         waiter = StreamWaiter()
 

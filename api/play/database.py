@@ -11,9 +11,8 @@ from api.play.groups import Groups
 from api.play.requests import encode_event
 from api.play.threads import ConnectedThreads
 from league import play
-from league.models import Bot
 from league.play.spectating import FeedEvent, MatchFeed
-from league.play.turns import newest_open, note_all_seen
+from league.play.turns import AskingBot, newest_open, note_all_seen
 
 THREADS = 4
 
@@ -58,7 +57,7 @@ class Database(ConnectedThreads):
         super().__init__(THREADS, "gateway-db")
         self._turns = Groups(self, _encoded_turns, runs=THREADS)
 
-    async def open_turns(self, bot: Bot) -> list[EncodedTurn]:
+    async def open_turns(self, bot: AskingBot) -> list[EncodedTurn]:
         """Hand out the open turns of a bot."""
         return await self._turns.add(bot)
 
@@ -92,7 +91,7 @@ def check_database() -> None:
         cursor.execute("SELECT 1")
 
 
-def _encoded_turns(bots: Sequence[Bot]) -> list[list[EncodedTurn]]:
+def _encoded_turns(bots: Sequence[AskingBot]) -> list[list[EncodedTurn]]:
     """Hand out the open turns of bots; return them in the order of the bots."""
     found = play.open_turns_of(bots, timezone.now())
     encoded = {pk: [EncodedTurn(turn) for turn in turns] for pk, turns in found.items()}

@@ -9,6 +9,7 @@ from collections.abc import (
     Awaitable,
     Callable,
     Collection,
+    Iterable,
     Mapping,
     MutableMapping,
 )
@@ -64,7 +65,7 @@ class Request:
         self.path: str = scope["path"]
         self.route = ""
         self._query: bytes = scope["query_string"]
-        self._headers: dict[bytes, bytes] = dict(scope["headers"])
+        self._headers: Iterable[tuple[bytes, bytes]] = scope["headers"]
         self._receive, self._send = receive, send
         self._status = 0
         self.token_read_until = 0.0
@@ -130,7 +131,7 @@ class Request:
         """
         error = body_refusal(
             self.header(b"content-length"),
-            is_chunked=b"transfer-encoding" in self._headers,
+            is_chunked=bool(self.header(b"transfer-encoding")),
             max_bytes=max_bytes,
         )
         if error:
@@ -186,7 +187,11 @@ class Request:
 
     def header(self, name: bytes) -> str:
         """Return a header by its name in lower case, empty if the client did not send it."""
-        return self._headers.get(name, b"").decode("latin-1").strip()
+        found = b""
+        for each, value in self._headers:
+            if each == name:
+                found = value
+        return found.decode("latin-1").strip()
 
     async def stream(
         self,

@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from datetime import datetime
+from typing import Any, Protocol
 
 import structlog
 from django.db import Error as DatabaseError
@@ -34,31 +35,42 @@ class TurnWaiter(Protocol):
 class PollWaiter:
     """A long poll: waits for the first turns, the end of its time, or its client's disconnect."""
 
-    __slots__ = ("_result",)
+    __slots__ = ("_task", "_turns")
     keeps_waiting = False
 
     def __init__(self) -> None:
-        loop = asyncio.get_running_loop()
-        self._result: asyncio.Future[Sequence[EncodedTurn] | None] = loop.create_future()
+        self._turns: Sequence[EncodedTurn] | None = None
+        self._task: asyncio.Task[Any] | None = None
+        """The task of the request while it waits."""
 
     def receive(self, turns: Sequence[EncodedTurn]) -> None:
         """End the wait with these turns."""
-        self._end(turns)
-
-    def _end(self, turns: Sequence[EncodedTurn] | None) -> None:
-        if not self._result.done():
-            self._result.set_result(turns)
+        if self._turns is None:
+            self._turns = turns
+            if self._task:
+                self._task.cancel()
 
     async def wait(self, seconds: float, request: Request) -> Sequence[EncodedTurn] | None:
-        """Return turns, none at the end of the time, or None if the client disconnects."""
-        timer = asyncio.get_running_loop().call_later(seconds, self._end, ())
-        disconnected = asyncio.create_task(request.disconnected())
-        disconnected.add_done_callback(lambda _: self._end(None))
+        """Return turns, none at the end of the time, or None if the client disconnects.
+
+        The request's task itself waits for the disconnect, and turns cancel that as a timeout does.
+        A second task for each request would take 1 kB more.
+        """
+        timer = asyncio.get_running_loop().call_later(seconds, self.receive, ())
+        self._task = task = asyncio.current_task()
         try:
-            return await self._result
+            if self._turns is None:
+                await request.disconnected()
+        except asyncio.CancelledError:
+            if not self._has_ended() or (task and task.uncancel()):
+                raise  # the server stops
         finally:
+            self._task = None
             timer.cancel()
-            disconnected.cancel()
+        return self._turns
+
+    def _has_ended(self) -> bool:
+        return self._turns is not None
 
 
 class StreamWaiter:
@@ -93,8 +105,28 @@ class StreamWaiter:
 
 
 @dataclass(slots=True)
+class WaitingBot:
+    """A bot of waiting requests. Its row with its owner and version would take 2 kB more.
+
+    Attributes:
+        pk: the bot's id.
+        name: of the bot.
+        seen_at: when it was last noted that the bot asked for turns.
+    """
+
+    pk: int
+    name: str
+    seen_at: datetime | None
+
+    @classmethod
+    def of(cls, bot: Bot) -> "WaitingBot":
+        """Return a bot without what waiting does not need."""
+        return cls(bot.pk, bot.name, bot.seen_at)
+
+
+@dataclass(slots=True)
 class _BotEntry:
-    bot: Bot
+    bot: WaitingBot
     waiters: set[TurnWaiter] = field(default_factory=set)
     newest_turn: int = 0
     reading: asyncio.Task[None] | None = None
@@ -119,11 +151,11 @@ class TurnWaiters:
     def __len__(self) -> int:
         return sum(len(entry.waiters) for entry in self._entries.values())
 
-    def add(self, bot: Bot, waiter: TurnWaiter) -> None:
+    def add(self, bot: WaitingBot, waiter: TurnWaiter) -> None:
         """Register a waiter. Read the database only after this, so that no turn is missed."""
         self._entries.setdefault(bot.pk, _BotEntry(bot)).waiters.add(waiter)
 
-    def remove(self, bot: Bot, waiter: TurnWaiter) -> None:
+    def remove(self, bot: WaitingBot, waiter: TurnWaiter) -> None:
         """Remove a waiter."""
         entry = self._entries.get(bot.pk)
         if entry is not None:

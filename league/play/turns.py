@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Protocol
 
 from django.db.models import Q
 
@@ -18,12 +18,24 @@ SEEN_EVERY = timedelta(seconds=5)
 """If a bot asks for turns more often, the league does not note it each time."""
 
 
-def open_turns(bot: Bot, now: datetime) -> list[dict[str, Any]]:
+class AskingBot(Protocol):
+    """What handing out turns needs to know of a bot.
+
+    Attributes:
+        pk: the bot's id.
+        seen_at: when it was last noted that the bot asked for turns.
+    """
+
+    pk: int
+    seen_at: datetime | None
+
+
+def open_turns(bot: AskingBot, now: datetime) -> list[dict[str, Any]]:
     """Hand out all open turns of a bot, as `open_turns_of` does."""
     return open_turns_of([bot], now)[bot.pk]
 
 
-def open_turns_of(bots: Sequence[Bot], now: datetime) -> dict[int, list[dict[str, Any]]]:
+def open_turns_of(bots: Sequence[AskingBot], now: datetime) -> dict[int, list[dict[str, Any]]]:
     """Hand out all open turns of bots, as the API's turn objects, the most urgent first.
 
     A turn that is handed out for the first time gets its receipt and an earlier deadline. The bots
@@ -78,7 +90,7 @@ def _with_receipt(turn: OpenTurn, receipt: Receipt | None) -> OpenTurn:
     return turn._replace(handed_out_at=receipt.handed_out_at, deadline=receipt.deadline)
 
 
-def note_seen(bots: Iterable[Bot], now: datetime) -> None:
+def note_seen(bots: Iterable[AskingBot], now: datetime) -> None:
     """Note that bots ask for turns, unless that was noted in the last `SEEN_EVERY`."""
     unnoted = [bot for bot in bots if bot.seen_at is None or now - bot.seen_at >= SEEN_EVERY]
     if unnoted:
