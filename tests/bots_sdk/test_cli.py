@@ -294,7 +294,7 @@ def test_status_names_the_command_for_a_bot_that_is_paused_or_on_no_ladder(
     assert logged_in("bot", "create", "mybot").exit_code == 0
     bot = {"name": "mybot", "kind": "remote", "version": 1, "online": False, "paused": True}
     stub.answers["GET bots/mybot"] = (200, bot)
-    stub.answers["GET matches"] = (200, {"results": []})
+    stub.answers["GET matches"] = (200, {"results": [], "next": None})
     assert "`twelfth-night bot resume mybot`" in logged_in("status").stdout
     bot["paused"] = False
     assert "`twelfth-night enter LADDER mybot`" in logged_in("status").stdout
@@ -311,7 +311,7 @@ def test_status_skips_saved_bots_that_the_league_does_not_have(
 
 
 def test_logs_of_a_bot_that_does_not_exist_are_refused(logged_in: Cli, stub: StubLeague) -> None:
-    stub.answers["GET matches"] = (200, {"results": []})
+    stub.answers["GET matches"] = (200, {"results": [], "next": None})
     assert logged_in("logs", "nobot").exit_code == 1
 
 
