@@ -120,6 +120,18 @@ def test_run_uses_the_saved_token_of_the_bot(
     assert "Tokens are saved for mybot" in result.stderr
 
 
+def test_a_token_can_be_printed_alone_for_a_program_in_another_language(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    assert logged_in("bot", "create", "mybot", "--print-token").stdout == "tn_b_1\n"
+    detail = "The name mybot is taken."
+    taken = {"status": 400, "code": "invalid", "detail": detail}
+    stub.answers["POST bots"] = (400, taken)
+    result = logged_in("bot", "create", "mybot", "--print-token")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert detail in result.stderr
+
+
 def test_a_token_is_not_sent_to_another_league(
     logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
