@@ -240,7 +240,9 @@ def _charts() -> list[tuple[str, Chart]]:
         lines.append((_NAMES[line], values))
     name, own = lines[0]
     low, high = [value - 40 for value in own], [value + 40 for value in own]
-    marks = {at: f"Round {at}: {own[at]:.0f}, version {1 + (at > 20)}" for at in range(1, 40, 3)}
+    marks = {
+        at: f"Rating round {at}: {own[at]:.0f}, version {1 + (at > 20)}" for at in range(1, 40, 3)
+    }
     found = [
         ("One line", chart([lines[0]], "first", "last")),
         (

@@ -5,6 +5,7 @@ from typing import Any
 
 from engine.games import events as happened
 from engine.games.game import State
+from engine.games.titles import SCORE_UNITS
 from engine.playback import play_back
 from engine.record import Record
 from engine.sentences import sentence
@@ -18,12 +19,24 @@ _OUTCOMES = (
     *(happened.TrickWon, happened.CardsReturned, happened.RoundWon),
     *(happened.GiftMoved, happened.GiftMissing),
 )
+_PHASES = {
+    "give": "each seat gives a card to its left neighbour",
+    "play": "each seat plays a card",
+    "award": "the winner gives the pot to another seat",
+    "lead": "the leader starts a trick",
+    "follow": "the next seat plays or passes",
+    "over": "the match is over",
+}
+_HOLDINGS = {
+    "twelve-days": "- day cards: those that the seat has won, each worth its number in points.",
+    "partridge": "- gifts: the points that the seat has now.",
+}
 
 
 def frames(
     record: Record, title: str, own: int, reasons: Mapping[int, str] | None = None
 ) -> Iterator[str]:
-    """Yield the steps of a match: the deal, each phase with the hands before it, the result.
+    """Yield the steps of a match: a legend and the deal, each phase after the hands, the result.
 
     Args:
         record: the record of the match; `engine.record.verify` accepts it.
@@ -35,7 +48,7 @@ def frames(
     names = record.players or tuple(f"seat {seat}" for seat in range(record.seats))
     head = f"{record.game} {record.rules}, {title}"
     distinct = _distinct(names)
-    hands: list[str] = []
+    hands: list[str] = [*_legend(record, distinct, own), ""]
     ply = 0
     for phase in play_back(record):
         events = [sentence(event, distinct) for event in phase.events]
@@ -45,10 +58,11 @@ def frames(
             if at in faults
         ]
         yield "\n".join([head, *hands, *events, *notes])
-        hands = [*lines(phase.state, names, own), ""]
+        hands = [*lines(phase.state, distinct, own), ""]
         ply = phase.ply
+    unit = SCORE_UNITS[record.game]
     results = [
-        f"{'*' if seat == own else ' '} {seat}  {name:24} {score:3} points, place {place}"
+        f"{'*' if seat == own else ' '} {seat}  {name:24} {score:3} {unit}, place {place}"
         for seat, (name, score, place) in enumerate(
             zip(names, record.scores, record.places, strict=True)
         )
@@ -73,17 +87,29 @@ def outcomes(record: Record) -> Iterator[str]:
 def lines(state: State, names: Sequence[str], own: int | None = None) -> Iterator[str]:
     """Yield the state of a match, with a line for each seat; the seat ``own`` has a star."""
     public = state.spectate()
-    yield _about(public)
+    yield _about(public, names)
     yield ""
     have = "day_cards" if "day_cards" in public else "gifts"
     title = have.replace("_", " ")
-    yield f"  seat  {'bot':24} {title:16} hand"
+    hand = "hand at the end" if public["phase"] == "over" else "hand before this step"
+    yield f"  seat  {'bot':24} {title:16} {hand}"
     for seat, name in enumerate(names):
         hand = " ".join(map(str, state.observe(seat)["hand"]))
         held = public[have][seat]
         cards = " ".join(map(str, held)) if isinstance(held, list) else str(held)
         star = "*" if seat == own else " "
         yield f"{star} {seat:4}  {name:24} {cards:16} {hand}".rstrip()
+
+
+def _legend(record: Record, names: Sequence[str], own: int) -> Iterator[str]:
+    """Yield the meaning of a step's parts, for readers who see a match for the first time."""
+    yield "Each step first shows the seats as they are before it. Below them are the moves of the"
+    yield "step and their results."
+    if own >= 0:
+        yield f"- * marks {names[own]}."
+    yield _HOLDINGS[record.game]
+    yield "- hand: the numbers on the cards that the seat holds."
+    yield f"The rules: `twelfth-night rules {record.game}`."
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
@@ -94,16 +120,22 @@ def _distinct(names: Sequence[str]) -> list[str]:
     ]
 
 
-def _about(public: Mapping[str, Any]) -> str:
+def _about(public: Mapping[str, Any], names: Sequence[str]) -> str:
     """Return a line with the phase of a match."""
+    phase = _PHASES[public["phase"]]
     if "day" in public:
-        line = f"day {public['day']}, {public['phase']}; at stake {_cards(public['pot'])}"
+        pot = public["pot"]
+        line = f"day {public['day']}: {phase}"
+        if pot:
+            points = f"{sum(pot)} point{'' if sum(pot) == 1 else 's'}"
+            line += f"; at stake: day card{'' if len(pot) == 1 else 's'} {_cards(pot)}, {points}"
         if public["plays"] is not None:
-            line += f"; played {_cards(public['plays'])}"
+            line += f"; played, by seat: {_cards(public['plays'])}"
         return line
-    line = f"round {public['round']} of {public['rounds']}, {public['phase']}"
-    for action in public["trick"]:
-        line += f"; seat {action['seat']} {_cards(action['cards']) or 'passes'}"
+    line = f"round {public['round']} of {public['rounds']}: {phase}"
+    for number, action in enumerate(public["trick"]):
+        did = f"{'played' if number else 'led'} {_cards(action['cards'])}"
+        line += f"; {names[action['seat']]} {did if action['cards'] else 'passed'}"
     return line
 
 

@@ -18,6 +18,14 @@ from bots_sdk.commands.leagues import (
 from bots_sdk.commands.output import Json, JsonWithToken, print_json
 from bots_sdk.nearby import USUAL, usual_url
 
+PrintToken = Annotated[
+    bool,
+    typer.Option(
+        "--print-token",
+        help="Print only the bot's token, for a program in another language.",
+    ),
+]
+
 
 def login(
     url: Annotated[
@@ -126,14 +134,17 @@ def bot_create(
         Literal["remote", "hosted"],
         typer.Option(help="remote: runs on your machine; hosted: runs at the league."),
     ] = "remote",
+    print_token: PrintToken = False,
     as_json: JsonWithToken = False,
 ) -> None:
-    """Create a bot at the league, and save its token."""
+    """Create a bot at the league, and save its token, the secret with which the bot plays."""
     url, token = owner_token()
     with client_for(url, token) as client:
         bot = client.send(calls.create_bot(name, kind))
     path = save_bot(url, name, bot["token"])
-    if as_json:
+    if print_token:
+        print(bot["token"])
+    elif as_json:
         print_json(bot)
     else:
         print(f"Created the {kind} bot {name}: {url}/bots/{name}/")
@@ -141,14 +152,18 @@ def bot_create(
 
 
 def bot_token(
-    name: Annotated[str, typer.Argument(help="One of your bots.")], as_json: JsonWithToken = False
+    name: Annotated[str, typer.Argument(help="One of your bots.")],
+    print_token: PrintToken = False,
+    as_json: JsonWithToken = False,
 ) -> None:
     """Get a new token for a bot, and save it; the old token stops working."""
     url, token = owner_token()
     with client_for(url, token) as client:
         fresh = client.send(calls.new_bot_token(name))
     path = save_bot(url, name, fresh["token"])
-    if as_json:
+    if print_token:
+        print(fresh["token"])
+    elif as_json:
         print_json({"name": name, **fresh})
     else:
         print(f"{name} has a new token, saved in {path}.")

@@ -83,17 +83,16 @@ class _Run:
         return last or Decision.UNDECIDED
 
     def line(self) -> Text:
-        """Return the status line: blocks, evidence (the LLR) with a gauge, and Elo."""
+        """Return the status line: pairs of matches, a gauge, the gain, and the evidence (LLR)."""
         if not self.steps:
-            return Text("playing the first block")
+            return Text("playing the first pair of matches")
         plan, last = self.test.plan, self.steps[-1]
         at = (last.llr - plan.lower) / (plan.upper - plan.lower)
         mark = min(_GAUGE - 1, max(0, round(at * (_GAUGE - 1))))
         gauge = "".join("|" if place == mark else "-" for place in range(_GAUGE))
-        line = Text(f"{last.blocks} blocks  evidence {last.llr:+.2f}  ")
-        line.append(f"not better {plan.lower:+.2f} [")
+        line = Text(f"{last.blocks} pairs of matches  not better [")
         line.append(gauge, "green" if last.llr > 0 else "yellow")
-        line.append(f"] {plan.upper:+.2f} better  {_elo(self)}")
+        line.append(f"] better  {_elo(self)}  evidence {last.llr:+.2f}")
         return line
 
 
@@ -118,9 +117,10 @@ def ab(
 ) -> None:
     """Test whether a new version of a bot is better than the old one.
 
-    A block is one deal that both versions play twice: for the second match they exchange seats.
-    The test ends when the results clearly fit one of two claims: the new version is 20 Elo
-    better, a win share of 53 %, or both are equally strong.
+    Both versions play the same cards in pairs of matches. For the second match they exchange
+    seats. Such a pair is a block. The test ends when the result is clear: the new version is
+    better by 20 Elo, a win share of 53 %, or both are equally strong. If it is not clear after
+    --max-blocks, the verdict is "undecided".
 
     A verdict needs 16 blocks in which the two versions have different results, or 300 blocks in
     all. This is because a small edit changes nothing in most blocks. "No difference in
@@ -153,7 +153,12 @@ def ab(
     if not as_json:
         note_undeclared([old, new], setup.table.game)
         print(f"Is {test.new.name} better than {test.old.name}?")
-        print(f"{setup.title}, {jobs} matches in parallel, --seed {setup.seed_text}", flush=True)
+        print(f"{setup.title}, {jobs} matches in parallel, --seed {setup.seed_text}")
+        print(
+            "Both play the same cards in pairs of matches, until the result is clear. For the "
+            "second match they exchange seats.",
+            flush=True,
+        )
     run = _Run(test)
     printers = {
         version: FaultPrinter(bot, setup, faults, as_json=as_json)
@@ -193,49 +198,71 @@ def _results(
 def _elo(run: _Run) -> str:
     found = sprt.estimate(run.test.plan, run.results)
     if found is None:
-        return "unknown with one block"
+        return "unknown after one pair of matches"
     return f"about {found.elo:+.0f} Elo ({found.low:+.0f} to {found.high:+.0f})"
 
 
 def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> None:
     if not run.steps:
-        print("Stopped before the end of the first block.")
+        print("Stopped before the end of the first pair of matches.")
         return
-    last, plan = run.steps[-1], run.test.plan
     print()
-    print(f"{'stopped, ' if stopped else ''}{run.verdict}")
-    print(
-        f"evidence {last.llr:+.2f} after {last.blocks} swap blocks, pairs of matches in which the "
-        f"versions exchange seats; gain of the new version: {_elo(run)}"
-    )
-    print(
-        f"The versions’ results differed in {last.differing} of {last.blocks} blocks, and their "
-        f"moves in {run.with_other_moves}."
-    )
-    if (found := sprt.estimate(plan, run.results)) is not None:
-        print(
-            f"likelihood of superiority {100 * found.superiority:.1f} %: how probable it is that "
-            "the new version is stronger"
-        )
-    print(
-        f"The evidence is a log-likelihood ratio (LLR). At {plan.upper:+.2f} or more the verdict "
-        f"is “better”, at {plan.lower:+.2f} or less “not better”."
-    )
-    print(
-        f"A verdict needs {plan.min_differing} blocks in which the two versions have different "
-        f"results, or {plan.guard_blocks} blocks in all. This is because a small edit changes "
-        "nothing in most blocks."
-    )
-    if run.verdict is Decision.UNDECIDED and not stopped:
-        print("To let the test run longer, raise --max-blocks.")
+    print(f"verdict      {'stopped, ' if stopped else ''}{run.verdict}")
+    print(f"             {_in_words(run, stopped=stopped)}")
+    print(f"gain         {_elo(run)}; +100 Elo is a win share of 64 %")
     for version, name in _VERSIONS.items():
         took = times(run.seconds[version])
         print(
-            f"{name}: {1000 * took.mean:.3g} ms per move on average; 99 % of its moves take at "
-            f"most {1000 * took.p99:.3g} ms"
+            f"{name + ' version':<12} {1000 * took.mean:.3g} ms per move on average; 99 % of its "
+            f"moves take at most {1000 * took.p99:.3g} ms"
         )
         if run.faults[version]:
             printers[version].show_end(run.faults[version], run.forfeits[version])
+    _show_statistics(run)
+
+
+def _in_words(run: _Run, *, stopped: bool) -> str:
+    """Return what a verdict means, in a sentence or two for people who know no statistics."""
+    old, new = run.test.old.name, run.test.new.name
+    blocks = f"{len(run.steps)} pair{'' if len(run.steps) == 1 else 's'} of matches"
+    match run.verdict:
+        case Decision.BETTER:
+            return f"After {blocks}, {new} is very probably stronger than {old}."
+        case Decision.NOT_BETTER:
+            return (
+                f"After {blocks}, {new} is very probably not stronger than {old} by 20 Elo, a win "
+                "share of 53 %. It may be as strong, or weaker."
+            )
+        case Decision.NO_DIFFERENCE:
+            return f"In {blocks}, both versions made the same moves."
+    more = "" if stopped else " To let the test run longer, raise --max-blocks."
+    return f"{blocks} are too few to decide whether {new} is stronger than {old}.{more}"
+
+
+def _show_statistics(run: _Run) -> None:
+    """Print the numbers of the statistical test, with their meaning."""
+    last, plan = run.steps[-1], run.test.plan
+    print()
+    print("The test in numbers:")
+    print(
+        f"- {last.blocks} swap blocks. In a swap block both versions play one deal twice; for the "
+        f"second match they exchange seats. Their results differed in {last.differing} blocks, and "
+        f"their moves in {run.with_other_moves}."
+    )
+    if (found := sprt.estimate(plan, run.results)) is not None:
+        print(
+            f"- Likelihood of superiority {100 * found.superiority:.1f} %: how probable it is that "
+            "the new version is stronger."
+        )
+    print(
+        f"- Evidence {last.llr:+.2f}, a log-likelihood ratio (LLR). At {plan.upper:+.2f} or more "
+        f"the verdict is “better”, at {plan.lower:+.2f} or less “not better”."
+    )
+    print(
+        f"- A verdict needs {plan.min_differing} blocks in which the two versions have different "
+        f"results, or {plan.guard_blocks} blocks in all. This is because a small edit changes "
+        "nothing in most blocks."
+    )
 
 
 def _as_json(

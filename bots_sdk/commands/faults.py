@@ -66,7 +66,7 @@ class FaultPrinter:
     def show_end(self, faults: dict[str, int], forfeits: int) -> None:
         """Print the number of faults, and a test that repeats the first one."""
         if not faults:
-            print("faults       none")
+            print("faults       none: no crash, no illegal move, no timeout")
             return
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items()))
         print(f"faults       {kinds}")

@@ -10,25 +10,34 @@ from rich.text import Text
 
 POLL_SECONDS = 1.0
 LINE_EVERY_SECONDS = 30.0
-"""Without a terminal, the line is printed when it changes, and at least so often."""
+"""Without a terminal, a line is printed when there is something new, and at least so often."""
 _Found = TypeVar("_Found")
 
 
 def follow(
-    look: Callable[[], _Found], line_of: Callable[[_Found], str | None], *, quiet: bool = False
+    look: Callable[[], _Found],
+    line_of: Callable[[_Found], str | None],
+    *,
+    news_of: Callable[[_Found], object] | None = None,
+    printed: str = "",
+    quiet: bool = False,
 ) -> _Found:
     """Return what the league answers once it is over.
 
-    In a terminal, standard error shows one line that changes. Elsewhere, each new line is printed
-    there.
+    In a terminal, standard error shows one line that changes. Elsewhere, a line is printed there
+    whenever there is something new.
 
     Args:
         look: asks the league; called once a second.
         line_of: returns the line to show; None if it is over.
+        news_of: returns the part of the answer whose change is worth another line outside a
+            terminal; default: the line itself.
+        printed: a text that the command has printed already; a line of it is not repeated.
         quiet: whether to show nothing.
     """
     console = Console(stderr=True, quiet=quiet, highlight=False)
-    last, printed_at = "", 0.0
+    last: object = None
+    said, printed_at = "", time.monotonic()
     with console.status("") as status:
         while True:
             found = look()
@@ -38,7 +47,12 @@ def follow(
             now = time.monotonic()
             if console.is_terminal:
                 status.update(Text(line))
-            elif not quiet and (line != last or now - printed_at >= LINE_EVERY_SECONDS):
-                print(line, file=sys.stderr, flush=True)
-                last, printed_at = line, now
+            elif not quiet:
+                news = news_of(found) if news_of else line
+                is_old = news == last or line in printed
+                if not is_old or now - printed_at >= LINE_EVERY_SECONDS:
+                    again = f"still, after {LINE_EVERY_SECONDS:.0f} s: " if line == said else ""
+                    print(f"{again}{line}", file=sys.stderr, flush=True)
+                    said, printed_at = line, now
+                last = news
             time.sleep(POLL_SECONDS)

@@ -6,6 +6,7 @@ import typer
 
 from bots_sdk import calls
 from bots_sdk.arena.replay import outcomes
+from bots_sdk.client import Client
 from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
@@ -16,6 +17,8 @@ from bots_sdk.verifying import check_match
 from engine.errors import RecordError
 from engine.record import read
 from engine.record import verify as verify_record
+
+_MAX_COUNTED = 100
 
 
 def status(
@@ -30,6 +33,7 @@ def status(
     names = bots or list(league.bots)
     rows = []
     described: dict[tuple[str, str], str] = {}
+    unfinished: dict[str, str] = {}
     gone: list[str] = []
     with client_for(url) as client:
         for name in names:
@@ -44,6 +48,7 @@ def status(
             entries = ladder_places(client, name)
             rows.append((bot, latest, entries))
             if not as_json:
+                unfinished[name] = _count_unfinished(client, name)
                 described |= {
                     (name, entry["ladder"]): describe_with_rank(client, entry) for entry in entries
                 }
@@ -63,7 +68,7 @@ def status(
             "`twelfth-night bot create NAME` creates a bot."
         )
         return
-    table = new_table("bot", "kind", "version", "online", "in play", "latest places")
+    table = new_table("bot", "kind", "version", "online", "unfinished matches", "latest places")
     for bot, latest, _ in rows:
         online = "paused" if bot["paused"] else "yes" if bot["online"] else "no"
         places = [
@@ -72,9 +77,11 @@ def status(
             for seat in match["seating"]
             if seat["bot"] == bot["name"] and seat["place"]
         ]
-        playing = sum(match["status"] in UNFINISHED for match in latest)
-        add_row(table, bot["name"], bot["kind"], bot["version"], online, playing, ", ".join(places))
+        left = unfinished[bot["name"]]
+        add_row(table, bot["name"], bot["kind"], bot["version"], online, left, ", ".join(places))
     print_table(table)
+    if any(each["status"] == "finished" for _, latest, _ in rows for each in latest):
+        print("Latest places: 2/4 means second of four bots in a match; the newest match first.")
     for bot, _, entries in rows:
         name = bot["name"]
         for entry in entries:
@@ -83,6 +90,15 @@ def status(
             print(f"`twelfth-night bot resume {name}` resumes {name}.")
         elif not entries and name in league.bots:
             print(f"{name} is on no ladder: `twelfth-night enter LADDER {name}` enters one.")
+
+
+def _count_unfinished(client: Client, bot: str) -> str:
+    """Return the number of a bot's matches that wait or are in play, as text."""
+    found = [
+        client.send(calls.matches(bot=bot, status=each, limit=_MAX_COUNTED)) for each in UNFINISHED
+    ]
+    more = "+" if any(page["next"] for page in found) else ""
+    return f"{sum(len(page['results']) for page in found)}{more}"
 
 
 def ladder(
@@ -130,6 +146,10 @@ def ladder(
         owner = row["owner"] or "house"
         add_row(table, row["rank"] or "-", row["bot"], owner, rating, row["blocks"], share)
     print_table(table)
+    print("A block has as many matches as the table has seats; each bot sits once in each seat.")
+    print("Win share: the share of opponents that the bot beats. A tie is half a win.")
+    if not all(row["rank"] for row in rows):
+        print("Rank -: the bot has too few blocks for a rank.")
     print(f"{url}/ladders/{slug}/")
 
 

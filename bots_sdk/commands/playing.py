@@ -111,14 +111,16 @@ def enter(
         raise NoTokenError(not_logged_in(url))
     with client_for(url, token) as client:
         entry = client.send(calls.enter_ladder(ladder, bot))
+        printed = ""
         if not as_json:
             place = client.send(calls.ladder_entry(ladder, bot))
             print(f"{bot} is on the ladder {ladder}: {url}/ladders/{ladder}/")
-            print(describe(place), flush=True)
+            printed = describe(place)
+            print(printed, flush=True)
             if not wait and place["rank_progress"] is not None:
                 print(f"`twelfth-night enter {ladder} {bot} --wait` follows it to its rank.")
         if wait:
-            place = follow_to_rank(client, ladder, bot, quiet=as_json)
+            place = follow_to_rank(client, ladder, bot, printed=printed, quiet=as_json)
             if as_json:
                 print_json(place)
             else:

@@ -31,8 +31,17 @@ def describe(place: answers.LadderPlace) -> str:
     return f"{place['next_block']} {rank}."
 
 
-def follow_to_rank(client: Client, ladder: str, bot: str, *, quiet: bool) -> answers.LadderPlace:
+def follow_to_rank(
+    client: Client, ladder: str, bot: str, *, printed: str, quiet: bool
+) -> answers.LadderPlace:
     """Show how a bot comes to its rank on a ladder, until it has one.
+
+    Args:
+        client: a client of the league.
+        ladder: the ladder's slug.
+        bot: the bot's name.
+        printed: what the command has printed about the bot on this ladder.
+        quiet: whether to show nothing.
 
     Raises:
         ImpossibleError: no block of the bot is drawn, and none will be: it gets no new matches.
@@ -45,7 +54,7 @@ def follow_to_rank(client: Client, ladder: str, bot: str, *, quiet: bool) -> ans
             _require_new_matches(client.send(calls.bot(bot)))
         return place
 
-    return follow(look, _line, quiet=quiet)
+    return follow(look, _line, news_of=_news, printed=printed, quiet=quiet)
 
 
 def _require_new_matches(bot: answers.Bot) -> None:
@@ -76,6 +85,15 @@ def print_rank(client: Client, url: str, ladder: str, bot: str) -> None:
     print(f"{bot} has rank {row['rank']} on {ladder}, with a rating of {rating}: {url}/bots/{bot}/")
 
 
+def _news(place: answers.LadderPlace) -> object:
+    """Return what changes when a bot comes nearer to its rank; the estimate is no news."""
+    progress = place["rank_progress"]
+    if progress is None:
+        return None
+    is_drawn = progress["finished"] + progress["playing"] + progress["queued"] > 0
+    return is_drawn, progress["finished"], place["rating"]
+
+
 def _line(place: answers.LadderPlace) -> str | None:
     """Return how far a bot is; None once it has a rank."""
     progress = place["rank_progress"]
@@ -93,8 +111,10 @@ def _line(place: answers.LadderPlace) -> str | None:
         )
     line = (
         f"{place['ladder']}: {finished} of {needed} blocks finished, {playing} in play, {queued} "
-        f"queued{rating}"
+        "queued"
     )
+    later = needed - finished - playing - queued
+    line += f", {later} later{rating}" if later > 0 else rating
     if progress["seconds_left"] is not None:
         line += f"; rank in {about(progress['seconds_left'])}"
     elif not playing + queued:

@@ -19,7 +19,8 @@ from engine.errors import nearest
 _COLUMNS = 80
 _MAX_NAME = 30
 _HEADING = re.compile(r"^(#{2,}) (.*)$", re.MULTILINE)
-_PICTURE = re.compile(r"^!\[([^]]*)\]\([^)]*\)$", re.MULTILINE)
+_PICTURE = re.compile(r"^!\[[^]]*\]\([^)]*\)\n\n?", re.MULTILINE)
+"""A picture of a page; the texts and tables beside it show the same."""
 _LINK = re.compile(r"(?<!!)\[([^]]+)\]\((?!https?:)[^)]*\)")
 _OTHER_NAMES = {"12 days": "twelve-days", "12 days of christmas": "partridge"}
 
@@ -76,7 +77,7 @@ def plain(markdown: str, *, headings: bool) -> str:
         markdown: the text.
         headings: whether to mark headings with signs, because there are no colours.
     """
-    markdown = _LINK.sub(r"\1", _PICTURE.sub(r"(Picture: \1)", markdown))
+    markdown = _LINK.sub(r"\1", _PICTURE.sub("", markdown))
     return _HEADING.sub(r"\1 == \2 ==", markdown) if headings else markdown
 
 

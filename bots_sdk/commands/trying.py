@@ -59,7 +59,8 @@ def try_bot(
             min=0,
             max=250_000,
             help="The number of blocks; default: as many as fit into "
-            f"{FIRST_VERDICT_SECONDS:.0f} s, but at least 1 and at most {_MAX_QUICK_BLOCKS}.",
+            f"{FIRST_VERDICT_SECONDS:.0f} s, but at least 1 and at most {_MAX_QUICK_BLOCKS}. A "
+            "larger number plays longer.",
             show_default=False,
         ),
     ] = 0,
@@ -86,7 +87,11 @@ def try_bot(
 ) -> None:
     """Play a bot against opponents on your machine, and print its win share and Elo.
 
-    A first result takes about ten seconds. For a more exact one, raise --blocks.
+    The win share is the share of opponents that the bot beats; a tie is half a win. Elo is the
+    scale of chess ratings: +100 is a win share of 64 %.
+
+    A first result takes about ten seconds, and at most 100 blocks. For a more exact result, give
+    a larger number with --blocks.
 
     In a block, every bot plays the same deal once from every seat, so a block has as many matches
     as seats. The ranges in brackets are 95 % error bars: the true value is probably within them.
@@ -112,7 +117,10 @@ def try_bot(
         field = ", ".join(each.name for each in trial.field)
         count = f"{trial.matches} matches in {blocks} {_plural('block', blocks)}"
         if not blocks:
-            count = f"blocks of {seats} matches for {FIRST_VERDICT_SECONDS:.0f} s"
+            count = (
+                f"blocks of {seats} matches for {FIRST_VERDICT_SECONDS:.0f} s, at most "
+                f"{_MAX_QUICK_BLOCKS} blocks"
+            )
         print(f"{trial.bot.name} against {field}")
         print(f"{setup.title}: {count}, {jobs} in parallel, --seed {setup.seed_text}", flush=True)
     results = TrialResults(trial)
@@ -235,8 +243,11 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
         )
     print()
     print(f"verdict      {verdict(summary.share)}")
-    print(f"win share    {percent(summary.share)}")
-    print(f"Elo          {spelled_elo(summary.share)} compared with the opponents")
+    print(f"win share    {percent(summary.share)} of the opponents beaten; a tie is half a win")
+    print(
+        f"Elo          {spelled_elo(summary.share)} compared with the opponents; +100 is a win "
+        "share of 64 %"
+    )
     counted = sum(summary.places)
     places = "   ".join(
         f"{name} {100 * count / counted:.0f} %"
@@ -244,7 +255,9 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     )
     print(f"places       {places}")
     print()
-    rows = new_table("bot", "matches", "place", "score", "your win share", "your Elo lead")
+    rows = new_table(
+        "bot", "matches", "mean place", "mean score", "your win share", "your Elo lead"
+    )
     for line in summary.contestants:
         if not line.matches:
             continue
@@ -287,10 +300,10 @@ def verdict(found: Share) -> str:
     if found.low is None or found.high is None:
         return f"none yet: {count} can't show a difference"
     if found.low > 0.5:
-        return f"stronger than these opponents (after {count})"
+        return f"stronger than these opponents, after {count}"
     if found.high < 0.5:
-        return f"weaker than these opponents (after {count})"
-    return f"not clear after {count}: the error bar contains 50 %"
+        return f"weaker than these opponents, after {count}"
+    return f"not clear after {count}, because 50 % is within the error bar (in brackets)"
 
 
 def percent(found: Share) -> str:

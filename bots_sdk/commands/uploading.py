@@ -111,7 +111,8 @@ def upload(
             _print_next_step(client, url, version)
         if wait and version["state"] == "ready" and not version["held"]:
             for place in ladder_places(client, name):
-                follow_to_rank(client, place["ladder"], name, quiet=as_json)
+                said = describe(place)
+                follow_to_rank(client, place["ladder"], name, printed=said, quiet=as_json)
                 if not as_json:
                     print_rank(client, url, place["ladder"], name)
     if as_json:

@@ -106,7 +106,7 @@ def _number_of(words: list[str]) -> tuple[str, int] | None:
             return "", int(word)
         if word.startswith(("http://", "https://")):
             raise ImpossibleError(
-                f"{word} is not the address of a match, such as http://127.0.0.1:8000/matches/1/."
+                f"{word} is not the address of a match, such as {chosen_league()[0]}/matches/1/."
             )
     return None
 

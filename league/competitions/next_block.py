@@ -13,11 +13,13 @@ from league.competitions.ladder_rounds import (
     open_work,
     pause_of,
 )
-from league.competitions.placement import bots_before
+from league.competitions.placement import REMOTE_BLOCKS, bots_before
 from league.competitions.rank_progress import rank_progress
 from league.models import Bot, Ladder, Standing
 from league.models.bots import BotQuerySet
 from league.play.standstill import standing_still
+
+_NUMERALS = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 
 def describe_next_block(standing: Standing) -> str:
@@ -49,7 +51,7 @@ def describe_next_block(standing: Standing) -> str:
         )
     before = bots_before(ladder, bot)
     if before == 0:
-        return "Its first blocks come next, and are played before most other matches."
+        return f"Its first blocks come next{_at_a_time(bot)}. They are played before most others."
     if before:
         others = f"{before} other bot{'' if before == 1 else 's'}"
         return f"Its first blocks come soon, after those of {others}."
@@ -61,16 +63,16 @@ def describe_next_block(standing: Standing) -> str:
         return f"It pauses: after {SETTLED_BLOCKS} blocks house bots wait until another bot enters."
     if bot.kind == Bot.Kind.REMOTE and bot.pk in bots_in_live_matches(ladder):
         return (
-            "It plays now. New matches come when at least half of this ladder's online remote bots "
-            "have finished theirs."
+            "It has unfinished matches. New ones come by themselves after these. There may be a "
+            "pause: remote bots get new matches together, when half of those online are free."
         )
     if fewer:
         return (
-            f"It plays in one of the next rounds. Bots with fewer blocks come first: {fewer} of "
-            f"the {count} that can play now."
+            f"Its next block comes soon. Bots with fewer blocks come first: {fewer} of the {count} "
+            "that can play now."
         )
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
-    return f"It plays in the next round, {_next_round(ladder, is_quiet=is_quiet)}."
+    return f"Its next block comes {_next_round(ladder, is_quiet=is_quiet)}."
 
 
 def _short_of(blocks: int, bots: BotQuerySet, ladder: Ladder) -> BotQuerySet:
@@ -86,7 +88,8 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
         return "It is not on this ladder now, so only tournaments rate it."
     if ladder.set_aside:
         return (
-            "An error keeps this ladder from opening rounds. Its page shows organisers the reason."
+            "An error keeps this ladder from playing new matches. Its page shows organisers the "
+            "reason."
         )
     if ladder.paused:
         return "The ladder is paused."
@@ -98,8 +101,8 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
         return "It waits for a version that passes its check."
     if not bots_to_draw(ladder).filter(pk=bot.pk).exists():
         return (
-            "It is offline: it asked for no turns in the last 60 s, so rounds give it no seat. "
-            "Start its program."
+            "It is offline: it asked for no turns in the last 60 s, so it gets no matches. Start "
+            "its program."
         )
     return None
 
@@ -112,20 +115,28 @@ def _placement(ladder: Ladder, bot: Bot) -> str | None:
     if progress is None:
         return None
     if not progress.playing + progress.queued:
-        return "The league prepares its next blocks now. They are played before most other matches."
+        return "The league draws its next blocks now. They are played before most others."
     still = bot.kind != Bot.Kind.REMOTE and standing_still() > 0
-    begin = (
-        "Its first blocks wait, because the league's workers play no matches at the moment."
-        if still
-        else "Its first blocks are played now, before most other matches."
-    )
+    if still:
+        begin = "Its first blocks wait, because the league's workers play no matches at the moment."
+    elif progress.playing:
+        begin = f"Its first blocks are played now{_at_a_time(bot)}, before most others."
+    else:
+        begin = f"Its next blocks begin in a moment{_at_a_time(bot)}, before most others."
     text = (
         f"{begin} A rank needs {progress.needed} blocks; finished: {progress.finished}, in play: "
-        f"{progress.playing}, queued: {progress.queued}."
+        f"{progress.playing}, queued: {progress.queued}"
     )
+    later = progress.needed - progress.finished - progress.playing - progress.queued
+    text += f", later: {later}." if later > 0 else "."
     if progress.seconds_left is None or still:
         return text
     return f"{text} At this pace they are over in {about(progress.seconds_left)}."
+
+
+def _at_a_time(bot: Bot) -> str:
+    """Return how many blocks of a bot's placement are drawn together, if not all of them."""
+    return f", {_NUMERALS[REMOTE_BLOCKS]} at a time" if bot.kind == Bot.Kind.REMOTE else ""
 
 
 def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
@@ -139,8 +150,8 @@ def _next_round(ladder: Ladder, *, is_quiet: bool) -> str:
             return "after a match that waits for its start"
         return f"after {work.waiting} matches that wait for their start"
     if work.rounds >= MAX_OPEN_ROUNDS or (pause and work.rounds):
-        return "after those that are open now"
+        return "after those that are drawn already"
     until = work.pause_ends(pause)
     if until is None or until <= timezone.now():
-        return "which opens now"
+        return "now"
     return f"in {(until - timezone.now()).total_seconds():.0f} s"

@@ -79,9 +79,10 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
         return None
     counts = count_blocks(ladder, bot)
     drawn, now = sum(counts), timezone.now()
-    if drawn >= ladder.ranked_from:
+    is_placed_at_once = bot.kind != Bot.Kind.REMOTE
+    if is_placed_at_once and drawn >= ladder.ranked_from:
         left = _seconds_left(ladder, bot, now)
-    elif drawn == 0 and bot.kind == Bot.Kind.HOSTED:
+    elif is_placed_at_once and drawn == 0:
         left = _usual_seconds(ladder, bot)
     else:
         left = _seconds_left_by_blocks(ladder, bot, ladder.ranked_from - counts.finished, now)

@@ -63,7 +63,7 @@ def test_a_bots_standing_describes_its_next_block_and_what_halves_its_error(
     ]
     assert shown.items() >= row.items()
     assert shown["ladder"] == "quick"
-    assert shown["next_block"] == "It plays in the next round, which opens now."
+    assert shown["next_block"] == "Its next block comes now."
     assert shown["blocks_to_halve_error"] == 9
     assert_problem(api.get("bots/bot-9/ladders/quick"), 404, "not-found")
     assert_problem(api.get("bots/bot-0/ladders/slow"), 404, "not-found")

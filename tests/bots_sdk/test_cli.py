@@ -120,6 +120,18 @@ def test_run_uses_the_saved_token_of_the_bot(
     assert "Tokens are saved for mybot" in result.stderr
 
 
+def test_a_token_can_be_printed_alone_for_a_program_in_another_language(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    assert logged_in("bot", "create", "mybot", "--print-token").stdout == "tn_b_1\n"
+    detail = "The name mybot is taken."
+    taken = {"status": 400, "code": "invalid", "detail": detail}
+    stub.answers["POST bots"] = (400, taken)
+    result = logged_in("bot", "create", "mybot", "--print-token")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert detail in result.stderr
+
+
 def test_a_token_is_not_sent_to_another_league(
     logged_in: Cli, stub: StubLeague, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -294,7 +306,7 @@ def test_status_names_the_command_for_a_bot_that_is_paused_or_on_no_ladder(
     assert logged_in("bot", "create", "mybot").exit_code == 0
     bot = {"name": "mybot", "kind": "remote", "version": 1, "online": False, "paused": True}
     stub.answers["GET bots/mybot"] = (200, bot)
-    stub.answers["GET matches"] = (200, {"results": []})
+    stub.answers["GET matches"] = (200, {"results": [], "next": None})
     assert "`twelfth-night bot resume mybot`" in logged_in("status").stdout
     bot["paused"] = False
     assert "`twelfth-night enter LADDER mybot`" in logged_in("status").stdout
@@ -311,7 +323,7 @@ def test_status_skips_saved_bots_that_the_league_does_not_have(
 
 
 def test_logs_of_a_bot_that_does_not_exist_are_refused(logged_in: Cli, stub: StubLeague) -> None:
-    stub.answers["GET matches"] = (200, {"results": []})
+    stub.answers["GET matches"] = (200, {"results": [], "next": None})
     assert logged_in("logs", "nobot").exit_code == 1
 
 

@@ -56,8 +56,14 @@ def why_not(language: str) -> str:
     return f"the listing in {language} was not run: no {tool} on the PATH"
 
 
-def save(listing: Listing, directory: Path, address: str) -> list[str]:
-    """Write a bot to a directory, for a league at an address, and return the command to run it."""
+def save(listing: Listing, directory: Path, address: str = ADDRESS) -> list[str]:
+    """Write a bot to a directory, and return the command to run it.
+
+    Args:
+        listing: the bot.
+        directory: the directory.
+        address: of the league, in place of the default address in the bot's text.
+    """
     text = listing.text.replace(ADDRESS, address)
     assert address in text, f"{listing.file} names no league"
     (directory / listing.file).write_text(text)

@@ -123,16 +123,7 @@ def test_a_bot_goes_on_through_outages_and_sends_a_lost_move_again(
     if reason := why_not(language):
         pytest.skip(reason)
     with scripted(SCRIPT) as (address, sent):
-        command = save(listings()[language], tmp_path, address)
-        done = subprocess.run(
-            command,
-            cwd=tmp_path,
-            env={**os.environ, "BOT_TOKEN": "tn_b_1"},
-            capture_output=True,
-            text=True,
-            timeout=SECONDS,
-            check=False,
-        )
+        done = run_bot(language, tmp_path, TWELFTH_NIGHT_URL=f"{address}/", BOT_TOKEN="tn_b_1")
     assert len(sent) == len(SCRIPT), done.stderr
     assert [request.path for request in sent] == [
         *["/api/v1/turns?wait=25"] * 6,
@@ -151,8 +142,41 @@ def test_a_bot_goes_on_through_outages_and_sends_a_lost_move_again(
     ]
     assert all(move["move"] in turn(0)["observation"]["legal_moves"] for move in lost + following)
     assert "The deadline has passed." in done.stdout
-    assert "This token has been replaced." in done.stderr
+    assert done.stderr.splitlines()[-1].endswith("This token has been replaced.")
     assert done.returncode == 1
+
+
+@pytest.mark.timeout(SECONDS + 30)
+@pytest.mark.parametrize("language", TOOLS)
+def test_a_bot_without_a_token_or_at_a_wrong_address_stops_with_the_reason(
+    language: str, tmp_path: Path
+) -> None:
+    if reason := why_not(language):
+        pytest.skip(reason)
+    done = run_bot(language, tmp_path)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.splitlines()[-1].endswith("Set BOT_TOKEN to the bot's token.")
+    with scripted([Answer(404, "no league here")]) as (address, _):
+        done = run_bot(language, tmp_path, TWELFTH_NIGHT_URL=address, BOT_TOKEN="tn_b_1")
+    assert done.returncode == 1
+    assert done.stdout == f"Playing at {address}/api/v1/\n"
+    assert len(done.stderr.splitlines()) == 1
+
+
+def run_bot(language: str, directory: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the bot of a language until it stops, with these variables of its own."""
+    kept = {
+        name: os.environ[name] for name in os.environ.keys() - {"BOT_TOKEN", "TWELFTH_NIGHT_URL"}
+    }
+    return subprocess.run(
+        save(listings()[language], directory),
+        cwd=directory,
+        env={**kept, **variables},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
 
 
 def test_the_bots_have_about_thirty_lines() -> None:
@@ -161,5 +185,5 @@ def test_the_bots_have_about_thirty_lines() -> None:
         for language, listing in listings().items()
     }
     assert lines.keys() == TOOLS.keys()
-    assert lines["Python"] <= 34
-    assert lines["JavaScript"] <= 34
+    assert lines["Python"] <= 38
+    assert lines["JavaScript"] <= 38

@@ -78,7 +78,7 @@ def test_the_page_of_a_round_in_play_shows_no_seed(client: Client, ladder: Ladde
     assert bytes(round_.seed).hex() not in text
     for match in Match.objects.filter(block__round=round_):
         assert bytes(match.deal_seed).hex() not in text
-    assert "Ratings change when all blocks of this round are over" in text
+    assert "Ratings change when all blocks of this rating round are over" in text
 
 
 def test_a_correction_shows_its_reason_and_links_to_the_revision_before(

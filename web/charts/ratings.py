@@ -103,7 +103,7 @@ class RatedRound(NamedTuple):
         change = f"{(after - before) / 1000:+.0f}".replace("-", "−")
         matches = f"{self.matches} match{'' if self.matches == 1 else 'es'}"
         return (
-            f"Round {self.entry.round.number}: {after / 1000:.0f} ({change}), "
+            f"Rating round {self.entry.round.number}: {after / 1000:.0f} ({change}), "
             f"version {self.version}, {matches}"
         )
 

@@ -322,4 +322,4 @@ def _rating(rating: int | None) -> str:
 
 
 def _named(block: Block) -> str:
-    return f"block {block.number} of round {block.round.number}"
+    return f"block {block.number} of rating round {block.round.number}"

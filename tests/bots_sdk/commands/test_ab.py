@@ -90,12 +90,23 @@ def test_a_better_version_is_called_better(home: Home) -> None:
 def test_a_worse_version_is_not_better(home: Home) -> None:
     result = home("ab", "house-counting", "first.py", *SOME)
     assert result.exit_code == 1
-    assert "\nnot better\nevidence -" in result.stdout
+    assert "\nverdict      not better\n" in result.stdout
+    assert "first.py is very probably not stronger than house-counting" in result.stdout
     assert re.search(
-        r"The versions’ results differed in \d+ of \d+ blocks, and their moves in \d+\.\n"
-        r"likelihood of superiority 0\.\d %: how probable it is that the new version is stronger\n",
+        r"Their results differed in \d+ blocks, and their moves in \d+\.\n"
+        r"- Likelihood of superiority 0\.\d %: how probable it is that the new version is "
+        r"stronger\.\n- Evidence -",
         result.stdout,
     )
+
+
+def test_plain_words_come_before_the_numbers_of_the_statistics(home: Home) -> None:
+    result = home("ab", "first.py", "last.py", *SOME, "--max-blocks", 2)
+    words, numbers = result.stdout.split("The test in numbers:")
+    assert "2 pairs of matches are too few to decide whether last.py is stronger" in words
+    for term in ("evidence", "likelihood", "llr", "block "):
+        assert term not in words.casefold()
+        assert term.strip() in numbers.casefold()
 
 
 def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_path: Path) -> None:
@@ -105,11 +116,10 @@ def test_equal_versions_with_random_moves_show_no_difference(home: Home, tmp_pat
     result = home("ab", "old.py", "new.py", *SOME)
     assert result.exit_code == 1
     assert "no difference in behaviour" in result.stdout
-    assert "evidence -11." in result.stdout
-    assert "after 300 swap blocks" in result.stdout
-    assert (
-        "The versions’ results differed in 0 of 300 blocks, and their moves in 0." in result.stdout
-    )
+    assert "In 300 pairs of matches, both versions made the same moves." in result.stdout
+    assert "- Evidence -11." in result.stdout
+    assert "- 300 swap blocks." in result.stdout
+    assert "Their results differed in 0 blocks, and their moves in 0." in result.stdout
 
 
 RARE_RULE = """from bots_sdk.reference import thumb_bot
@@ -180,7 +190,7 @@ def test_too_few_blocks_are_undecided_and_each_versions_faults_are_printed(
 ) -> None:
     result = home("ab", "crash.py", "first.py", *SOME, "--max-blocks", 2)
     assert result.exit_code == 1
-    assert "undecided\nevidence " in result.stdout
+    assert "verdict      undecided\n" in result.stdout
     assert 'crash.py", line 2, in choose' in result.stderr
     assert "faults       12 crash\nforfeits     4 matches: after three faults" in result.stdout
 

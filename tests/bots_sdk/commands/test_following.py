@@ -106,20 +106,37 @@ def test_enter_with_wait_follows_the_bot_to_its_rank_line_by_line(run: Run) -> N
     league = League(
         place(0, 0, 0, None),
         place(0, 0, 0, None),
+        place(1, 2, 15, 130.0),
+        place(1, 2, 17, 110.0),
         place(1, 2, 17, 130.0),
-        place(1, 2, 17, 130.0),
+        place(1, 1, 18, 130.0),
         place(23, 0, 0, 0.0),
         place(23, 0, 0, None, is_ranked=True),
     )
     result = run(league, "enter", "partridge", "swan", "--wait")
     assert result.exit_code == 0, result.output
+    assert "Its first blocks are drawn now." in result.stdout
     assert result.stderr.splitlines() == [
-        "Its first blocks are drawn now.",
-        "partridge: 1 of 20 blocks finished, 2 in play, 17 queued; rated 1512 so far; "
+        "partridge: 1 of 20 blocks finished, 2 in play, 15 queued, 2 later; rated 1512 so far; "
         "rank in about 3 minutes",
         "partridge: all 20 blocks finished; rated 1512 so far; the league computes the rank",
     ]
     assert "swan has rank 3 on partridge, with a rating of 1512" in result.stdout
+
+
+def test_without_news_a_line_comes_again_after_a_while_and_is_marked(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(following, "LINE_EVERY_SECONDS", 0.0)
+    league = League(
+        place(0, 0, 20, None),
+        place(1, 2, 17, None),
+        place(1, 2, 17, None),
+        place(20, 0, 0, None, is_ranked=True),
+    )
+    result = run(league, "enter", "partridge", "swan", "--wait")
+    line = "partridge: 1 of 20 blocks finished, 2 in play, 17 queued; rated 1512 so far"
+    assert result.stderr.splitlines() == [line, f"still, after 0 s: {line}"]
 
 
 @pytest.mark.parametrize(

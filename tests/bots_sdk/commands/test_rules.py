@@ -34,6 +34,8 @@ def test_it_is_printed_in_80_columns_without_links_and_pictures(home: Home, topi
     assert max(map(len, result.stdout.splitlines())) <= 80
     assert ".md" not in result.stdout
     assert ".svg" not in result.stdout
+    assert "Picture" not in result.stdout
+    assert "One card of each rank with its name" not in result.stdout
 
 
 @pytest.mark.parametrize("game", GAMES)

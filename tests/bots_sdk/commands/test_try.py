@@ -27,7 +27,7 @@ def test_it_prints_places_elo_and_times(home: Home) -> None:
     result = home("try", "first.py", *SMALL)
     assert result.exit_code == 0
     assert re.search(r"^win share +\d+\.\d % \(", result.stdout, re.M)
-    assert re.search(r"^Elo +[-+]\d+ \(.*compared with the opponents$", result.stdout, re.M)
+    assert re.search(r"^Elo +[-+]\d+ \(.*compared with the opponents; ", result.stdout, re.M)
     assert re.search(r"^places +1st \d+ %", result.stdout, re.M)
     assert re.search(r"^first\.py +24 ", result.stdout, re.M)
     assert "99 % take at most" in result.stdout
@@ -94,8 +94,9 @@ def test_a_match_of_the_run_is_shown_step_by_step(home: Home) -> None:
     shown = home("try", "first.py", *SMALL, "--replay", 3, "--all")
     assert shown.exit_code == 0
     title = "twelve-days calliope, match 3 of --seed x\n"
-    assert shown.stdout.startswith(f"{title}4 seats play 12 Days\n")
-    assert f"\n{title}day 1, give" in shown.stdout
+    assert shown.stdout.startswith(f"{title}Each step first shows the seats")
+    assert "\n- * marks first.py.\n" in shown.stdout
+    assert f"\n{title}day 1: each seat gives" in shown.stdout
     assert re.search(r"^\d+ is the lowest.*, so .* wins \d+ points?$", shown.stdout, re.M)
     record = read(home("try", "first.py", *SMALL, "--replay", 3, "--json").stdout.encode())
     verify(record)

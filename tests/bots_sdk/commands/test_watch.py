@@ -86,7 +86,13 @@ class Feed:
 def test_bots_play_here_and_each_step_has_its_reason(home: Home) -> None:
     result = home("watch", "first.py", "thumb", "--seed", "x")
     assert result.exit_code == 0
-    assert result.stdout.startswith("twelve-days calliope, --seed x\n4 seats play 12 Days")
+    legend, _ = result.stdout.split("4 seats play 12 Days")
+    assert legend.startswith("twelve-days calliope, --seed x\nEach step first shows the seats")
+    assert "\n- * marks first.py.\n- day cards: those that the seat has won" in legend
+    assert (
+        "day 1: each seat gives a card to its left neighbour; at stake: day card 1, 1 point\n"
+        in (result.stdout)
+    )
     assert re.search(r"^\*    0  first.py ", result.stdout, re.M)
     assert re.search(r"^     1  house-thumb ", result.stdout, re.M)
     assert re.search(r"^     3  house-thumb ", result.stdout, re.M)
@@ -110,6 +116,19 @@ def test_the_file_declares_its_game(home: Home, tmp_path: Any) -> None:
 def test_more_bots_than_four_get_more_seats(home: Home) -> None:
     result = home("watch", *["thumb"] * 5, "--json")
     assert read(result.stdout.encode()).seats == 5
+
+
+def test_the_example_of_an_address_is_of_the_readers_league(home: Home, stub: StubLeague) -> None:
+    result = home("watch", f"{stub.url}/bots/ada/")
+    assert result.exit_code == 2
+    assert f"such as {stub.url}/matches/1/." in result.stderr
+
+
+def test_gifts_are_not_called_points(home: Home) -> None:
+    shown = home("watch", "thumb", "--game", "partridge", "--seed", "x").stdout
+    assert "- gifts: the points that the seat has now." in shown
+    assert re.search(r"; \S+( \(seat \d\))? led [\d ]+\n", shown)
+    assert re.search(r"^  3  house-counting +\d+ gifts, place \d$", shown, re.M)
 
 
 @pytest.mark.parametrize(

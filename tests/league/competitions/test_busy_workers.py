@@ -148,7 +148,7 @@ def test_rounds_pause_once_all_bots_are_settled_and_go_on_with_a_new_version() -
     ladder.standings.update(blocks=5)
     other = ladder.standings.exclude(bot=guest).earliest("pk").bot
     assert competitions.open_ladder_round(ladder.pk) is None
-    assert "in the next round, in" in competitions.describe_next_block(
+    assert "Its next block comes in" in competitions.describe_next_block(
         ladder.standings.get(bot=other)
     )
     ladder.standings.filter(bot=guest).update(blocks=4)
@@ -239,7 +239,10 @@ def test_a_remote_bot_in_a_live_match_is_described_as_playing(busy: Ladder) -> N
     [bot] = guests(busy, 1, kind=Bot.Kind.REMOTE)
     assert competitions.open_ladder_round(busy.pk) is not None
     standing = Standing.objects.create(ladder=busy, bot=bot, rating=1_500_000, blocks=1, version=1)
-    assert "It plays now" in competitions.describe_next_block(standing)
+    assert (
+        "It has unfinished matches. New ones come by themselves"
+        in competitions.describe_next_block(standing)
+    )
 
 
 # -- Sharing -------------------------------------------------------------------------------------

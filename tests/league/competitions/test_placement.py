@@ -219,8 +219,25 @@ def test_the_next_block_of_a_placed_bot_is_described(ladder: Ladder, ada: User) 
     competitions.open_placements(ladder.pk)
     text = competitions.describe_next_block(Standing(ladder=ladder, bot=bot, blocks=0))
     assert text == (
-        "Its first blocks are played now, before most other matches. A rank needs 20 blocks; "
+        "Its next blocks begin in a moment, before most others. A rank needs 20 blocks; "
         "finished: 0, in play: 0, queued: 20."
+    )
+
+
+def test_of_a_remote_bot_it_is_described_how_many_blocks_are_played_at_a_time(
+    ladder: Ladder, ada: User
+) -> None:
+    [bot] = enter(ladder, ada)
+    remote(bot)
+    standing = Standing(ladder=ladder, bot=Bot.objects.get(pk=bot.pk), blocks=0)
+    assert competitions.describe_next_block(standing) == (
+        "Its first blocks come next, two at a time. They are played before most others."
+    )
+    competitions.open_placements(ladder.pk)
+    Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status=Match.Status.PLAYING)
+    assert competitions.describe_next_block(standing) == (
+        "Its first blocks are played now, two at a time, before most others. A rank needs 20 "
+        "blocks; finished: 0, in play: 1, queued: 1, later: 18."
     )
 
 

@@ -166,11 +166,11 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     Bot.objects.filter(pk=bot.pk).update(owner=None)
     assert "waits for bots of one more owner" in next_block(ladder)
     Bot.objects.update(owner=None)
-    assert next_block(ladder) == "It plays in the next round, which opens now."
+    assert next_block(ladder) == "Its next block comes now."
     ladder.standings.filter(bot=bot).update(blocks=small.RANKED_FROM)
     assert next_block(ladder) == (
-        "It plays in one of the next rounds. Bots with fewer blocks come first: 4 of the 5 that "
-        "can play now."
+        "Its next block comes soon. Bots with fewer blocks come first: 4 of the 5 that can play "
+        "now."
     )
     ladder.standings.update(blocks=SETTLED_BLOCKS)
     assert "It pauses: after" in next_block(ladder)
@@ -180,9 +180,7 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     assert "come first: 1 of the 6 that can play now." in next_block(ladder)
     assert competitions.open_ladder_round(ladder.pk)
     ladder.standings.filter(bot=bot).update(blocks=0)
-    assert next_block(ladder) == (
-        "It plays in the next round, after 6 matches that wait for their start."
-    )
+    assert next_block(ladder) == "Its next block comes after 6 matches that wait for their start."
     bot.paused = True
     bot.save()
     assert "Its owner has paused it." in next_block(ladder)

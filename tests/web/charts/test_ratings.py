@@ -146,7 +146,9 @@ def test_points_name_their_round_version_and_matches() -> None:
     after = [entry.rating_after / 1000 for entry in standing.bot.round_ledger.order_by("pk")]
     gains = [f"{after[0] - 1500:+.0f}", f"{after[1] - after[0]:+.0f}"]
     assert [mark.text for mark in history.chart.marks] == [
-        f"Round {number}: {rating:.0f} ({gain}), version {number}, 3 matches".replace("-", "−")
+        f"Rating round {number}: {rating:.0f} ({gain}), version {number}, 3 matches".replace(
+            "-", "−"
+        )
         for number, rating, gain in zip((1, 2), after, gains, strict=True)
     ]
     line = [tuple(map(float, at.split(","))) for at in history.chart.lines[0].points.split()]

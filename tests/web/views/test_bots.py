@@ -137,7 +137,7 @@ def test_habits_stand_beside_the_field(client: Client, played: Tournament) -> No
 
 def test_the_chart_names_round_version_and_matches(client: Client, played: Tournament) -> None:
     text = page(client, "/bots/bot-0/")
-    assert re.search(r"<title>Round 1: \d+ \([+−]?\d+\), version 1, 9 matches</title>", text)
+    assert re.search(r"<title>Rating round 1: \d+ \([+−]?\d+\), version 1, 9 matches</title>", text)
     assert "The points of the chart as a table" in text
 
 
@@ -181,7 +181,7 @@ def test_a_new_bots_page_says_what_comes_next(client: Client) -> None:
     competitions.enter_ladder(ladder=small.ladder(), bot=bot)
     text = page(client, "/bots/mine/")
     assert "<h1>mine awaits its first rating</h1>" in text
-    assert "appear here after its first rated round" in text
+    assert "appear here after its first rating round" in text
     assert "It is offline" in text
 
 

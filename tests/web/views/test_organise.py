@@ -141,10 +141,10 @@ def test_a_block_becomes_void_after_a_preview_and_a_confirmation_that_names_it(
 ) -> None:
     path = address(block)
     text = page(client, path)
-    assert f"Make block {block.number} of round {block.round.number} void" in text
+    assert f"Make block {block.number} of rating round {block.round.number} void" in text
     # A block whose result is the predicted one changes no rating.
     assert ("Rating then" in text) == bool(moderation.preview_void(block).ratings)
-    assert f"<h1>Block {block.number} of round {block.round.number}</h1>" in text
+    assert f"<h1>Block {block.number} of rating round {block.round.number}</h1>" in text
     assert client.post(path, {"reason": "", "seen": seen_on(text)}).status_code == 400
     assert not ModerationEntry.objects.exists()
     sent = {"reason": "A <power> cut.", "seen": seen_on(text)}
@@ -157,7 +157,7 @@ def test_a_block_becomes_void_after_a_preview_and_a_confirmation_that_names_it(
     ):
         assert "A &lt;power&gt; cut." in page(visitor, public), public
     text = page(client, path)
-    assert f"Let block {block.number} of round {block.round.number} count again" in text
+    assert f"Let block {block.number} of rating round {block.round.number} count again" in text
     assert client.post(f"{path}?action=restore", {"seen": seen_on(text)}).status_code == 302
     assert "A &lt;power&gt; cut." not in page(
         visitor, f"/ladders/quick/rounds/{block.round.number}/"
@@ -185,7 +185,7 @@ def test_a_knockouts_block_offers_both_ways_to_play_it_again(
     assert "Stage 2, void" in shown
     last = Block.objects.get(replaces=block)
     text = page(Client(), f"/ladders/quick/rounds/{last.round.number}/")
-    assert f"round {block.round.number}</a> again" in re.sub(r"\s+", " ", text)
+    assert f"rating round {block.round.number}</a> again" in re.sub(r"\s+", " ", text)
 
 
 def test_a_preview_names_the_stage_that_bots_reach_and_who_won_the_final(
