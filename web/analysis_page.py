@@ -87,7 +87,7 @@ def analysis_page(
     ]
     return AnalysisPage(
         chart=chart(lines, "deal", "end"),
-        seats=[_seat_sum(total, found, names[total.seat]) for total in found.totals],
+        seats=seat_sums(found, names),
         rows=[_row(each, *steps[each.ply], names[each.seat]) for each in listed],
         decisions=len(found.decisions),
         playouts=found.playouts,
@@ -125,6 +125,11 @@ def _row(decision: Decision, step: int, when: str, name: str) -> Row:
         error=100 * _ERROR_BARS * decision.error,
         results=[(move, 100 * value) for move, value in results],
     )
+
+
+def seat_sums(found: Analysis, names: Sequence[str]) -> list[SeatSum]:
+    """Return the totals of each seat of an analysis, in the order of seats."""
+    return [_seat_sum(total, found, names[total.seat]) for total in found.totals]
 
 
 def _seat_sum(total: Total, found: Analysis, name: str) -> SeatSum:

@@ -4,6 +4,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_http_methods
 
 from engine.analysis import Analysis
@@ -11,7 +12,7 @@ from league import analyses
 from league.models import MatchAnalysis
 from league.play.headlines import headline, seat_names
 from web.analysis_page import analysis_page
-from web.requests import SAFE_METHODS
+from web.requests import SAFE_METHODS, whole_number
 from web.selectors.matches import matches_with_seats
 from web.throttled import limited
 
@@ -24,7 +25,7 @@ def analysis(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         if request.method == "POST":
             analyses.ask(match=match)
-            return redirect("web:analysis", pk)
+            return _back(request, pk)
         found = analyses.find(match)
     except analyses.HiddenError:
         raise Http404(f"The record of match {pk} is not public yet.") from None
@@ -48,3 +49,11 @@ def analysis(request: HttpRequest, pk: int) -> HttpResponse:
         context["done"] = found.moves_done
         context["moves"] = len(match.record.moves)
     return render(request, "web/analysis.html", context)
+
+
+def _back(request: HttpRequest, pk: int) -> HttpResponse:
+    """Return to the step of the match from which the analysis was asked for, or to its page."""
+    step = whole_number(request.POST.get("step", ""))
+    if step is None:
+        return redirect("web:analysis", pk)
+    return redirect(f"{reverse('web:match', args=[pk])}?step={step}#analysis")

@@ -7,11 +7,12 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from league.models import Match
+from league.models import Match, MatchAnalysis
 from league.play.owner_reports import owner_report
 from league.play.spectating import record_line
 from league.visibility import may_see_record
 from web.charts.lines import chart
+from web.match_analysis import analysis_beside
 from web.pictures.tables import picture_of
 from web.play_forms import against_bots_of
 from web.requests import visitor, whole_number
@@ -43,10 +44,14 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
             (seat.name, [seat.before, *(step.seats[seat.seat].points for step in table.steps)])
             for seat in table.steps[0].seats
         ]
+        beside = analysis_beside(found, table.names, table.number)
         context |= {
             "groups": _grouped(table.steps),
             "chart": chart(points, "deal", "end"),
             "following": next_match(found),
+            "beside": beside,
+            # The page asks again until the analysis is there.
+            "live": beside.state == MatchAnalysis.State.WAITING,
             "play_query": against_bots_of(found),
         }
     return render(request, "web/match.html", context)

@@ -1,5 +1,7 @@
 """The page of the analysis of a match."""
 
+import re
+
 import pytest
 from django.test import Client
 from pytest_django import Settings
@@ -24,7 +26,7 @@ def test_a_visitor_asks_for_an_analysis_and_sees_how_far_it_is(
     client: Client, match: Match
 ) -> None:
     path = f"/matches/{match.pk}/analysis/"
-    assert f'href="{path}"' in page(client, f"/matches/{match.pk}/")
+    assert f'action="{path}"' in page(client, f"/matches/{match.pk}/")
     assert "Analyse this match" in page(client, path)
     assert client.post(path).status_code == 302
     assert MatchAnalysis.objects.get().match_id == match.pk
@@ -81,3 +83,39 @@ def test_each_ply_belongs_to_a_step_of_the_replay(match: Match) -> None:
     assert len(steps) == len(record.moves)
     shown = replay_steps(record, ["a", "b", "c"])
     assert max(number for number, _ in steps) == len(shown) - 1  # the last one shows the end
+
+
+def test_a_visitor_asks_from_the_match_and_stays_at_the_step(client: Client, match: Match) -> None:
+    answer = client.post(f"/matches/{match.pk}/analysis/", {"step": "3"})
+    assert answer["Location"] == f"/matches/{match.pk}/?step=3#analysis"
+
+
+def test_the_page_of_a_match_shows_how_far_its_analysis_is(client: Client, match: Match) -> None:
+    path = f"/matches/{match.pk}/"
+    text = page(client, path)
+    assert 'data-state="none"' in text
+    assert "Analyse this match" in text
+    analyses.ask(match=match)
+    analyses.compute(match.pk, seconds=0, playouts=8)
+    text = page(client, path)
+    assert f"{match.seats} of {len(match.record.moves)} moves are analysed" in text
+    assert 'id="analysis" aria-label="Analysis of the match" data-live="4"' in text
+    assert "Analyse this match" not in text
+    MatchAnalysis.objects.update(due_at=None)
+    text = page(client, path)
+    assert "The analysis failed." in text
+    assert "Analyse this match" in text
+
+
+def test_the_page_of_a_match_has_its_chances_without_javascript(
+    client: Client, match: Match
+) -> None:
+    analyses.ask(match=match)
+    analyses.compute(match.pk, seconds=600, playouts=8)
+    text = page(client, f"/matches/{match.pk}/?step=2")
+    assert text.count("data-line points=") == match.seats
+    rows = re.findall(r'<a href="\?step=(\d+)"[^>]* data-to="', text)
+    assert rows == [str(day) for day in range(1, 9)]
+    assert 'id="analysis-data"' in text
+    assert "hidden>" not in text.split('id="verdict"')[1].split("</p>")[0]
+    assert queries(client, f"/matches/{match.pk}/") <= MAX_QUERIES

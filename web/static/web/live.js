@@ -24,6 +24,7 @@ async function refresh() {
         // A part with the keyboard focus stays until the focus leaves it.
         if (!old.contains(document.activeElement)) old.replaceWith(now);
       }
+      document.dispatchEvent(new CustomEvent("parts-replaced"));
       failures = 0;
     } catch {
       failures += 1;

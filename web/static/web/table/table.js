@@ -32,6 +32,7 @@ async function replay(table) {
   const exact = asked.get("at");
   let viewer = null;
   let transport = null;
+  let beside = null;
   const player = {
     frames: fold.frames,
     at: 0,
@@ -46,6 +47,7 @@ async function replay(table) {
       if (by === "hand" || frame.kind === "result") announce(table, frame);
       if (!transport) return;
       transport.update();
+      beside?.show();
       cursor(table, frame.step);
       if (by === "hand") address(player);
       document.title = document.title.replace(/( · [^–]*)?( – )/, ` · ${view.title(frame)}$2`);
@@ -56,6 +58,11 @@ async function replay(table) {
   player.at = begin;
   player.show(begin, { by: "start" });
   if (small) return loop(table, player);
+  if (document.getElementById("analysis")) {
+    const { Beside } = await import("./beside.js");
+    beside = new Beside(table, player, transport);
+    beside.show();
+  }
   const seats = table.querySelector("[data-viewer]");
   seats.addEventListener("change", () => {
     viewer = seats.value === "" ? null : Number(seats.value);

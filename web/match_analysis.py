@@ -1,0 +1,78 @@
+"""The analysis of a match on the match's own page: its state, and what to show beside the table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from engine.analysis import Analysis
+from league import analyses
+from league.models import Match, MatchAnalysis
+from web.analysis_page import SeatSum, seat_sums, steps_of
+from web.table.verdicts import (
+    StepChances,
+    Turn,
+    Verdict,
+    chance_lines,
+    chances_by_step,
+    for_browser,
+    turns_of,
+    verdict_at,
+    verdicts_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The analysis beside the table.
+
+    Attributes:
+        state: ``none``, ``waiting``, ``failed`` or ``done``.
+        moves: number of moves of the match.
+        moves_done: number of moves that are analysed.
+        lines: of the chances, by seat: points of SVG polylines. This and the rest need a result.
+        verdict: on the step that the server shows; None without one.
+        turns: turning points, in order.
+        rows: chances after each step.
+        seats: luck and play of each seat.
+        data: for the browser.
+    """
+
+    state: str
+    moves: int
+    moves_done: int = 0
+    lines: list[str] = field(default_factory=list)
+    verdict: Verdict | None = None
+    turns: list[Turn] = field(default_factory=list)
+    rows: list[StepChances] = field(default_factory=list)
+    seats: list[SeatSum] = field(default_factory=list)
+    data: dict[str, Any] = field(default_factory=dict)
+
+
+def analysis_beside(match: Match, names: Sequence[str], step: int) -> Beside:
+    """Return the analysis of an open match for its page.
+
+    Args:
+        match: its record is public.
+        names: of the players, by seat.
+        step: number of the step that the server shows.
+    """
+    row = analyses.find(match)
+    record = match.record
+    if row is None:
+        return Beside("none", len(record.moves))
+    if row.state != MatchAnalysis.State.DONE or row.result is None:
+        return Beside(row.state.value, len(record.moves), row.moves_done)
+    found = Analysis.from_json(row.result)
+    verdicts = verdicts_of(found, steps_of(record), names)
+    first = found.chances[0].seats
+    return Beside(
+        state=row.state.value,
+        moves=len(record.moves),
+        moves_done=row.moves_done,
+        lines=chance_lines(first, verdicts),
+        verdict=verdict_at(verdicts, step),
+        turns=turns_of(found, verdicts, names),
+        rows=chances_by_step(verdicts),
+        seats=seat_sums(found, names),
+        data=for_browser(first, verdicts),
+    )

@@ -1,0 +1,240 @@
+"""The analysis of a match beside its table: chances, verdicts by phase, and turning points."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from engine.analysis import MARKS, Analysis, Decision
+from engine.analysis.results import BEST, BLUNDER, MISTAKE
+
+WIDTH, HEIGHT = 1000, 100
+"""Size of the picture of the chances; 0 % is at the bottom."""
+_MAX_TURNS = 6
+_LEAST_TURN = 0.08
+"""A turning point changes the chance of a seat by this or more; its error is about 0.02."""
+_AWARD = "award "
+_ORDER = ("", *MARKS)
+"""Marks, the worst last; "" if no seat had a choice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the analysis says about one phase of a match.
+
+    Attributes:
+        begins_at: ply of its first move.
+        ply: number of moves up to its end.
+        step: number of its step in the replay, from 1.
+        when: name of that step, such as ``day 3``.
+        mark: the worst mark of its decisions; "" if no seat had a choice.
+        text: the verdict in words.
+        chances: of each seat after it, in percent.
+        faults: its mistakes and blunders, the worst first.
+    """
+
+    begins_at: int
+    ply: int
+    step: int
+    when: str
+    mark: str
+    text: str
+    chances: list[float]
+    faults: list[Decision]
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether a seat gave up a part of its chance for certain."""
+        return self.mark in (MISTAKE, BLUNDER)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turning point: a phase that changed the chance of a seat a lot.
+
+    Attributes:
+        verdict: of the phase.
+        seat: the seat whose chance changed most.
+        name: of the player on it.
+        before: its chance before the phase, in percent.
+        after: its chance after it.
+        mark: of the worst decision that explains the change: a fault of the seat if its chance
+            fell, of another seat if it rose; "" without one.
+        reason: this decision in words.
+    """
+
+    verdict: Verdict
+    seat: int
+    name: str
+    before: float
+    after: float
+    mark: str
+    reason: str
+
+    @property
+    def rises(self) -> bool:
+        """Whether the chance grew."""
+        return self.after > self.before
+
+
+@dataclass(frozen=True, slots=True)
+class StepChances:
+    """The chances after a step, for the table of chances.
+
+    Attributes:
+        step: its number.
+        when: its name.
+        chances: of each seat, in percent.
+        fault: the worst verdict of a mistake or blunder in it; None without one.
+    """
+
+    step: int
+    when: str
+    chances: list[float]
+    fault: Verdict | None
+
+
+def verdicts_of(
+    found: Analysis, steps: Sequence[tuple[int, str]], names: Sequence[str]
+) -> list[Verdict]:
+    """Return the verdict on each phase of a match.
+
+    Args:
+        found: the analysis of the match.
+        steps: number and name of the step of each ply.
+        names: of the players, by seat.
+    """
+    verdicts = []
+    for before, after in pairwise(found.chances):
+        made = [each for each in found.decisions if before.ply <= each.ply < after.ply]
+        step, when = steps[before.ply]
+        faults = [each for each in made if each.mark in (MISTAKE, BLUNDER)]
+        faults.sort(key=lambda each: -each.loss)
+        verdicts.append(
+            Verdict(
+                begins_at=before.ply,
+                ply=after.ply,
+                step=step,
+                when=when,
+                mark=max((each.mark for each in made), key=_ORDER.index, default=""),
+                text=_words(faults, made, names),
+                chances=_percent(after.seats),
+                faults=faults,
+            )
+        )
+    return verdicts
+
+
+def turns_of(found: Analysis, verdicts: Sequence[Verdict], names: Sequence[str]) -> list[Turn]:
+    """Return the turning points of a match, in order: the largest changes of a chance."""
+    changes = []
+    for (before, after), verdict in zip(pairwise(found.chances), verdicts, strict=True):
+        seat = max(range(len(names)), key=lambda at: abs(after.seats[at] - before.seats[at]))
+        old, new = before.seats[seat], after.seats[seat]
+        if abs(new - old) >= _LEAST_TURN:
+            faults = [each for each in verdict.faults if (each.seat == seat) == (new < old)]
+            mark, reason = (faults[0].mark, _gave_up(faults[0], names)) if faults else ("", "")
+            turn = Turn(verdict, seat, names[seat], 100 * old, 100 * new, mark, reason)
+            changes.append((abs(new - old), turn))
+    largest = sorted(changes, key=lambda each: -each[0])[:_MAX_TURNS]
+    return sorted((turn for _, turn in largest), key=lambda turn: turn.verdict.ply)
+
+
+def chances_by_step(verdicts: Sequence[Verdict]) -> list[StepChances]:
+    """Return the chances after each step of the replay."""
+    rows = []
+    for step in sorted({each.step for each in verdicts}):
+        phases = [each for each in verdicts if each.step == step]
+        faults = [each for each in phases if each.is_fault]
+        worst = max(faults, key=lambda each: each.mark == BLUNDER, default=None)
+        rows.append(StepChances(step, phases[0].when, phases[-1].chances, worst))
+    return rows
+
+
+def verdict_at(verdicts: Sequence[Verdict], step: int) -> Verdict | None:
+    """Return the verdict that a page without JavaScript shows for a step: its worst one."""
+    phases = [each for each in verdicts if each.step == step]
+    return max(phases, key=lambda each: _ORDER.index(each.mark), default=None)
+
+
+def chance_lines(first: Sequence[float], verdicts: Sequence[Verdict]) -> list[str]:
+    """Return the points of an SVG polyline for each seat, the phases at equal distances.
+
+    Args:
+        first: the chance of each seat after the deal, 0 to 1.
+        verdicts: on all phases.
+    """
+    rows = [_percent(first), *(each.chances for each in verdicts)]
+    across = [round(WIDTH * at / max(1, len(rows) - 1), 1) for at in range(len(rows))]
+    return [
+        " ".join(f"{x},{HEIGHT - row[seat]:g}" for x, row in zip(across, rows, strict=True))
+        for seat in range(len(first))
+    ]
+
+
+def for_browser(first: Sequence[float], verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """Return what the browser needs to show the analysis beside the table, as JSON data.
+
+    ``texts`` lists each text of a verdict once. ``phases`` has for each phase its ply, chances,
+    mark, the index of its text, and the better moves as seat and ranks.
+    """
+    texts = list(dict.fromkeys(each.text for each in verdicts))
+    phases = [
+        [each.ply, each.chances, each.mark, texts.index(each.text), _cards(each)]
+        for each in verdicts
+    ]
+    return {"texts": texts, "first": _percent(first), "phases": phases}
+
+
+def _cards(verdict: Verdict) -> list[list[Any]]:
+    return [
+        [each.seat, [int(rank) for rank in re.findall(r"\d+", each.best)]]
+        for each in verdict.faults
+        if not each.best.startswith(_AWARD)
+    ]
+
+
+def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence[str]) -> str:
+    """Return a verdict on the decisions of a phase.
+
+    Args:
+        faults: the mistakes and blunders, the worst first.
+        made: all decisions.
+        names: of the players, by seat.
+    """
+    if not made:
+        return "No choice: there was one legal move."
+    if faults:
+        others = [f"{names[each.seat]} gave up {_points(each)}" for each in faults[1:]]
+        return " ".join(
+            [_gave_up(faults[0], names), *([f"{', '.join(others)}."] if others else [])]
+        )
+    alone = names[made[0].seat] if len(made) == 1 else ""
+    if all(each.mark == BEST for each in made):
+        return f"{alone} found the best move." if alone else "All seats found the best move."
+    if alone:
+        return f"{alone} chose a move close to the best."
+    return "No mistake: all moves were close to the best."
+
+
+def _gave_up(decision: Decision, names: Sequence[str]) -> str:
+    points = _points(decision)
+    move, best = (_move(text, names) for text in (decision.move, decision.best))
+    return (
+        f"{names[decision.seat]} gave up {points} point{'s' if points > 1 else ''} of chance with "
+        f"“{move}”; best was “{best}”."
+    )
+
+
+def _points(decision: Decision) -> int:
+    return max(1, round(100 * decision.loss))
+
+
+def _move(text: str, names: Sequence[str]) -> str:
+    """Return a move in words: an award names the seat that receives it."""
+    return f"award to {names[int(text.split()[1])]}" if text.startswith(_AWARD) else text
+
+
+def _percent(shares: Sequence[float]) -> list[float]:
+    return [round(100 * share, 1) for share in shares]
