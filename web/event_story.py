@@ -7,7 +7,8 @@ from typing import NamedTuple
 from engine.pairing.knockout import places_to_advance
 from league.competitions.history import History
 from league.competitions.tournament_standings import BracketRound
-from league.models import Match
+from league.models import Match, Tournament
+from web.selectors.matches import matches_listed
 from web.selectors.rounds import Progress, progress_of
 
 
@@ -26,6 +27,9 @@ class Now:
     progress: Progress
     playing: int
     waiting: int
+
+
+_MAX_PLAYING = 6
 
 
 class UndrawnStage(NamedTuple):
@@ -84,5 +88,40 @@ def undrawn_stages(bracket: Sequence[BracketRound], seats: int) -> list[UndrawnS
     return undrawn
 
 
+def bots_left(bracket: Sequence[BracketRound]) -> int:
+    """Return the number of bots in the last stage of a knockout that is drawn."""
+    if not bracket:
+        return 0
+    last = bracket[-1]
+    return len(last.byes) + sum(len(table.seats) for table in last.tables)
+
+
 def _advancing(sizes: Sequence[int]) -> int:
     return sum(places_to_advance(size, final=False) for size in sizes)
+
+
+def playing(history: History) -> list[Match]:
+    """Return some matches of the last stage that are being played, with seats and bots."""
+    if not history.opened or history.is_over:
+        return []
+    found = matches_listed().filter(block__round=history.opened[-1], status=Match.Status.PLAYING)
+    return list(found.order_by("-live", "pk")[:_MAX_PLAYING])
+
+
+def in_short(tournament: Tournament) -> list[str]:
+    """Return two sentences on how a tournament works, for somebody who never saw one."""
+    score = "A bot’s score is the share of opponents that it beats, summed over its blocks"
+    if tournament.format == Tournament.Format.KNOCKOUT:
+        return [
+            "The better half of each table goes on to the next stage, and the others are out.",
+            "The best bot of the last table, the final, wins.",
+        ]
+    if tournament.format == Tournament.Format.SWISS:
+        return [
+            "In each stage, bots with similar scores meet.",
+            f"{score}, and the highest score after the last stage wins.",
+        ]
+    return [
+        "All bots meet all others about equally often.",
+        f"{score}, and the highest score wins.",
+    ]

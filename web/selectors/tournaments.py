@@ -3,6 +3,7 @@
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from league.competitions import takes_entries
 from league.competitions.history import History
@@ -16,6 +17,14 @@ def tournaments_to_come() -> QuerySet[Tournament]:
     """Return running and planned tournaments, the earliest start first, with ``entry_count``."""
     coming = Tournament.objects.to_come() | Tournament.objects.running()
     return coming.with_entry_counts().order_by("starts_at", "id")
+
+
+def next_on_ladder(tournament: Tournament) -> Tournament | None:
+    """Return the planned tournament that starts next on the ladder of one that is over."""
+    if tournament.state not in (State.FINISHED, State.CANCELLED):
+        return None
+    coming = Tournament.objects.to_come().filter(ladder=tournament.ladder_id)
+    return coming.filter(starts_at__gt=timezone.now()).order_by("starts_at", "id").first()
 
 
 def tournaments_past() -> QuerySet[Tournament]:

@@ -64,6 +64,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "tournament": found,
         "now": event_story.now(history, [name for _, name in names]),
         "bracket": bracket,
+        "left": event_story.bots_left(bracket),
         "undrawn": []
         if history.is_over
         else event_story.undrawn_stages(bracket, found.ladder.seats),

@@ -22,6 +22,7 @@ from web.selectors.rounds import blocks_of, progress_of
 from web.selectors.tournaments import (
     bots_to_enter,
     bots_to_withdraw,
+    next_on_ladder,
 )
 from web.views.bots import own_bot
 
@@ -44,6 +45,10 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "tournament": found,
         "screen": request.GET.get("view") == "screen",
         "now": event_story.now(history, [name for _, name in names]),
+        "playing": event_story.playing(history),
+        "following": next_on_ladder(found),
+        "in_short": event_story.in_short(found),
+        "takes_entries": competitions.takes_entries(found),
         "undrawn": []
         if history.is_over
         else event_story.undrawn_stages(bracket, found.ladder.seats),
@@ -51,6 +56,7 @@ def tournament(request: HttpRequest, pk: int) -> HttpResponse:
         "description": tournament_page.description_of(history),
         "standings": tournament_page.standings_rows(placed),
         "bracket": bracket,
+        "left": event_story.bots_left(bracket),
         "crossed": tournament_page.cross_table(history, placed),
         "rounds": [
             (number, round_, name, progress[round_.pk])

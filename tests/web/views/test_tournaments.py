@@ -19,7 +19,7 @@ from league.competitions.tournament_standings import bracket_of, tournament_stan
 from league.models import Bot, Match, Tournament
 from tests.league import small
 from tests.web.pages import page
-from web.event_story import UndrawnStage, undrawn_stages
+from web.event_story import UndrawnStage, in_short, undrawn_stages
 from web.tournament_page import tie_break
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -246,3 +246,66 @@ def test_a_block_whose_matches_all_wait_is_not_shown_as_played(client: Client) -
     text = page(client, f"/tournaments/{tournament.pk}/")
     assert "waiting to be played" in text
     assert "being played" not in text
+
+
+def test_two_sentences_explain_each_format(played: Tournament) -> None:
+    for format_ in Tournament.Format:
+        assert len(in_short(Tournament(format=format_))) == 2
+
+
+def test_tie_breaks_are_folded_away(client: Client, played: Tournament) -> None:
+    text = page(client, f"/tournaments/{played.pk}/")
+    first, folded = text.split('<details class="numbers">', 1)
+    assert "Buchholz" not in first
+    assert "Buchholz" in folded
+    assert first.count('class="medal') == 3
+
+
+def test_a_tournament_that_is_over_leads_to_the_next_on_its_ladder(
+    client: Client, played: Tournament
+) -> None:
+    path = f"/tournaments/{played.pk}/"
+    assert "Next on this ladder" not in page(client, path)
+    coming = competitions.announce_tournament(
+        title="The next one", ladder=played.ladder, starts_at=timezone.now() + timedelta(hours=3)
+    )
+    text = page(client, path)
+    assert f'Next on this ladder: <a href="/tournaments/{coming.pk}/">The next one</a>' in text
+    assert f'data-countdown="{coming.starts_at:%Y-%m-%dT%H:%M:%SZ}"' in text
+
+
+def test_a_tournament_to_come_says_when_it_starts_and_how_to_enter(
+    client: Client, played: Tournament
+) -> None:
+    coming = competitions.announce_tournament(
+        title="The next one", ladder=played.ladder, starts_at=timezone.now() + timedelta(hours=3)
+    )
+    path = f"/tournaments/{coming.pk}/"
+    text = page(client, path)
+    assert "Play starts in" in text
+    assert "You need an account, and a bot that has passed its check." in text
+    client.force_login(User.objects.create(username="new-here"))
+    assert "You have no bot that can enter." in page(client, path)
+
+
+def test_a_cancelled_tournament_says_why(client: Client, played: Tournament) -> None:
+    Tournament.objects.filter(pk=played.pk).update(
+        state=Tournament.State.CANCELLED, cancel_reason="Too few bots entered."
+    )
+    text = page(client, f"/tournaments/{played.pk}/")
+    assert '<strong class="winner">Cancelled: Too few bots entered.</strong>' in text
+    assert "You need an account" not in text
+
+
+def test_the_matches_in_play_come_first(client: Client) -> None:
+    tournament = small.tournament(small.ladder())
+    small.bots(4)
+    competitions.advance_tournament(tournament.pk)
+    match = Match.objects.earliest("pk")
+    path = f"/tournaments/{tournament.pk}/"
+    assert 'id="playing" data-live="4" hidden' in page(client, path)
+    Match.objects.filter(pk=match.pk).update(status="playing")
+    text = page(client, path)
+    in_play = text.split('id="playing"')[1].split("</section>")[0]
+    assert f'href="/matches/{match.pk}/"' in in_play
+    assert text.index('id="playing"') < text.index('id="standings"')

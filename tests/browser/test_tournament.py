@@ -1,0 +1,69 @@
+"""The page of a tournament: its countdown, its buttons, and what changes while it runs."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+from playwright.sync_api import expect
+
+from league import competitions
+from league.models import Tournament
+from tests.browser.axe import faults
+from tests.browser.conftest import Visit
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def coming(league: Tournament) -> Tournament:
+    """A tournament that starts in three hours."""
+    return competitions.announce_tournament(
+        title="The next one", ladder=league.ladder, starts_at=timezone.now() + timedelta(hours=3)
+    )
+
+
+def test_the_countdown_runs_and_ends(coming: Tournament, visit: Visit) -> None:
+    visit.page.clock.install(time=coming.starts_at - timedelta(seconds=75))
+    visit.page.goto(f"/tournaments/{coming.pk}/")
+    count = visit.page.locator("#now [data-countdown]")
+    expect(count).to_have_text(re.compile(r"^1 min 1\d s$"))
+    visit.page.clock.run_for(60_000)
+    expect(count).to_have_text(re.compile(r"^0 min \d\d s$"))
+    visit.page.clock.run_for(30_000)
+    expect(count).to_have_text("a moment")
+
+
+def test_a_tournament_is_shared_printed_and_embedded(league: Tournament, visit: Visit) -> None:
+    page = visit.page
+    page.add_init_script("window.printed = 0; window.print = () => { window.printed += 1; };")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.goto(f"/tournaments/{league.pk}/")
+    page.get_by_role("button", name="Copy link").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
+    page.get_by_role("button", name="Print").click()
+    assert page.evaluate("printed") == 1
+    page.get_by_role("link", name="Embed", exact=True).click()
+    expect(page.get_by_label("Copy this code")).to_be_visible()
+
+
+@pytest.mark.parametrize("width", [390, 820, 1400])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_states_of_a_tournament_are_accessible(
+    league: Tournament, coming: Tournament, visit: Visit, width: int, theme: str
+) -> None:
+    page = visit.page
+    page.set_viewport_size({"width": width, "height": 900})
+    page.emulate_media(reduced_motion="reduce", color_scheme="dark" if theme == "dark" else "light")
+    cancelled = competitions.announce_tournament(
+        title="A cancelled one", ladder=league.ladder, starts_at=coming.starts_at
+    )
+    Tournament.objects.filter(pk=cancelled.pk).update(
+        state=Tournament.State.CANCELLED, cancel_reason="Too few bots entered."
+    )
+    for each in (league, coming, cancelled):
+        page.goto(f"/tournaments/{each.pk}/")
+        page.evaluate("for (const each of document.querySelectorAll('details')) each.open = true")
+        assert faults(page) == [], each.title
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), each.title

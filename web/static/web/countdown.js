@@ -1,0 +1,26 @@
+// Counts down to a time: each element with data-countdown, whose value is the time in UTC.
+
+/** @param {number} seconds */
+function inWords(seconds) {
+  const [days, hours] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24];
+  const [minutes, rest] = [Math.floor(seconds / 60) % 60, seconds % 60];
+  if (days) return `${days} day${days === 1 ? "" : "s"} ${hours} h`;
+  if (hours) return `${hours} h ${String(minutes).padStart(2, "0")} min`;
+  return `${minutes} min ${String(rest).padStart(2, "0")} s`;
+}
+
+function show() {
+  for (const place of document.querySelectorAll("[data-countdown]")) {
+    const seconds = Math.round((Date.parse(place.dataset.countdown) - Date.now()) / 1000);
+    if (Number.isNaN(seconds)) continue;
+    const text = seconds > 0 ? inWords(seconds) : "a moment";
+    if (place.textContent !== text) place.textContent = text;
+  }
+}
+
+show();
+setInterval(() => {
+  if (!document.hidden) show();
+}, 1000);
+document.addEventListener("parts-replaced", show);
+document.addEventListener("visibilitychange", show);
