@@ -18,10 +18,16 @@ _PRESETS = {
     "partridge eagle": "12 Days of Christmas, 12 rounds",
 }
 _LEVELS = {
-    "easy": "Easy: bots that play anything, or by rules of thumb",
-    "medium": "Medium: rules of thumb, and a bot that counts cards",
-    "hard": "Hard: a bot that counts cards, and one that searches",
+    "easy": "Easy: random or by rules of thumb",
+    "medium": "Medium: one counts cards",
+    "hard": "Hard: one searches for the best move",
 }
+_TABLE_GROUPS = {
+    "The game": ("game", "seats"),
+    "Your opponents": ("level", "opponents", "waits"),
+    "You": ("nickname", "no_clock"),
+}
+"""Headings of the form of a new table, and the fields under each."""
 _SEATS = 4
 
 
@@ -63,7 +69,7 @@ class TableForm(forms.Form):
         label="Seats",
     )
     level = forms.ChoiceField(
-        choices=[*_LEVELS.items()], initial="medium", required=False, label="House bots"
+        choices=[*_LEVELS.items()], initial="medium", required=False, label="How strong are they?"
     )
     nickname = forms.CharField(
         max_length=MAX_NICKNAME, required=False, label="Your name at the table (optional)"
@@ -71,9 +77,9 @@ class TableForm(forms.Form):
     opponents = forms.CharField(
         max_length=300,
         required=False,
-        label="Other bots (optional)",
-        help_text="Names of bots, with spaces between. You need an account to play against "
-        "other people’s bots.",
+        label="Certain bots (optional)",
+        help_text="Names of bots, with spaces between. You need an account if a bot belongs to "
+        "somebody else.",
         widget=forms.TextInput(
             {"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}
         ),
@@ -85,9 +91,16 @@ class TableForm(forms.Form):
     )
     waits = forms.BooleanField(
         required=False,
-        label="Invite others by a link before the match starts",
+        label="Invite others by a link first",
         help_text="Bots take the seats that stay empty.",
     )
+
+    @property
+    def groups(self) -> list[tuple[str, list[forms.BoundField]]]:
+        """Headings and fields, as the page groups them."""
+        return [
+            (heading, [self[name] for name in names]) for heading, names in _TABLE_GROUPS.items()
+        ]
 
     def table(self) -> dict[str, Any]:
         """Return the arguments of `league.competitions.open_table`, but for the account."""
