@@ -14,6 +14,7 @@ from league import play
 from league.models import Match, PlayerTable, Turn
 from tests.league.bots.uploaded import ready_bot
 from tests.league.players import house_bots
+from web.play_forms import TableForm
 
 pytestmark = pytest.mark.django_db
 
@@ -304,3 +305,9 @@ def test_a_player_is_shown_by_name_or_as_a_guest_on_every_page(
     for text in (over, *texts[:2]):
         assert shown.lower() in text.lower()  # a guest who wins stands first: "A guest"
     assert not any(bot in text for text in (over, *texts))
+
+
+def test_each_field_of_a_table_stands_under_one_heading() -> None:
+    form = TableForm()
+    grouped = [field.name for _, fields in form.groups for field in fields]
+    assert sorted(grouped) == sorted(form.fields)
