@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 from league.feeds import last_ends, last_highlights
 from league.feeds.items import sentence
 from league.models import FeedItem, Tournament
-from web import tv
+from web import highlights, tv
 from web.requests import visitor, whole_number
 from web.selectors import ladders, matches, own, tournaments
 from web.table.tables import Table
@@ -37,14 +37,14 @@ def home(request: HttpRequest) -> HttpResponse:
     """
     coming = list(tournaments.tournaments_to_come()[:_COMING])
     playing = list(matches.matches_playing(_PLAYING))
-    highlights = last_highlights()
+    todays = last_highlights()
     live = tv.live_tables(1)
-    worth = None if live else tv.worth_seeing(highlights)
+    worth = None if live else tv.worth_seeing(todays)
     is_running = any(tournament.state == Tournament.State.RUNNING for tournament in coming)
     is_busy = bool(playing) or is_running
     context = {
         "tables": live or ([worth] if worth else []),
-        "highlights": highlights,
+        "highlights": highlights.shown(todays),
         "playing": playing,
         "ladders": ladders.ladders_with_movement(_LADDERS, _TOP),
         "coming": coming,

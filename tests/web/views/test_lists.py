@@ -107,6 +107,18 @@ def test_the_home_page_shows_the_live_table_then_the_match_of_the_day(
     assert ">live</span>" in page(client, "/")
 
 
+def test_a_highlight_shows_its_moment_and_leads_to_its_step(
+    client: Client, played: Tournament
+) -> None:
+    feeds.find_highlights(timezone.now().date())
+    closest = next(each for each in feeds.last_highlights() if each.kind == "closest")
+    text = page(client, "/")
+    [part] = re.findall(r'<li class="highlight">(?:(?!</li>).)*Closest match.*?</li>', text, re.S)
+    assert f'class="whole-card" href="/matches/{closest.match_id}/?step={closest.step}"' in part
+    assert re.search(r'role="img" aria-label="[^"]+ (plays|scores|has|passes) ?', part)
+    assert 'class="tc r' in part
+
+
 def test_two_bots_have_a_page_with_their_score_by_ladder_seat_and_version(
     client: Client, played: Tournament
 ) -> None:
