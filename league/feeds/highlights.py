@@ -113,9 +113,11 @@ def last_highlights() -> list[Highlight]:
 
 def recent_highlights(count: int) -> list[Highlight]:
     """Return the last highlights with a match, the newest day first; each match once."""
-    last = Highlight.objects.exclude(match=None).order_by("-day", "kind", "pk")
+    last = Highlight.objects.exclude(match=None).order_by("-day", "kind", "pk")[: 2 * count]
     by_match: dict[int | None, Highlight] = {}
-    for each in _with_matches(last[: 2 * count]):
+    for each in sorted(
+        _with_matches(last), key=lambda each: (-each.day.toordinal(), _KINDS[each.kind])
+    ):
         by_match.setdefault(each.match_id, each)
     return list(by_match.values())[:count]
 
