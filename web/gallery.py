@@ -42,6 +42,7 @@ from web.event_story import UndrawnStage
 from web.forms import SignUpForm, UploadForm
 from web.highlights import shown
 from web.player_page import MoveChoice
+from web.selectors.head_to_head import Score
 from web.selectors.ladders import Movement
 from web.table.live import live_steps
 from web.table.steps import Card
@@ -101,6 +102,11 @@ def samples() -> dict[str, Any]:
         "trends": [34_000, -12_000, 0, None],
         "results": [_result(mark, words) for mark, words in _RESULTS],
         "rates": _rates(),
+        "scores": [
+            Score("seat 0", 24, 0.0, 0.0, 0.1),
+            Score("seat 1", 128, 0.5, 0.4, 0.6),
+            Score("a preset with a long name", 7, 1.0, 0.6, 1.0),
+        ],
         "forms": [
             SignUpForm(auto_id="fresh_%s"),
             UploadForm({}, MultiValueDict(), auto_id="wrong_%s"),

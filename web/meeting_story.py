@@ -31,7 +31,7 @@ def story(bot: Bot, other: Bot, score: Score | None) -> Story:
     if score is None:
         return Story(f"{bot.name} and {other.name} have never met", "", None)
     matches = f"{score.matches} shared match{'' if score.matches == 1 else 'es'}"
-    headline = f"{bot.name} has won {100 * score.share:.0f} % of {matches} with {other.name}"
+    headline = f"{bot.name} has won {100 * score.share:.0f}\u00a0% of {matches} with {other.name}"
     if score.low > 1 / 2:
         worth = f"{bot.name} is the stronger of the two: luck alone rarely gives such a result."
     elif score.high < 1 / 2:

@@ -192,15 +192,18 @@ def rivals(bot: Bot, count: int) -> tuple[list[Rival], list[Rival]]:
 
 
 def comparable(bot: Bot) -> list[str]:
-    """Return names of bots to compare a bot with: they share a game with it. Costs three queries.
+    """Return names of bots to compare a bot with: they share a game with it.
 
-    The opponents that it met most come first, then the best bots of the ladders of its games.
+    Costs three queries at most. The opponents that it met most come first, then the
+    best bots of the ladders of its games.
     """
-    met = HeadToHead.objects.filter(bot=bot).order_by("-pairs", "opponent__name")
+    met = HeadToHead.objects.filter(bot=bot, opponent__retired_at=None)
+    met = met.order_by("-pairs", "opponent__name")
     names = list(met.values_list("opponent__name", flat=True)[:_OFFERED])
-    same = Standing.objects.filter(ladder__game__in=games_of(bot), bot__retired_at=None)
-    best = same.exclude(bot=bot).order_by("-rating")
-    names += best.values_list("bot__name", flat=True)[:_OFFERED]
+    if len({*names}) < _OFFERED:
+        same = Standing.objects.filter(ladder__game__in=games_of(bot), bot__retired_at=None)
+        best = same.exclude(bot=bot).order_by("-rating")
+        names += best.values_list("bot__name", flat=True)[:_OFFERED]
     return list(dict.fromkeys(names))[:_OFFERED]
 
 

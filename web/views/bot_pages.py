@@ -24,7 +24,7 @@ from web.bot_panels import (
 )
 from web.bot_story import headline, next_step, owners_step, tournaments_of
 from web.requests import page_of, visitor
-from web.selectors.bots import last_challenges, last_faults, last_versions
+from web.selectors.bots import is_challengeable, last_challenges, last_faults, last_versions
 from web.selectors.head_to_head import comparable, rivals
 from web.selectors.matches import last_numbers, matches_of, matches_waiting
 
@@ -58,7 +58,6 @@ def overview(request: HttpRequest, name: str) -> HttpResponse:
         faults = last_faults(found, _FAULTS_AMONG)
         context["step"] = owners_step(found, versions, rows, faults, online=online, waits=waits)
     best, worst = rivals(found, _RIVALS)
-    last = last_numbers(found)[:_LATEST]
     context |= {
         "headline": headline(found, rows, unrated),
         "places": places,
@@ -70,7 +69,7 @@ def overview(request: HttpRequest, name: str) -> HttpResponse:
         "best": best,
         "worst": worst,
         "highlights": highlights.shown(feeds.highlights_of(found, _HIGHLIGHTS)),
-        "matches": matches_of(last),
+        "matches": matches_of(last_numbers(found, _LATEST)),
         "offered": comparable(found),
     }
     return render(request, "web/bot/overview.html", context)
@@ -140,7 +139,7 @@ def manage(request: HttpRequest, name: str) -> HttpResponse:
     if not context["owned"]:
         raise Http404
     context["versions"] = last_versions(found, 1)
-    context["last"] = next(iter(last_numbers(found)), None)
+    context["last"] = next(iter(last_numbers(found, 1)), None)
     return render(request, "web/bot/manage.html", context)
 
 
@@ -169,9 +168,7 @@ def _frame(request: HttpRequest, bot: Bot, tab: str) -> dict[str, Any]:
         "tab": tab,
         "online": bots.is_online(bot, timezone.now()),
         "owned": owned,
-        "challengeable": bot.current_id is not None
-        and bot.retired_at is None
-        and (owned or bot.owner_id is None or bot.challenges_from != "nobody"),
+        "challengeable": is_challengeable(bot, owned=owned),
     }
     if tab not in ("overview", "statistics"):
         rows = [row for each in _standings(bot) for row in standing_rows(each.ladder, [each])]

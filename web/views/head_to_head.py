@@ -7,8 +7,9 @@ from django.views.decorators.http import require_safe
 from league import bots
 from league.models import Bot
 from league.visibility import owns
-from web.meeting_story import Story, story
+from web.meeting_story import story
 from web.requests import page_of, visitor
+from web.selectors.bots import is_challengeable
 from web.selectors.head_to_head import (
     comparable,
     games_of,
@@ -45,8 +46,9 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
             (label, matches[one.match], one)
             for label, one in zip(("Most one-sided", "Closest"), found, strict=True)
         ]
-    told: Story = story(bot, opponent, total(rated) or total(met.seats))
+    told = story(bot, opponent, total(rated) or total(met.seats))
     owned = owns(visitor(request), bot)
+    to_challenge = opponent if owned else bot
     context = {
         "bot": bot,
         "other": opponent,
@@ -58,7 +60,8 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
         "extremes": extremes,
         "page": page,
         "matches": matches_of(page),
-        "to_challenge": opponent if owned else bot,
+        "to_challenge": to_challenge if is_challengeable(to_challenge, owned=False) else None,
+        "owned": owned or owns(visitor(request), opponent),
         "offered": [] if met.results else comparable(bot),
     }
     return render(request, "web/head_to_head.html", context)
