@@ -76,6 +76,13 @@ CACHES = {
         "TIMEOUT": 3600,
         "OPTIONS": {"MAX_ENTRIES": 100},
     },
+    # Moments of matches, about 1 kB each, by `web.table.moments`.
+    "moments": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "moments",
+        "TIMEOUT": 86_400,
+        "OPTIONS": {"MAX_ENTRIES": 500},
+    },
     # Pages for readers without cookies, about 30 kB each, by `web.shared_pages`.
     "pages": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",

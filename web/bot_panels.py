@@ -1,4 +1,4 @@
-"""The panels of a bot's page: one for each ladder that has rated the bot."""
+"""The places and panels of a bot's pages: one for each ladder that has rated the bot."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,8 @@ from league.ratings.last_matches import (
 )
 from league.ratings.standings import StandingRow, standing_rows
 from web.charts.cross_tables import Cell, cell
-from web.charts.ratings import History, chart_of_bot
+from web.charts.lines import Chart
+from web.charts.ratings import History, chart_of_bot, chart_of_ladder
 from web.ordinals import ordinal
 from web.selectors.matches import matches_listed
 
@@ -53,14 +54,11 @@ class Panel:
         margin: half the length of the 95 % interval of its performance; None without error bar.
         halve: about how many more blocks halve the margin.
         hidden: why it is hidden and what shows it again; "" if it is shown.
-        due: when it plays next, as a sentence.
         history: of rating and performance; None before there are two points to draw.
-        form: its last rated matches, the oldest first.
         best: of its last `counted` matches the one with the most beyond the prediction.
         worst: the one with the least.
         counted: the number of these matches.
         habits: of its current version; None before its first match.
-        versions: numbers of its last versions, each with its change of the rating.
         page: a page of its opponents; those that it has met most come first.
         opponents: of that page, each with the bot's win share.
     """
@@ -69,14 +67,11 @@ class Panel:
     margin: float | None
     halve: int
     hidden: str
-    due: str
     history: History | None
-    form: list[Result]
     best: Result | None
     worst: Result | None
     counted: int
     habits: Habits | None
-    versions: list[tuple[int, VersionSpan]]
     page: Page[Any]
     opponents: list[tuple[HeadToHead, Cell]]
 
@@ -84,6 +79,25 @@ class Panel:
     def opponents_page(self) -> str:
         """The query parameter of the page of opponents."""
         return opponents_page(self.row.standing.ladder)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A bot on a ladder, in short.
+
+    Attributes:
+        row: its standing, with rank and trend.
+        hidden: why it is hidden and what shows it again; "" if it is shown.
+        due: when it plays next, as a sentence.
+        curve: of its rating; None before there are two points to draw.
+        form: its last rated matches, the oldest first.
+    """
+
+    row: StandingRow
+    hidden: str
+    due: str
+    curve: Chart | None
+    form: list[Result]
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,42 +123,68 @@ def first_blocks(bot: Bot) -> list[FirstBlocks]:
     ]
 
 
-def panel(standing: Standing, page: Page[Any], versions: Sequence[BotVersion]) -> Panel:
+def place(standing: Standing) -> Place:
+    """Return the place of a standing, which has its ladder and bot."""
+    [row] = standing_rows(standing.ladder, [standing])
+    rated = last_rated(standing, _FORM)
+    matches = matches_listed().in_bulk([one.match for one in rated])
+    return Place(
+        row=row,
+        hidden=why_hidden(standing, standing.ladder),
+        due=describe_next_block(standing),
+        curve=chart_of_ladder(standing.ladder, [standing.bot]),
+        form=[_result(one, matches) for one in reversed(rated)],
+    )
+
+
+def panel(standing: Standing, page: Page[Any]) -> Panel:
     """Return the panel of a standing.
 
     Args:
         standing: with its ladder and bot.
         page: of the rows of `league.ratings.standings.opponents`.
-        versions: of the bot, the newest first.
     """
     [row] = standing_rows(standing.ladder, [standing])
     rated = last_rated(standing)
     best, worst = best_and_worst(rated)
-    shown = [*rated[:_FORM], *(one for one in (best, worst) if one is not None)]
+    shown = [one for one in (best, worst) if one is not None]
     matches = matches_listed().in_bulk([one.match for one in shown])
-    spans = version_spans(standing, [version.pk for version in versions])
     return Panel(
         row=row,
         margin=standing.performance_margin,
         halve=blocks_to_halve_error(standing.performance_blocks),
         hidden=why_hidden(standing, standing.ladder),
-        due=describe_next_block(standing),
         history=chart_of_bot(standing),
-        form=[_result(one, matches) for one in reversed(rated[:_FORM])],
         best=best and _result(best, matches),
         worst=worst and _result(worst, matches),
         counted=len(rated),
         habits=habits_on(standing),
-        versions=[(one.number, spans[one.pk]) for one in versions if one.pk in spans],
         page=page,
         opponents=[(met, cell(met)) for met in page],
     )
 
 
-def importance(panel: Panel) -> tuple[bool, int, int]:
-    """Return the key that sorts a bot's panels: the best rank, then the most blocks."""
-    row = panel.row.standing
-    return row.hidden != "", panel.row.rank or 1_000_000_000, -row.blocks
+def changes_by_version(
+    standings: Sequence[Standing], versions: Sequence[BotVersion]
+) -> dict[int, list[tuple[Ladder, VersionSpan]]]:
+    """Return what each version of a bot did to its rating, ladder by ladder, by version.
+
+    Args:
+        standings: of the bot, with their ladders.
+        versions: of the bot.
+    """
+    changes: dict[int, list[tuple[Ladder, VersionSpan]]] = {}
+    for standing in standings:
+        spans = version_spans(standing, [version.pk for version in versions])
+        for version, span in spans.items():
+            changes.setdefault(version, []).append((standing.ladder, span))
+    return changes
+
+
+def importance(row: StandingRow) -> tuple[bool, int, int]:
+    """Return the key that sorts a bot's places: the best rank, then the most blocks."""
+    standing = row.standing
+    return standing.hidden != "", row.rank or 1_000_000_000, -standing.blocks
 
 
 def opponents_page(ladder: Ladder) -> str:

@@ -1,34 +1,52 @@
 """The story of a bot: where it stands, as a headline, and what comes next, as sentences."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from django.db.models import QuerySet
+from django.urls import reverse
 
 from league.models import Bot, BotVersion, Tournament, TournamentEntry
 from league.models.standings import Hidden
-from web.bot_panels import FirstBlocks, Panel
+from league.ratings.standings import StandingRow
+from web.bot_panels import FirstBlocks
 from web.ordinals import ordinal
+from web.selectors.bots import Faults
 
 
-def headline(bot: Bot, panels: Sequence[Panel], unrated: Sequence[FirstBlocks]) -> str:
+class Step(NamedTuple):
+    """What an owner should do next.
+
+    Attributes:
+        text: why, as sentences.
+        label: of the button.
+        address: where the button leads.
+    """
+
+    text: str
+    label: str
+    address: str
+
+
+def headline(bot: Bot, rows: Sequence[StandingRow], unrated: Sequence[FirstBlocks]) -> str:
     """Return where a bot stands, by its best rank if it has any.
 
     Args:
-        bot: with the panels and ladders below.
-        panels: in the order of `web.bot_panels.importance`.
+        bot: with the rows and ladders below.
+        rows: in the order of `web.bot_panels.importance`.
         unrated: the ladders that have not rated it yet.
     """
     if bot.retired_at is not None:
         return f"{bot.name} is deleted"
-    if panels and (rank := panels[0].row.rank) is not None:
+    if rows and (rank := rows[0].rank) is not None:
         does = "leads" if rank == 1 else f"ranks {ordinal(rank)} on"
-        return f"{bot.name} {does} {panels[0].row.standing.ladder.title}"
-    if any(not panel.row.standing.hidden for panel in panels):
+        return f"{bot.name} {does} {rows[0].standing.ladder.title}"
+    if any(not row.standing.hidden for row in rows):
         return f"{bot.name} has no rank yet"
-    if panels:
-        left = all(panel.row.standing.hidden == Hidden.WITHDRAWN for panel in panels)
+    if rows:
+        left = all(row.standing.hidden == Hidden.WITHDRAWN for row in rows)
         return (
-            f"{bot.name} has left its ladder{'s' if len(panels) > 1 else ''}"
+            f"{bot.name} has left its ladder{'s' if len(rows) > 1 else ''}"
             if left
             else (f"{bot.name} is idle")
         )
@@ -75,6 +93,83 @@ def _before_first_version(versions: Sequence[BotVersion], must: str) -> str:
         f"Version {last.number} passed its check and is held. {must} promote it: then it is the "
         "version that plays."
     )
+
+
+def owners_step(
+    bot: Bot,
+    versions: Sequence[BotVersion],
+    rows: Sequence[StandingRow],
+    faults: Faults,
+    *,
+    online: bool,
+    waits: bool,
+) -> Step:
+    """Return what the owner of a bot should do next.
+
+    Args:
+        bot: with its tokens.
+        versions: the newest first.
+        rows: of the bot, as `headline` takes them.
+        faults: in its last matches.
+        online: whether it is online.
+        waits: whether it is entered on a ladder or in a tournament without a rating there.
+    """
+    entered = bool(rows) or waits
+    hosted = bot.kind == Bot.Kind.HOSTED
+    if hosted and ((versions and versions[0].pk != bot.current_id) or bot.current_id is None):
+        return _step_of_version(bot, versions)
+    if bot.paused:
+        return Step("It is paused, so it plays no match.", "End the pause", _account())
+    if bot.kind == Bot.Kind.REMOTE and not bot.tokens.all():
+        manage = reverse("web:bot-manage", args=[bot.name])
+        return Step("Its program needs a bot token to play.", "Create a token", manage)
+    if bot.kind == Bot.Kind.REMOTE and not online:
+        guide = reverse("web:document", args=["remote-bot"])
+        return Step(
+            "It is offline. Start its program: then it gets turns.", "Run a remote bot", guide
+        )
+    if not entered:
+        text = "It is ready to play. Enter it on a ladder: then it gets a rating."
+        return Step(text, "Enter it on a ladder", _account())
+    if faults.faults:
+        matches = reverse("web:bot-matches", args=[bot.name])
+        count = f"{faults.faults} fault{'' if faults.faults == 1 else 's'}"
+        text = f"It made {count} in its last {faults.matches} matches. Each one costs a move."
+        return Step(text, "Find the faults", matches)
+    test = reverse("web:new-challenge", args=[bot.name])
+    if not rows:
+        return Step("It waits for its first rated block.", "Play a test match now", test)
+    first = rows[0].standing
+    if first.is_provisional and not first.hidden:
+        missing = first.ranked_from - first.blocks_for_rank
+        text = f"It gets a rank on {first.ladder.title} after {missing} more blocks."
+        return Step(text, "Play a test match now", test)
+    if hosted:
+        text = "It plays without faults. Upload a version that plays better, and compare the two."
+        return Step(text, "Upload a version", reverse("web:upload", args=[bot.name]))
+    return Step("It plays without faults.", "Play a test match now", test)
+
+
+def _step_of_version(bot: Bot, versions: Sequence[BotVersion]) -> Step:
+    """Return what to do with the newest version of a hosted bot, which is not the current one."""
+    if not versions:
+        upload = reverse("web:upload", args=[bot.name])
+        return Step("It has no version yet. Upload one: then it can play.", "Upload a file", upload)
+    last = versions[0]
+    page = reverse("web:version", args=[bot.name, last.number])
+    if last.state == BotVersion.State.CHECKING:
+        return Step(f"The league checks version {last.number} now.", "Watch the check", page)
+    if last.state == BotVersion.State.REFUSED:
+        return Step(f"The check refused version {last.number}.", "Read the reason", page)
+    if bot.current_id is not None and last.state == BotVersion.State.READY:
+        text = f"Version {last.number} is held. Compare it with the current one, or promote it."
+        return Step(text, "Compare versions", reverse("web:compare", args=[bot.name]))
+    text = f"Version {last.number} passed its check and is held. You must promote it to play."
+    return Step(text, "Promote it", page)
+
+
+def _account() -> str:
+    return reverse("web:account")
 
 
 def tournaments_of(bot: Bot) -> QuerySet[TournamentEntry]:

@@ -40,7 +40,9 @@ from web.bot_panels import Result
 from web.charts.lines import Chart, chart
 from web.event_story import UndrawnStage
 from web.forms import SignUpForm, UploadForm
+from web.highlights import shown
 from web.player_page import MoveChoice
+from web.selectors.head_to_head import Score
 from web.selectors.ladders import Movement
 from web.table.live import live_steps
 from web.table.steps import Card
@@ -100,6 +102,11 @@ def samples() -> dict[str, Any]:
         "trends": [34_000, -12_000, 0, None],
         "results": [_result(mark, words) for mark, words in _RESULTS],
         "rates": _rates(),
+        "scores": [
+            Score("seat 0", 24, 0.0, 0.0, 0.1),
+            Score("seat 1", 128, 0.5, 0.4, 0.6),
+            Score("a preset with a long name", 7, 1.0, 0.6, 1.0),
+        ],
         "forms": [
             SignUpForm(auto_id="fresh_%s"),
             UploadForm({}, MultiValueDict(), auto_id="wrong_%s"),
@@ -107,7 +114,7 @@ def samples() -> dict[str, Any]:
         "bracket": _bracket(),
         "undrawn": [UndrawnStage(3, final=True, bots=4, tables=1)],
         "match": match_of(0),
-        "highlights": _highlights(),
+        "highlights": shown(_highlights()),
         "top": Movement(_ladder(), _rows()),
         "ladder": _ladder(),
         "groups": [
@@ -301,20 +308,27 @@ def _bracket() -> list[BracketRound]:
 
 
 def _highlights() -> list[Highlight]:
-    match, bots = match_of(1), [Bot(name=name) for name in _NAMES[:2]]
-    return [
-        Highlight(
-            kind=kind,
-            bot=bots[0],
-            opponent=bots[1],
-            match=match,
-            ladder=_ladder(),
-            step=3,
-            number=12,
-            mistake={"seat": 0, "step": 3, "move": "play 7", "best": "play 2", "loss": 0.21},
+    """Return one highlight of each kind, of a game each: a day, a trick, counted hands, the end."""
+    found = []
+    for kind, at, step in zip(
+        Highlight.Kind.values, (1, 4, 2, 3, 3), (3, 5, 99, 3, 99), strict=True
+    ):
+        match = match_of(at)
+        bots = [seat.bot for seat in match.seating.all()]
+        found.append(
+            Highlight(
+                kind=kind,
+                day=_AT.date(),
+                bot=bots[0],
+                opponent=bots[1],
+                match=match,
+                ladder=_ladder(),
+                step=step,
+                number=12,
+                mistake={"seat": 0, "step": 3, "move": "play 7", "best": "play 2", "loss": 0.21},
+            )
         )
-        for kind in Highlight.Kind.values
-    ]
+    return found
 
 
 @cache

@@ -1,17 +1,59 @@
-"""Tables to watch: the matches in play with the best bots, or a match worth seeing again."""
+"""Tables to watch: the matches in play with the best bots, or replays of recent highlights."""
 
 from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from django.db.models import Max
 
+from league.archive_files import ArchiveError
+from league.feeds import recent_highlights
 from league.models import Highlight, Match, Standing
 from league.visibility import may_see_record, may_watch
+from web.highlights import sentence
 from web.selectors.matches import matches_finished, matches_playing
 from web.table.tables import Table, table_of
 
 _LOOKED_AT = 30
 """The newest matches in play among which the best bots are looked for."""
-_WORTH_SEEING = (Highlight.Kind.COMEBACK, Highlight.Kind.CLOSEST, Highlight.Kind.UPSET)
+_RECENT = 8
+"""So many recent highlights are replayed in turn."""
+_BEFORE = 4
+"""A replay begins so many steps before the moment of its highlight."""
+
+
+class Channel(NamedTuple):
+    """A table to watch.
+
+    Attributes:
+        table: live, or a replay that plays by itself.
+        highlight: that the replay shows; None if the match is no highlight, or live.
+        sentence: what happened in the highlight; "" without one.
+    """
+
+    table: Table
+    highlight: Highlight | None = None
+    sentence: str = ""
+
+
+def channels(
+    count: int,
+    *,
+    replays: int,
+    shown: Collection[int] = (),
+    after: int = 0,
+    known: Sequence[Highlight] = (),
+) -> list[Channel]:
+    """Return live tables; if none is live, replays.
+
+    Args:
+        count: the most live tables.
+        replays: the most replays.
+        shown: ids of matches that the page shows already.
+        after: id of the match whose replay has just ended; the next one follows.
+        known: the highlights of the last day, if the page has them; no query reads them again.
+    """
+    live = [Channel(table) for table in live_tables(count, shown)]
+    return live or replayed(replays, shown, after, known)
 
 
 def live_tables(count: int, without: Collection[int] = ()) -> list[Table]:
@@ -30,17 +72,44 @@ def live_tables(count: int, without: Collection[int] = ()) -> list[Table]:
     return [table for table in found if table is not None and table.is_live]
 
 
-def worth_seeing(highlights: Sequence[Highlight]) -> Table | None:
-    """Return today's best finished match; without highlights, the one that finished last.
+def replayed(
+    count: int,
+    without: Collection[int] = (),
+    after: int = 0,
+    known: Sequence[Highlight] = (),
+) -> list[Channel]:
+    """Return replays of recent highlights; if there is none, of the match that finished last.
 
     Args:
-        highlights: of the last day that has any, with their matches.
+        count: the most replays.
+        without: ids of matches that are shown already.
+        after: id of a match; those that follow it come first, then the others.
+        known: the highlights of the last day, if they are read already.
     """
-    by_kind = {each.kind: each for each in highlights if each.match is not None}
-    for kind in _WORTH_SEEING:
-        if kind in by_kind and (found := by_kind[kind].match) is not None:
-            return table_of(found)
-    return next((table_of(match) for match in matches_finished(10) if may_see_record(match)), None)
+    if count < 1:
+        return []
+    recent = [each for each in known if each.match] or recent_highlights(_RECENT)
+    at = next((at for at, each in enumerate(recent, 1) if each.match_id == after), 0)
+    found: list[Channel] = []
+    for each in recent[at:] + recent[:at]:
+        if each.match is None or each.match_id in without or len(found) == count:
+            continue
+        if table := _replay(each.match, max(1, (each.step or 1) - _BEFORE)):
+            found.append(Channel(table, each, sentence(each)))
+    if found or recent:
+        return found
+    last = (match for match in matches_finished(10) if may_see_record(match))
+    tables = (_replay(match, 1) for match in last if match.pk not in without)
+    table = next((each for each in tables if each is not None), None)
+    return [] if table is None else [Channel(table)]
+
+
+def _replay(match: Match, number: int) -> Table | None:
+    """Return the replay of a match; None if the file of its archive is lost."""
+    try:
+        return table_of(match, number)
+    except ArchiveError:
+        return None
 
 
 def _best_first(matches: Sequence[Match]) -> list[Match]:

@@ -1,7 +1,7 @@
 """A bot's own calls: the gateway's ASGI application.
 
 These are ``turns``, ``turns/stream``, ``matches/{id}/moves``, ``moves`` and, for spectators,
-``matches/{id}/events`` and ``matches/events``. Run it with
+``matches/{id}/events`` and ``matches/events``. ``/tv/events`` is for pages. Run it with
 ``uvicorn api.play.app:application``. Django answers the API's other calls.
 """
 
@@ -28,6 +28,7 @@ from structlog.contextvars import bind_contextvars  # noqa: E402
 
 from api.bounds import is_known_host, unknown_host  # noqa: E402
 from api.headers import PREFLIGHT  # noqa: E402
+from api.play.beginnings import BeginningCalls, Beginnings  # noqa: E402
 from api.play.database import Database, EncodedTurn, check_database  # noqa: E402
 from api.play.groups import Groups  # noqa: E402
 from api.play.hints import HintListener, Waiters  # noqa: E402
@@ -104,6 +105,7 @@ class Gateway:
         self._turns = TurnWaiters(self._database)
         self._spectators = Spectators(self._database)
         self._moves = MoveCalls(self._authenticate, self._database)
+        beginnings = Beginnings(self._database)
         watching = WatchCalls(self._waiting, self._database, self._spectators)
         self._calls = [
             _Call("POST", Route("/api/v1/matches/{match_id:id}/moves", self._moves.move)),
@@ -112,9 +114,13 @@ class Gateway:
             _Call("GET", Route("/api/v1/turns/stream", self._stream)),
             _Call("GET", Route("/api/v1/matches/{match_id:id}/events", watching.match)),
             _Call("GET", Route("/api/v1/matches/events", watching.matches)),
+            _Call("GET", Route("/tv/events", BeginningCalls(self._waiting, beginnings).stream)),
             _Call("GET", Route("/healthz/play", self._door)),
         ]
-        waiters: dict[str, Waiters] = {TURNS: self._turns, MATCHES: self._spectators}
+        waiters: dict[str, list[Waiters]] = {
+            TURNS: [self._turns],
+            MATCHES: [self._spectators, beginnings],
+        }
         alive = asyncio.create_task(_note_alive())
         try:
             async with HintListener(settings.REDIS_URL, waiters):

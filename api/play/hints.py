@@ -6,6 +6,7 @@ A hint carries no data. Woken requests answer with what the database contains.
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Protocol
 
 import redis.asyncio
@@ -22,7 +23,7 @@ RECONNECT_SECONDS = 0.25
 
 
 class Waiters(Protocol):
-    """Requests that wait for one kind of change: turns of bots, or events of matches."""
+    """Requests that wait for one kind of change: turns of bots, or events or starts of matches."""
 
     def wake(self, ids: Iterable[int]) -> None:
         """Wake the requests that wait for these bots or matches."""
@@ -40,9 +41,9 @@ class HintListener:
     All waiters are refreshed each `REFRESH_SECONDS`, and at once after each (re)connection.
     """
 
-    def __init__(self, redis_url: str, waiters: Mapping[str, Waiters]) -> None:
+    def __init__(self, redis_url: str, waiters: Mapping[str, Sequence[Waiters]]) -> None:
         self._redis_url = redis_url
-        self._waiters = {channel.encode(): kind for channel, kind in waiters.items()}
+        self._waiters = {channel.encode(): kinds for channel, kinds in waiters.items()}
         self._refresh_now = asyncio.Event()
         self._tasks: Sequence[asyncio.Task[None]] = ()
 
@@ -57,7 +58,7 @@ class HintListener:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        for waiters in self._waiters.values():
+        for waiters in chain.from_iterable(self._waiters.values()):
             await waiters.close()
 
     async def _listen(self) -> None:
@@ -68,14 +69,16 @@ class HintListener:
             await subscription.subscribe(*self._waiters)
             self._refresh_now.set()  # hints of the time without a connection are lost
             async for message in subscription.listen():
-                self._waiters[message["channel"]].wake(_ids(message["data"]))
+                ids = _ids(message["data"])
+                for waiters in self._waiters[message["channel"]]:
+                    waiters.wake(ids)
 
     async def _refresh_regularly(self) -> None:
         while True:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._refresh_now.wait(), REFRESH_SECONDS)
             self._refresh_now.clear()
-            for waiters in self._waiters.values():
+            for waiters in chain.from_iterable(self._waiters.values()):
                 await waiters.refresh()
 
     async def _run_forever(self, work: Callable[[], Awaitable[None]]) -> None:

@@ -4,7 +4,12 @@ The public functions are exported here; other packages import them from here alo
 """
 
 from league.feeds.follows import FollowState, feed_of, follow, follow_state, unfollow
-from league.feeds.highlights import find_highlights, last_highlights
+from league.feeds.highlights import (
+    find_highlights,
+    highlights_of,
+    last_highlights,
+    recent_highlights,
+)
 from league.feeds.items import last_ends, write_items
 
 __all__ = [
@@ -13,8 +18,10 @@ __all__ = [
     "find_highlights",
     "follow",
     "follow_state",
+    "highlights_of",
     "last_ends",
     "last_highlights",
+    "recent_highlights",
     "unfollow",
     "write_items",
 ]

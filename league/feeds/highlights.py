@@ -8,6 +8,7 @@ from typing import Any
 
 from django.core.cache import cache
 from django.db import connection
+from django.db.models import QuerySet
 
 from engine.analysis import Analysis
 from engine.analysis.results import BLUNDER, MISTAKE
@@ -19,6 +20,8 @@ from league.visibility import may_see_record, public_results
 _REPLAYED = 100
 """Matches that one search replays for comebacks; the next search goes on with later matches."""
 _MIN_STREAK = 3
+_LOOKED_THROUGH = 20
+"""So many matches of the best new bot are looked through for a win."""
 _KINDS = {kind: number for number, kind in enumerate(Highlight.Kind.values)}
 
 _DAYS_SEATS = """
@@ -104,17 +107,39 @@ def last_highlights() -> list[Highlight]:
     Each has its bots, and its match with seats. A match whose result is hidden is left out.
     """
     newest = Highlight.objects.order_by("-day").values("day")[:1]
-    found = Highlight.objects.filter(day=newest).select_related("bot", "opponent", "ladder")
-    matches = Match.objects.with_deals().defer("packed_record").prefetch_related("seating__bot")
-    by_id = matches.in_bulk([each.match_id for each in found if each.match_id])
+    shown = _with_matches(Highlight.objects.filter(day=newest))
+    return sorted(shown, key=lambda each: _KINDS[each.kind])
+
+
+def recent_highlights(count: int) -> list[Highlight]:
+    """Return the last highlights with a match, the newest day first; each match once."""
+    last = Highlight.objects.exclude(match=None).order_by("-day", "kind", "pk")[: 2 * count]
+    by_match: dict[int | None, Highlight] = {}
+    for each in sorted(
+        _with_matches(last), key=lambda each: (-each.day.toordinal(), _KINDS[each.kind])
+    ):
+        by_match.setdefault(each.match_id, each)
+    return list(by_match.values())[:count]
+
+
+def highlights_of(bot: Bot, count: int) -> list[Highlight]:
+    """Return the last highlights of a bot, the newest first, as `last_highlights` does."""
+    return _with_matches(bot.highlights.order_by("-day", "kind", "pk")[:count])
+
+
+def _with_matches(found: QuerySet[Highlight]) -> list[Highlight]:
+    """Return highlights with their bots and matches, without those whose match is hidden."""
+    rows = list(found.select_related("bot", "opponent", "ladder"))
+    matches = Match.objects.with_deals().prefetch_related("seating__bot")
+    by_id = matches.in_bulk([each.match_id for each in rows if each.match_id])
     shown = []
-    for each in found:
+    for each in rows:
         if each.match_id:
             each.match = by_id[each.match_id]
             if not may_see_record(each.match):
                 continue
         shown.append(each)
-    return sorted(shown, key=lambda each: _KINDS[each.kind])
+    return shown
 
 
 def _store(day: date, kind: str, **fields: Any) -> None:
@@ -167,13 +192,30 @@ def _find_newcomer(day: date, start: datetime, end: datetime) -> None:
     ).exclude(bot__kind=Bot.Kind.HOUSE)
     best = rows.order_by("-rating", "bot_id").first()
     if best is not None:
+        win = _last_win(best.bot_id, start, end)
+        kind = Highlight.Kind.NEWCOMER
         _store(
             day,
-            Highlight.Kind.NEWCOMER,
+            kind,
             bot_id=best.bot_id,
             ladder_id=best.ladder_id,
             number=round(best.rating / 1000),
+            match_id=win,
+            step=None if win is None else _turning_step(day, kind, win, best.bot_id),
         )
+
+
+def _last_win(bot: int, start: datetime, end: datetime) -> int | None:
+    """Return the last match of a day that a bot won alone, of its last matches; None without."""
+    matches = Match.objects.filter(
+        public_results(), block__rated=True, finished_at__gte=start, finished_at__lt=end
+    ).exclude(block__state=Block.State.VOID)
+    last = matches.with_bots(bot).order_by("-finished_at").prefetch_related("seating")
+    for match in last.defer("packed_record")[:_LOOKED_THROUGH]:
+        winners = [seat.bot_id for seat in match.seating.all() if seat.place == 1]
+        if winners == [bot]:
+            return match.pk
+    return None
 
 
 def _find_comebacks(day: date, start: datetime, end: datetime) -> None:

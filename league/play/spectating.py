@@ -53,6 +53,17 @@ def public_events(match: Match) -> list[list[Event]] | None:
     return [_public(phase) for phase in (dealt, *play_on(dealt.state, moves))]
 
 
+def live_now(count: int = 12) -> list[int]:
+    """Return the ids of the newest live matches that spectators may watch; costs one query.
+
+    Matches of players and of comparisons are left out, as in lists.
+    """
+    playing = Match.objects.playing().live().outside_comparisons().without_players()
+    found = playing.select_related("block", "challenge").order_by("-pk")
+    newest = found.defer("packed_record")[: 3 * count]
+    return [match.pk for match in newest if may_watch(match)][:count]
+
+
 def record_line(match: Match) -> str:
     """Return the record of a finished match, as a line of a file of records."""
     return write(match.record)

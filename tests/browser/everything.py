@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from engine.record import write
-from league import analyses, bots, competitions, play
+from league import analyses, bots, competitions, feeds, play
 from league.bots import trials
 from league.models import (
     Bot,
@@ -48,6 +48,7 @@ def play_everything() -> Tournament:
     ladder = Ladder.objects.get(slug="quick")
     for bot in Bot.objects.filter(name__startswith="bot-"):
         competitions.enter_ladder(ladder=ladder, bot=bot)
+    feeds.find_highlights(timezone.now().date())
     comparison = competitions.compare(bot=own, ladder=ladder, new=2, old=1)
     competitions.advance_comparison(comparison.pk)
     small.play_due()
@@ -131,7 +132,13 @@ def paths(league: Tournament) -> list[str]:
         "/ladders/quick/fair-play/",
         "/ladders/eagles/rounds/1/",
         "/bots/bot-0/",
+        "/bots/bot-0/matches/",
+        "/bots/bot-0/versions/",
+        "/bots/bot-0/statistics/",
+        "/bots/bot-0/against/",
+        f"/bots/bot-0/against/{own.name}/",
         f"/bots/{own.name}/",
+        f"/bots/{own.name}/manage/",
         f"/bots/{own.name}/challenge/",
         f"/challenges/{Challenge.objects.get().pk}/",
         f"/comparisons/{Comparison.objects.get().pk}/",

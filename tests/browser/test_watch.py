@@ -4,15 +4,33 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
+from django.utils import timezone
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
+from league import feeds
 from league.models import Bot, Match, Tournament
 from tests.browser.conftest import Visit, sign_in
-from tests.browser.streams import Streams
+from tests.browser.streams import HIDE, Streams
 from tests.league.play.live import match_of, play_on, remote_bots
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+BEGINNINGS = """
+window.beginnings = [];
+const Real = window.EventSource;
+window.EventSource = function (address) {
+    if (!address.endsWith("/tv/events")) return new Real(address);
+    const made = new EventTarget();
+    made.isOpen = true;
+    made.close = () => { made.isOpen = false; };
+    made.begin = (match) => made.dispatchEvent(
+        new MessageEvent("begin", { data: JSON.stringify({ match }) }));
+    beginnings.push(made);
+    return made;
+};
+"""
+"""A script after which the test sends the beginnings of live matches."""
 
 NEXT = 20_000
 """Milliseconds within which the next match follows a result, which stays for eight seconds."""
@@ -38,7 +56,7 @@ def test_home_follows_a_live_match_then_the_next_then_replays_the_best(
     expect(following).to_have_count(3, timeout=NEXT)
     expect(shown.locator("article")).to_have_count(1)
     play_on(teams[1])
-    expect(shown.locator(".state")).to_have_text("match of the day", timeout=NEXT)
+    expect(shown.locator(".state")).to_have_text("replay", timeout=NEXT)
     pause = shown.get_by_role("button", name="Pause")
     expect(pause).to_be_visible()
     before = shown.locator(".why").inner_text()
@@ -47,7 +65,7 @@ def test_home_follows_a_live_match_then_the_next_then_replays_the_best(
     expect(shown.get_by_role("button", name="Play", exact=True)).to_be_visible()
 
 
-def test_the_match_of_the_day_stands_still_if_the_reader_wants_less_motion(
+def test_a_replay_stands_still_if_the_reader_wants_less_motion(
     league: Tournament, visit: Visit
 ) -> None:
     visit.page.emulate_media(reduced_motion="reduce")
@@ -89,30 +107,68 @@ def test_nine_tables_of_the_wall_share_one_stream_and_the_next_matches_follow(
     )
 
 
-def test_the_wall_grows_when_matches_begin(league: Tournament, visit: Visit) -> None:
+def test_live_matches_take_the_place_of_replays_as_they_begin(
+    league: Tournament, visit: Visit
+) -> None:
+    feeds.find_highlights(timezone.now().date())
     Streams(visit.page)
-    visit.page.clock.install()
+    visit.page.add_init_script(BEGINNINGS)
     visit.page.goto("/tv/")
-    expect(visit.page.locator("#wall article")).to_have_count(1)
-    note = visit.page.get_by_text("best match of the day")
+    replays = visit.page.locator("#wall article .state").filter(has_text="replay")
+    expect(replays.first).to_be_visible()
+    note = visit.page.get_by_text("These are replays of recent highlights")
     expect(note).to_be_visible()
-    matches = [match_of(remote_bots(3)) for _ in range(2)]
-    visit.page.clock.fast_forward(20_000)
-    for match in matches:
+    visit.page.wait_for_function("beginnings.length === 1")
+    for number in (1, 2):
+        match = match_of(remote_bots(3))
+        visit.page.evaluate("match => beginnings[0].begin(match)", match.pk)
         expect(tables(visit.page, match).locator(".seat.acts")).to_have_count(3)
+        expect(visit.page.locator("#wall article")).to_have_count(number)
+    expect(replays).to_have_count(0)
     expect(note).to_have_count(0)
-    assert visit.page.locator("#wall article").count() == 3
+    expect(visit.page.locator("[data-tv-news]")).to_contain_text("Live now: ")
+
+
+def test_one_highlight_is_replayed_after_another(league: Tournament, visit: Visit) -> None:
+    feeds.find_highlights(timezone.now().date())
+    matches = [str(each.match_id) for each in feeds.recent_highlights(9)]
+    assert len(matches) > 1
+    visit.page.goto("/")
+    shown = visit.page.locator("#tv [data-table]")
+    expect(shown).to_have_attribute("data-match", matches[0])
+    shown.dispatch_event("table-over")
+    expect(shown).to_have_attribute("data-match", matches[1])
+    expect(visit.page.locator("#tv article")).to_have_count(1)
 
 
 def test_the_first_match_ever_appears_on_the_wall(visit: Visit, transactional_db: None) -> None:
     Streams(visit.page)
-    visit.page.clock.install()
+    visit.page.add_init_script(BEGINNINGS)
     visit.page.goto("/tv/")
     expect(visit.page.locator("#wall .empty")).to_be_visible()
     match = match_of(remote_bots(3))
-    visit.page.clock.fast_forward(20_000)
+    visit.page.evaluate("match => beginnings[0].begin(match)", match.pk)
     expect(tables(visit.page, match).locator(".seat.acts")).to_have_count(3)
     expect(visit.page.locator("#wall .empty")).to_have_count(0)
+
+
+def test_a_stream_of_beginnings_that_fails_is_opened_again_and_a_full_page_has_none(
+    league: Tournament, visit: Visit
+) -> None:
+    visit.page.add_init_script(BEGINNINGS)
+    visit.page.clock.install(time=0)
+    visit.page.goto("/")
+    visit.page.wait_for_function("beginnings.length === 1")
+    visit.page.evaluate("beginnings[0].dispatchEvent(new Event('error'))")
+    visit.page.clock.run_for(3000)
+    assert visit.page.evaluate("beginnings.map((each) => each.isOpen)") == [False, True]
+    visit.page.evaluate(HIDE, True)
+    assert visit.page.evaluate("beginnings.map((each) => each.isOpen)") == [False, False]
+    match_of(remote_bots(3))
+    Streams(visit.page)
+    visit.page.goto("/")
+    expect(visit.page.locator("#tv .seat.acts")).to_have_count(3)
+    assert visit.page.evaluate("beginnings.length") == 0
 
 
 def test_a_next_match_that_could_not_be_loaded_is_loaded_later(
@@ -188,7 +244,7 @@ def test_every_time_names_one_zone(
         f"/tournaments/{cup.pk}/",
         f"/embed/tournaments/{cup.pk}/",
         "/events/",
-        "/bots/bot-1/",
+        "/bots/bot-1/versions/",
         "/ladders/quick/rounds/1/",
         "/account/",
     ):

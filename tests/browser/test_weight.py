@@ -3,10 +3,11 @@
 from urllib.parse import urlsplit
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import BrowserContext, Response
 from pytest_django.live_server_helper import LiveServer
 
-from league import analyses
+from league import analyses, feeds
 from league.models import Match, Tournament
 from tests.browser.conftest import Visit
 
@@ -23,7 +24,7 @@ def test_no_page_is_heavy_or_loads_from_another_host(
 ) -> None:
     responses: list[Response] = []
     hosts: set[str] = set()
-    context.route("**/*", lambda route: route.continue_())  # so that nothing is cached
+    context.route("**/*", lambda route: route.fallback())  # so that nothing is cached
     context.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
     visit.page.on("response", lambda response: responses.append(response))
     heavy = {}
@@ -49,6 +50,7 @@ def _is_script(response: Response) -> bool:
 def _paths(league: Tournament) -> list[str]:
     match = Match.objects.filter(block__round__tournament=league).earliest("pk")
     cup = Tournament.objects.exclude(pk=league.pk).get()
+    feeds.find_highlights(timezone.now().date())
     analyses.ask(match=match)
     analyses.compute(match.pk, seconds=600, playouts=8)
     return [
@@ -58,6 +60,7 @@ def _paths(league: Tournament) -> list[str]:
         "/ladders/quick/",
         "/ladders/quick/?view=statistics",
         "/bots/bot-0/",
+        "/bots/bot-0/statistics/",
         "/bots/bot-0/against/bot-1/",
         f"/tournaments/{league.pk}/",
         f"/tournaments/{cup.pk}/",

@@ -58,7 +58,8 @@ def test_pages_of_bot_ladder_and_match_link_to_the_round(client: Client, ladder:
     link = f'href="/ladders/quick/rounds/{round_.number}/'
     block = round_.blocks.first()
     match = block.matches.first()
-    for path in ("/ladders/quick/?view=statistics", f"/bots/{block.bots.first().bot.name}/"):
+    bot = block.bots.first().bot
+    for path in ("/ladders/quick/?view=statistics", f"/bots/{bot.name}/statistics/"):
         assert link in page(client, path)
     assert f"{link}?block={block.number}#block-{block.number}" in page(
         client, f"/matches/{match.pk}/"

@@ -42,6 +42,13 @@ def last_faults(bot: Bot, matches: int) -> Faults:
     )
 
 
+def is_challengeable(bot: Bot, *, owned: bool) -> bool:
+    """Return whether a page offers to challenge a bot, or to test it to its owner."""
+    if bot.current_id is None or bot.retired_at is not None:
+        return False
+    return owned or bot.owner_id is None or bot.challenges_from != Bot.Challengers.NOBODY
+
+
 def last_challenges(bot: Bot, count: int) -> list[Challenge]:
     """Return the last challenges with a bot, each with its bots."""
     seats = ChallengeBot.objects.select_related("bot")

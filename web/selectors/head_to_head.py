@@ -1,14 +1,23 @@
-"""Two bots against each other: all rated matches by ladder, the last ones by seat and version."""
+"""Two bots against each other: all rated matches by ladder, the last ones by seat and so on."""
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 
+from django.db.models import Q, Sum
+
+from engine.games.titles import title
 from engine.rating.intervals import wilson
-from league.models import Bot, HeadToHead, Match, MatchSeat
+from league.models import Bot, HeadToHead, Ladder, Match, MatchSeat, Standing
 from league.visibility import public_results
-from web.selectors.matches import matches_listed
 
 _MATCHES = 1000
+_RIVALS = 100
+"""Of so many opponents, those that a bot met most, its best and worst ones are found."""
+_ENOUGH = 4
+"""An opponent counts from so many matches on."""
+_OFFERED = 40
+"""So many bots are offered to compare a bot with."""
 
 
 class Score(NamedTuple):
@@ -27,19 +36,89 @@ class Score(NamedTuple):
     low: float
     high: float
 
+    @property
+    def others(self) -> float:
+        """The opponent's win share."""
+        return 1 - self.share
+
+
+class Meeting(NamedTuple):
+    """A match of two bots, from the view of one of them.
+
+    Attributes:
+        match: its id.
+        half_wins: 2 if the bot finished before the other, 1 if they tied.
+        own, others: their scores.
+        forfeited: whether one of the two forfeited.
+        game: by name.
+    """
+
+    match: int
+    half_wins: int
+    own: int
+    others: int
+    forfeited: bool
+    game: str
+
+    @property
+    def mark(self) -> str:
+        """``W``, ``D`` or ``L``."""
+        return "LDW"[self.half_wins]
+
+    @property
+    def words(self) -> str:
+        """The result in words."""
+        verb = ("lost", "drew", "won")[self.half_wins]
+        return f"{verb} {self.own}-{self.others}".replace("--", "-−")
+
 
 class Meetings(NamedTuple):
     """The last matches of two bots.
 
     Attributes:
-        matches: their ids, the newest first; at most 1 000.
+        results: the newest first; at most 1 000.
         seats: scores by the bot's seat.
+        presets: scores by game and preset.
         versions: scores by both versions.
     """
 
-    matches: list[int]
+    results: list[Meeting]
     seats: list[Score]
+    presets: list[Score]
     versions: list[Score]
+
+    @property
+    def matches(self) -> list[int]:
+        """The ids of the matches, the newest first."""
+        return [one.match for one in self.results]
+
+    @property
+    def extremes(self) -> tuple[Meeting, Meeting] | None:
+        """The most one-sided match and the closest one, of the game that they play most.
+
+        Of equal ones it is the newest; None if there are no two such matches without a forfeit.
+        """
+        games = Counter(one.game for one in self.results)
+        game = max(games, key=lambda name: games[name], default="")
+        played = [one for one in self.results if one.game == game and not one.forfeited]
+        if len(played) < 2:
+            return None
+        widest = max(played, key=_gap)
+        return widest, min((one for one in played if one != widest), key=_gap)
+
+
+class Rival(NamedTuple):
+    """An opponent of a bot, over all ladders.
+
+    Attributes:
+        name: of the opponent.
+        matches: in which they met.
+        share: the bot's win share.
+    """
+
+    name: str
+    matches: int
+    share: float
 
 
 def scores_by_ladder(bot: Bot, other: Bot) -> list[tuple[HeadToHead, Score]]:
@@ -51,40 +130,102 @@ def scores_by_ladder(bot: Bot, other: Bot) -> list[tuple[HeadToHead, Score]]:
     ]
 
 
+def total(scores: Sequence[Score]) -> Score | None:
+    """Return the sum of scores; None without any."""
+    matches = sum(score.matches for score in scores)
+    half_wins = round(sum(2 * score.share * score.matches for score in scores))
+    return _score("all", matches, half_wins) if matches else None
+
+
 def last_meetings(bot: Bot, other: Bot) -> Meetings:
     """Return the last public matches of two bots; costs two queries."""
     common = Match.objects.without_players().filter(public_results())
     common = common.with_bots(bot.pk, other.pk).order_by("-pk")
-    matches = list(common.values_list("pk", flat=True)[:_MATCHES])
-    rows = MatchSeat.objects.filter(match__in=matches, bot__in=[bot, other]).values_list(
-        "match", "bot", "seat", "place", "version__number"
-    )
-    by_match: dict[int, dict[int, tuple[int, int, int]]] = {}
-    for match, player, seat, place, version in rows:
-        by_match.setdefault(match, {})[player] = (seat, place or 0, version)
-    seats, versions = [], []
-    for both in by_match.values():
-        seat, place, version = both[bot.pk]
-        _, others_place, others_version = both[other.pk]
-        half_wins = 1 + (place < others_place) - (place > others_place)
-        seats.append((seat, half_wins))
-        versions.append(((version, others_version), half_wins))
+    last = list(common.values_list("pk", "game", "rules")[:_MATCHES])
+    rows = MatchSeat.objects.filter(match__in=[pk for pk, _, _ in last], bot__in=[bot, other])
+    by_match: dict[int, dict[int, _Seat]] = {}
+    fields = ("seat", "place", "version__number", "score", "forfeited")
+    for match, player, seat, place, version, score, forfeited in rows.values_list(
+        "match", "bot", *fields
+    ):
+        found = _Seat(seat, place or 0, version, score or 0, forfeited)
+        by_match.setdefault(match, {})[player] = found
+    results, seats, presets, versions = [], [], [], []
+    for pk, game, rules in last:
+        own, others = by_match[pk][bot.pk], by_match[pk][other.pk]
+        half_wins = 1 + (own.place < others.place) - (own.place > others.place)
+        forfeited = own.forfeited or others.forfeited
+        results.append(Meeting(pk, half_wins, own.score, others.score, forfeited, game))
+        seats.append((own.seat, half_wins))
+        presets.append((title(game, rules), half_wins))
+        versions.append(((own.version, others.version), half_wins))
     return Meetings(
-        matches,
+        results,
         [_score(f"seat {seat}", *sums) for seat, sums in sorted(_sums(seats).items())],
+        [_score(preset, *sums) for preset, sums in _sums(presets).items()],
         [
-            _score(f"version {own} against version {others}", *sums)
-            for (own, others), sums in sorted(_sums(versions).items(), reverse=True)
+            _score(f"version {first} against version {second}", *sums)
+            for (first, second), sums in sorted(_sums(versions).items(), reverse=True)
         ],
     )
 
 
-def matches_of(numbers: Iterable[int]) -> list[Match]:
-    """Return matches by their ids, with what a list shows, the newest first."""
-    return list(matches_listed().filter(pk__in=list(numbers)).order_by("-pk"))
+def rivals(bot: Bot, count: int) -> tuple[list[Rival], list[Rival]]:
+    """Return the opponents that a bot beats most often, and those that it beats least often.
+
+    Of the opponents that it met most, those with at least `_ENOUGH` matches count. A tie is half a
+    win. Costs one query.
+    """
+    sums = HeadToHead.objects.filter(bot=bot).values("opponent__name")
+    sums = sums.annotate(matches=Sum("pairs"), won=Sum("half_wins")).filter(matches__gte=_ENOUGH)
+    most = sums.order_by("-matches", "opponent__name")[:_RIVALS]
+    found = [
+        Rival(name, matches, won / (2 * matches))
+        for name, matches, won in most.values_list("opponent__name", "matches", "won")
+    ]
+    best = sorted(found, key=lambda one: (-one.share, -one.matches, one.name))
+    worst = sorted(found, key=lambda one: (one.share, -one.matches, one.name))
+    return (
+        [one for one in best if one.share > 1 / 2][:count],
+        [one for one in worst if one.share < 1 / 2][:count],
+    )
+
+
+def comparable(bot: Bot) -> list[str]:
+    """Return names of bots to compare a bot with: they share a game with it.
+
+    Costs three queries at most. The opponents that it met most come first, then the
+    best bots of the ladders of its games.
+    """
+    met = HeadToHead.objects.filter(bot=bot, opponent__retired_at=None)
+    met = met.order_by("-pairs", "opponent__name")
+    names = list(met.values_list("opponent__name", flat=True)[:_OFFERED])
+    if len({*names}) < _OFFERED:
+        same = Standing.objects.filter(ladder__game__in=games_of(bot), bot__retired_at=None)
+        best = same.exclude(bot=bot).order_by("-rating")
+        names += best.values_list("bot__name", flat=True)[:_OFFERED]
+    return list(dict.fromkeys(names))[:_OFFERED]
+
+
+def games_of(bot: Bot) -> set[str]:
+    """Return the games of the ladders that a bot has entered, or that have rated it."""
+    known = Q(entries__bot=bot) | Q(standings__bot=bot)
+    return set(Ladder.objects.filter(known).values_list("game", flat=True))
 
 
 Key = TypeVar("Key")
+
+
+class _Seat(NamedTuple):
+    seat: int
+    place: int
+    version: int
+    score: int
+    forfeited: bool
+
+
+def _gap(meeting: Meeting) -> int:
+    return abs(meeting.own - meeting.others)
 
 
 def _sums(results: Iterable[tuple[Key, int]]) -> dict[Key, tuple[int, int]]:

@@ -1,5 +1,7 @@
 """Matches for pages: lists, one match with its seats, and the matches in play."""
 
+from collections.abc import Iterable
+
 from django.db.models import Prefetch, Q, QuerySet
 
 from league.models import Bot, Match, MatchSeat
@@ -90,22 +92,16 @@ def matches_found(wanted: str, game: str, state: str) -> QuerySet[Match]:
     return found.exclude(status=Match.Status.WAITING).order_by("-pk")
 
 
-def last_seats(bot: Bot, count: int) -> list[MatchSeat]:
-    """Return a bot's seats in the last matches that began, each match with all its bots."""
-    seats = (
-        MatchSeat.objects.outside_comparisons()
-        .without_players()
-        .of_bot(bot.pk)
-        .exclude(match__status=Match.Status.WAITING)
-        .select_related("match__block", "match__challenge")
-        .defer("match__packed_record")
-        .prefetch_related(
-            Prefetch("match__seating", queryset=SEATING.queryset),
-            Prefetch("match__challenge__matches", Match.objects.only("status", "challenge")),
-        )
-        .order_by("-match_id")
-    )
-    return list(seats[:count])
+def last_numbers(bot: Bot, count: int = _OF_BOTS) -> list[int]:
+    """Return the ids of a bot's last matches that have begun, the newest first."""
+    theirs = Match.objects.outside_comparisons().without_players().with_bots(bot.pk)
+    begun = theirs.exclude(status=Match.Status.WAITING).order_by("-pk")
+    return list(begun.values_list("pk", flat=True)[:count])
+
+
+def matches_of(numbers: Iterable[int]) -> list[Match]:
+    """Return matches by their ids, with what a list shows, the newest first."""
+    return list(matches_listed().filter(pk__in=list(numbers)).order_by("-pk"))
 
 
 def matches_waiting(bot: Bot) -> int:

@@ -1,28 +1,20 @@
-"""The pages of a bot: the public one, and its owner's uploads, versions and actions."""
-
-from collections.abc import Sequence
+"""What an owner does with a bot: uploads, versions and actions."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_POST
 
 from bots_sdk.sandbox.sources import MAX_BYTES
 from league import accounts, bots
 from league.competitions.ladder_entries import enter_ladder, leave_ladder
-from league.models import Bot, BotVersion, Ladder, Standing
-from league.ratings.standings import opponents, public_standing
-from league.visibility import owns
-from web.bot_panels import Panel, first_blocks, importance, opponents_page, panel
-from web.bot_story import headline, next_step, tournaments_of
+from league.models import Bot, BotVersion, Ladder
 from web.forms import UploadForm, add_errors, status_of
-from web.requests import page_of, signed_in, visitor, whole_number
-from web.selectors.bots import last_challenges, last_faults, last_versions, source_text
-from web.selectors.matches import last_seats, matches_waiting
+from web.requests import signed_in, whole_number
+from web.selectors.bots import source_text
 
 _MATCHES = 20
 _OPPONENTS = 20
@@ -30,51 +22,6 @@ _FAULTS_AMONG = 200
 _VERSIONS = 10
 _COMPARISONS = 5
 _CHALLENGES = 5
-
-
-@require_safe
-def bot(request: HttpRequest, name: str) -> HttpResponse:
-    """Show a bot: where it stands, its record on each ladder, its matches and versions."""
-    found = Bot.objects.select_related("owner", "current").filter(name=name).first()
-    if found is None:
-        renamed = bots.find_renamed(name)
-        if renamed is None:
-            raise Http404
-        return redirect("web:bot", renamed.name, permanent=True)
-    rows = found.standings.select_related("ladder__anchor", "bot").order_by("ladder__slug")
-    versions = last_versions(found, _VERSIONS)
-    panels = [_panel(request, public_standing(row), versions) for row in rows]
-    panels.sort(key=importance)
-    unrated = first_blocks(found)
-    online = bots.is_online(found, timezone.now())
-    owned = found.retired_at is None and owns(visitor(request), found)
-    context = {
-        "bot": found,
-        "online": online,
-        "headline": headline(found, panels, unrated),
-        "panels": panels,
-        "unrated": unrated,
-        "next_step": ""
-        if panels or unrated
-        else next_step(found, versions, online=online, owned=owned),
-        "entries": tournaments_of(found),
-        "seats": last_seats(found, _MATCHES),
-        "waiting": matches_waiting(found),
-        "faults": last_faults(found, _FAULTS_AMONG),
-        "versions": versions,
-        "comparisons": found.comparisons.select_related("bot", "new", "old")[:_COMPARISONS],
-        "challenges": last_challenges(found, _CHALLENGES),
-        "owned": owned,
-        "challengeable": found.current_id is not None
-        and found.retired_at is None
-        and (owned or found.owner_id is None or found.challenges_from != "nobody"),
-    }
-    return render(request, "web/bot.html", context)
-
-
-def _panel(request: HttpRequest, standing: Standing, versions: Sequence[BotVersion]) -> Panel:
-    parameter = opponents_page(standing.ladder)
-    return panel(standing, page_of(request, opponents(standing), _OPPONENTS, parameter), versions)
 
 
 @login_required

@@ -1,4 +1,4 @@
-"""The page of two bots: their results against each other."""
+"""The page of two bots: their results against each other, and the way to it by a name."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -6,30 +6,83 @@ from django.views.decorators.http import require_safe
 
 from league import bots
 from league.models import Bot
-from web.requests import page_of
-from web.selectors.head_to_head import last_meetings, matches_of, scores_by_ladder
+from league.visibility import owns
+from web.meeting_story import story
+from web.requests import page_of, visitor
+from web.selectors.bots import is_challengeable
+from web.selectors.head_to_head import (
+    comparable,
+    games_of,
+    last_meetings,
+    scores_by_ladder,
+    total,
+)
+from web.selectors.matches import matches_listed, matches_of
 
-_ROWS = 20
+_ROWS = 10
+_STRIP = 60
+"""So many results are in the strip."""
 
 
 @require_safe
 def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
-    """Show the score of a bot against another, by ladder, seat and version, and their matches."""
+    """Show how a bot does against another: in a sentence, over time, by seat, preset and version.
+
+    The page of the same two in the other order shows the same matches from the other side.
+    """
     bot, opponent = _named(name), _named(other)
     if (bot.name, opponent.name) != (name, other):
         return redirect("web:head-to-head", bot.name, opponent.name, permanent=True)
+    if bot == opponent:
+        return redirect("web:bot", bot.name)
     met = last_meetings(bot, opponent)
+    ladders = scores_by_ladder(bot, opponent)
+    rated = [score for _, score in ladders]
     page = page_of(request, met.matches, _ROWS)
+    extremes = []
+    if found := met.extremes:
+        matches = matches_listed().in_bulk([one.match for one in found])
+        extremes = [
+            (label, matches[one.match], one)
+            for label, one in zip(("Most one-sided", "Closest"), found, strict=True)
+        ]
+    told = story(bot, opponent, total(rated) or total(met.seats))
+    owned = owns(visitor(request), bot)
+    to_challenge = opponent if owned else bot
     context = {
         "bot": bot,
         "other": opponent,
-        "ladders": (ladders := scores_by_ladder(bot, opponent)),
-        "rated": [score for _, score in ladders],
+        "story": told,
+        "ladders": ladders,
+        "rated": rated,
         "met": met,
+        "strip": met.results[:_STRIP][::-1],
+        "extremes": extremes,
         "page": page,
         "matches": matches_of(page),
+        "to_challenge": to_challenge if is_challengeable(to_challenge, owned=False) else None,
+        "owned": owned or owns(visitor(request), opponent),
+        "offered": [] if met.results else comparable(bot),
     }
     return render(request, "web/head_to_head.html", context)
+
+
+@require_safe
+def choose(request: HttpRequest, name: str) -> HttpResponse:
+    """Lead to the page of a bot and a named one; or state why they cannot be compared."""
+    bot = _named(name)
+    wanted = request.GET.get("with", "").strip().lower()
+    other = Bot.objects.filter(name=wanted).first() or bots.find_renamed(wanted)
+    if other is None:
+        wrong = f"There is no bot {wanted}." if wanted else ""
+    elif other == bot:
+        wrong = f"This is {bot.name} itself. Name another bot."
+    elif games_of(bot) & games_of(other) or last_meetings(bot, other).results:
+        return redirect("web:head-to-head", bot.name, other.name)
+    else:
+        wrong = f"{other.name} and {bot.name} share no game: they are on no ladders of one game."
+    context = {"bot": bot, "wanted": wanted[:32], "wrong": wrong, "offered": comparable(bot)}
+    return render(request, "web/compare_bots.html", context)
 
 
 def _named(name: str) -> Bot:

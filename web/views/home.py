@@ -1,6 +1,4 @@
-"""The home page, the wall of live tables, and further tables for both."""
-
-from collections.abc import Collection
+"""The home page, the wall of tables, and further tables for both."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,10 +8,9 @@ from django.views.decorators.http import require_safe
 from league.feeds import last_ends, last_highlights
 from league.feeds.items import sentence
 from league.models import FeedItem, Tournament
-from web import tv
+from web import highlights, tv
 from web.requests import visitor, whole_number
 from web.selectors import ladders, matches, own, tournaments
-from web.table.tables import Table
 from web.views.feeds import link_of
 
 _PLAYING = 6
@@ -22,6 +19,7 @@ _COMING = 6
 _LADDERS = 6
 _TOP = 5
 _WALL = 9
+_REPLAYS = 4
 _ENDS = 2
 _OWN_PLACES = 4
 _OWN_NEWS = 3
@@ -37,14 +35,12 @@ def home(request: HttpRequest) -> HttpResponse:
     """
     coming = list(tournaments.tournaments_to_come()[:_COMING])
     playing = list(matches.matches_playing(_PLAYING))
-    highlights = last_highlights()
-    live = tv.live_tables(1)
-    worth = None if live else tv.worth_seeing(highlights)
+    todays = last_highlights()
     is_running = any(tournament.state == Tournament.State.RUNNING for tournament in coming)
     is_busy = bool(playing) or is_running
     context = {
-        "tables": live or ([worth] if worth else []),
-        "highlights": highlights,
+        "channels": tv.channels(1, replays=1, known=todays),
+        "highlights": highlights.shown(todays),
         "playing": playing,
         "ladders": ladders.ladders_with_movement(_LADDERS, _TOP),
         "coming": coming,
@@ -67,8 +63,9 @@ def _with_links(items: list[FeedItem]) -> list[tuple[FeedItem, str, str]]:
 
 @require_safe
 def wall(request: HttpRequest) -> HttpResponse:
-    """Show up to nine live tables, or the match of the day if none is live."""
-    return render(request, "web/tv.html", {"tables": _tables(_WALL, best=True), "count": _WALL})
+    """Show up to nine live tables, or replays of recent highlights if none is live."""
+    found = tv.channels(_WALL, replays=_REPLAYS)
+    return render(request, "web/tv.html", {"channels": found, "count": _WALL})
 
 
 @require_safe
@@ -76,17 +73,16 @@ def wall(request: HttpRequest) -> HttpResponse:
 def tables(request: HttpRequest) -> HttpResponse:
     """Return further tables as a part of a page: ``count`` live ones without those in ``not``.
 
-    With ``best`` and no live one, it is the match of the day.
+    If none is live, it is up to ``replays`` replays. They come after the match ``after`` in turn.
     """
-    count = min(max(whole_number(request.GET.get("count", "")) or 1, 1), _WALL)
+    asked = {
+        name: whole_number(request.GET.get(name, "")) or 0 for name in ("count", "replays", "after")
+    }
     shown = {whole_number(text) for text in request.GET.getlist("not")[: 2 * _WALL]}
-    found = _tables(count, {pk for pk in shown if pk}, best="best" in request.GET)
-    return render(request, "web/parts/tv_tables.html", {"tables": found})
-
-
-def _tables(count: int, without: Collection[int] = (), *, best: bool) -> list[Table]:
-    found = tv.live_tables(count, without)
-    if found or not best:
-        return found
-    worth = tv.worth_seeing(last_highlights())
-    return [worth] if worth else []
+    found = tv.channels(
+        min(max(asked["count"], 1), _WALL),
+        replays=min(asked["replays"], _REPLAYS),
+        shown={pk for pk in shown if pk},
+        after=asked["after"],
+    )
+    return render(request, "web/parts/tv_tables.html", {"channels": found})

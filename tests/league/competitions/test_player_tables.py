@@ -20,7 +20,7 @@ from tests.league import small
 from tests.league.play import live
 from tests.league.players import house_bots
 from web.selectors.bots import last_faults
-from web.selectors.matches import last_seats, matches_listed
+from web.selectors.matches import last_numbers, matches_listed
 
 pytestmark = pytest.mark.django_db
 
@@ -132,7 +132,7 @@ def test_a_match_of_players_counts_for_nothing(client: Client) -> None:
     assert listed["results"] == []
     assert [*record_lines(house)] == []
     assert match.pk not in {each.pk for each in matches_listed()}
-    assert last_seats(house, 10) == []
+    assert last_numbers(house) == []
     assert last_faults(house, 10).matches == 0
     assert not Match.objects.filter(public_results(), pk=match.pk).exists()
     assert match.block is None

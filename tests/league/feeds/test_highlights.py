@@ -232,6 +232,25 @@ def test_the_best_new_bot_has_the_highest_rating_of_those_made_that_day(
     assert best is not None
     found = find()["newcomer"]
     assert (found.bot_id, found.number) == (best.bot_id, round(best.rating / 1000))
+    assert found.match is not None  # the bot's last win shows it
+    winners = [seat.bot_id for seat in found.match.seating.all() if seat.place == 1]
+    assert winners == [best.bot_id]
+    assert found.step
+
+
+def test_the_last_highlights_come_first_each_match_once_and_of_a_bot_alone(find: Find) -> None:
+    kinds = find()
+    older = Highlight.objects.earliest("pk")
+    copy = {"day": older.day - timedelta(days=1), "kind": "upset", "bot_id": older.bot_id}
+    Highlight.objects.create(**copy, match_id=older.match_id, number=1)
+    recent = feeds.recent_highlights(9)
+    matches = [each.match_id for each in recent]
+    assert len(matches) == len({*matches}) == len({each.match_id for each in kinds.values()})
+    assert {each.day for each in recent} == {older.day}
+    assert [each.match_id for each in feeds.recent_highlights(1)] == matches[:1]
+    own = feeds.highlights_of(older.bot, 9)
+    assert {each.bot_id for each in own} == {older.bot_id}
+    assert own[-1].day == older.day - timedelta(days=1)
 
 
 def test_a_highlight_whose_match_is_void_is_found_anew(find: Find) -> None:

@@ -48,7 +48,7 @@ def test_a_test_match_starts_from_a_bots_page_and_its_page_shows_the_result(
     for match in made.matches.all():
         assert f'href="/matches/{match.pk}/"' in over
         assert f"/challenges/{made.pk}/" in page(client, f"/matches/{match.pk}/")
-    assert f"/challenges/{made.pk}/" in page(client, "/bots/bot-1/")
+    assert f"/challenges/{made.pk}/" in page(client, "/bots/bot-1/matches/")
 
 
 def test_a_void_challenge_shows_the_reason(client: Client, ada: User, mine: Bot) -> None:

@@ -1,6 +1,7 @@
 """The home page, and what all pages share."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
@@ -8,7 +9,7 @@ from django.test import Client
 from django.utils import timezone
 
 from league import competitions, feeds
-from league.models import Bot, Ladder, Match, Standing, Tournament
+from league.models import Bot, Highlight, Ladder, Match, Standing, Tournament
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
 from tests.web.pages import page, queries
@@ -62,10 +63,11 @@ def test_the_queries_of_a_page_do_not_grow_with_its_rows(
         "/ladders/quick/?q=bot",
         "/events/",
     ]
-    paths += [f"/tournaments/{played.pk}/", "/bots/bot-0/"]
+    paths += [f"/tournaments/{played.pk}/"]
+    paths += [f"/bots/bot-0/{tab}" for tab in ("", "matches/", "versions/", "statistics/")]
     Standing.objects.update(blocks=small.RANKED_FROM)
     competitions.enter_ladder(ladder=played.ladder, bot=Bot.objects.get(name="bot-0"))
-    page(client, "/bots/bot-0/")  # from now on, the bot's habits are kept
+    page(client, "/bots/bot-0/statistics/")  # from now on, the bot's habits are kept
     before = {path: queries(client, path) for path in paths}
     for _ in range(2):
         small.tournament(Ladder.objects.get())
@@ -74,7 +76,8 @@ def test_the_queries_of_a_page_do_not_grow_with_its_rows(
     small.tournament(Ladder.objects.get(), format="swiss", swiss_rounds=1)
     small.run_all()
     assert {path: queries(client, path) for path in paths} == before
-    assert before.pop("/bots/bot-0/") <= 40
+    assert before.pop("/bots/bot-0/") <= 32
+    assert before.pop("/bots/bot-0/statistics/") <= 28
     assert max(before.values()) <= 16
 
 
@@ -93,13 +96,35 @@ def test_further_tables_are_live_ones_that_the_page_does_not_show(client: Client
     assert shown("count=9&" + "&".join(f"not={pk}" for pk in newest)) == []
 
 
-def test_without_a_live_table_the_match_of_the_day_is_shown_if_the_page_asks_for_it(
+def test_without_a_live_table_recent_highlights_are_replayed_in_turn(
     client: Client, played: Tournament
 ) -> None:
-    assert "data-match" not in client.get("/tv/tables/?count=1").content.decode()
-    best = client.get("/tv/tables/?count=1&best=1").content.decode()
-    assert 'data-table="replay"' in best
-    assert "match of the day" in best
+    def shown(query: str) -> list[int]:
+        text = client.get(f"/tv/tables/?{query}").content.decode()
+        assert text.count(">replay</span>") == text.count("data-match")
+        return [int(pk) for pk in re.findall(r'data-match="(\d+)"', text)]
+
+    assert shown("count=1") == []
+    last = shown("count=1&replays=1")
+    assert len(last) == 1  # without highlights, the match that finished last
+    assert shown(f"count=1&replays=1&not={last[0]}") != last
+    feeds.find_highlights(timezone.now().date())
+    newest = Highlight.objects.latest("pk")
+    others = Match.objects.exclude(pk__in=Highlight.objects.values("match"))
+    for at, match in enumerate(others[:2], 1):
+        day = newest.day - timedelta(days=at)
+        fields = {"bot_id": newest.bot_id, "match": match, "number": 3}
+        Highlight.objects.create(day=day, kind="streak", step=2, **fields)
+    ring = [each.match_id for each in feeds.recent_highlights(9)]
+    assert shown("replays=4") == ring[:4]
+    assert len(ring) >= 3
+    assert shown(f"replays=1&after={ring[0]}&not={ring[0]}") == [ring[1]]
+    assert shown(f"replays=1&after={ring[-1]}&not={ring[-1]}") == [ring[0]]
+    assert shown("replays=1&" + "&".join(f"not={pk}" for pk in ring)) == []
+    match_of(remote_bots(3))
+    text = client.get("/tv/tables/?replays=4").content.decode()
+    assert ">live</span>" in text
+    assert ">replay</span>" not in text
 
 
 def test_a_person_sees_first_their_bots_places_and_what_they_follow(

@@ -48,9 +48,9 @@ def test_the_ladder_shows_performance_bands_and_who_beats_whom(
     assert likely.startswith(
         'Probability of being the best ranked bot: <a href="/bots/bot-1/">bot-1</a> 62 %. '
     )
-    assert "<dd>62 %</dd>" in page(client, "/bots/bot-1/")
-    assert "<dd>&lt; 1 %</dd>" in page(client, "/bots/bot-0/")
-    assert "Probability of being the best" not in page(client, "/bots/bot-2/")
+    assert "<dd>62 %</dd>" in page(client, "/bots/bot-1/statistics/")
+    assert "<dd>&lt; 1 %</dd>" in page(client, "/bots/bot-0/statistics/")
+    assert "Probability of being the best" not in page(client, "/bots/bot-2/statistics/")
 
 
 def test_the_search_for_a_name_ignores_case(client: Client, played: Tournament) -> None:

@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from engine.rating.intervals import wilson
-from league import feeds
+from league import competitions, feeds
 from league.models import Bot, HeadToHead, Ladder, Match, MatchSeat, Tournament
 from tests.league import small
 from tests.league.play.live import match_of, remote_bots
@@ -80,13 +80,13 @@ def test_ladders_and_events_are_found_by_title(client: Client, played: Tournamen
     assert f"/tournaments/{played.pk}/" not in page(client, "/events/?format=swiss")
 
 
-def test_the_wall_shows_up_to_nine_live_tables_and_else_the_match_of_the_day(
+def test_the_wall_shows_up_to_nine_live_tables_and_else_replays(
     client: Client, played: Tournament
 ) -> None:
     feeds.find_highlights(timezone.now().date())
     text = page(client, "/tv/")
-    assert text.count('<article class="tv">') == 1
-    assert "best match of the day" in text
+    assert 1 <= text.count('<article class="tv replayed">') <= 4
+    assert "<strong>replays</strong> of recent highlights" in text
     bots = remote_bots(3)
     strongest = match_of(list(Bot.objects.filter(kind="house")[:2]) + bots[:1])
     for _ in range(10):
@@ -96,15 +96,27 @@ def test_the_wall_shows_up_to_nine_live_tables_and_else_the_match_of_the_day(
     assert found(text, r'tv-head"><a href="/matches/(\d+)/')[0] == str(strongest.pk)
 
 
-def test_the_home_page_shows_the_live_table_then_the_match_of_the_day(
+def test_the_home_page_shows_the_live_table_and_else_a_replay(
     client: Client, played: Tournament
 ) -> None:
     feeds.find_highlights(timezone.now().date())
     text = page(client, "/")
-    assert ">match of the day<" in text
+    assert ">replay<" in text
     assert "Closest match" in text
     match_of(remote_bots(3))
     assert ">live</span>" in page(client, "/")
+
+
+def test_a_highlight_shows_its_moment_and_leads_to_its_step(
+    client: Client, played: Tournament
+) -> None:
+    feeds.find_highlights(timezone.now().date())
+    closest = next(each for each in feeds.last_highlights() if each.kind == "closest")
+    text = page(client, "/")
+    [part] = re.findall(r'<li class="highlight">(?:(?!</li>).)*Closest match.*?</li>', text, re.S)
+    assert f'class="whole-card" href="/matches/{closest.match_id}/?step={closest.step}"' in part
+    assert re.search(r'role="img" aria-label="[^"]+ (plays|scores|has|passes) ?', part)
+    assert 'class="tc r' in part
 
 
 def test_two_bots_have_a_page_with_their_score_by_ladder_seat_and_version(
@@ -121,14 +133,74 @@ def test_two_bots_have_a_page_with_their_score_by_ladder_seat_and_version(
         assert re.search(rf'seat {seat}</th>\s*<td class="number">{count}</td>', text)
     assert "version 1 against version 1" in text
     both = Match.objects.filter(seating__bot__name="bot-0").filter(seating__bot__name="bot-1")
-    assert len(found(text, MATCH)) == both.count()
+    strip = text.partition('class="results strip"')[2].partition("</ol>")[0]
+    assert [int(pk) for pk in re.findall(r'/matches/(\d+)/"', strip)] == sorted(
+        both.values_list("pk", flat=True)
+    )
+    wins = 0
+    for match in both:
+        places = {seat.bot.name: seat.place or 0 for seat in match.seating.all()}
+        wins += places["bot-0"] < places["bot-1"]
+    assert len(re.findall('aria-hidden="true">W<', strip)) == wins
+    other = page(client, "/bots/bot-1/against/bot-0/")
+    assert len(re.findall('aria-hidden="true">L<', other)) == wins
     before = queries(client, "/bots/bot-0/against/bot-1/")
     small.tournament(Ladder.objects.get())
     small.run_all()
-    assert queries(client, "/bots/bot-0/against/bot-1/") == before <= 8
+    assert queries(client, "/bots/bot-0/against/bot-1/") == before <= 11
     page(client, "/bots/bot-0/against/none/", status=404)
+
+
+def test_the_page_of_two_bots_begins_with_the_result_in_a_sentence(
+    client: Client, played: Tournament
+) -> None:
+    meetings = HeadToHead.objects.filter(bot__name="bot-0", opponent__name="bot-1")
+
+    def words(other_side: bool = False) -> str:
+        names = ("bot-1", "bot-0") if other_side else ("bot-0", "bot-1")
+        text = page(client, f"/bots/{names[0]}/against/{names[1]}/")
+        return " ".join(re.sub(r"<[^>]+>", " ", text.partition("<h1>")[2]).split())
+
+    meetings.update(pairs=120, half_wins=180)
+    assert words().startswith("bot-0 has won 75 % of 120 shared matches with bot-1")
+    assert "bot-0 is the stronger of the two" in words()
+    meetings.update(half_wins=124)
+    assert "The difference may be luck" in words()
+    meetings.update(half_wins=60)
+    assert "bot-1 is the stronger of the two" in words()
+
+
+def test_the_most_one_sided_and_the_closest_match_of_two_bots_are_offered(
+    client: Client, played: Tournament
+) -> None:
+    both = Match.objects.filter(seating__bot__name="bot-0").filter(seating__bot__name="bot-1")
+    gaps = {}
+    for match in both:
+        scores = {seat.bot.name: seat.score or 0 for seat in match.seating.all()}
+        gaps[match.pk] = abs(scores["bot-0"] - scores["bot-1"])
+    text = page(client, "/bots/bot-0/against/bot-1/")
+    widest, closest = (int(pk) for pk in re.findall(r"Watch match (\d+)", text))
+    assert gaps[widest] == max(gaps.values())
+    assert gaps[closest] == min(gaps.values())
+
+
+def test_a_bot_is_compared_with_bots_that_share_a_game(client: Client, played: Tournament) -> None:
+    alone = Bot.objects.create(name="alone", kind="house")
+    [other] = small.bots(1, prefix="pair")
+    competitions.enter_ladder(ladder=small.ladder("eagles", seats=2), bot=other)
+    offered = re.findall(r'<option value="([^"]+)"', page(client, "/bots/bot-0/"))
+    assert sorted(offered) == ["bot-1", "bot-2", "bot-3"]
+    answer = client.get("/bots/bot-0/against/?with=Bot-1")
+    assert (answer.status_code, answer["Location"]) == (302, "/bots/bot-0/against/bot-1/")
+    assert "There is no bot nobody." in page(client, "/bots/bot-0/against/?with=nobody")
+    assert "This is bot-0 itself" in page(client, "/bots/bot-0/against/?with=bot-0")
+    assert "pair-0 and bot-0 share no game" in page(client, "/bots/bot-0/against/?with=pair-0")
+    assert "is on no ladder and has met no bot yet" in page(client, f"/bots/{alone}/against/")
 
 
 def test_two_bots_that_never_met_have_a_page(client: Client) -> None:
     small.bots(2)
-    assert "have not finished a match" in page(client, "/bots/bot-0/against/bot-1/")
+    text = page(client, "/bots/bot-0/against/bot-1/")
+    assert "<h1>" in text
+    assert "have not finished a match" in text
+    assert 'class="button" href="/bots/bot-0/challenge/"' in text

@@ -1,74 +1,147 @@
-// Tables to watch, on the home page and on the wall: when a match is over, the next one takes its
-// place. A wall with free places grows when matches begin. It can fill the screen, for a projector.
+// Tables to watch, on the home page and on the wall. Without a live match, replays of recent
+// highlights play one after another. As soon as a match begins, it takes their place: the server
+// sends an event, so no page asks again and again. The wall can fill the screen, for a projector.
 
 import { start } from "./table/table.js";
 
+/** Where the server says that a live match has begun. */
+const BEGINNINGS = "/tv/events";
 /** Milliseconds for which a result stays. */
 const RESULT = 8000;
-/** Milliseconds after which free places are filled again, if there was no match or no answer. */
-const LOOK = 15_000;
+/** Most milliseconds that a page waits after a beginning, so that not all pages ask at once. */
+const SPREAD = 1000;
+/** Seconds after which a stream or a fill that failed is tried again, at first and at most. */
+const PAUSE = 2;
+const LONGEST_PAUSE = 60;
 
 /** The fills so far: one after the other, so that no match takes two places. */
 let filled = Promise.resolve();
 
-/** Fills the free places of tables with live matches. @param {HTMLElement} place */
+/** @param {Element} place @param {string} which */
+const tablesOf = (place, which = "") => [...place.querySelectorAll(`[data-table]${which}`)];
+/** @param {Element} place  @returns {Element[]} the tables of live matches that go on */
+const liveOf = (place) => tablesOf(place, "[data-table=live]:not(.over)");
+/** @param {Element} place */
+const free = (place) => Number(place.dataset.count) - liveOf(place).length;
+
+/** Fills the free places of tables: with live matches or, if there is none, with replays. */
 async function fill(place) {
-  const tables = [...place.querySelectorAll("[data-table]")];
-  const free = tables.filter((table) => table.classList.contains("over"));
-  const count = Number(place.dataset.count) - tables.length + free.length;
-  if (count < 1) return;
-  const query = new URLSearchParams({ count: String(count) });
-  if (free.length === tables.length) query.set("best", "1");
+  const tables = tablesOf(place);
+  if (free(place) < 1) return;
+  const over = tables.filter((table) => table.classList.contains("over"));
+  const query = new URLSearchParams({ count: String(free(place)) });
+  if (!liveOf(place).length) {
+    // A first match ever has no table to replace, and needs no replay.
+    query.set("replays", String(over.length));
+    if (over.length) query.set("after", over[0].dataset.match);
+  }
   for (const table of tables) query.append("not", table.dataset.match);
   const answer = await fetch(`${place.dataset.tv}?${query}`);
   if (!answer.ok) throw new Error(`${answer.status} ${answer.statusText}`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
-  for (const article of fresh.querySelectorAll("article")) {
-    const old = free.shift()?.closest("article");
-    if (old) {
-      const focused = old.contains(document.activeElement);
-      old.replaceWith(article);
-      if (focused) article.querySelector("a").focus({ preventScroll: true });
-    } else place.append(article);
-    const table = article.querySelector("[data-table]");
-    if (table.dataset.table === "live") {
-      for (const note of document.querySelectorAll("[data-none-live]")) note.remove();
-    }
-    start(table);
+  const articles = [...fresh.querySelectorAll("article")];
+  const isLive = Boolean(fresh.querySelector("[data-table=live]"));
+  // A live match ends all replays; a replay takes the place of a table that is over.
+  const old = isLive ? tables.filter((table) => !liveOf(place).includes(table)) : over;
+  for (const article of articles) {
+    swap(place, old.shift()?.closest("article"), article);
+    start(article.querySelector("[data-table]"));
   }
+  if (!isLive) {
+    for (const table of old) table.classList.remove("over"); // it plays again
+    return;
+  }
+  for (const table of old) if (table.dataset.table === "replay") table.closest("article").remove();
+  for (const note of document.querySelectorAll("[data-none-live]")) note.remove();
+  const news = document.querySelector("[data-tv-news]");
+  if (news) news.textContent = `Live now: ${articles[0].querySelector(".tv-head").textContent}`;
 }
 
-/** Fills the free places after the fills before. @param {HTMLElement} place */
-function fillNext(place) {
+/** Puts an article into the place of an old one, with the focus if it was there. */
+function swap(place, old, article) {
+  if (!old) return place.append(article);
+  const focused = old.contains(document.activeElement);
+  old.replaceWith(article);
+  if (focused) article.querySelector("a").focus({ preventScroll: true });
+  return undefined;
+}
+
+/** Fills the free places after the fills before, and again later if that fails. */
+function fillNext(place, failures = 0) {
   filled = filled
     .then(() => fill(place))
-    .catch((error) => console.warn("No next match:", error.message));
+    .then(() => listen(place))
+    .catch((error) => {
+      console.warn("No next match:", error.message);
+      setTimeout(() => fillNext(place, failures + 1), pause(failures));
+    });
+}
+
+/** @param {number} failures  @returns {number} milliseconds before the next attempt */
+function pause(failures) {
+  return 1000 * Math.min(LONGEST_PAUSE, PAUSE * 2 ** failures) * (0.8 + 0.4 * Math.random());
+}
+
+/** @type {EventSource|null} The stream of beginnings, while a place is free and the tab is seen. */
+let stream = null;
+let failures = 0;
+
+/** Opens the stream if a place is free, and closes it if none is. @param {HTMLElement} place */
+function listen(place) {
+  const wanted = !document.hidden && free(place) > 0;
+  if (!wanted) {
+    stream?.close();
+    stream = null;
+  }
+  if (!wanted || stream) return;
+  const opened = new EventSource(BEGINNINGS);
+  stream = opened;
+  let planned = 0;
+  opened.addEventListener("open", () => { failures = 0; });
+  opened.addEventListener("begin", (event) => {
+    const { match } = JSON.parse(event.data);
+    if (planned || place.querySelector(`[data-match="${match}"]`)) return;
+    planned = setTimeout(() => {
+      planned = 0;
+      fillNext(place);
+    }, SPREAD * Math.random());
+  });
+  opened.addEventListener("error", () => {
+    opened.close(); // the browser itself would try again every few seconds for ever
+    if (stream !== opened) return;
+    setTimeout(() => {
+      if (stream !== opened) return;
+      stream = null;
+      listen(place);
+    }, pause(failures));
+    failures += 1;
+  });
+}
+
+/** Fills the place of a table that is over, once the tab is seen. */
+function replace(place, table) {
+  if (document.hidden) {
+    document.addEventListener("visibilitychange", () => replace(place, table), { once: true });
+    return;
+  }
+  table.classList.add("over");
+  fillNext(place);
 }
 
 for (const place of document.querySelectorAll("[data-tv]")) {
   place.addEventListener("table-over", (event) => {
     const table = event.target;
-    const wait = table.dataset.table === "live" ? RESULT : 0;
-    if (wait) {
-      const title = table.closest("article").querySelector(".tv-head a");
-      title.textContent = title.textContent.replace(/: in play$/, "");
-      const state = table.closest("article").querySelector(".state");
-      state.className = "state";
-      state.textContent = "just finished";
-    }
-    const later = () => {
-      if (document.hidden) {
-        document.addEventListener("visibilitychange", later, { once: true });
-        return;
-      }
-      table.classList.add("over");
-      fillNext(place);
-    };
-    setTimeout(later, wait);
+    if (table.dataset.table === "replay") return replace(place, table);
+    const article = table.closest("article");
+    const title = article.querySelector(".tv-head a");
+    title.textContent = title.textContent.replace(/: in play$/, "");
+    const state = article.querySelector(".state");
+    state.className = "state";
+    state.textContent = "just finished";
+    return setTimeout(() => replace(place, table), RESULT);
   });
-  setInterval(() => {
-    if (!document.hidden) fillNext(place);
-  }, LOOK);
+  document.addEventListener("visibilitychange", () => listen(place));
+  listen(place);
 }
 
 const button = document.querySelector("[data-full-screen]");

@@ -28,7 +28,7 @@ async function replay(table) {
   const view = new View(table);
   const small = table.dataset.small !== undefined;
   const asked = new URLSearchParams(small ? "" : location.search);
-  const wanted = Number(asked.get("step"));
+  const wanted = Number(small ? table.dataset.small : asked.get("step"));
   const exact = asked.get("at");
   let viewer = null;
   let transport = null;
@@ -117,7 +117,7 @@ function loop(table, player) {
       plan(player.at < last ? WAITS[player.frames[player.at].kind] : 2 * WAITS.end);
     } else {
       over(table);
-      player.at = -1; // unless the page shows another match now, this one begins again
+      player.at = -1; // unless the page shows another match now, this one plays from its beginning
       plan(WAITS.end);
     }
   };

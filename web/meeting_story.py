@@ -1,0 +1,41 @@
+"""The story of two bots: who has won more, in a sentence, and what that is worth."""
+
+from typing import NamedTuple
+
+from league.models import Bot
+from web.selectors.head_to_head import Score
+
+
+class Story(NamedTuple):
+    """How a bot does against another.
+
+    Attributes:
+        headline: the result in a sentence, without a full stop.
+        worth: whether the result can be luck, as a sentence; "" before they met.
+        score: of the bot; None before they met.
+    """
+
+    headline: str
+    worth: str
+    score: Score | None
+
+
+def story(bot: Bot, other: Bot, score: Score | None) -> Story:
+    """Return the story of two bots.
+
+    Args:
+        bot: from whose side it is.
+        other: its opponent.
+        score: of the bot against the other; None before they met.
+    """
+    if score is None:
+        return Story(f"{bot.name} and {other.name} have never met", "", None)
+    matches = f"{score.matches} shared match{'' if score.matches == 1 else 'es'}"
+    headline = f"{bot.name} has won {100 * score.share:.0f}\u00a0% of {matches} with {other.name}"
+    if score.low > 1 / 2:
+        worth = f"{bot.name} is the stronger of the two: luck alone rarely gives such a result."
+    elif score.high < 1 / 2:
+        worth = f"{other.name} is the stronger of the two: luck alone rarely gives such a result."
+    else:
+        worth = "The difference may be luck: the matches do not show which of the two is stronger."
+    return Story(headline, worth, score)
