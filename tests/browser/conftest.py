@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from pytest_django.live_server_helper import LiveServer
 
 from league.models import Tournament
+from tests.browser.gateway import Gateway
 from tests.league import small
 from tests.league.bots.uploaded import ready_bot
 from tests.league.kept import kept
@@ -62,7 +63,21 @@ class Visit:
 
 
 @pytest.fixture
-def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
+def gateway(live_server: LiveServer) -> Iterator[Gateway]:
+    """The gateway's calls, which the live server answers during a test."""
+    httpd = live_server.thread.httpd
+    pages = httpd.get_app()
+    gateway = Gateway()
+    httpd.set_app(gateway.before(pages))
+    yield gateway
+    gateway.end()
+    httpd.set_app(pages)
+
+
+@pytest.fixture
+def context(
+    browser: Browser, live_server: LiveServer, gateway: Gateway
+) -> Iterator[BrowserContext]:
     """A fresh browser profile whose addresses begin at the league."""
     opened = browser.new_context(base_url=live_server.url, viewport={"width": 1400, "height": 900})
     opened.set_default_timeout(30_000)
@@ -102,15 +117,3 @@ def sign_in(context: BrowserContext, user: User, address: str) -> None:
     client.force_login(user)
     cookie = client.cookies["sessionid"].value
     context.add_cookies([{"name": "sessionid", "value": cookie, "url": address}])
-
-
-def answer_without_gateway(context: BrowserContext) -> None:
-    """Answer the calls for the gateway, which does not run here: nothing happens, no turn opens."""
-    context.route("**/matches/*/events", answer_without_events)
-    context.route("**/api/v1/matches/events?*", answer_without_events)
-    context.route("**/api/v1/turns?*", lambda route: route.fulfill(json={"turns": []}))
-
-
-def answer_without_events(route: Route) -> None:
-    """Answer for the gateway with an open stream of a match in which nothing happens."""
-    route.fulfill(status=200, content_type="text/event-stream", body="retry: 600000\n\n")

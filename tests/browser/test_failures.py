@@ -8,9 +8,9 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 
 from league import play
 from league.models import Turn
-from tests.browser.test_play import GAMES, LEGAL, after, at_turn, by_mouse, gateway, sit
+from tests.browser.test_play import GAMES, LEGAL, after, at_turn, by_mouse, house, sit
 
-__all__ = ["gateway"]
+__all__ = ["house"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

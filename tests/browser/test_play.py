@@ -1,22 +1,16 @@
 """Playing in the browser: `play.js`, `seated.js`. Whole matches by mouse, drag, keys, on a phone.
 
-The calls of the gateway are answered here by the functions that it calls, in the test's thread. So
-the league's own rules decide on each move.
+`tests.browser.gateway` answers the gateway's calls, so the league's own rules decide on each move.
 """
 
-import json
 import re
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 import pytest
-from django.db import connections
-from django.utils import timezone
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league import play
-from league.accounts import tokens
 from league.models import Match, Turn
 from tests.browser.conftest import Visit
 from tests.browser.streams import BY_HAND
@@ -31,40 +25,8 @@ Choose = Callable[[Page], None]
 
 
 @pytest.fixture(autouse=True)
-def gateway(context: BrowserContext, transactional_db: None) -> None:
-    """Answer the calls of a player's browser as the gateway does."""
+def house(transactional_db: None) -> None:
     house_bots()
-    context.route("**/api/v1/**", _answer)
-
-
-def _answer(route: Route) -> None:
-    try:
-        _answer_as_gateway(route)
-    finally:
-        connections.close_all()  # Playwright calls this in a context with its own connections
-
-
-def _answer_as_gateway(route: Route) -> None:
-    path = urlsplit(route.request.url).path
-    if path.endswith("/matches/events"):
-        route.fulfill(status=200, content_type="text/event-stream", body=": nothing yet\n\n")
-        return
-    bot = tokens.bot_for_token(route.request.headers["authorization"].removeprefix("Bearer "))
-    assert bot is not None, "the play token does not work"
-    now = timezone.now()
-    match_id = Match.objects.get(seating__bot=bot).pk
-    if path.endswith("/turns"):
-        play.play_house_turns(match_id)
-        route.fulfill(json={"turns": play.open_turns(bot, now)})
-        return
-    sent = json.loads(route.request.post_data or "")
-    try:
-        verdict = play.submit(bot, play.Move(match_id, sent["turn"], sent["move"]), now)
-    except play.MoveRefusedError as error:
-        route.fulfill(status=422, json={"code": error.code})
-        return
-    play.play_house_turns(match_id)
-    route.fulfill(json=verdict.as_json())
 
 
 def sit(page: Page, game: str, seats: int = 3) -> None:
