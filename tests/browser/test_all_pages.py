@@ -9,7 +9,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from league import processes
 from league.models import Tournament
-from tests.browser.axe import faults
+from tests.browser import axe
 from tests.browser.conftest import Visit, sign_in
 from tests.browser.everything import keep_trial, paths, play_everything
 from tests.league.kept import kept
@@ -28,25 +28,27 @@ def everything() -> Tournament:
 
 
 def test_no_page_has_an_error_overflows_or_has_a_fault_by_axe(
-    everything: Tournament, context: BrowserContext, visit: Visit, live_server: LiveServer
+    everything: Tournament, fresh: Visit, live_server: LiveServer
 ) -> None:
     """Open each page once, as on a phone; then make the window wider and the theme dark.
 
     Axe looks at the narrowest and the widest window, each in another theme. The gallery of
     components has axe in all four combinations (`test_gallery.py`).
     """
-    _prepare(context, live_server)
+    page = fresh.page
+    _prepare(page.context, live_server)
+    axe.prepare(page)
     found: dict[str, object] = {}
     for path in paths(everything):
-        show(visit.page, 390, "light")
-        response = visit.page.goto(path)
-        wide = {390: overflow(visit.page)}
-        visit.page.evaluate(OPEN_DETAILS)
-        here = faults(visit.page)
+        show(page, 390, "light")
+        response = page.goto(path)
+        wide = {390: overflow(page)}
+        page.evaluate(OPEN_DETAILS)
+        here = axe.faults(page)
         for width in (390, 820, 1400):
-            show(visit.page, width, "light" if width == 390 else "dark")
-            wide[width] = max(wide.get(width, 0), overflow(visit.page))
-        here += faults(visit.page)
+            show(page, width, "light" if width == 390 else "dark")
+            wide[width] = max(wide.get(width, 0), overflow(page))
+        here += axe.faults(page)
         status = response.status if response else None
         if status != 200 or any(wide.values()) or here:
             found[path] = (status, wide, here)
