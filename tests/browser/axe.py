@@ -13,9 +13,15 @@ _OPTIONS: dict[str, Any] = {
 }
 
 
+def prepare(page: Page) -> None:
+    """Have all pages that a tab opens from now on begin with axe, which is sent to it only once."""
+    page.add_init_script(AXE_SCRIPT)
+
+
 def faults(page: Page) -> list[str]:
     """Return what axe finds in a page, as it is shown now: rule, element and reason."""
-    page.evaluate(AXE_SCRIPT)
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
     result = page.evaluate("options => axe.run(document, options)", _OPTIONS)
     return [
         f"{rule['id']}: {node['target']} {node['failureSummary']}"

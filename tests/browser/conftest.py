@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, Route, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 from pytest_django.live_server_helper import LiveServer
 
 from league.models import Tournament
+from tests.browser.gateway import Gateway
 from tests.league import small
 from tests.league.bots.uploaded import ready_bot
 from tests.league.kept import kept
@@ -25,6 +27,7 @@ _ARGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+WINDOW: ViewportSize = {"width": 1400, "height": 900}
 
 
 @pytest.fixture(scope="package")
@@ -62,21 +65,91 @@ class Visit:
 
 
 @pytest.fixture
-def context(browser: Browser, live_server: LiveServer) -> Iterator[BrowserContext]:
-    """A fresh browser profile whose addresses begin at the league."""
-    opened = browser.new_context(base_url=live_server.url, viewport={"width": 1400, "height": 900})
-    opened.set_default_timeout(30_000)
-    opened.route("**/tv/events", answer_without_events)  # of the gateway, which does not run here
-    yield opened
-    opened.close()
+def gateway(live_server: LiveServer) -> Iterator[Gateway]:
+    """The gateway's calls, which the live server answers during a test."""
+    httpd = live_server.thread.httpd
+    pages = httpd.get_app()
+    assert pages is not None
+    gateway = Gateway()
+    httpd.set_app(gateway.before(pages))
+    yield gateway
+    gateway.end()
+    httpd.set_app(pages)
+
+
+@pytest.fixture(scope="package")
+def _kept_tabs() -> Iterator[list[Visit]]:
+    """The tab that tests share, once there is one. A profile and a tab cost half a second each."""
+    tabs: list[Visit] = []
+    yield tabs
+    for tab in tabs:
+        tab.page.context.close()
 
 
 @pytest.fixture
-def visit(context: BrowserContext) -> Iterator[Visit]:
+def tab(
+    browser: Browser, live_server: LiveServer, gateway: Gateway, _kept_tabs: list[Visit]
+) -> Iterator[Visit]:
+    """A tab without cookies, routes and stored data, whose addresses begin at the league.
+
+    Scripts that a test adds for all pages, and clocks that it installs, would stay. Such tests
+    need `fresh`.
+    """
+    if not _kept_tabs:
+        _kept_tabs.append(_open(browser, live_server.url))
+    [shared] = _kept_tabs
+    yield shared
+    try:
+        clean(shared)
+    except PlaywrightError:  # it has crashed, or hangs
+        _kept_tabs.clear()
+        shared.page.context.close()
+
+
+@pytest.fixture
+def visit(tab: Visit) -> Iterator[Visit]:
     """A tab; the test fails if an error is left in it at the end."""
-    opened = Visit(context.new_page())
+    yield tab
+    assert tab.errors == []
+
+
+@pytest.fixture
+def context(visit: Visit) -> BrowserContext:
+    """The profile of the tab."""
+    return visit.page.context
+
+
+@pytest.fixture
+def fresh(browser: Browser, live_server: LiveServer, gateway: Gateway) -> Iterator[Visit]:
+    """A tab of a new profile, like `visit`."""
+    opened = _open(browser, live_server.url)
     yield opened
+    opened.page.context.close()
     assert opened.errors == []
+
+
+def _open(browser: Browser, address: str) -> Visit:
+    context = browser.new_context(base_url=address, viewport=WINDOW)
+    context.set_default_timeout(30_000)
+    return Visit(context.new_page())
+
+
+def clean(tab: Visit) -> None:
+    """Take away what a test has left in a tab, and have no page in it that calls the league."""
+    page, context = tab.page, tab.page.context
+    for other in context.pages:
+        if other is not page:
+            other.close()
+    page.unroute_all(behavior="ignoreErrors")
+    context.unroute_all(behavior="ignoreErrors")
+    context.clear_cookies()
+    # An address of the league without a script and without a query of the database.
+    page.goto("/static/web/icon.svg")
+    page.evaluate("localStorage.clear(), sessionStorage.clear()")
+    page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
+    page.set_viewport_size(WINDOW)
+    page.mouse.move(0, 0)
+    tab.errors.clear()
 
 
 @pytest.fixture
@@ -103,15 +176,3 @@ def sign_in(context: BrowserContext, user: User, address: str) -> None:
     client.force_login(user)
     cookie = client.cookies["sessionid"].value
     context.add_cookies([{"name": "sessionid", "value": cookie, "url": address}])
-
-
-def answer_without_gateway(context: BrowserContext) -> None:
-    """Answer the calls for the gateway, which does not run here: nothing happens, no turn opens."""
-    context.route("**/matches/*/events", answer_without_events)
-    context.route("**/api/v1/matches/events?*", answer_without_events)
-    context.route("**/api/v1/turns?*", lambda route: route.fulfill(json={"turns": []}))
-
-
-def answer_without_events(route: Route) -> None:
-    """Answer for the gateway with an open stream of a match in which nothing happens."""
-    route.fulfill(status=200, content_type="text/event-stream", body="retry: 600000\n\n")

@@ -4,13 +4,14 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, Route, expect
+from playwright.sync_api import Page, Route, expect
 
 from league import play
 from league.models import Turn
-from tests.browser.test_play import GAMES, LEGAL, after, at_turn, by_mouse, gateway, sit
+from tests.browser.conftest import Visit
+from tests.browser.test_play import GAMES, LEGAL, after, at_turn, by_mouse, house, sit
 
-__all__ = ["gateway"]
+__all__ = ["house"]
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -19,9 +20,9 @@ MOVES = re.compile(r"/api/v1/matches/\d+/moves")
 
 
 @pytest.fixture
-def page(context: BrowserContext, transactional_db: None) -> Page:
+def page(tab: Visit, transactional_db: None) -> Page:
     """A tab in which calls may fail, at the first turn of a match."""
-    opened = context.new_page()
+    opened = tab.page
     opened.emulate_media(reduced_motion="reduce")
     sit(opened, GAMES[0])
     at_turn(opened)

@@ -6,10 +6,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.test_play import at_turn, by_mouse, gateway, sit
+from tests.browser.test_play import at_turn, by_mouse, house, sit
 from tests.browser.window import WINDOWS, open_window, outside
 
-__all__ = ["gateway"]  # the fixture that answers for the gateway
+__all__ = ["house"]  # the fixture that stores the house bots
 pytestmark = pytest.mark.django_db(transaction=True)
 
 

@@ -12,7 +12,7 @@ from pytest_django.live_server_helper import LiveServer
 
 from league import feeds
 from league.models import Match, PlayerTable, Tournament
-from tests.browser.conftest import Visit, answer_without_gateway, sign_in
+from tests.browser.conftest import Visit, sign_in
 from tests.league import small
 from tests.league.players import house_bots
 
@@ -74,7 +74,6 @@ def test_two_people_meet_in_a_waiting_room_and_begin(
 ) -> None:
     house_bots()
     host = visit.page
-    answer_without_gateway(context)
     host.goto("/play/")
     host.get_by_label("Your name at the table").fill("Ada")
     host.get_by_label("Seats").select_option("3")
@@ -83,7 +82,6 @@ def test_two_people_meet_in_a_waiting_room_and_begin(
     link = host.locator(".share").inner_text()
     others = browser.new_context(base_url=live_server.url)
     others.set_default_timeout(30_000)
-    answer_without_gateway(others)
     guest = others.new_page()
     guest.goto(link)
     guest.get_by_label("Your name at the table").fill("Bob")

@@ -9,7 +9,7 @@ from playwright.sync_api import BrowserContext
 from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.axe import faults
-from tests.browser.conftest import Visit, answer_without_events, sign_in
+from tests.browser.conftest import Visit, sign_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -24,8 +24,6 @@ def gallery(context: BrowserContext, visit: Visit, live_server: LiveServer) -> V
     olga = User.objects.create(username="olga", is_staff=True)
     sign_in(context, olga, live_server.url)
     visit.page.emulate_media(reduced_motion="reduce")
-    # The gateway sends the events of matches in play; no gateway runs here.
-    context.route("**/api/v1/matches/events?*", answer_without_events)
     visit.page.goto("/organise/components/?step=6", wait_until="networkidle")
     return visit
 

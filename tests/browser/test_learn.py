@@ -4,7 +4,8 @@ import re
 
 import pytest
 from django.core.cache import cache
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
 
 from league.bots import trials
 from league.models import BotSource
@@ -72,13 +73,11 @@ def test_the_draft_stays_in_the_browser(visit: Visit) -> None:
 
 
 def test_the_editor_works_without_javascript(
-    context: BrowserContext, monkeypatch: pytest.MonkeyPatch
+    browser: Browser, live_server: LiveServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(trials, "BLOCKS", 1)
     cache.clear()
-    browser = context.browser
-    assert browser is not None
-    plain = browser.new_context(java_script_enabled=False, base_url=_base(context))
+    plain = browser.new_context(java_script_enabled=False, base_url=live_server.url)
     page = plain.new_page()
     page.goto("/learn/write-a-bot/")
     page.get_by_label("Your bot for 12 Days, in Python").fill(BOT)
@@ -89,11 +88,3 @@ def test_the_editor_works_without_javascript(
     page.get_by_role("link", name="Change the bot").click()
     expect(page.get_by_label("Your bot for 12 Days, in Python")).to_have_value(BOT)
     plain.close()
-
-
-def _base(context: BrowserContext) -> str:
-    page = context.new_page()
-    page.goto("/learn/")
-    base = page.evaluate("location.origin")
-    page.close()
-    return str(base)

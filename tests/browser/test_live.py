@@ -32,14 +32,14 @@ def live(match: Match, visit: Visit) -> Page:
 
 
 @pytest.fixture
-def by_hand(match: Match, visit: Visit) -> Page:
+def by_hand(match: Match, fresh: Visit) -> Page:
     """The page of a live match whose stream the test sends; the clock stands still."""
-    visit.page.add_init_script(BY_HAND)
-    visit.page.clock.install(time=0)
-    visit.page.goto(f"/matches/{match.pk}/")
-    visit.page.wait_for_function("streams.length === 1")
-    visit.page.clock.pause_at(10_000)
-    return visit.page
+    fresh.page.add_init_script(BY_HAND)
+    fresh.page.clock.install(time=0)
+    fresh.page.goto(f"/matches/{match.pk}/")
+    fresh.page.wait_for_function("streams.length === 1")
+    fresh.page.clock.pause_at(10_000)
+    return fresh.page
 
 
 def test_a_live_match_shows_its_moves_and_its_end_without_loading_a_page(
@@ -105,22 +105,22 @@ def test_the_focus_stays_where_it_was_while_cards_move(live: Page, bots: list[Bo
     expect(live.locator(".rule summary")).to_be_focused()
 
 
-def test_the_lists_of_the_home_page_follow_without_loading_it(visit: Visit) -> None:
+def test_the_lists_of_the_home_page_follow_without_loading_it(fresh: Visit) -> None:
     ladder = small.ladder()
     bots = small.bots(4)
     small.play_round(
         ladder, [bot.pk for bot in bots[:3]]
     )  # the table needs its script from the start
-    visit.page.clock.install(time=0)
-    visit.page.goto("/")
-    latest = visit.page.locator("#latest")
+    fresh.page.clock.install(time=0)
+    fresh.page.goto("/")
+    latest = fresh.page.locator("#latest")
     expect(latest).to_contain_text(bots[0].name)
     expect(latest).not_to_contain_text(bots[3].name)
-    visit.page.evaluate("window.isOld = true")
+    fresh.page.evaluate("window.isOld = true")
     small.play_round(ladder, [bot.pk for bot in bots[1:]])
-    visit.page.clock.run_for(40_000)
+    fresh.page.clock.run_for(40_000)
     expect(latest).to_contain_text(bots[3].name)
-    assert visit.page.evaluate("window.isOld")
+    assert fresh.page.evaluate("window.isOld")
 
 
 def test_a_page_without_live_parts_loads_only_the_script_of_times(visit: Visit, db: None) -> None:

@@ -1,22 +1,16 @@
 """Playing in the browser: `play.js`, `seated.js`. Whole matches by mouse, drag, keys, on a phone.
 
-The calls of the gateway are answered here by the functions that it calls, in the test's thread. So
-the league's own rules decide on each move.
+`tests.browser.gateway` answers the gateway's calls, so the league's own rules decide on each move.
 """
 
-import json
 import re
 from collections.abc import Callable
-from urllib.parse import urlsplit
 
 import pytest
-from django.db import connections
-from django.utils import timezone
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from league import play
-from league.accounts import tokens
 from league.models import Match, Turn
 from tests.browser.conftest import Visit
 from tests.browser.streams import BY_HAND
@@ -31,49 +25,18 @@ Choose = Callable[[Page], None]
 
 
 @pytest.fixture(autouse=True)
-def gateway(context: BrowserContext, transactional_db: None) -> None:
-    """Answer the calls of a player's browser as the gateway does."""
+def house(transactional_db: None) -> None:
     house_bots()
-    context.route("**/api/v1/**", _answer)
-
-
-def _answer(route: Route) -> None:
-    try:
-        _answer_as_gateway(route)
-    finally:
-        connections.close_all()  # Playwright calls this in a context with its own connections
-
-
-def _answer_as_gateway(route: Route) -> None:
-    path = urlsplit(route.request.url).path
-    if path.endswith("/matches/events"):
-        route.fulfill(status=200, content_type="text/event-stream", body=": nothing yet\n\n")
-        return
-    bot = tokens.bot_for_token(route.request.headers["authorization"].removeprefix("Bearer "))
-    assert bot is not None, "the play token does not work"
-    now = timezone.now()
-    match_id = Match.objects.get(seating__bot=bot).pk
-    if path.endswith("/turns"):
-        play.play_house_turns(match_id)
-        route.fulfill(json={"turns": play.open_turns(bot, now)})
-        return
-    sent = json.loads(route.request.post_data or "")
-    try:
-        verdict = play.submit(bot, play.Move(match_id, sent["turn"], sent["move"]), now)
-    except play.MoveRefusedError as error:
-        route.fulfill(status=422, json={"code": error.code})
-        return
-    play.play_house_turns(match_id)
-    route.fulfill(json=verdict.as_json())
 
 
 def sit(page: Page, game: str, seats: int = 3) -> None:
-    """Start a match."""
-    page.goto("/play/")
-    page.get_by_label("Game").evaluate("(field, game) => field.value = game", game)
-    page.get_by_label("Seats").select_option(str(seats))
-    page.get_by_role("button", name="Start the match").click()
-    page.wait_for_url(re.compile(r"/play/[0-9a-f]{16}/"))
+    """Start a match as the form does (`test_flows.py` fills it in), and open its page."""
+    form = page.request.get("/play/").text()
+    [token] = set(re.findall('name="csrfmiddlewaretoken" value="([^"]+)"', form))
+    sent = {"game": game, "seats": str(seats), "csrfmiddlewaretoken": token}
+    answer = page.request.post("/play/", form=sent, max_redirects=0)
+    assert answer.status == 302, answer.text()
+    page.goto(answer.headers["location"])
 
 
 def begin(page: Page, game: str, width: int) -> None:
@@ -228,8 +191,8 @@ def test_cards_move_between_the_turns_and_a_press_ends_that(visit: Visit) -> Non
     assert page.get_attribute("#table", "data-turn") != turn
 
 
-def test_nothing_moves_if_the_player_wants_less_motion(visit: Visit) -> None:
-    page = visit.page
+def test_nothing_moves_if_the_player_wants_less_motion(fresh: Visit) -> None:
+    page = fresh.page
     page.emulate_media(reduced_motion="reduce")
     page.add_init_script("""
         window.moves = 0;
@@ -280,8 +243,8 @@ def test_legal_cards_stand_out_and_others_cannot_be_played(visit: Visit) -> None
     expect(page.locator(".hand .tc.idle").first).to_have_attribute("aria-disabled", "true")
 
 
-def test_an_update_keeps_the_focus_and_reads_out_only_what_is_new(visit: Visit) -> None:
-    page = visit.page
+def test_an_update_keeps_the_focus_and_reads_out_only_what_is_new(fresh: Visit) -> None:
+    page = fresh.page
     page.add_init_script(BY_HAND)
     sit(page, GAMES[0])
     at_turn(page)

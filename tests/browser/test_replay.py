@@ -72,22 +72,22 @@ def test_the_link_of_a_step_leads_back_to_it(replay: Page) -> None:
     assert "Day 5 of 8" in replay.title()
 
 
-def test_play_and_pause(match: Match, visit: Visit) -> None:
-    visit.page.clock.install(time=0)
-    visit.page.clock.pause_at(1)
-    visit.page.goto(f"/matches/{match.pk}/")
-    play = visit.page.get_by_role("button", name="Play", exact=True)
+def test_play_and_pause(match: Match, fresh: Visit) -> None:
+    fresh.page.clock.install(time=0)
+    fresh.page.clock.pause_at(1)
+    fresh.page.goto(f"/matches/{match.pk}/")
+    play = fresh.page.get_by_role("button", name="Play", exact=True)
     expect(play).to_be_visible()
-    visit.page.locator("[data-speed]").select_option("4")
+    fresh.page.locator("[data-speed]").select_option("4")
     play.click()
-    visit.page.clock.run_for(120_000)
-    title(visit.page, "The end: hands are counted")
-    visit.page.keyboard.press("Home")
-    title(visit.page, "Day 1 of 8")
-    visit.page.keyboard.press(" ")
-    visit.page.get_by_role("button", name="Pause").click()
-    visit.page.clock.run_for(120_000)
-    title(visit.page, "Day 1 of 8")
+    fresh.page.clock.run_for(120_000)
+    title(fresh.page, "The end: hands are counted")
+    fresh.page.keyboard.press("Home")
+    title(fresh.page, "Day 1 of 8")
+    fresh.page.keyboard.press(" ")
+    fresh.page.get_by_role("button", name="Pause").click()
+    fresh.page.clock.run_for(120_000)
+    title(fresh.page, "Day 1 of 8")
 
 
 def test_a_seat_sees_its_own_hand_alone_and_sits_at_the_bottom(replay: Page) -> None:
@@ -190,21 +190,21 @@ def test_each_line_of_the_points_has_a_colour_of_its_own(replay: Page, match: Ma
     assert len(set(strokes)) == len(strokes) == len(match.record.scores)
 
 
-def test_without_a_clipboard_the_link_is_selected_for_copying(match: Match, visit: Visit) -> None:
-    visit.page.add_init_script(
+def test_without_a_clipboard_the_link_is_selected_for_copying(match: Match, fresh: Visit) -> None:
+    fresh.page.add_init_script(
         "Object.defineProperty(navigator, 'clipboard', { value: undefined });"
     )
-    visit.page.goto(f"/matches/{match.pk}/")
-    expect(visit.page.locator("[data-play]")).to_be_visible()
+    fresh.page.goto(f"/matches/{match.pk}/")
+    expect(fresh.page.locator("[data-play]")).to_be_visible()
     copied = set()
     for _ in range(2):
-        visit.page.keyboard.press("ArrowRight")
-        visit.page.get_by_role("button", name="Copy link").click()
-        link = visit.page.get_by_label("to copy the link")
+        fresh.page.keyboard.press("ArrowRight")
+        fresh.page.get_by_role("button", name="Copy link").click()
+        link = fresh.page.get_by_label("to copy the link")
         expect(link).to_be_focused()
-        expect(link).to_have_value(visit.page.url)
-        assert visit.page.evaluate("getSelection().toString()") == visit.page.url
-        copied.add(visit.page.url)
+        expect(link).to_have_value(fresh.page.url)
+        assert fresh.page.evaluate("getSelection().toString()") == fresh.page.url
+        copied.add(fresh.page.url)
         link.evaluate("link => link.blur()")
     assert len(copied) == 2
 

@@ -41,18 +41,18 @@ def tables(page: Page, match: Match) -> Locator:
 
 
 def test_home_follows_a_live_match_then_the_next_then_replays_the_best(
-    league: Tournament, visit: Visit
+    league: Tournament, fresh: Visit
 ) -> None:
     teams = [remote_bots(3), remote_bots(3)]
     first, second = (match_of(team) for team in reversed(teams))
-    Streams(visit.page)
-    visit.page.goto("/")
-    shown = visit.page.locator("#tv")
-    expect(tables(visit.page, second).locator(".seat.acts")).to_have_count(3)
+    Streams(fresh.page)
+    fresh.page.goto("/")
+    shown = fresh.page.locator("#tv")
+    expect(tables(fresh.page, second).locator(".seat.acts")).to_have_count(3)
     play_on(teams[0])
     expect(shown.locator(".live-state")).to_contain_text("The match is over")
     expect(shown.locator(".state")).to_have_text("just finished")
-    following = tables(visit.page, first).locator(".seat.acts")
+    following = tables(fresh.page, first).locator(".seat.acts")
     expect(following).to_have_count(3, timeout=NEXT)
     expect(shown.locator("article")).to_have_count(1)
     play_on(teams[1])
@@ -66,67 +66,67 @@ def test_home_follows_a_live_match_then_the_next_then_replays_the_best(
 
 
 def test_a_replay_stands_still_if_the_reader_wants_less_motion(
-    league: Tournament, visit: Visit
+    league: Tournament, fresh: Visit
 ) -> None:
-    visit.page.emulate_media(reduced_motion="reduce")
-    visit.page.clock.install(time=0)
-    visit.page.clock.pause_at(1)
-    visit.page.goto("/")
-    shown = visit.page.locator("#tv")
+    fresh.page.emulate_media(reduced_motion="reduce")
+    fresh.page.clock.install(time=0)
+    fresh.page.clock.pause_at(1)
+    fresh.page.goto("/")
+    shown = fresh.page.locator("#tv")
     play = shown.get_by_role("button", name="Play", exact=True)
     expect(play).to_be_visible()
     expect(shown.locator(".why")).to_contain_text("seats play")  # the beginning, once it is loaded
     before = shown.locator(".why").inner_text()
-    visit.page.clock.run_for(60_000)
+    fresh.page.clock.run_for(60_000)
     expect(shown.locator(".why")).to_have_text(before)
     play.click()
-    visit.page.clock.run_for(3000)
+    fresh.page.clock.run_for(3000)
     expect(shown.locator(".why")).not_to_have_text(before)
 
 
 def test_nine_tables_of_the_wall_share_one_stream_and_the_next_matches_follow(
-    league: Tournament, visit: Visit
+    league: Tournament, fresh: Visit
 ) -> None:
     teams = [remote_bots(3) for _ in range(11)]
     matches = [match_of(team) for team in teams]
-    streams = Streams(visit.page)
-    visit.page.goto("/tv/")
-    expect(visit.page.locator(".tv .seat.acts")).to_have_count(27)
+    streams = Streams(fresh.page)
+    fresh.page.goto("/tv/")
+    expect(fresh.page.locator(".tv .seat.acts")).to_have_count(27)
     newest = {match.pk for match in matches[2:]}
     assert {frozenset(asked) for asked in streams.asked} == {frozenset(newest)}
     for team in (teams[3], teams[7]):  # two matches end in the same moment
         play_on(team)
-    ended = visit.page.locator(".live-state").filter(has_text="The match is over")
+    ended = fresh.page.locator(".live-state").filter(has_text="The match is over")
     expect(ended).to_have_count(2)
     for match in matches[:2]:
-        following = visit.page.locator(f"#table-{match.pk} .seat.acts")
+        following = fresh.page.locator(f"#table-{match.pk} .seat.acts")
         expect(following).to_have_count(3, timeout=NEXT)
-    shown = visit.page.locator(".table").evaluate_all("all => all.map((t) => t.dataset.match)")
+    shown = fresh.page.locator(".table").evaluate_all("all => all.map((t) => t.dataset.match)")
     assert sorted(map(int, shown)) == sorted(
         match.pk for at, match in enumerate(matches) if at not in (3, 7)
     )
 
 
 def test_live_matches_take_the_place_of_replays_as_they_begin(
-    league: Tournament, visit: Visit
+    league: Tournament, fresh: Visit
 ) -> None:
     feeds.find_highlights(timezone.now().date())
-    Streams(visit.page)
-    visit.page.add_init_script(BEGINNINGS)
-    visit.page.goto("/tv/")
-    replays = visit.page.locator("#wall article .state").filter(has_text="replay")
+    Streams(fresh.page)
+    fresh.page.add_init_script(BEGINNINGS)
+    fresh.page.goto("/tv/")
+    replays = fresh.page.locator("#wall article .state").filter(has_text="replay")
     expect(replays.first).to_be_visible()
-    note = visit.page.get_by_text("These are replays of recent highlights")
+    note = fresh.page.get_by_text("These are replays of recent highlights")
     expect(note).to_be_visible()
-    visit.page.wait_for_function("beginnings.length === 1")
+    fresh.page.wait_for_function("beginnings.length === 1")
     for number in (1, 2):
         match = match_of(remote_bots(3))
-        visit.page.evaluate("match => beginnings[0].begin(match)", match.pk)
-        expect(tables(visit.page, match).locator(".seat.acts")).to_have_count(3)
-        expect(visit.page.locator("#wall article")).to_have_count(number)
+        fresh.page.evaluate("match => beginnings[0].begin(match)", match.pk)
+        expect(tables(fresh.page, match).locator(".seat.acts")).to_have_count(3)
+        expect(fresh.page.locator("#wall article")).to_have_count(number)
     expect(replays).to_have_count(0)
     expect(note).to_have_count(0)
-    expect(visit.page.locator("[data-tv-news]")).to_contain_text("Live now: ")
+    expect(fresh.page.locator("[data-tv-news]")).to_contain_text("Live now: ")
 
 
 def test_one_highlight_is_replayed_after_another(league: Tournament, visit: Visit) -> None:
@@ -141,40 +141,40 @@ def test_one_highlight_is_replayed_after_another(league: Tournament, visit: Visi
     expect(visit.page.locator("#tv article")).to_have_count(1)
 
 
-def test_the_first_match_ever_appears_on_the_wall(visit: Visit, transactional_db: None) -> None:
-    Streams(visit.page)
-    visit.page.add_init_script(BEGINNINGS)
-    visit.page.goto("/tv/")
-    expect(visit.page.locator("#wall .empty")).to_be_visible()
+def test_the_first_match_ever_appears_on_the_wall(fresh: Visit, transactional_db: None) -> None:
+    Streams(fresh.page)
+    fresh.page.add_init_script(BEGINNINGS)
+    fresh.page.goto("/tv/")
+    expect(fresh.page.locator("#wall .empty")).to_be_visible()
     match = match_of(remote_bots(3))
-    visit.page.evaluate("match => beginnings[0].begin(match)", match.pk)
-    expect(tables(visit.page, match).locator(".seat.acts")).to_have_count(3)
-    expect(visit.page.locator("#wall .empty")).to_have_count(0)
+    fresh.page.evaluate("match => beginnings[0].begin(match)", match.pk)
+    expect(tables(fresh.page, match).locator(".seat.acts")).to_have_count(3)
+    expect(fresh.page.locator("#wall .empty")).to_have_count(0)
 
 
 def test_a_stream_of_beginnings_that_fails_is_opened_again_and_a_full_page_has_none(
-    league: Tournament, visit: Visit
+    league: Tournament, fresh: Visit
 ) -> None:
-    visit.page.add_init_script(BEGINNINGS)
-    visit.page.clock.install(time=0)
-    visit.page.goto("/")
-    visit.page.wait_for_function("beginnings.length === 1")
-    visit.page.evaluate("beginnings[0].dispatchEvent(new Event('error'))")
-    visit.page.clock.run_for(3000)
-    assert visit.page.evaluate("beginnings.map((each) => each.isOpen)") == [False, True]
-    visit.page.evaluate(HIDE, True)
-    assert visit.page.evaluate("beginnings.map((each) => each.isOpen)") == [False, False]
+    fresh.page.add_init_script(BEGINNINGS)
+    fresh.page.clock.install(time=0)
+    fresh.page.goto("/")
+    fresh.page.wait_for_function("beginnings.length === 1")
+    fresh.page.evaluate("beginnings[0].dispatchEvent(new Event('error'))")
+    fresh.page.clock.run_for(3000)
+    assert fresh.page.evaluate("beginnings.map((each) => each.isOpen)") == [False, True]
+    fresh.page.evaluate(HIDE, True)
+    assert fresh.page.evaluate("beginnings.map((each) => each.isOpen)") == [False, False]
     match_of(remote_bots(3))
-    Streams(visit.page)
-    visit.page.goto("/")
-    expect(visit.page.locator("#tv .seat.acts")).to_have_count(3)
-    assert visit.page.evaluate("beginnings.length") == 0
+    Streams(fresh.page)
+    fresh.page.goto("/")
+    expect(fresh.page.locator("#tv .seat.acts")).to_have_count(3)
+    assert fresh.page.evaluate("beginnings.length") == 0
 
 
 def test_a_next_match_that_could_not_be_loaded_is_loaded_later(
-    league: Tournament, context: BrowserContext
+    league: Tournament, fresh: Visit
 ) -> None:
-    page = context.new_page()  # not `visit`: the browser logs the failure as an error
+    page = fresh.page
     teams = [remote_bots(3), remote_bots(3)]
     first, second = (match_of(team) for team in reversed(teams))
     Streams(page)
@@ -188,15 +188,16 @@ def test_a_next_match_that_could_not_be_loaded_is_loaded_later(
         page.clock.fast_forward(10_000)
     page.clock.fast_forward(20_000)
     expect(tables(page, first).locator(".seat.acts")).to_have_count(3)
+    fresh.errors.clear()  # the browser logs the failure as an error
 
 
-def test_the_wall_fills_the_screen(league: Tournament, visit: Visit) -> None:
+def test_the_wall_fills_the_screen(league: Tournament, fresh: Visit) -> None:
     match_of(remote_bots(3))
-    Streams(visit.page)
-    visit.page.goto("/tv/")
-    visit.page.get_by_role("button", name="Show full screen").click()
-    visit.page.wait_for_function("document.fullscreenElement?.id === 'wall'")
-    expect(visit.page.locator("article .felt")).to_be_visible()
+    Streams(fresh.page)
+    fresh.page.goto("/tv/")
+    fresh.page.get_by_role("button", name="Show full screen").click()
+    fresh.page.wait_for_function("document.fullscreenElement?.id === 'wall'")
+    expect(fresh.page.locator("article .felt")).to_be_visible()
 
 
 def test_times_are_in_the_readers_zone_and_name_it(

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import BrowserContext, Response
+from playwright.sync_api import Response
 from pytest_django.live_server_helper import LiveServer
 
 from league import analyses, feeds
@@ -20,18 +20,19 @@ MAX_BYTES = 400_000
 
 
 def test_no_page_is_heavy_or_loads_from_another_host(
-    league: Tournament, visit: Visit, context: BrowserContext, live_server: LiveServer
+    league: Tournament, fresh: Visit, live_server: LiveServer
 ) -> None:
     responses: list[Response] = []
     hosts: set[str] = set()
-    context.route("**/*", lambda route: route.fallback())  # so that nothing is cached
+    context = fresh.page.context
+    context.new_cdp_session(fresh.page).send("Network.setCacheDisabled", {"cacheDisabled": True})
     context.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
-    visit.page.on("response", lambda response: responses.append(response))
+    fresh.page.on("response", lambda response: responses.append(response))
     heavy = {}
     scripts_seen = 0
     for path in _paths(league):
         responses.clear()
-        visit.page.goto(path, wait_until="networkidle")
+        fresh.page.goto(path, wait_until="networkidle")
         requests = [each.request for each in responses]
         scripts = sum(len(each.body()) for each in responses if _is_script(each))
         every = sum(request.sizes()["responseBodySize"] for request in requests)

@@ -1,13 +1,17 @@
 """Remote bots play over real HTTP, with a real worker: bots that behave and bots that don't."""
 
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import httpx
+import psycopg
 import pytest
 
 from tests.journeys.running import (
+    SECONDS,
     League,
     RemoteBot,
     folded,
@@ -22,34 +26,69 @@ from tests.journeys.test_survival import TWO, check_all_is_whole, set_up
 
 pytestmark = pytest.mark.timeout(600)
 
-STRICT = """
+LADDERS = """
 Ladder.objects.create(slug="strict", title="Strict", game="twelve-days", rules="eight-nights",
                       seats=3, move_seconds=4, bank_seconds=0)
+Ladder.objects.bulk_create(
+    Ladder(slug=f"other-{i}", title=f"Other {i}", game="twelve-days", rules="eight-nights",
+           seats=3, paused=True, revision=2)
+    for i in range(40)  # a worker has 32 threads at most
+)
 """
+"""The ladder of the bots that misbehave, and ladders whose recomputes hang."""
 
 
-def test_two_tournaments_end_at_once_although_the_bots_of_one_misbehave(
+def test_two_tournaments_end_at_once_although_bots_misbehave_and_recomputes_hang(
     tmp_path: Path, own_database: dict[str, str]
 ) -> None:
     with league(tmp_path / "var", variables=own_database | TWO) as running:
-        organiser = set_up(running, STRICT)
+        organiser = set_up(running, LADDERS)
         checks = (
             check_four_bots_play_a_tournament_whose_ladder_is_the_fold_of_its_records,
             check_bots_that_misbehave_harm_only_themselves,
         )
+        played = threading.Barrier(len(checks) + 1)
         with ThreadPoolExecutor() as pool:
-            for done in [pool.submit(check, running, organiser) for check in checks]:
+            with psycopg.connect(own_database["DATABASE_URL"]) as other:
+                # A recompute of a corrected ladder waits for this lock; rounds do not.
+                other.execute("LOCK TABLE league_revision IN ACCESS EXCLUSIVE MODE")
+                running.manage("shell", "-c", "from league import tasks; tasks.check_ratings()")
+                wait_for(lambda: hung(other) >= 2, running.log)
+                checking = [pool.submit(check, running, organiser, played) for check in checks]
+                for done in checking:
+                    done.add_done_callback(lambda done: stop_waiting(done, played))
+                with suppress(threading.BrokenBarrierError):
+                    played.wait(SECONDS)
+                    assert running.all("ladders/strict/standings")
+                    assert hung(other) >= 2
+            for done in checking:
                 done.result()
 
 
+def stop_waiting(done: Future[None], played: threading.Barrier) -> None:
+    """After a check that has failed, let nobody wait for it."""
+    if done.exception():
+        played.abort()
+
+
+def hung(other: psycopg.Connection[Any]) -> int:
+    """Return how many recomputes wait for the lock."""
+    found = other.execute(
+        "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'league_revision'::regclass"
+    ).fetchone()
+    assert found is not None
+    return int(found[0])
+
+
 def check_four_bots_play_a_tournament_whose_ladder_is_the_fold_of_its_records(
-    running: League, organiser: str
+    running: League, organiser: str, played: threading.Barrier
 ) -> None:
     """Play a tournament of complete matches, and fold its public records."""
     owners = {f"feste-{i}": sign_up(running, f"owner-{i}") for i in range(4)}
     bots = [remote_bot(running, owner, name) for name, owner in owners.items()]
     number = tournament(running, organiser, owners)
     assert wait_for_end(running, number)["state"] == "finished"
+    played.wait(SECONDS)
 
     matches = running.all(f"matches?tournament={number}")
     assert [match["status"] for match in matches] == ["finished"] * 4
@@ -75,7 +114,9 @@ def check_four_bots_play_a_tournament_whose_ladder_is_the_fold_of_its_records(
         bot.join(10)
 
 
-def check_bots_that_misbehave_harm_only_themselves(running: League, organiser: str) -> None:
+def check_bots_that_misbehave_harm_only_themselves(
+    running: League, organiser: str, played: threading.Barrier
+) -> None:
     """Play a tournament on the ladder with strict clocks, with bots that break every rule."""
     owners = {
         name: sign_up(running, f"owner-of-{name}")
@@ -98,6 +139,7 @@ def check_bots_that_misbehave_harm_only_themselves(running: League, organiser: s
         poll.start()
 
     assert wait_for_end(running, number, seconds=150)["state"] == "finished"
+    played.wait(SECONDS)
     for bot in (good, nonsense, twice):
         bot.stop()
     matches = check_all_is_whole(running, number, [good, twice], "strict")

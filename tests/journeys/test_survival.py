@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import psycopg
 import pytest
 
 from tests.journeys.running import (
@@ -36,13 +35,6 @@ from django.core.management import call_command
 call_command("make_organiser", "olivia")
 """
 
-MANY_LADDERS = """
-Ladder.objects.bulk_create(
-    Ladder(slug=f"other-{i}", title=f"Other {i}", game="twelve-days", rules="eight-nights",
-           seats=3, paused=True, revision=2)
-    for i in range(40)  # a worker has 32 threads at most
-)
-"""
 PARTS = 8
 """The parts that use a server: web, gateway, play, clock, seats, checks, ratings and beat."""
 TWO = {"HOUSE_BOTS": "house-random,house-thumb"}
@@ -113,35 +105,6 @@ def test_a_tournament_is_played_to_its_end_although_processes_are_killed(tmp_pat
         survive(running)
         assert log_lines(running, "the broker does not answer") <= PARTS
         assert log_lines(running, "the database does not answer") <= PARTS
-
-
-def test_recomputes_that_hang_stop_neither_rounds_nor_matches(
-    tmp_path: Path, own_database: dict[str, str]
-) -> None:
-    with league(tmp_path / "var", variables={**TWO, **own_database}) as running:
-        organiser = set_up(running, MANY_LADDERS)
-        owner = sign_up(running, "owner")
-        bot = remote_bot(running, owner, "feste")
-        with psycopg.connect(own_database["DATABASE_URL"]) as other:
-            # A recompute of a corrected ladder waits for this lock; rounds do not.
-            other.execute("LOCK TABLE league_revision IN ACCESS EXCLUSIVE MODE")
-            running.manage("shell", "-c", "from league import tasks; tasks.check_ratings()")
-            wait_for(lambda: hung(other) >= 2, running.log)
-            number = tournament(running, organiser, {"feste": owner}, "quick", house_bots=True)
-            assert wait_for_end(running, number)["state"] == "finished"
-            assert running.all("ladders/quick/standings")
-            assert hung(other) >= 2
-        bot.stop()
-        bot.join(30)
-
-
-def hung(other: psycopg.Connection[Any]) -> int:
-    """Return how many recomputes wait for the lock."""
-    found = other.execute(
-        "SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'league_revision'::regclass"
-    ).fetchone()
-    assert found is not None
-    return int(found[0])
 
 
 def log_lines(running: League, text: str) -> int:
