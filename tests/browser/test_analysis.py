@@ -1,4 +1,4 @@
-"""The analysis beside a replay: the curve to seek with, verdicts, better moves, and its states."""
+"""`beside.js`: the analysis beside a replay, its curve to seek with, verdicts and better moves."""
 
 import re
 from typing import Any

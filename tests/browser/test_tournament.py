@@ -1,4 +1,4 @@
-"""The page of a tournament: its countdown, its buttons, and what changes while it runs."""
+"""`countdown.js` and `share.js`: the page of a tournament, and what changes while it runs."""
 
 import re
 from datetime import timedelta

@@ -6,10 +6,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = {
+    "web/static/web/countdown.js": "tests/browser/test_tournament.py",
     "web/static/web/editor.js": "tests/browser/test_learn.py",
     "web/static/web/failures.js": "tests/browser/test_failures.py",
     "web/static/web/live.js": "tests/browser/test_live.py",
     "web/static/web/play.js": "tests/browser/test_play.py",
+    "web/static/web/share.js": "tests/browser/test_tournament.py",
+    "web/static/web/table/beside.js": "tests/browser/test_analysis.py",
     "web/static/web/table/deal_check.js": "tests/browser/test_table_modules.py",
     "web/static/web/table/frames.js": "tests/browser/test_live.py",
     "web/static/web/table/scene.js": "tests/browser/test_table_modules.py",
