@@ -6,10 +6,11 @@ from django import forms
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import password_validators_help_texts
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from league import bots
-from league.models import Bot, Ladder
+from league.models import Bot, Ladder, LadderEntry
 from league.models.bots import MAX_DESCRIPTION
 from league.models.limits import CHALLENGES_PER_DAY
 
@@ -256,12 +257,20 @@ class ChallengeForm(forms.Form):
 
 
 class CompareForm(forms.Form):
-    """Two versions of a bot to compare."""
+    """Two versions of a bot to compare.
+
+    The ladders are those of games for which at least two of the versions qualified. The bot's own
+    ladders come first, and the first ladder and two versions that play its game are chosen.
+
+    Attributes:
+        versions: number of versions that are ready.
+        has_ladder: whether there is a ladder to choose.
+    """
 
     new = forms.TypedChoiceField(label="New version", coerce=int)
     old = forms.TypedChoiceField(label="Old version", coerce=int)
     ladder = forms.ModelChoiceField(
-        Ladder.objects.all(), label="Ladder from which the opponents come", empty_label=None
+        Ladder.objects.none(), label="Ladder from which the opponents come", empty_label=None
     )
     promote = forms.BooleanField(
         required=False,
@@ -271,13 +280,26 @@ class CompareForm(forms.Form):
 
     def __init__(self, bot: Bot, data: Any = None) -> None:
         super().__init__(data)
-        ready = bot.versions.ready().order_by("-number")
-        numbers = list(ready.values_list("number", flat=True)[:_VERSIONS])
+        ready = list(bot.versions.ready().order_by("-number")[:_VERSIONS])
+        qualified = bots.qualified_games(ready)
+        playing = {
+            game: [number for number in qualified if game in qualified[number]]
+            for game in set().union(*qualified.values())
+        }
+        is_own = Exists(LadderEntry.objects.filter(ladder=OuterRef("pk"), bot=bot))
+        games = [game for game, numbers in playing.items() if len(numbers) > 1]
+        ladders = Ladder.objects.filter(game__in=games).order_by(is_own.desc(), "title", "pk")
+        first = ladders.first()
+        chosen = playing[first.game] if first else list(qualified)
+        self.versions, self.has_ladder = len(ready), first is not None
+        ladder = self.fields["ladder"]
+        assert isinstance(ladder, forms.ModelChoiceField)
+        ladder.queryset, ladder.initial = ladders, first
         for at, name in enumerate(("new", "old")):
             field = self.fields[name]
             assert isinstance(field, forms.TypedChoiceField)
-            field.choices = [(number, number) for number in numbers]
-            field.initial = numbers[at] if len(numbers) > at else None
+            field.choices = [(number, number) for number in qualified]
+            field.initial = chosen[at] if len(chosen) > at else None
 
 
 class QuarantineForm(forms.Form):

@@ -65,8 +65,10 @@ _TABLES = (
     ("partridge", "eagle-short", 2),
     ("partridge", "eagle-short", 4),
     ("partridge", "eagle-short", 8),
+    *(("twelve-days", "eight-players", seats) for seats in (5, 6, 7)),
+    *(("partridge", "eagle-short", seats) for seats in (3, 5, 6, 7)),
 )
-"""Game, preset and seats. The game ``twelve-days`` needs three seats."""
+"""Game, preset and seats. Together these are all numbers of seats of each game."""
 _FIRST_MATCH = 900_001
 _MARKED = (Card(7, ("received",)), Card(9, ("scored",)))
 _MOVE = MoveChoice("play 7", "Play this card", "play", [7])
@@ -172,19 +174,31 @@ def _record(game: str, rules: str, seats: int) -> Record:
 
 
 def _played(game: str, rules: str, seats: int, fault_at: int | None = None) -> Record:
-    """Return a match of random moves, with the fallback after a timeout at a ply."""
+    """Return a match of random moves, with the fallback after a timeout.
+
+    Args:
+        game: its name.
+        rules: the preset.
+        seats: number of seats.
+        fault_at: the first choice between several moves from this ply on times out; None: no
+            choice does.
+    """
     rng, seed = Random(12), bytes(range(32))
     state = catalogue.start(game, rules, seats, seeded_shuffle(seed))
     moves: list[tuple[int, str]] = []
+    fault: Fault | None = None
     while not state.is_over:
         chosen = {}
         for seat in state.actors:
             legal, ply = state.legal(seat), len(moves)
-            chosen[seat] = fallback(seed, ply, legal) if ply == fault_at else rng.choice(legal)
+            is_fault = fault is None and fault_at is not None and ply >= fault_at and len(legal) > 1
+            chosen[seat] = fallback(seed, ply, legal) if is_fault else rng.choice(legal)
+            if is_fault:
+                fault = Fault(ply, seat, "timeout")
             moves.append((seat, state.moves.texts[chosen[seat]]))
         state.step_unchecked(chosen)
     scores, places = state.scores or (), state.places or ()
-    faults = () if fault_at is None else (Fault(fault_at, moves[fault_at][0], "timeout"),)
+    faults = () if fault is None else (fault,)
     return Record(game, rules, seats, seed, tuple(moves), scores, places, faults)
 
 
@@ -233,7 +247,7 @@ def _seated(at: int) -> Sample:
 def _numbered(at: int, number: int) -> Match:
     """Return a match with its own number: no two tables of a page have the same one."""
     found = match_of(at)
-    return Match(pk=found.pk + 10 * number, game=found.game, rules=found.rules, seats=found.seats)
+    return Match(pk=found.pk + 100 * number, game=found.game, rules=found.rules, seats=found.seats)
 
 
 def _charts() -> list[tuple[str, Chart]]:

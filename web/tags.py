@@ -1,6 +1,7 @@
 """Template filters and tags for numbers, cards and links; Django loads them for all templates."""
 
 import json
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
@@ -272,6 +273,15 @@ def absolute(context: template.Context, address: str) -> str:
     """Return an address with scheme and host, for use on other sites."""
     found: str = context["request"].build_absolute_uri(address)
     return found
+
+
+@register.simple_tag(takes_context=True)
+def canonical(context: template.Context) -> str:
+    """Return the absolute address of this page, with the number of the page of a list if not 1."""
+    request = context["request"]
+    number = request.GET.get("page", "")
+    query = f"?page={number}" if re.fullmatch(r"[1-9][0-9]{0,8}", number) and number != "1" else ""
+    return absolute(context, request.path + query)
 
 
 @register.inclusion_tag("web/parts/embed_code.html", takes_context=True)

@@ -1,7 +1,12 @@
 """Bots: created, uploaded, checked, and run in the sandbox (docs/sandbox.md)."""
 
 from league.bots.check_times import check_seconds_left
-from league.bots.checks import check_version, require_qualified, versions_to_check
+from league.bots.checks import (
+    check_version,
+    qualified_games,
+    require_qualified,
+    versions_to_check,
+)
 from league.bots.daily_limits import DAILY_LIMITS
 from league.bots.hosted_players import HostedBot
 from league.bots.online import ONLINE_FOR, is_online
@@ -33,6 +38,7 @@ __all__ = [
     "is_online",
     "names_like",
     "promote",
+    "qualified_games",
     "remove",
     "remove_players",
     "require_active",

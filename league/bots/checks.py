@@ -18,6 +18,7 @@ from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import SandboxUnavailableError, SourceRefusedError
 from bots_sdk.sandbox.sources import read_source
 from engine.errors import MatchInterruptedError
+from engine.games import catalogue
 from league import durations
 from league.bots import check_attempts, jails
 from league.bots.hosted_players import storable
@@ -74,6 +75,18 @@ def require_qualified(bot: Bot, game: str, version: BotVersion | None = None) ->
             f"Add {game} to GAMES in its file and upload it again.",
             code="not-qualified",
         )
+
+
+def qualified_games(versions: Sequence[BotVersion]) -> dict[int, frozenset[str]]:
+    """Return the games that `require_qualified` allows, by a version's number. Costs one query."""
+    matches = QualifyingMatch.objects.filter(version__in=versions)
+    games: dict[int, set[str]] = {}
+    for version, game, passed in matches.values_list("version__number", "game", "passed"):
+        games.setdefault(version, set()).update([game] if passed else [])
+    return {
+        version.number: frozenset(games.get(version.number, catalogue.GAMES))
+        for version in versions
+    }
 
 
 def check_version(version_id: int) -> bool:

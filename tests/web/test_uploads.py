@@ -9,7 +9,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from league import bots, competitions, play
-from league.models import Bot, BotVersion, Comparison
+from league.models import Bot, BotVersion, Comparison, Ladder, QualifyingMatch
 from tests.league import small
 from tests.league.bots.uploaded import FIRST, RAISES, hosted_bot, owner, ready_bot
 from tests.responses import Response
@@ -114,6 +114,36 @@ def test_an_owner_compares_versions_and_promotes_one_by_hand(client: Client, ada
     assert bot.current == newer
     client.force_login(owner())
     assert client.post(f"{where}/promote/", {"version": "1"}).status_code == 404
+
+
+def test_the_form_of_a_comparison_offers_the_games_that_the_versions_play(
+    client: Client, ada: User
+) -> None:
+    both = {"game": "partridge", "rules": "eagle"}
+    other = Ladder.objects.create(slug="a", title="A ladder of another game", seats=4, **both)
+    ladders = [small.ladder("early"), small.ladder("own")]
+    bot = ready_bot(ada)
+    competitions.enter_ladder(ladder=ladders[1], bot=bot)
+    first = bot.versions.get()
+    second, third = (bots.upload(bot=bot, data=FIRST, held=True) for _ in range(2))
+    path = f"/account/bots/{bot.name}/compare/"
+    played = {first: {"twelve-days": True}, second: {"twelve-days": True, "partridge": False}}
+    for version, games in {**played, third: {"partridge": True}}.items():
+        BotVersion.objects.filter(pk=version.pk).update(state=BotVersion.State.READY)
+        for game, passed in games.items():
+            QualifyingMatch.objects.create(version=version, game=game, passed=passed)
+    shown = text(client, path)
+    offered = re.search(r'<select name="ladder".*?</select>', shown, re.DOTALL)
+    assert offered
+    assert re.findall(r'value="(\d+)"', offered[0]) == [str(each.pk) for each in ladders[::-1]]
+    assert f'value="{ladders[1].pk}" selected' in offered[0]
+    chosen = re.findall(r'value="(\d)" selected', shown.replace(offered[0], ""))
+    assert chosen == ["2", "1"]  # version 3 does not play the ladder's game
+    refused = client.post(path, {"new": 2, "old": 1, "ladder": other.pk})
+    assert refused.status_code == 400
+    assert "Select a valid choice" in refused.content.decode()
+    QualifyingMatch.objects.filter(version=second).update(passed=False)
+    assert "needs a ladder whose game both versions play" in text(client, path)
 
 
 def test_a_limit_per_day_is_a_429_that_names_the_limit_and_the_wait(

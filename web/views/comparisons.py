@@ -60,7 +60,7 @@ def compare(request: HttpRequest, name: str) -> HttpResponse:
             add_errors(form, error)
         else:
             return redirect("web:comparison", started.pk)
-    context = {"bot": bot, "form": form, "versions": bot.versions.ready().count()}
+    context = {"bot": bot, "form": form}
     return render(request, "web/compare.html", context, status=status_of(form))
 
 

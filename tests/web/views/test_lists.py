@@ -38,6 +38,25 @@ def test_the_old_address_of_the_tournaments_leads_to_the_events(client: Client) 
     assert (answer.status_code, answer["Location"]) == (301, "/events/")
 
 
+@pytest.mark.parametrize(
+    ("query", "kept"),
+    [
+        ("", ""),
+        ("?q=a&page=3", "?page=3"),
+        ("?page=1", ""),
+        ("?page=x", ""),
+        ("?page=" + 5000 * "1", ""),
+    ],
+)
+def test_a_page_names_its_own_address_without_the_search(
+    client: Client, query: str, kept: str
+) -> None:
+    text = page(client, f"/bots/{query}")
+    address = f"http://testserver/bots/{kept}"
+    assert f'<link rel="canonical" href="{address}">' in text
+    assert text.count(f'<meta property="og:url" content="{address}">') == 1
+
+
 def test_bots_are_found_by_name_and_kind(client: Client, played: Tournament) -> None:
     small.bots(2, owner=User.objects.create(username="ada"), prefix="ada")
     names = r'class="match-link" href="/bots/([^/]+)/"'
