@@ -161,3 +161,22 @@ def test_a_spectator_looks_back_while_the_match_goes_on(
     expect(bar).to_contain_text("1 step behind")
     live.keyboard.press("End")
     expect(bar.locator(".past-mark")).to_be_hidden()
+
+
+def test_a_screen_reader_does_not_read_a_line_again_for_a_new_count(fresh: Visit) -> None:
+    page, line = fresh.page, fresh.page.locator("[role=status]")
+    shown = {"line": "1 of 9 blocks finished"}
+    part = '<div id="now" data-live="4"><p role="status">{line}</p></div>'
+    script = '<script type="module" src="/static/web/live.js"></script>'
+    page.route(
+        "**/a-page/",
+        lambda route: route.fulfill(content_type="text/html", body=part.format(**shown) + script),
+    )
+    page.clock.install(time=0)
+    page.goto("/a-page/")
+    page.wait_for_load_state("networkidle")
+    for text, live in (("2 of 9 blocks finished", "off"), ("The final begins", None)):
+        shown["line"] = text
+        page.clock.run_for(5000)
+        expect(line).to_have_text(text)
+        assert line.get_attribute("aria-live") == live
