@@ -127,3 +127,56 @@ def test_a_page_without_live_parts_loads_only_the_script_of_times(visit: Visit, 
     visit.page.goto("/docs/")
     sources = visit.page.locator("script").evaluate_all("all => all.map((one) => one.src)")
     assert [source.rpartition("/")[2] for source in sources] == ["times.js"]
+
+
+def test_a_spectator_looks_back_while_the_match_goes_on(
+    live: Page, bots: list[Bot], match: Match
+) -> None:
+    def moved() -> bool:
+        match.refresh_from_db()
+        return match.plies >= 6
+
+    title, bar = live.locator(".step-title"), live.get_by_role("group", name="Look back")
+    why, forward = live.locator(".why"), bar.get_by_role("button", name="Forward", exact=True)
+    expect(bar.locator(".live-mark")).to_be_visible()
+    play_on(bots, until=moved)
+    expect(title).to_contain_text("Day 2")
+    newest = why.inner_text()
+    bar.get_by_role("button", name="Back", exact=True).click()
+    expect(bar).to_contain_text("You look back: 1 step behind")
+    expect(live.locator(".plays .tc")).to_have_count(3)
+    announced = live.locator(".table p[role=status]")
+    for part in (f"Day 1: {bots[0].name} plays ", f", {bots[1].name} ", f", {bots[2].name} "):
+        expect(announced).to_contain_text(part)
+    seen = why.inner_text(), title.inner_text()
+    play_on(bots)
+    expect(live.locator(".live-state")).to_contain_text("The match is over")
+    assert (why.inner_text(), title.inner_text()) == seen
+    forward.click()
+    expect(why).to_have_text(newest)
+    bar.get_by_role("button", name="Back to live").click()
+    expect(title).to_have_text("The end: hands are counted")
+    expect(bar.locator(".live-mark")).to_be_visible()
+    live.keyboard.press("ArrowLeft")
+    expect(bar).to_contain_text("1 step behind")
+    live.keyboard.press("End")
+    expect(bar.locator(".past-mark")).to_be_hidden()
+
+
+def test_a_screen_reader_does_not_read_a_line_again_for_a_new_count(fresh: Visit) -> None:
+    page, line = fresh.page, fresh.page.locator("[role=status]")
+    shown = {"line": "1 of 9 blocks finished"}
+    part = '<div id="now" data-live="4"><p role="status">{line}</p></div>'
+    script = '<script type="module" src="/static/web/live.js"></script>'
+    page.route(
+        "**/a-page/",
+        lambda route: route.fulfill(content_type="text/html", body=part.format(**shown) + script),
+    )
+    page.clock.install(time=0)
+    page.goto("/a-page/")
+    page.wait_for_load_state("networkidle")
+    for text, live in (("2 of 9 blocks finished", "off"), ("The final begins", None)):
+        shown["line"] = text
+        page.clock.run_for(5000)
+        expect(line).to_have_text(text)
+        assert line.get_attribute("aria-live") == live

@@ -22,7 +22,7 @@ async function refresh() {
         const now = fresh.getElementById(old.id);
         if (!now || now.isEqualNode(old)) continue;
         // A part with the keyboard focus stays until the focus leaves it.
-        if (!old.contains(document.activeElement)) old.replaceWith(now);
+        if (!old.contains(document.activeElement)) replace(old, now);
       }
       document.dispatchEvent(new CustomEvent("parts-replaced"));
       failures = 0;
@@ -31,6 +31,27 @@ async function refresh() {
     }
   }
   plan();
+}
+
+/**
+ * Replaces a part. A line with role=status stays if its words are the same, or the same but for
+ * numbers: a screen reader reads a line that is new, not each count.
+ * @param {Element} old
+ * @param {Element} now
+ */
+function replace(old, now) {
+  const fresh = now.querySelector("[role=status]");
+  const kept = old.querySelector("[role=status]");
+  if (fresh && kept) {
+    if (words(fresh) === words(kept)) fresh.setAttribute("aria-live", "off");
+    else fresh.removeAttribute("aria-live");
+  }
+  old.replaceWith(now);
+}
+
+/** @param {Element} line  @returns {string} its words without numbers */
+function words(line) {
+  return (line.textContent ?? "").replace(/\d+/g, "").replace(/\s+/g, " ").trim();
 }
 
 function plan() {

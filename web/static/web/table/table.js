@@ -2,8 +2,10 @@
 // A table whose match has ended says so to the page by the event "table-over".
 
 import { Frames, MOVE } from "./frames.js";
+import { Past } from "./past.js";
 import { Fold, frameOf, seenBy } from "./scene.js";
 import { fetchAll, follow } from "./source.js";
+import { spoken } from "./spoken.js";
 import { Transport, WAITS, press } from "./transport.js";
 import { View } from "./view.js";
 
@@ -44,7 +46,7 @@ async function replay(table) {
       const near = Math.abs(at - before) === 1;
       const duration = near ? MOVE / Math.max(1, transport ? transport.speed : 1) : 0;
       view.show(frame, seenBy(frame.scene, viewer), { viewer, duration });
-      if (by === "hand" || frame.kind === "result") announce(table, frame);
+      if (by === "hand" || frame.kind === "result") announce(table, frame, view);
       if (!transport) return;
       transport.update();
       beside?.show();
@@ -135,16 +137,27 @@ function loop(table, player) {
 function live(table) {
   const view = new View(table);
   let ended = null;
+  let past = null;
+  const draw = (frame, duration) => view.show(frame, frame.scene, { viewer: null, duration });
   const frames = new Frames(view.seats.length, {
     show(frame, duration) {
-      view.show(frame, frame.scene, { viewer: null, duration });
-      if (frame.kind === "result" || frame.kind === "end") announce(table, frame);
+      past?.update();
+      const isPast = past !== null && past.isOpen; // the spectator looks back: the view stays
+      if (!isPast) draw(frame, duration);
+      if (isPast && frame.kind !== "end") return;
+      if (frame.kind === "result" || frame.kind === "end") announce(table, frame, view);
     },
     wait: () => LIVE_WAIT,
     idle() {
       if (ended) finish(table, ended, view);
     },
   });
+  if (table.querySelector("[data-past]")) {
+    past = new Past(table, frames, (frame, isNear) => {
+      draw(frame, isNear ? MOVE : 0);
+      announce(table, frame, view);
+    });
+  }
   follow(table.dataset.source, Number(table.dataset.match), {
     phase: (phase) => frames.add(phase),
     clock: (clock) => view.clock(clock.remaining_ms),
@@ -174,10 +187,10 @@ function over(table) {
   table.dispatchEvent(new CustomEvent("table-over", { bubbles: true }));
 }
 
-/** Says in one short sentence what changed, for screen readers. */
-function announce(table, frame) {
+/** Writes what changed for screen readers. */
+function announce(table, frame, view) {
   const status = table.querySelector("[role=status]");
-  if (status) status.textContent = frame.lines.at(-1).slice(0, 200);
+  if (status) status.textContent = spoken(frame, view.names);
 }
 
 /** Puts the step into the address, so that the link of the page leads back to it. */

@@ -10,6 +10,23 @@ export function press(button, on) {
   button.title = on ? "Pause" : "Play";
 }
 
+/** @param {MouseEvent|KeyboardEvent} event  @returns {boolean} whether no other key is held */
+export function isPlain(event) {
+  return !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
+}
+
+/**
+ * Returns whether keys are meant for a table: the focus is in it, or it is the only one.
+ * @param {HTMLElement} table
+ * @param {EventTarget|null} focus
+ */
+export function takesKeys(table, focus) {
+  if (!(focus instanceof Element)) return false;
+  if (focus.closest("input, select, textarea, [tabindex='0']")) return false;
+  const within = focus.closest("[data-table]");
+  return within ? within === table : document.querySelectorAll(".transport").length === 1;
+}
+
 export class Transport {
   /**
    * @param {HTMLElement} table
@@ -53,14 +70,13 @@ export class Transport {
   }
 
   click(event, where) {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+    if (!isPlain(event)) return;
     event.preventDefault();
     this.go(where());
   }
 
   key(event) {
-    if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
-    if (!this.takesKeys(event.target)) return;
+    if (!isPlain(event) || !takesKeys(this.table, event.target)) return;
     if (event.key === " ") {
       if (event.target.closest("a, button, summary")) return;
       event.preventDefault();
@@ -71,13 +87,6 @@ export class Transport {
     if (!name) return;
     event.preventDefault();
     this.go(this.target(name));
-  }
-
-  /** Whether keys are meant for this table: the focus is in it, or it is the only one. */
-  takesKeys(focus) {
-    if (focus.closest("input, select, textarea, [tabindex='0']")) return false;
-    const within = focus.closest("[data-table]");
-    return within ? within === this.table : document.querySelectorAll(".transport").length === 1;
   }
 
   go(at) {
