@@ -1,4 +1,4 @@
-"""Watching live: `source.js` and `frames.js` for tables, `live.js` for other parts of a page."""
+"""Live tables: `source.js`, `frames.js`, `past.js` and `spoken.js`; `live.js` for other parts."""
 
 import pytest
 from playwright.sync_api import Page, expect
