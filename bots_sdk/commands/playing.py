@@ -12,7 +12,7 @@ from bots_sdk.commands.errors import ImpossibleError, NoTokenError
 from bots_sdk.commands.home import Faults
 from bots_sdk.commands.leagues import chosen_league, client_for, not_logged_in, read_saved
 from bots_sdk.commands.output import Json, print_json
-from bots_sdk.commands.ranking import describe, follow_to_rank, print_rank
+from bots_sdk.commands.ranking import follow_to_rank, print_rank
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.runner import THREADS
 
@@ -115,7 +115,7 @@ def enter(
         if not as_json:
             place = client.send(calls.ladder_entry(ladder, bot))
             print(f"{bot} is on the ladder {ladder}: {url}/ladders/{ladder}/")
-            printed = describe(place)
+            printed = place["next_block"]
             print(printed, flush=True)
             if not wait and place["rank_progress"] is not None:
                 print(f"`twelfth-night enter {ladder} {bot} --wait` follows it to its rank.")

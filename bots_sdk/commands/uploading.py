@@ -15,7 +15,6 @@ from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, save_bot
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.ranking import (
-    describe,
     follow_to_rank,
     ladder_places,
     print_rank,
@@ -111,7 +110,7 @@ def upload(
             _print_next_step(client, url, version)
         if wait and version["state"] == "ready" and not version["held"]:
             for place in ladder_places(client, name):
-                said = describe(place)
+                said = place["next_block"]
                 follow_to_rank(client, place["ladder"], name, printed=said, quiet=as_json)
                 if not as_json:
                     print_rank(client, url, place["ladder"], name)
@@ -276,7 +275,7 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
         return
     places = ladder_places(client, name)
     for place in places:
-        print(f"On {place['ladder']}: {describe(place)}")
+        print(f"On {place['ladder']}: {place['next_block']}")
     if places:
         print(f"`twelfth-night status {name}` shows how far it is.")
     else:
