@@ -186,9 +186,9 @@ def test_the_commands_at_home_work_as_they_are_printed(tmp_path: Path, template:
     made = shell(f"twelfth-night new my-bot --template {template}", tmp_path)
     assert made.returncode == 0, made.stderr
     assert "The bot plays twelve-days." in made.stdout
-    test, trial, check, rules, *training = commands_in(made.stdout)[:-3]
+    test, trial, check, rules, sees, *training = commands_in(made.stdout)[:-3]
     # The same commands, with fewer matches.
-    for command in (test, f"{trial} --blocks 1 --against random", rules):
+    for command in (test, f"{trial} --blocks 1 --against random", rules, sees):
         done = shell(command, tmp_path)
         assert done.returncode == 0, (command, done.stderr)
     if template == "trained":
