@@ -32,7 +32,10 @@ CODES: dict[str, tuple[int, str]] = {
         401,
         "The token does not work: it is mistyped, expired, revoked or replaced.",
     ),
-    "wrong-credentials": (401, "No account has this name and password."),
+    "wrong-credentials": (
+        401,
+        "No account has this name and password. POST /api/v1/accounts creates an account.",
+    ),
     "owner-token-needed": (403, "This call needs an owner token. POST /api/v1/tokens returns one."),
     "bot-token-needed": (
         403,
@@ -44,7 +47,10 @@ CODES: dict[str, tuple[int, str]] = {
         "The token does not have the scope that this call needs. Create a token with it.",
     ),
     "organiser-needed": (403, "This call needs the owner token of an organiser."),
-    "not-your-bot": (403, "The bot belongs to another account."),
+    "not-your-bot": (
+        403,
+        "The bot belongs to another account. POST /api/v1/bots creates a bot of your own.",
+    ),
     "own-quarantine": (
         403,
         "An organiser can't lift or change their own quarantine while there is another organiser.",

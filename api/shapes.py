@@ -6,6 +6,7 @@ Answers with another shape fail the tests in ``tests/api/test_schema.py``.
 
 from typing import Any
 
+from api.serializers.turns import MovesSerializer
 from engine.analysis import MARKS
 from engine.games import catalogue
 from engine.pairing import TieBreak
@@ -114,6 +115,10 @@ _DEFAULTS: dict[str, Any] = {
 
 def add_shapes(result: Schema, **_: Any) -> Schema:
     """Add patterns, bounds and defaults to all objects that lack them, as a hook."""
+    # drf-spectacular leaves out the bound of a list of objects.
+    result["components"]["schemas"]["Moves"]["properties"]["moves"]["maxItems"] = (
+        MovesSerializer.MOST
+    )
     for name, component in result["components"]["schemas"].items():
         for field, schema in component.get("properties", {}).items():
             _add(schema, f"{name}.{field}", field)

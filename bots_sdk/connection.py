@@ -187,12 +187,11 @@ def unexpected_answer(response: httpx.Response) -> ProblemError:
     """Return the exception for a response that is not an answer of the API."""
     kind = response.headers.get("content-type", "no content type")
     where = f" to {response.headers['location']}" if "location" in response.headers else ""
-    root = response.url.copy_with(raw_path=b"/")
     return ProblemError(
         "unexpected-answer",
         response.status_code,
         f"{response.url} answered {response.status_code}{where} with {kind}. This is not "
-        f"the answer of a league. Use the address of the league's home page, such as {root}.",
+        "the answer of a league.",
         retry_after=_retry_after(response),
     )
 

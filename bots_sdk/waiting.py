@@ -51,6 +51,8 @@ async def _text(client: AsyncClient, name: str, status: RunnerStatus) -> str:
         return "still waiting for the league to answer"
     if status.matches:
         matches = "1 match" if status.matches == 1 else f"{status.matches} matches"
+        if status.turns:
+            return f"{matches} in play; the bot is choosing its move"
         return f"{matches} in play; waiting for the other seats' moves"
     if not name:
         return "waiting for a match"

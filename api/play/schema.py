@@ -22,8 +22,11 @@ _LAST_EVENT_ID = {
     "name": "Last-Event-ID",
     "in": "header",
     "description": "The id of the last event that you received.",
-    "schema": {"type": "string"},
+    "schema": {"type": "string", "pattern": "^([0-9]{1,9}|end)?$"},
 }
+_PLACE = "[0-9]{1,18}:([0-9]{1,9}|end)"
+_PLACES = {"type": "string", "pattern": f"^({_PLACE}(,{_PLACE})*)?$"}
+"""The id of an event in a stream of several matches: the last event of each."""
 _TURNS = {
     "type": "object",
     "description": "The open turns of a bot.",
@@ -150,9 +153,9 @@ def gateway_paths() -> dict[str, Any]:
                 "in": "query",
                 "description": "The id of the last event that you received, if you can't send it "
                 "as `Last-Event-ID`.",
-                "schema": {"type": "string"},
+                "schema": _PLACES,
             },
-            _LAST_EVENT_ID,
+            {**_LAST_EVENT_ID, "schema": _PLACES},
         ),
     }
 

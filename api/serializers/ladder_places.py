@@ -20,8 +20,9 @@ class RankProgressSerializer(serializers.Serializer[RankProgress]):
     seconds_left = serializers.FloatField(
         allow_null=True,
         help_text="Estimated seconds until all of these blocks are over, from their pace so far. "
-        "Before the first match is over, the seconds that the last new hosted bot took, or else "
-        "would take at the workers' present pace. Null if none of these is known.",
+        "Before the first match is over: the seconds that the last new hosted bot took; without "
+        "one, the seconds at the workers' present pace or on an idle machine. For a remote bot, "
+        "the seconds that it needs if it answers at once. Null if the bot gets no matches now.",
     )
 
 

@@ -11,6 +11,9 @@ from statistics import fmean, stdev
 from bots_sdk.arena.matches import CLOCK
 from engine.rating.intervals import student_t
 
+MIN_BLOCKS = 5
+"""Fewer blocks don't show how much results vary, so they get no interval, as on a ladder."""
+
 
 @dataclass(frozen=True, slots=True)
 class Share:
@@ -19,8 +22,8 @@ class Share:
     Attributes:
         blocks: the number of blocks.
         mean: the mean over the blocks, 0 to 1.
-        low: the lower end of the 95 % interval; None with fewer than two blocks.
-        high: the upper end of the 95 % interval; None with fewer than two blocks.
+        low: the lower end of the 95 % interval; None with fewer than `MIN_BLOCKS` blocks.
+        high: the upper end of the 95 % interval; None with fewer than `MIN_BLOCKS` blocks.
     """
 
     blocks: int
@@ -45,7 +48,7 @@ def share(values: Sequence[float]) -> Share:
     """
     blocks = len(values)
     mean = fmean(values)
-    if blocks < 2:
+    if blocks < MIN_BLOCKS:
         return Share(blocks, mean, None, None)
     error = student_t(blocks - 1) * stdev(values) / math.sqrt(blocks)
     low, high = max(0.0, mean - error), min(1.0, mean + error)

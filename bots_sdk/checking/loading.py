@@ -10,6 +10,7 @@ from typing import Any
 from bots_sdk.checking.findings import CheckResult, Finding, size_text
 from bots_sdk.checking.imports import PROBE, imports_of, missing, question
 from bots_sdk.checking.runtimes import Runtime
+from bots_sdk.installing import install_command
 from bots_sdk.sandbox import libraries
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
@@ -90,7 +91,7 @@ def _import_remedy(path: Path, source: Source, module: str) -> str:
     if top == "numpy" and find_spec("numpy") is None:
         return (
             "The league has NumPy, but this machine has not, so the check can't load it. Install "
-            "it with `python -m pip install numpy`."
+            f"it with `{install_command('python', 'numpy')}`."
         )
     return f"{MAY_IMPORT}, without the network, processes or writing files."
 

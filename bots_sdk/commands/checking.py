@@ -2,6 +2,7 @@
 
 import sys
 import textwrap
+import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,12 +12,14 @@ from rich.console import Console
 from rich.text import Text
 
 from bots_sdk.checking.findings import CheckResult, Finding
+from bots_sdk.checking.loading import MAY_IMPORT
 from bots_sdk.checking.runtimes import Runtime, sandbox, unconfined
 from bots_sdk.checking.suite import Suite
 from bots_sdk.commands.errors import REFUSED, STOPPED, ImpossibleError
 from bots_sdk.commands.home import Faults
 from bots_sdk.commands.output import Json, print_json
-from bots_sdk.commands.progress import progress
+from bots_sdk.commands.progress import PrintLine, progress, time_left
+from bots_sdk.durations import about
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import (
     SandboxBrokenError,
@@ -32,6 +35,8 @@ _STYLES = {
     CheckResult.WRONG: ("WRONG", "bold red"),
 }
 _COLUMN = 26
+_FIRST_MATCHES, _FIRST_VERDICT_SECONDS = 5, 5.0
+"""A first verdict is printed after so many matches, or after this time and one match."""
 
 
 def check(
@@ -68,6 +73,9 @@ def check(
     middle of a match, the same observation twice, and a move that the referee plays after a
     timeout. It measures time, memory, imports and output.
 
+    An uploaded bot may import the standard library, NumPy, `engine` and
+    `bots_sdk.environments.encoding`.
+
     Exit status 1: something would fail.
     """
     source, games = _source(bot)
@@ -82,8 +90,9 @@ def check(
     console = Console(highlight=False, soft_wrap=True)
     now = _Now()
     suite = Suite(bot, source, runtime, [game] if game else games, faults, now.note)
-    with progress(lambda: now.text, quiet=as_json, results=console):
+    with progress(lambda: now.text, quiet=as_json, results=console) as print_line:
         try:
+            now.begin(suite, print_line)
             for finding in suite.run():
                 findings.append(finding)
                 if not as_json:
@@ -106,6 +115,8 @@ def check(
         )
     else:
         _print_summary(findings, runtime, stopped=stopped)
+        if not wrong and not stopped and bot.suffix != ".wasm":
+            print(f"{MAY_IMPORT}.")
     if stopped:
         raise typer.Exit(STOPPED)
     if wrong:
@@ -144,13 +155,32 @@ def _sandbox(tier: int) -> Runtime:
 
 @dataclass(slots=True)
 class _Now:
-    """The match in play, for the progress line."""
+    """The match in play, for the progress line, and a first verdict after a few matches."""
 
     text: str = ""
+    _suite: Suite | None = None
+    _print_line: PrintLine | None = None
+    _began: float = 0.0
+
+    def begin(self, suite: Suite, print_line: PrintLine) -> None:
+        """Begin a check, whose first verdict is printed like this."""
+        self._suite, self._print_line, self._began = suite, print_line, time.monotonic()
 
     def note(self, match: str, done: int, total: int) -> None:
         """Note a match with the number of finished matches before it, and of all matches."""
-        self.text = f"{done} of {total} matches: {match}"
+        self.text = f"{done} of {total} matches: {match}{time_left(done, total, self._began)}"
+        seconds = time.monotonic() - self._began
+        if self._suite is None or self._print_line is None or not done:
+            return
+        if done < _FIRST_MATCHES and seconds < _FIRST_VERDICT_SECONDS:
+            return
+        faults = sum(len(each.fault_reports) for each in self._suite.matches)
+        plays = "plays without a fault so far"
+        if faults:
+            plays = f"made {faults} fault{'' if faults == 1 else 's'} so far"
+        left = about(seconds * (total - done) / done)
+        self._print_line(f"The bot {plays}; {total - done} more matches, {left}.")
+        self._print_line = None
 
 
 def _show(console: Console, finding: Finding) -> None:

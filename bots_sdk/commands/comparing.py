@@ -1,5 +1,7 @@
 """``ab``: a statistical test whether a new version of a bot is better than the old one."""
 
+import math
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -30,11 +32,16 @@ from bots_sdk.commands.home import (
 )
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.progress import progress
+from bots_sdk.durations import about
 from engine.rating import sprt
 from engine.rating.sprt import Decision
 
 _VERSIONS = {NEW: "new", OLD: "old"}
 _GAUGE = 21
+_FIRST_WORDS_SECONDS = 8.0
+"""After so long the test prints in plain words how it stands; then after twice the time, and so on.
+
+A block may take two seconds to end, so the first words come within about ten."""
 
 
 @dataclass(slots=True)
@@ -81,6 +88,31 @@ class _Run:
         """The verdict of the test; undecided if it was stopped."""
         last = self.steps[-1].decision if self.steps else None
         return last or Decision.UNDECIDED
+
+    def words(self, seconds: float) -> str:
+        """Return in plain words how the test stands after so many seconds, and how long it takes.
+
+        The estimate is for the evidence so far; it doesn't claim that the evidence goes on so.
+        """
+        plan, last = self.test.plan, self.steps[-1]
+        found = sprt.estimate(plan, self.results)
+        if not self.with_other_moves:
+            stands = "no difference in behaviour so far"
+        elif found is not None and found.low > 0:
+            stands = "better so far"
+        elif found is not None and found.high < 0:
+            stands = "worse so far"
+        else:
+            stands = "no clear difference so far"
+        blocks = float(plan.guard_blocks)
+        if last.differing:
+            blocks = min(blocks, last.blocks * plan.min_differing / last.differing)
+        bound = plan.upper if last.llr > 0 else plan.lower
+        by_evidence = last.blocks * bound / last.llr if last.llr else math.inf
+        needed = min(max(blocks, by_evidence), plan.max_blocks)
+        left = seconds * max(needed - last.blocks, 1) / last.blocks
+        count = f"{last.blocks} pair{'' if last.blocks == 1 else 's'} of matches"
+        return f"{stands}, after {count}; {about(left)} more"
 
     def line(self) -> Text:
         """Return the status line: pairs of matches, a gauge, the gain, and the evidence (LLR)."""
@@ -165,13 +197,19 @@ def ab(
         for version, bot in ((NEW, test.new), (OLD, test.old))
     }
     stopped = False
+    began = time.monotonic()
 
     with progress(run.line, quiet=as_json) as print_line:
         try:
             with Pool(WorkerSetup(setup.table, test.contestants), jobs) as pool:
                 blocks = blocks_in_order(pool.play(test.fixtures()))
+                words_after = _FIRST_WORDS_SECONDS
                 for step in sprt.llr_path(plan, _results(run, blocks, printers, print_line)):
                     run.steps.append(step)
+                    seconds = time.monotonic() - began
+                    if seconds >= words_after and step.decision is None:
+                        print_line(run.words(seconds))
+                        words_after = 2 * seconds
         except KeyboardInterrupt:
             stopped = True
     if as_json:

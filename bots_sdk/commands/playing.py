@@ -8,11 +8,12 @@ import typer
 
 from bots_sdk import calls, running
 from bots_sdk.bot import load
+from bots_sdk.client import Client
 from bots_sdk.commands.errors import ImpossibleError, NoTokenError
 from bots_sdk.commands.home import Faults
 from bots_sdk.commands.leagues import chosen_league, client_for, not_logged_in, read_saved
 from bots_sdk.commands.output import Json, print_json
-from bots_sdk.commands.ranking import describe, follow_to_rank, print_rank
+from bots_sdk.commands.ranking import follow_to_rank, print_rank
 from bots_sdk.errors import ProblemError, UnreachableError
 from bots_sdk.runner import THREADS
 
@@ -110,12 +111,17 @@ def enter(
     if not token:
         raise NoTokenError(not_logged_in(url))
     with client_for(url, token) as client:
-        entry = client.send(calls.enter_ladder(ladder, bot))
+        try:
+            entry = client.send(calls.enter_ladder(ladder, bot))
+        except ProblemError as error:
+            if error.code == "not-qualified":
+                error.remedy = _ladders_of_its_games(client, bot)
+            raise
         printed = ""
         if not as_json:
             place = client.send(calls.ladder_entry(ladder, bot))
             print(f"{bot} is on the ladder {ladder}: {url}/ladders/{ladder}/")
-            printed = describe(place)
+            printed = place["next_block"]
             print(printed, flush=True)
             if not wait and place["rank_progress"] is not None:
                 print(f"`twelfth-night enter {ladder} {bot} --wait` follows it to its rank.")
@@ -127,3 +133,21 @@ def enter(
                 print_rank(client, url, ladder, bot)
         elif as_json:
             print_json(entry)
+
+
+def _ladders_of_its_games(client: Client, bot: str) -> str:
+    """Return the commands that enter a bot on ladders of the games that it plays; else empty."""
+    number = client.send(calls.bot(bot))["version"]
+    if number is None:
+        return ""
+    try:
+        checked = client.send(calls.version_log(bot, number))["qualifying"]
+    except ProblemError:  # for example, a token of another owner
+        return ""
+    played = {match["game"] for match in checked if match["passed"]}
+    commands = [
+        f"`twelfth-night enter {each['slug']} {bot}`"
+        for each in client.send(calls.ladders())["results"]
+        if each["game"] in played
+    ]
+    return f"It can play on another ladder: {' or '.join(commands)}." if commands else ""

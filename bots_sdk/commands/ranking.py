@@ -20,17 +20,6 @@ def ladder_places(client: Client, bot: str) -> list[answers.LadderPlace]:
     return entries
 
 
-def describe(place: answers.LadderPlace) -> str:
-    """Return in a few sentences when a bot plays next on a ladder, and when it has a rank."""
-    progress = place["rank_progress"]
-    if progress is None or progress["playing"] + progress["queued"]:
-        return place["next_block"]  # it has the numbers of the blocks that are drawn
-    rank = f"It has a rank after {progress['needed']} blocks"
-    if progress["seconds_left"] is not None:
-        rank += f", in {about(progress['seconds_left'])}"
-    return f"{place['next_block']} {rank}."
-
-
 def follow_to_rank(
     client: Client, ladder: str, bot: str, *, printed: str, quiet: bool
 ) -> answers.LadderPlace:
@@ -70,7 +59,7 @@ def _require_new_matches(bot: answers.Bot) -> None:
 
 def describe_with_rank(client: Client, place: answers.LadderPlace) -> str:
     """Return rank and rating of a bot on a ladder, if it has them, and when it plays next."""
-    text = describe(place)
+    text = place["next_block"]
     if place["rank_progress"] is not None or place["rating"] is None:
         return text
     rank = client.send(calls.bot_standing(place["bot"], place["ladder"]))["rank"]

@@ -33,6 +33,8 @@ def after_silence(error: UnreachableError) -> str:
 
 def after_problem(error: ProblemError) -> str:
     """Return what to do after a problem; empty if its detail names the remedy already."""
+    if error.remedy:
+        return error.remedy
     if error.code in _BY_CODE:
         return _BY_CODE[error.code](error)
     for pattern, remedy in _BY_TEXT:
@@ -53,6 +55,24 @@ def _token(error: ProblemError) -> str:
     )
 
 
+def _elsewhere(url: str) -> str:
+    """Return where a league is if something else answers at an address."""
+    running = running_league()
+    if running and running != url:
+        return f"A league runs here at {running}: `twelfth-night login {running}`."
+    if running:
+        return "This is the address of the league that runs here, so try again in a few seconds."
+    if urlsplit(url).hostname in _LOOPBACK:
+        return (
+            "No league of this checkout runs here. `make up` starts one and prints its address; "
+            "then log in there: `twelfth-night login ADDRESS`."
+        )
+    return (
+        "Open the league's home page in a browser and log in with its address: `twelfth-night "
+        "login ADDRESS`."
+    )
+
+
 _BY_CODE: dict[str, Callable[[ProblemError], str]] = {
     "invalid-token": _token,
     "not-authenticated": lambda error: f"`twelfth-night login {error.url}` gets a token.",
@@ -64,6 +84,7 @@ _BY_CODE: dict[str, Callable[[ProblemError], str]] = {
     "not-your-bot": lambda _: (
         "`twelfth-night status` lists the bots whose tokens are saved on this machine."
     ),
+    "unexpected-answer": lambda error: _elsewhere(error.url),
     "no-version": lambda error: (
         ""  # The detail has the remedy.
         if _CHECKING in str(error)

@@ -16,6 +16,7 @@ from bots_sdk import starters
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import is_logged_in
 from bots_sdk.commands.output import Json, print_commands, print_json
+from bots_sdk.installing import install_command
 from bots_sdk.nearby import usual_url
 
 _NAME = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
@@ -114,7 +115,7 @@ def _next_steps(
     ]
     needed = _FOR_TRAINING if trained else () if language == "python" else ("wasmtime",)
     absent = [each for each in needed if find_spec(each) is None]
-    installing = (f"{python} -m pip install {' '.join(absent)}", "install what it needs")
+    installing = (install_command(python, *absent), "install what it needs")
     signing_up = (f"{command} login {usual_url()} --sign-up", "create an account at a league")
     return [
         *([installing] if absent else ()),
@@ -123,6 +124,7 @@ def _next_steps(
         (f"{command} try {bot}", "play against the reference bots"),
         (f"{command} check {upload}", "run it in the league's sandbox"),
         (f"{command} rules {game}", "read the rules of the game"),
+        (f"{command} rules observations", "read what your bot may see"),
         *(training if trained else ()),
         *(() if is_logged_in(usual_url()) else (signing_up,)),
         (f"{command} upload {upload}", "let the league run it"),

@@ -11,7 +11,7 @@ import typer
 
 from bots_sdk.arena.contestants import QUICK, contestant
 from bots_sdk.arena.errors import ArenaError
-from bots_sdk.arena.figures import Share
+from bots_sdk.arena.figures import MIN_BLOCKS, Share
 from bots_sdk.arena.matches import Fixture
 from bots_sdk.arena.pool import Pool
 from bots_sdk.arena.trials import Trial, TrialResults, TrialSummary
@@ -214,7 +214,8 @@ def _print_next(words: str, setup: HomeSetup, summary: TrialSummary, against: li
             f" --against {shlex.quote(each)}" for each in against if against != [QUICK]
         )
         command = f"twelfth-night try {words}{opponents} --blocks {more}"
-        rows.append((command, "half the error bars"))
+        purpose = "half the error bars" if summary.blocks >= MIN_BLOCKS else "show error bars"
+        rows.append((command, purpose))
     if against == [QUICK]:
         rows.append((f"twelfth-night try {words} --against search --blocks 2", "a slow opponent"))
     rows.append((f"twelfth-night watch {words}", "see why it wins or loses"))
@@ -317,9 +318,7 @@ def spelled_elo(found: Share) -> str:
     """Return a share as a difference in Elo, with its interval."""
     mean, low, high = found.elo
     if found.low is None:
-        return (
-            "?" if mean is None else f"{mean:+.0f} (no error bar, because there is only one block)"
-        )
+        return "?" if mean is None else f"{mean:+.0f} (no error bar below {MIN_BLOCKS} blocks)"
     text = ("all won" if found.mean == 1 else "all lost") if mean is None else f"{mean:+.0f}"
     if low is None:
         return f"{text} (below {high:+.0f})" if high is not None else f"{text} (no bounds)"

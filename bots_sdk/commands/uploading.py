@@ -1,5 +1,6 @@
 """``upload`` and ``logs``: upload versions of a hosted bot, and read their checks and faults."""
 
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -15,7 +16,6 @@ from bots_sdk.commands.errors import REFUSED, ImpossibleError
 from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, save_bot
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.ranking import (
-    describe,
     follow_to_rank,
     ladder_places,
     print_rank,
@@ -90,12 +90,12 @@ def upload(
     name = bot or file.stem.replace("_", "-").lower()
     url, token = owner_token()
     with client_for(url, token) as client:
-        created = _find_or_create(client, url, name)
+        created = _find_or_create(client, url, name, file)
         if created and not as_json:
             print(f"Created the hosted bot {name}: {url}/bots/{name}/")
         version: Any = None
         try:
-            version = _send(client, name, file.name, source, note, held=held, again=again)
+            version = _send(client, name, file, source, note, held=held, again=again)
             if not as_json:
                 _print_check(version)
             if wait is not False:
@@ -111,7 +111,7 @@ def upload(
             _print_next_step(client, url, version)
         if wait and version["state"] == "ready" and not version["held"]:
             for place in ladder_places(client, name):
-                said = describe(place)
+                said = place["next_block"]
                 follow_to_rank(client, place["ladder"], name, printed=said, quiet=as_json)
                 if not as_json:
                     print_rank(client, url, place["ladder"], name)
@@ -127,16 +127,22 @@ def upload(
 
 
 def _send(
-    client: Client, name: str, filename: str, source: bytes, note: str, *, held: bool, again: bool
+    client: Client, name: str, file: Path, source: bytes, note: str, *, held: bool, again: bool
 ) -> Any:
     """Upload a version; ask before the file of the current version becomes another one."""
     try:
-        return client.send(calls.upload(name, filename, source, note, held=held, again=again))
+        return client.send(calls.upload(name, file.name, source, note, held=held, again=again))
     except ProblemError as error:
+        if error.code == "not-your-bot":
+            error.remedy = f"Give your bot another name: {_with_other_name(file)}."
         if error.code != "same-file" or not in_terminal():
             raise
         typer.confirm(f"{error} Upload it again?", abort=True, err=True)
-    return client.send(calls.upload(name, filename, source, note, held=held, again=True))
+    return client.send(calls.upload(name, file.name, source, note, held=held, again=True))
+
+
+def _with_other_name(file: Path) -> str:
+    return f"`twelfth-night upload {shlex.quote(str(file))} --bot OTHER-NAME`"
 
 
 def in_terminal() -> bool:
@@ -196,7 +202,7 @@ def logs(
         print(f"Wrote {path}")
 
 
-def _find_or_create(client: Client, url: str, name: str) -> bool:
+def _find_or_create(client: Client, url: str, name: str, file: Path) -> bool:
     """Create a bot if it does not exist; return whether it was created."""
     try:
         found = client.send(calls.bot(name))
@@ -208,7 +214,7 @@ def _find_or_create(client: Client, url: str, name: str) -> bool:
     if found["kind"] != "hosted":
         raise ImpossibleError(
             f"{name} is a {found['kind']} bot, but you can upload files only for hosted bots. "
-            "Choose another name with --bot."
+            f"Upload the file under another name: {_with_other_name(file)}."
         )
     return False
 
@@ -276,7 +282,7 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
         return
     places = ladder_places(client, name)
     for place in places:
-        print(f"On {place['ladder']}: {describe(place)}")
+        print(f"On {place['ladder']}: {place['next_block']}")
     if places:
         print(f"`twelfth-night status {name}` shows how far it is.")
     else:

@@ -71,8 +71,7 @@ def _text(file: str, game: str, name: str) -> bytes:
     for words in ("bot for twelve-days", 'GAMES = ["twelve-days"]', 'GAME = "twelve-days"'):
         text = text.replace(words, words.replace("twelve-days", game))
     text = text.replace("plays_twelve_days", f"plays_{game.replace('-', '_')}")
-    if file.endswith((".c", ".rs", ".ts")):
-        text = text.replace("rules twelve-days`", f"rules {game}`")
+    text = text.replace("rules twelve-days`", f"rules {game}`")
     return text.replace("NAME", name).encode()
 
 

@@ -4,6 +4,8 @@ For each legal move, `evaluate` plays many possible matches, and the bot takes t
 best mean result. The hidden cards are unknown: each playout deals them in a possible way. After the
 first move all seats choose at random, weighted by rules of thumb.
 
+Rules: `twelfth-night rules twelve-days`. What a bot sees: `twelfth-night rules observations`.
+
 Ideas: another policy for the playouts (`engine.playouts.UNIFORM`, or a table of your own), more
 playouts for the moves that look best, and `pair_result` instead of `lead`. The bot
 `bots_sdk/reference/search_bot.py` drops moves that look bad, and keeps an eye on its clock.

@@ -13,8 +13,13 @@ from league.competitions.ladder_rounds import (
     open_work,
     pause_of,
 )
-from league.competitions.placement import REMOTE_BLOCKS, bots_before
-from league.competitions.rank_progress import rank_progress
+from league.competitions.placement import MAX_PLACED, REMOTE_BLOCKS, bots_before
+from league.competitions.rank_progress import (
+    RankProgress,
+    rank_progress,
+    seconds_to_first_match,
+    usual_seconds,
+)
 from league.models import Bot, Ladder, Standing
 from league.models.bots import BotQuerySet
 from league.play.standstill import standing_still
@@ -23,21 +28,45 @@ _NUMERALS = {1: "one", 2: "two", 3: "three", 4: "four"}
 
 
 def describe_next_block(standing: Standing) -> str:
-    """Return a sentence or two: when the bot of a standing plays next, or why it does not.
+    """Return in a few sentences when the bot of a standing plays next, or why it does not.
 
-    Costs up to twelve queries, however many bots there are.
+    For an owner's bot without a rank, the sentences show how far it is, and estimate when its
+    first match begins and when it has a rank.
+
+    Costs up to twelve queries, and eight more for an owner's bot without a rank, however many bots
+    there are.
     """
     ladder, bot = standing.ladder, standing.bot
     if (why := _why_not(ladder, bot)) is not None:
         return why
-    if (placement := _placement(ladder, bot)) is not None:
-        return placement
+    # Nobody waits for the rank of a house bot.
+    progress = None if bot.kind == Bot.Kind.HOUSE else rank_progress(ladder, bot)
+    if not bots_to_draw(ladder).filter(pk=bot.pk).exists():
+        return _offline(ladder, bot, progress)
+    still = bot.kind != Bot.Kind.REMOTE and standing_still() > 0
+    if progress is not None and ladder.rounds.open().filter(placed=bot).exists():
+        return _placement(ladder, bot, progress, still=still)
     can_play = bots_to_draw(ladder)
     count, house, owners = can_play.aggregate(
         count=Count("pk"),
         house=Count("pk", filter=Q(owner=None)),
         owners=Count("owner", distinct=True),
     ).values()
+    if (few := _too_few(ladder, count, house, owners)) is not None:
+        return few
+    before = bots_before(ladder, bot)
+    if before is not None:
+        return _before_placement(ladder, bot, progress, before, still=still)
+    if still:
+        return "It waits, because the league's workers play no matches at the moment."
+    when = _in_own_rounds(standing, can_play, count)
+    if progress is None:
+        return when
+    return f"{when} {_counted(progress)} {_rank_in(bot, progress)}".rstrip()
+
+
+def _too_few(ladder: Ladder, count: int, house: int, owners: int) -> str | None:
+    """Return what a ladder's bots wait for if too few of them can play; None if enough can."""
     if count < ladder.seats:
         return (
             f"It waits for more bots: a table has {ladder.seats} seats, and {count} of this "
@@ -49,14 +78,12 @@ def describe_next_block(standing: Standing) -> str:
             f"It waits for bots of {more}, or for house bots: a table has {ladder.seats} seats, "
             "and an owner's bots take at most one of them."
         )
-    before = bots_before(ladder, bot)
-    if before == 0:
-        return f"Its first blocks come next{_at_a_time(bot)}. They are played before most others."
-    if before:
-        others = f"{before} other bot{'' if before == 1 else 's'}"
-        return f"Its first blocks come soon, after those of {others}."
-    if bot.kind != Bot.Kind.REMOTE and standing_still():
-        return "It waits, because the league's workers play no matches at the moment."
+    return None
+
+
+def _in_own_rounds(standing: Standing, can_play: BotQuerySet, count: int) -> str:
+    """Return when one of a ladder's own rounds draws a bot, of so many that can play."""
+    ladder, bot = standing.ladder, standing.bot
     fewer = _short_of(standing.blocks, can_play, ladder).count()
     house_alone = bot.kind == Bot.Kind.HOUSE and not can_play.filter(owner__isnull=False).exists()
     if house_alone and standing.blocks >= SETTLED_BLOCKS and not fewer:
@@ -99,39 +126,110 @@ def _why_not(ladder: Ladder, bot: Bot) -> str | None:
         return "Its owner has paused it."
     if bot.current_id is None:
         return "It waits for a version that passes its check."
-    if not bots_to_draw(ladder).filter(pk=bot.pk).exists():
-        return (
-            "It is offline: it asked for no turns in the last 60 s, so it gets no matches. Start "
-            "its program."
-        )
     return None
 
 
-def _placement(ladder: Ladder, bot: Bot) -> str | None:
-    """Describe a placement that goes on; None if there is none."""
-    if not ladder.rounds.open().filter(placed=bot).exists():
-        return None
-    progress = rank_progress(ladder, bot)
+def _offline(ladder: Ladder, bot: Bot, progress: RankProgress | None) -> str:
+    """Describe a remote bot that asks for no turns, and how its rank comes if it does."""
+    text = (
+        "It is offline: it asked for no turns in the last 60 s, so it gets no matches. Start its "
+        "program."
+    )
     if progress is None:
-        return None
-    if not progress.playing + progress.queued:
-        return "The league draws its next blocks now. They are played before most others."
-    still = bot.kind != Bot.Kind.REMOTE and standing_still() > 0
+        return text
+    left = max(progress.needed - progress.finished, 0)
+    if not left:
+        return f"{text} {_counted(progress)} {_rank_in(bot, progress)}"
+    seconds = usual_seconds(ladder, bot) * left / progress.needed
+    return (
+        f"{text} Its first match then begins in {about(seconds_to_first_match(ladder, bot))}. "
+        f"{_counted(progress)} If the program answers at once, it has a rank in {about(seconds)}."
+    )
+
+
+def _placement(ladder: Ladder, bot: Bot, progress: RankProgress, *, still: bool) -> str:
+    """Describe a placement that goes on."""
     if still:
         begin = "Its first blocks wait, because the league's workers play no matches at the moment."
-    elif progress.playing:
+        return f"{begin} {_counted(progress)}"
+    if progress.playing:
         begin = f"Its first blocks are played now{_at_a_time(bot)}, before most others."
-    else:
+    elif not progress.queued:
+        begin = f"The league draws its next blocks now{_at_a_time(bot)}."
+    elif progress.finished:
         begin = f"Its next blocks begin in a moment{_at_a_time(bot)}, before most others."
-    text = (
-        f"{begin} A rank needs {progress.needed} blocks; finished: {progress.finished}, in play: "
-        f"{progress.playing}, queued: {progress.queued}"
-    )
-    later = progress.needed - progress.finished - progress.playing - progress.queued
-    text += f", later: {later}." if later > 0 else "."
-    if progress.seconds_left is None or still:
-        return text
-    return f"{text} At this pace they are over in {about(progress.seconds_left)}."
+    else:
+        first = about(seconds_to_first_match(ladder, bot))
+        begin = f"Its first match begins in {first}. Its blocks are played before most others"
+        begin += f"{_at_a_time(bot)}."
+    return f"{begin} {_counted(progress)} {_rank_in(bot, progress)}"
+
+
+def _before_placement(
+    ladder: Ladder, bot: Bot, progress: RankProgress | None, before: int, *, still: bool
+) -> str:
+    """Describe a placement that has not begun, or goes on with the next blocks in a moment.
+
+    Args:
+        ladder: the ladder.
+        bot: the bot.
+        progress: its way to a rank.
+        before: how many bots are placed before it.
+        still: whether workers play no matches at the moment.
+    """
+    word = "next" if progress and progress.finished + progress.playing else "first"
+    if before:
+        others = f"{before} other bot{'' if before == 1 else 's'}"
+        begin = f"Its {word} blocks come soon, after those of {others}."
+    elif word == "first":
+        begin = f"Its first blocks come next{_at_a_time(bot)}. They are played before most others."
+    else:
+        begin = f"The league draws its next blocks now{_at_a_time(bot)}."
+    if progress is None:
+        return begin
+    if still:
+        return f"{begin} {_counted(progress)}"
+    wait = _seconds_to_a_place(ladder, bot, before)
+    if word == "first":
+        begin += f" Its first match begins in {about(wait + seconds_to_first_match(ladder, bot))}."
+    return f"{begin} {_counted(progress)} {_rank_in(bot, progress, wait)}"
+
+
+def _seconds_to_a_place(ladder: Ladder, bot: Bot, before: int) -> float:
+    """Return about how long a bot waits until placements before it are over.
+
+    `MAX_PLACED` bots of its kind are placed at a time, and one bot of each owner.
+    """
+    same = Q(kind=Bot.Kind.REMOTE) if bot.kind == Bot.Kind.REMOTE else ~Q(kind=Bot.Kind.REMOTE)
+    placed = Bot.objects.filter(same, placements__in=ladder.rounds.open()).distinct()
+    owners = list(placed.values_list("owner", flat=True))
+    placements = max(len(owners) + before - MAX_PLACED + 1, 0) / MAX_PLACED
+    if bot.owner_id in owners:
+        placements = max(placements, 1.0)
+    return usual_seconds(ladder, bot) * placements if placements else 0.0
+
+
+def _counted(progress: RankProgress) -> str:
+    """Return how many blocks a rank needs, and how many there are in each state."""
+    finished, playing, queued = progress.finished, progress.playing, progress.queued
+    text = f"A rank needs {progress.needed} blocks"
+    if not finished + playing + queued:
+        return f"{text}."
+    text += f"; finished: {finished}, in play: {playing}, queued: {queued}"
+    later = progress.needed - finished - playing - queued
+    return f"{text}, later: {later}." if later > 0 else f"{text}."
+
+
+def _rank_in(bot: Bot, progress: RankProgress, wait: float = 0.0) -> str:
+    """Return when a bot probably has a rank, after a wait of so many seconds."""
+    if progress.finished >= progress.needed:
+        return "The league computes its rank."
+    if progress.seconds_left is None:
+        return ""
+    rank = f"it has a rank in {about(wait + progress.seconds_left)}."
+    if bot.kind != Bot.Kind.REMOTE:
+        return f"I{rank[1:]}"
+    return f"{'At this pace' if progress.finished else 'If its program answers at once'}, {rank}"
 
 
 def _at_a_time(bot: Bot) -> str:

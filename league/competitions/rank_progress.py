@@ -3,16 +3,21 @@
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from django.db.models import Count, Exists, Max, Min, OuterRef, Q
+from django.db.models import Count, Exists, Max, Min, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from bots_sdk.statuses import UNFINISHED
-from league.models import Block, Bot, Ladder, Match, Standing
+from league.competitions.ladder_rounds import bots_to_draw
+from league.models import Block, Bot, Ladder, Match, Round, Standing
 
 _TOGETHER = timedelta(seconds=5)
 """The rounds of one placement of a hosted bot are opened within this time."""
 _PROMISED_SECONDS = 60.0
-"""What a placement takes on an idle machine."""
+"""What the placement of a hosted bot takes on an idle machine."""
+_REMOTE_SECONDS = 120.0
+"""What the placement of a remote bot takes if it answers at once: its blocks come in pairs."""
+_FIRST_MATCH_SECONDS = 5.0
+"""The wait for the first match on an idle machine."""
 _ENOUGH_BLOCKS = 3
 """From so many on, their pace is an estimate."""
 _LATELY = timedelta(minutes=10)
@@ -31,9 +36,10 @@ class RankProgress(NamedTuple):
         finished: those that are over, rated or not.
         playing: those of which a match has begun.
         queued: those that are drawn and wait.
-        seconds_left: about how long until all are over: at first as long as the last new hosted
-            bot took on this ladder, or at the pace at which workers play now; later at the pace so
-            far. None if none of them is known.
+        seconds_left: about how long until all are over. At first: as long as the last new bot of
+            this kind took on this ladder; without one, at the pace at which workers play now;
+            else what a placement takes on an idle machine. Later: at the pace so far. None if the
+            bot gets no matches now.
     """
 
     needed: int
@@ -78,35 +84,67 @@ def rank_progress(ladder: Ladder, bot: Bot) -> RankProgress | None:
     if bot.current is None or _is_ranked(standing, bot.current.number):
         return None
     counts = count_blocks(ladder, bot)
-    drawn, now = sum(counts), timezone.now()
-    is_placed_at_once = bot.kind != Bot.Kind.REMOTE
-    if is_placed_at_once and drawn >= ladder.ranked_from:
-        left = _seconds_left(ladder, bot, now)
-    elif is_placed_at_once and drawn == 0:
-        left = _usual_seconds(ladder, bot)
-    else:
-        left = _seconds_left_by_blocks(ladder, bot, ladder.ranked_from - counts.finished, now)
+    left = _estimate(ladder, bot, counts)
     return RankProgress(ladder.ranked_from, *counts, seconds_left=left)
+
+
+def usual_seconds(ladder: Ladder, bot: Bot) -> float:
+    """Return how long the placement of a bot usually takes, from its first block to its rank.
+
+    A hosted bot takes as long as the last other one. Without one, the workers' pace decides; if
+    workers hardly play, the figure for an idle machine. The figure for remote bots is fixed: it
+    holds if the bot answers at once, and how other programs answered shows nothing about it.
+    """
+    if bot.kind == Bot.Kind.REMOTE:
+        return _REMOTE_SECONDS
+    last = _last_placement(ladder, bot)
+    if last is None:
+        pace = _seconds_at_workers_pace(ladder)
+        return _PROMISED_SECONDS if pace is None else pace
+    times = last.aggregate(since=Min("opened_at"), until=Max("applied_at"))
+    return float((times["until"] - times["since"]).total_seconds())
+
+
+def seconds_to_first_match(ladder: Ladder, bot: Bot) -> float:
+    """Return how long after its blocks are drawn a bot's first match usually begins."""
+    last = None if bot.kind == Bot.Kind.REMOTE else _last_placement(ladder, bot)
+    if last is None:
+        return _FIRST_MATCH_SECONDS
+    opened = last.aggregate(since=Min("opened_at"))["since"]
+    begun = Match.objects.filter(block__round__in=last).aggregate(at=Min("started_at"))["at"]
+    return _FIRST_MATCH_SECONDS if begun is None else float((begun - opened).total_seconds())
+
+
+def _estimate(ladder: Ladder, bot: Bot, counts: BlockCounts) -> float | None:
+    """Return about how long it takes until a bot has the blocks for a rank."""
+    needed, now = ladder.ranked_from, timezone.now()
+    left = max(needed - counts.finished, 0)
+    if not left:
+        return 0.0
+    if not counts.playing + counts.queued and not bots_to_draw(ladder).filter(pk=bot.pk).exists():
+        return None
+    if bot.kind != Bot.Kind.REMOTE and sum(counts) >= needed:
+        found = _seconds_left(ladder, bot, now)
+    elif sum(counts):
+        found = _seconds_left_by_blocks(ladder, bot, left, now)
+    else:
+        found = None
+    return usual_seconds(ladder, bot) * left / needed if found is None else found
+
+
+def _last_placement(ladder: Ladder, bot: Bot) -> QuerySet[Round] | None:
+    """Return the rated rounds of the last placement of another hosted bot; None without one."""
+    hosted = ladder.rounds.applied().filter(placed__kind=Bot.Kind.HOSTED).exclude(placed=bot)
+    last = hosted.order_by("-applied_number").first()
+    if last is None:
+        return None
+    return hosted.filter(placed=last.placed_id, opened_at__gt=last.opened_at - _TOGETHER)
 
 
 def _is_ranked(standing: Standing | None, version: int) -> bool:
     if standing is None or standing.is_provisional:
         return False
     return (standing.fitted_version or standing.version) == version
-
-
-def _usual_seconds(ladder: Ladder, bot: Bot) -> float | None:
-    """Return how long a placement takes: as long as the last one, else at the workers' pace.
-
-    None if there was no placement of another hosted bot, and workers hardly play.
-    """
-    hosted = ladder.rounds.applied().filter(placed__kind=Bot.Kind.HOSTED).exclude(placed=bot)
-    last = hosted.order_by("-applied_number").first()
-    if last is None:
-        return _seconds_at_workers_pace(ladder)
-    together = hosted.filter(placed=last.placed_id, opened_at__gt=last.opened_at - _TOGETHER)
-    times = together.aggregate(since=Min("opened_at"), until=Max("applied_at"))
-    return float((times["until"] - times["since"]).total_seconds())
 
 
 def _seconds_at_workers_pace(ladder: Ladder) -> float | None:
@@ -137,10 +175,8 @@ def _seconds_left(ladder: Ladder, bot: Bot, now: datetime) -> float | None:
         last=Max("finished_at"),
     )
     left, over = counts["left"], counts["over"]
-    spent, usual = float((now - since).total_seconds()), _usual_seconds(ladder, bot)
-    if usual is None and not over:
-        return None
-    at_first = max((_PROMISED_SECONDS if usual is None else usual) - spent, 1.0)
+    spent = float((now - since).total_seconds())
+    at_first = max(usual_seconds(ladder, bot) - spent, 1.0)
     if not over:
         return at_first
     weight = over / (over + left)

@@ -85,6 +85,16 @@ def test_the_reference_loads_nothing_from_other_sites(api: Api) -> None:
     assert all(' src="/static/' in script for script in scripts), scripts
 
 
+def test_the_bounds_of_moves_and_event_ids_are_written_out(api: Api) -> None:
+    document = api.get("schema/").json()
+    assert document["components"]["schemas"]["Moves"]["properties"]["moves"]["maxItems"] == 100
+    for path in ("/api/v1/matches/{match_id}/events", "/api/v1/matches/events"):
+        found = document["paths"][path]["get"]["parameters"]
+        texts = [each["schema"] for each in found if each["schema"].get("type") == "string"]
+        assert texts
+        assert all("pattern" in schema for schema in texts)
+
+
 def test_every_field_and_parameter_has_a_description(api: Api) -> None:
     schema = api.get("schema/").json()
     without = [

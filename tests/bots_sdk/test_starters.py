@@ -20,6 +20,7 @@ import bots_sdk
 from bots_sdk import starters
 from bots_sdk.bot import BotFile, load, match_info
 from bots_sdk.cli import app
+from bots_sdk.installing import install_command
 from bots_sdk.reference import make_player
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.sources import read_source
@@ -185,9 +186,9 @@ def test_the_commands_at_home_work_as_they_are_printed(tmp_path: Path, template:
     made = shell(f"twelfth-night new my-bot --template {template}", tmp_path)
     assert made.returncode == 0, made.stderr
     assert "The bot plays twelve-days." in made.stdout
-    test, trial, check, rules, *training = commands_in(made.stdout)[:-3]
+    test, trial, check, rules, sees, *training = commands_in(made.stdout)[:-3]
     # The same commands, with fewer matches.
-    for command in (test, f"{trial} --blocks 1 --against random", rules):
+    for command in (test, f"{trial} --blocks 1 --against random", rules, sees):
         done = shell(command, tmp_path)
         assert done.returncode == 0, (command, done.stderr)
     if template == "trained":
@@ -302,3 +303,23 @@ def test_a_wrong_choice_is_answered_with_the_possible_ones() -> None:
         "'assemblyscript'."
     )
     assert result.exit_code == 2
+
+
+def test_without_pip_another_command_installs_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bots_sdk.installing.find_spec", lambda name: object())
+    assert install_command("python", "numpy") == "python -m pip install numpy"
+    monkeypatch.setattr("bots_sdk.installing.find_spec", lambda name: None)
+    monkeypatch.setattr("shutil.which", lambda name: "/bin/uv")
+    assert install_command("python", "numpy") == "uv pip install --python python numpy"
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert install_command("python", "numpy").startswith("python -m ensurepip && ")
+
+
+@pytest.mark.parametrize("template", ["rules", "search", "trained"])
+@pytest.mark.parametrize("game", ["twelve-days", "partridge"])
+def test_every_template_names_the_rules_of_its_game(template: str, game: str) -> None:
+    text = b"".join(
+        data for path, data in starters.files(template, game, "swan").items() if "test_" not in path
+    )
+    assert f"`twelfth-night rules {game}`".encode() in text
+    assert b"`twelfth-night rules observations`" in text

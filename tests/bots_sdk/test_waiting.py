@@ -83,3 +83,10 @@ def test_a_line_puts_off_the_next_one() -> None:
     report("finished", "match 1 is over")
     assert report.last_at > before
     assert lines == ["", "match 1 is over"]
+
+
+def test_while_the_bot_computes_it_does_not_wait_for_other_seats(stub: StubLeague) -> None:
+    waits = first_report(stub, RunnerStatus(matches=2))
+    assert waits == "2 matches in play; waiting for the other seats' moves"
+    computes = first_report(stub, RunnerStatus(matches=2, turns=1))
+    assert computes == "2 matches in play; the bot is choosing its move"

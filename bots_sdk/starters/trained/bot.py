@@ -2,6 +2,8 @@
 
 A small neural network computes a value for each move, and the bot plays the legal move with the
 highest value. `train.py` computes the weights of the network.
+
+Rules: `twelfth-night rules twelve-days`. What a bot sees: `twelfth-night rules observations`.
 """
 
 from pathlib import Path

@@ -264,11 +264,11 @@ def test_only_complete_blocks_count_and_faults_of_all_matches(tmp_path: Path) ->
 
 
 def test_a_share_has_the_error_bar_of_its_blocks() -> None:
-    found = share([0.5, 0.6, 0.7, 0.6])
-    # By hand: sd 0.0816, over sqrt(4), times t(3) = 3.182.
+    found = share([0.5, 0.6, 0.7, 0.6, 0.6])
+    # By hand: sd 0.0707, over sqrt(5), times t(4) = 2.776.
     assert found.mean == pytest.approx(0.6)
-    assert found.low == pytest.approx(0.6 - 0.1299, abs=1e-3)
-    assert found.high == pytest.approx(0.6 + 0.1299, abs=1e-3)
+    assert found.low == pytest.approx(0.6 - 0.0878, abs=1e-3)
+    assert found.high == pytest.approx(0.6 + 0.0878, abs=1e-3)
     assert found.elo[0] == pytest.approx(70.4, abs=0.1)
 
 
@@ -278,6 +278,8 @@ def test_all_won_is_no_certainty() -> None:
     assert found.low == pytest.approx(0.741, abs=1e-3)
     assert share([0.0] * 10).high == pytest.approx(1 - 0.741, abs=1e-3)
     assert share([1.0]).low is None
+    assert share([0.5] * 4).low is None
+    assert share([0.5, 0.6, 0.5, 0.4, 0.5]).low is not None
 
 
 def test_error_bars_cover_the_true_share_in_95_percent() -> None:

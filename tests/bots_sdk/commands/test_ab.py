@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from bots_sdk.arena.contestants import PlayerFactory, contestant, field_of
 from bots_sdk.arena.matches import MatchType, PlayedMatch, play_fixture
 from bots_sdk.arena.swaps import NEW, OLD, SwapTest, blocks_in_order
+from bots_sdk.commands import comparing
 from engine.rating import sprt
 from tests.bots_sdk.conftest import Home
 
@@ -209,3 +210,15 @@ def test_wrong_arguments_name_a_remedy(home: Home, words: list[str], found: str)
     result = home("ab", *words, "--json")
     assert result.exit_code == 2
     assert found in json.loads(result.stderr)["detail"]
+
+
+def test_while_it_runs_plain_words_show_how_it_stands_and_how_long_it_takes(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(comparing, "_FIRST_WORDS_SECONDS", 0.0)
+    result = home("ab", "random", "thumb", *SOME, "--max-blocks", 40)
+    words = (
+        r"^(better|no clear difference) so far, after \d+ pairs? of matches; about \d+ \S+ more$"
+    )
+    assert re.search(words, result.stderr, re.M)
+    assert result.stderr.count("so far, after") < 40

@@ -1,6 +1,7 @@
 """``twelfth-night check``: prints what would fail at the league."""
 
 import json
+import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -74,6 +75,12 @@ def test_a_good_bot_plays_every_table_of_both_games_in_the_sandbox(home: Home) -
 
 
 @pytest.mark.usefixtures("no_failures")
+def test_after_a_few_matches_a_first_verdict_and_the_time_left_are_printed(home: Home) -> None:
+    result = home("check", "last.py", "--game", "partridge")
+    line = r"^The bot plays without a fault so far; \d+ more matches, about \d+ \S+\.$"
+    assert len(re.findall(line, result.stderr, re.M)) == 1
+
+
 def test_a_crash_is_reported_with_match_type_line_and_observation(
     check: Check, tmp_path: Path
 ) -> None:

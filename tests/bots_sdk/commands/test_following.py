@@ -97,7 +97,7 @@ def test_enter_states_what_happens_next_and_when(run: Run) -> None:
     result = run(League(place(0, 0, 0, 61.2)), "enter", "partridge", "swan")
     assert result.exit_code == 0, result.output
     assert result.stdout.splitlines()[1:] == [
-        "Its first blocks are drawn now. It has a rank after 20 blocks, in about 2 minutes.",
+        "Its first blocks are drawn now.",
         "`twelfth-night enter partridge swan --wait` follows it to its rank.",
     ]
 

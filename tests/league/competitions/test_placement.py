@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from league import competitions, moderation, play, ratings, tasks
-from league.competitions import ladder_rounds, placement
+from league.competitions import ladder_rounds, next_block, placement
 from league.models import Block, Bot, Ladder, LadderEntry, Match, Performance, Round, Standing
 from tests.league import small
 from tests.league.competitions.placing import ada as ada
@@ -219,8 +219,8 @@ def test_the_next_block_of_a_placed_bot_is_described(ladder: Ladder, ada: User) 
     competitions.open_placements(ladder.pk)
     text = competitions.describe_next_block(Standing(ladder=ladder, bot=bot, blocks=0))
     assert text == (
-        "Its next blocks begin in a moment, before most others. A rank needs 20 blocks; "
-        "finished: 0, in play: 0, queued: 20."
+        "Its first match begins in about 10 s. Its blocks are played before most others. A rank "
+        "needs 20 blocks; finished: 0, in play: 0, queued: 20. It has a rank in about 1 minute."
     )
 
 
@@ -231,13 +231,49 @@ def test_of_a_remote_bot_it_is_described_how_many_blocks_are_played_at_a_time(
     remote(bot)
     standing = Standing(ladder=ladder, bot=Bot.objects.get(pk=bot.pk), blocks=0)
     assert competitions.describe_next_block(standing) == (
-        "Its first blocks come next, two at a time. They are played before most others."
+        "Its first blocks come next, two at a time. They are played before most others. Its first "
+        "match begins in about 10 s. A rank needs 20 blocks. If its program answers at once, it "
+        "has a rank in about 2 minutes."
     )
     competitions.open_placements(ladder.pk)
     Match.objects.filter(pk=Match.objects.earliest("pk").pk).update(status=Match.Status.PLAYING)
     assert competitions.describe_next_block(standing) == (
         "Its first blocks are played now, two at a time, before most others. A rank needs 20 "
-        "blocks; finished: 0, in play: 1, queued: 1, later: 18."
+        "blocks; finished: 0, in play: 1, queued: 1, later: 18. If its program answers at once, it "
+        "has a rank in about 2 minutes."
+    )
+
+
+@pytest.mark.parametrize("is_rated", [True, False])
+def test_between_its_pairs_of_blocks_a_remote_bots_finished_blocks_are_described(
+    ladder: Ladder, ada: User, *, is_rated: bool
+) -> None:
+    [bot] = enter(ladder, ada)
+    remote(bot)
+    [round_] = competitions.open_placements(ladder.pk)
+    Match.objects.update(live=False)  # a worker can then play them
+    for match in Match.objects.all():
+        play.play_match(match.pk, players=small.players)
+    if is_rated:
+        assert ratings.apply_round(round_.pk)
+    assert Round.objects.open().filter(placed=bot).exists() != is_rated
+    standing = Standing(ladder=ladder, bot=Bot.objects.get(pk=bot.pk), blocks=0)
+    assert competitions.describe_next_block(standing) == (
+        "The league draws its next blocks now, two at a time. A rank needs 20 blocks; finished: 2, "
+        "in play: 0, queued: 0, later: 18. At this pace, it has a rank in about 2 minutes."
+    )
+
+
+def test_of_an_offline_bot_it_is_described_what_its_rank_depends_on(
+    ladder: Ladder, ada: User
+) -> None:
+    [bot] = enter(ladder, ada)
+    remote(bot, silent_for=300)
+    standing = Standing(ladder=ladder, bot=Bot.objects.get(pk=bot.pk), blocks=0)
+    assert competitions.describe_next_block(standing) == (
+        "It is offline: it asked for no turns in the last 60 s, so it gets no matches. Start its "
+        "program. Its first match then begins in about 10 s. A rank needs 20 blocks. If the "
+        "program answers at once, it has a rank in about 2 minutes."
     )
 
 
@@ -310,6 +346,7 @@ def test_bots_without_a_rating_are_placed_before_new_versions_and_then_by_time(
     ladder: Ladder, ada: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(placement, "MAX_PLACED", 0)
+    monkeypatch.setattr(next_block, "MAX_PLACED", 1)
     [rated] = enter(ladder, ada)
     [late] = enter(ladder, User.objects.create(username="bert"), "bert")
     [early] = enter(ladder, User.objects.create(username="cleo"), "cleo")
@@ -318,7 +355,11 @@ def test_bots_without_a_rating_are_placed_before_new_versions_and_then_by_time(
     before = [placement.bots_before(ladder, bot) for bot in (early, late, rated)]
     assert before == [0, 1, 2]
     text = competitions.describe_next_block(Standing(ladder=ladder, bot=late, blocks=0))
-    assert text == "Its first blocks come soon, after those of 1 other bot."
+    # One bot is placed at a time, and its placement takes a minute.
+    assert text == (
+        "Its first blocks come soon, after those of 1 other bot. Its first match begins in about 2 "
+        "minutes. A rank needs 20 blocks. It has a rank in about 2 minutes."
+    )
 
 
 def test_remote_and_hosted_bots_have_places_of_their_own(

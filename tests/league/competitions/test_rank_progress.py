@@ -131,14 +131,16 @@ def test_page_and_api_show_the_way_to_a_rank(client: Client, ladder: Ladder, ada
     [bot] = enter(ladder, ada)
     assert "Its first blocks come next" in page(client, f"/bots/{bot.name}/")
     competitions.open_placements(ladder.pk)
-    assert "No rating yet. Its next blocks begin in a moment" in page(client, f"/bots/{bot.name}/")
+    assert "No rating yet. Its first match begins in about 10 s" in page(
+        client, f"/bots/{bot.name}/"
+    )
     entry = client.get(f"/api/v1/ladders/quick/entries/{bot.name}").json()
     assert entry["rank_progress"] == {
         "needed": small.RANKED_FROM,
         "finished": 0,
         "playing": 0,
         "queued": small.RANKED_FROM,
-        "seconds_left": None,
+        "seconds_left": pytest.approx(60, abs=5),
     }
     counts = [entry[f"blocks_{state}"] for state in ("queued", "playing", "finished")]
     assert counts == [ladder.ranked_from, 0, 0]
