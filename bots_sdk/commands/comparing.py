@@ -293,8 +293,8 @@ def _show_statistics(run: _Run) -> None:
             "the new version is stronger."
         )
     print(
-        f"- Evidence {last.llr:+.2f}, a log-likelihood ratio (LLR). At {plan.upper:+.2f} or more "
-        f"the verdict is “better”, at {plan.lower:+.2f} or less “not better”."
+        f"- Evidence {last.llr:+.2f} (for statisticians: the log-likelihood ratio, LLR). At "
+        f"{plan.upper:+.2f} or more the verdict is “better”, at {plan.lower:+.2f} or less “not better”."
     )
     print(
         f"- A verdict needs {plan.min_differing} blocks in which the two versions have different "

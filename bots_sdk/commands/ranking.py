@@ -71,7 +71,10 @@ def print_rank(client: Client, url: str, ladder: str, bot: str) -> None:
     """Print a bot's rank on a ladder."""
     row = client.send(calls.bot_standing(bot, ladder))
     rating = f"{row['rating'] / 1000:.0f}"
-    print(f"{bot} has rank {row['rank']} on {ladder}, with a rating of {rating}: {url}/bots/{bot}/")
+    print(
+        f"{bot} has rank {row['rank']} on {ladder}, with a rating of {rating} (all begin at 1500): "
+        f"{url}/bots/{bot}/"
+    )
 
 
 def _news(place: answers.LadderPlace) -> object:

@@ -1,10 +1,10 @@
 """NAME: a bot for partridge.
 
-The leader plays a single card, a set (cards of one rank) or a straight (cards in a row). Each other
-seat passes, or plays any number of cards of the same kind, the lowest of them not higher than the
-lowest card led. The seat with the lowest card wins the trick and leads the next one. A seat that
-wins a trick with its last cards wins the round. A seat that plays its last cards without winning
-takes them back.
+In a *trick* each seat acts once. The leader plays a single card, a set (cards of one rank) or a
+straight (cards in a row). Each other seat passes, or plays the same kind with any number of cards;
+its lowest card may not be higher than the lowest card led. The seat with the lowest card of all
+wins the trick and leads the next one. A seat that wins a trick with its last cards wins the round.
+A seat that plays its last cards without winning the trick takes them back.
 
 Rules: `twelfth-night rules partridge`. What a bot sees: `twelfth-night rules observations`.
 """
@@ -14,12 +14,13 @@ from typing import Any
 GAMES = ["partridge"]  # the league checks the bot for these games only
 
 BOLD = 0
-"""The bot plays its last cards only if at most this number of seats act after it."""
+"""The most seats that may still act in the trick when the bot plays its last cards."""
 
 # If you define this function, it is called once before the first move:
 #
 # def start(info):
-#     info["seats"], info["seat"], info["move_seconds"], info["bank_seconds"]
+#     info["seats"], info["seat"]
+#     info["move_seconds"]: time for each move; info["bank_seconds"]: more time, once for the match
 
 
 def choose(observation: dict[str, Any]) -> str:

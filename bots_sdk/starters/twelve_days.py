@@ -15,7 +15,8 @@ GAMES = ["twelve-days"]  # the league checks the bot for these games only
 # If you define this function, it is called once before the first move:
 #
 # def start(info):
-#     info["seats"], info["seat"], info["move_seconds"], info["bank_seconds"]
+#     info["seats"], info["seat"]
+#     info["move_seconds"]: time for each move; info["bank_seconds"]: more time, once for the match
 
 
 def choose(observation: dict[str, Any]) -> str:

@@ -90,13 +90,14 @@ def _in_own_rounds(standing: Standing, can_play: BotQuerySet, count: int) -> str
         return f"It pauses: after {SETTLED_BLOCKS} blocks house bots wait until another bot enters."
     if bot.kind == Bot.Kind.REMOTE and bot.pk in bots_in_live_matches(ladder):
         return (
-            "It has unfinished matches. New ones come by themselves after these. There may be a "
-            "pause: remote bots get new matches together, when half of those online are free."
+            "It has unfinished matches. New ones come by themselves after these, perhaps after a "
+            "pause: the league waits until half of the remote bots that are online are free."
         )
     if fewer:
+        before = "1 bot has" if fewer == 1 else f"{fewer} bots have"
         return (
-            f"Its next block comes soon. Bots with fewer blocks come first: {fewer} of the {count} "
-            "that can play now."
+            f"Its next block comes soon. {before} played fewer blocks and may come first; {count} "
+            "bots can play now."
         )
     is_quiet = house_alone or not _short_of(ladder.settled_blocks, can_play, ladder).exists()
     return f"Its next block comes {_next_round(ladder, is_quiet=is_quiet)}."

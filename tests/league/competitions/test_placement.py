@@ -387,15 +387,12 @@ def test_own_rounds_go_on_if_placement_never_ends(ladder: Ladder, ada: User) -> 
     enter(ladder, ada)
     competitions.open_placements(ladder.pk)
     assert competitions.ladders_to_pair() == []
-    Round.objects.filter(placed=None).update(
-        opened_at=timezone.now() - ladder_rounds.PLACEMENT_FIRST
-    )
+    first = timezone.now() - ladder_rounds.PLACEMENT_FIRST
+    Round.objects.filter(placed=None).update(opened_at=first)
     assert competitions.ladders_to_pair() == [ladder.pk]
 
 
-def test_a_round_of_placement_has_no_more_blocks_than_the_ladder_allows(
-    ladder: Ladder, ada: User
-) -> None:
+def test_a_placement_has_no_more_blocks_than_a_round(ladder: Ladder, ada: User) -> None:
     Ladder.objects.update(max_blocks_per_round=2)
     enter(ladder, ada)
     opened = competitions.open_placements(ladder.pk)

@@ -169,15 +169,17 @@ def test_the_next_block_is_described_with_the_reason_to_wait(ladder: Ladder) -> 
     assert next_block(ladder) == "Its next block comes now."
     ladder.standings.filter(bot=bot).update(blocks=small.RANKED_FROM)
     assert next_block(ladder) == (
-        "Its next block comes soon. Bots with fewer blocks come first: 4 of the 5 that can play "
-        "now."
+        "Its next block comes soon. 4 bots have played fewer blocks and may come first; 5 bots can "
+        "play now."
     )
     ladder.standings.update(blocks=SETTLED_BLOCKS)
     assert "It pauses: after" in next_block(ladder)
     small.bots(1, ann, prefix="guest")
     guest = ann.bots.get()
     competitions.enter_ladder(ladder=ladder, bot=guest)
-    assert "come first: 1 of the 6 that can play now." in next_block(ladder)
+    assert "1 bot has played fewer blocks and may come first; 6 bots can play now." in next_block(
+        ladder
+    )
     assert competitions.open_ladder_round(ladder.pk)
     ladder.standings.filter(bot=bot).update(blocks=0)
     assert next_block(ladder) == "Its next block comes after 6 matches that wait for their start."

@@ -75,7 +75,13 @@ def test_times_have_no_fractions_and_name_their_zone(client: Client, played: Tou
         assert text.endswith(" UTC")
 
 
-@pytest.mark.parametrize("path", ["/", "/bots/bot-0/", "/ladders/quick/", "/tournaments/{}/"])
+PREVIEWED = [
+    *("/", "/bots/bot-0/", "/ladders/quick/", "/tournaments/{}/", "/play/"),
+    *("/docs/", "/docs/rules/partridge/"),
+]
+
+
+@pytest.mark.parametrize("path", PREVIEWED)
 def test_pages_have_a_title_and_description_for_previews(
     client: Client, played: Tournament, path: str
 ) -> None:

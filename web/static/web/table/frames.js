@@ -5,6 +5,8 @@ import { Fold } from "./scene.js";
 const MOST_BEHIND = 12;
 /** Milliseconds that a card moves. */
 export const MOVE = 350;
+/** The same at a higher speed, at least: the eye can follow no faster card. */
+export const LEAST_MOVE = 200;
 
 export class Frames {
   /**

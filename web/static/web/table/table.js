@@ -1,7 +1,7 @@
 // Starts every table of the page: `scene.js` folds events, `view.js` draws, `transport.js` plays.
 // A table whose match has ended says so to the page by the event "table-over".
 
-import { Frames, MOVE } from "./frames.js";
+import { Frames, LEAST_MOVE, MOVE } from "./frames.js";
 import { Past } from "./past.js";
 import { Fold, frameOf, seenBy } from "./scene.js";
 import { fetchAll, follow } from "./source.js";
@@ -44,7 +44,7 @@ async function replay(table) {
       player.at = at;
       const frame = fold.frames[at];
       const near = Math.abs(at - before) === 1;
-      const duration = near ? MOVE / Math.max(1, transport ? transport.speed : 1) : 0;
+      const duration = near ? Math.max(LEAST_MOVE, MOVE / Math.max(1, transport ? transport.speed : 1)) : 0;
       view.show(frame, seenBy(frame.scene, viewer), { viewer, duration });
       if (by === "hand" || frame.kind === "result") announce(table, frame, view);
       if (!transport) return;

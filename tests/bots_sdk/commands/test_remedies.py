@@ -1,0 +1,74 @@
+"""The commands that mend a problem of the league, as the command line prints them."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.bots_sdk.conftest import Cli
+from tests.bots_sdk.stub import StubLeague, problem
+from tests.bots_sdk.test_cli import run_here
+
+
+@pytest.mark.parametrize(
+    ("code", "detail", "remedy"),
+    [
+        ("not-found", "There is no bot mybot.", "`twelfth-night bot create mybot`"),
+        ("not-found", "There is no ladder x.", "`twelfth-night ladder` lists the ladders."),
+        ("invalid", "The name mybot is taken; choose", "`twelfth-night bot token mybot`"),
+        ("invalid", "The username ada is taken; choose", "login {url} --username ada`"),
+        ("wrong-credentials", "No account.", "`twelfth-night login {url} --sign-up`"),
+        ("invalid-token", "It does not work.", "`twelfth-night login {url}`"),
+        ("not-your-bot", "It belongs to another.", "`twelfth-night status` lists the bots"),
+        ("unexpected-answer", "Not a league.", "`make up` starts one and prints its address"),
+        ("no-version", "mybot has no version yet.", "`twelfth-night upload FILE --bot NAME`"),
+    ],
+)
+def test_a_problem_gets_the_command_that_mends_it(
+    logged_in: Cli, stub: StubLeague, code: str, detail: str, remedy: str
+) -> None:
+    stub.answers["PUT ladders/x/entries/mybot"] = (
+        400,
+        {**problem(400, code), "detail": detail},
+    )
+    result = logged_in("enter", "x", "mybot")
+    assert detail in result.stderr
+    assert remedy.format(url=stub.url) in result.stderr
+
+
+def test_a_page_of_another_server_names_the_league_that_runs_here(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    stub.answers["PUT ladders/x/entries/mybot"] = (404, "<html>")
+    other = StubLeague()
+    with other.serving() as url:
+        run_here(url, tmp_path)
+        result = logged_in("enter", "x", "mybot")
+    assert "This is not the answer of a league." in result.stderr
+    assert f"A league runs here at {url}: `twelfth-night login {url}`." in result.stderr
+
+
+def test_upload_under_a_name_of_somebody_else_proposes_another_name(
+    logged_in: Cli, stub: StubLeague, tmp_path: Path
+) -> None:
+    file = tmp_path / "mybot.py"
+    file.write_text("def choose(observation):\n    return observation['legal_moves'][0]\n")
+    stub.answers["GET bots/mybot"] = (200, {"kind": "hosted", "name": "mybot"})
+    stub.answers["POST bots/mybot/versions"] = (403, problem(403, "not-your-bot"))
+    result = logged_in("upload", str(file))
+    assert f"`twelfth-night upload {file} --bot OTHER-NAME`" in result.stderr
+    stub.answers["GET bots/mybot"] = (200, {"kind": "remote", "name": "mybot"})
+    result = logged_in("upload", str(file))
+    assert f"`twelfth-night upload {file} --bot OTHER-NAME`" in result.stderr
+
+
+def test_enter_on_a_ladder_of_another_game_names_the_ladders_of_the_bots_games(
+    logged_in: Cli, stub: StubLeague
+) -> None:
+    stub.answers["PUT ladders/days/entries/mybot"] = (409, problem(409, "not-qualified"))
+    stub.answers["GET bots/mybot"] = (200, {"name": "mybot", "version": 2})
+    matches = [{"game": "partridge", "passed": True}, {"game": "twelve-days", "passed": False}]
+    stub.answers["GET bots/mybot/versions/2/log"] = (200, {"qualifying": matches})
+    ladders = [{"slug": "days", "game": "twelve-days"}, {"slug": "pear", "game": "partridge"}]
+    stub.answers["GET ladders"] = (200, {"results": ladders, "next": None})
+    result = logged_in("enter", "days", "mybot")
+    assert "another ladder: `twelfth-night enter pear mybot`." in result.stderr
