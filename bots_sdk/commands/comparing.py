@@ -294,7 +294,8 @@ def _show_statistics(run: _Run) -> None:
         )
     print(
         f"- Evidence {last.llr:+.2f} (for statisticians: the log-likelihood ratio, LLR). At "
-        f"{plan.upper:+.2f} or more the verdict is “better”, at {plan.lower:+.2f} or less “not better”."
+        f"{plan.upper:+.2f} or more the verdict is “better”, at {plan.lower:+.2f} or less “not "
+        "better”."
     )
     print(
         f"- A verdict needs {plan.min_differing} blocks in which the two versions have different "
