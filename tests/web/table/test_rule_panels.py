@@ -17,11 +17,11 @@ def twelve_days(rules: str) -> str:
 def test_the_rules_of_partridge_say_who_acts_and_what_may_answer() -> None:
     text = " ".join(render_to_string("web/table/rule_partridge.html").split())
     for rule in (
-        "does not go on from 12 to 1",
+        "1 and 12 are not in a row",
         "clockwise from the leader, acts once",
         "Any number of cards may answer a set or a straight",
         "if seats tie, the last of them to play wins",
-        "one gift from the pool",
+        "Each seat begins with one gift, and a pool has one for each round",
         "Cards that are not dealt are out of the round",
     ):
         assert rule in text
@@ -33,7 +33,7 @@ def test_the_rules_of_partridge_say_who_acts_and_what_may_answer() -> None:
         ("calliope", "you must award the day cards", "up to twelve 12s, and two Clauses."),
         ("cheapass", "you keep the day cards", "up to twelve 12s, and two Clauses."),
         ("eight-players", "you must award", "The cards: two decks, each with one 1, two 2s"),
-        ("eight-nights", "After day 8 they go to nobody", "up to eight 8s."),
+        ("eight-nights", "on day 8, the last, nobody gets them", "up to eight 8s."),
     ],
 )
 def test_the_rules_are_those_of_the_preset(rules: str, claus: str, cards: str) -> None:
