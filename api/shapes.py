@@ -6,12 +6,11 @@ Answers with another shape fail the tests in ``tests/api/test_schema.py``.
 
 from typing import Any
 
-from api.serializers.turns import MovesSerializer
 from engine.analysis import MARKS
 from engine.games import catalogue
 from engine.pairing import TieBreak
 from league.models import MatchAnalysis, TournamentEntry
-from league.models.limits import SEATS
+from league.models.limits import MAX_MOVES, SEATS
 from league.models.tournaments import EventSettings
 
 Schema = dict[str, Any]
@@ -116,9 +115,7 @@ _DEFAULTS: dict[str, Any] = {
 def add_shapes(result: Schema, **_: Any) -> Schema:
     """Add patterns, bounds and defaults to all objects that lack them, as a hook."""
     # drf-spectacular leaves out the bound of a list of objects.
-    result["components"]["schemas"]["Moves"]["properties"]["moves"]["maxItems"] = (
-        MovesSerializer.MOST
-    )
+    result["components"]["schemas"]["Moves"]["properties"]["moves"]["maxItems"] = MAX_MOVES
     for name, component in result["components"]["schemas"].items():
         for field, schema in component.get("properties", {}).items():
             _add(schema, f"{name}.{field}", field)

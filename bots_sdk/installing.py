@@ -1,7 +1,7 @@
 """The command that installs a package in the present environment, which may have no pip."""
 
 import shutil
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, distribution
 
 
 def install_command(python: str, *packages: str) -> str:
@@ -14,8 +14,11 @@ def install_command(python: str, *packages: str) -> str:
         packages: the names of the packages.
     """
     names = " ".join(packages)
-    if find_spec("pip") is not None:
+    try:
+        distribution("pip")  # to look for its module would let setuptools replace distutils
         return f"{python} -m pip install {names}"
+    except PackageNotFoundError:
+        pass
     if shutil.which("uv"):
         return f"uv pip install --python {python} {names}"
     return f"{python} -m ensurepip && {python} -m pip install {names}"

@@ -5,6 +5,8 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from league.models.limits import MAX_MOVES
+
 
 class MoveSerializer(serializers.Serializer[None]):
     """A move in an open turn."""
@@ -41,7 +43,7 @@ class MatchMoveSerializer(MoveSerializer):
 class MovesSerializer(serializers.Serializer[None]):
     """Several moves."""
 
-    MOST = 100
+    MOST = MAX_MOVES
 
     moves: serializers.ListSerializer[None] = serializers.ListSerializer(
         child=MatchMoveSerializer(),

@@ -6,6 +6,9 @@ from django.db.models import CheckConstraint, Q
 
 from engine.pairing import MAX_BLOCKS_PER_ROUND
 
+MAX_MOVES = 100
+"""Moves of one request to the API."""
+
 
 class Limits(NamedTuple):
     """The lowest and the highest value that are allowed."""

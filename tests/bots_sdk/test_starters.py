@@ -9,8 +9,10 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from statistics import fmean, stdev
+from typing import NoReturn
 
 import numpy as np
 import pytest
@@ -306,9 +308,12 @@ def test_a_wrong_choice_is_answered_with_the_possible_ones() -> None:
 
 
 def test_without_pip_another_command_installs_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bots_sdk.installing.find_spec", lambda name: object())
+    def missing(name: str) -> NoReturn:
+        raise PackageNotFoundError(name)
+
+    monkeypatch.setattr("bots_sdk.installing.distribution", lambda name: object())
     assert install_command("python", "numpy") == "python -m pip install numpy"
-    monkeypatch.setattr("bots_sdk.installing.find_spec", lambda name: None)
+    monkeypatch.setattr("bots_sdk.installing.distribution", missing)
     monkeypatch.setattr("shutil.which", lambda name: "/bin/uv")
     assert install_command("python", "numpy") == "uv pip install --python python numpy"
     monkeypatch.setattr("shutil.which", lambda name: None)

@@ -157,7 +157,7 @@ def test_a_trained_bot_without_numpy_names_the_packages_that_it_needs(
 ) -> None:
     made = run(commands, "twelfth-night new mybot --template trained", tmp_path)
     first, *_ = made.stdout.split("Next:\n")[1].splitlines()
-    assert first.startswith("  python -m pip install gymnasium numpy pettingzoo  ")
+    assert "pip install gymnasium numpy pettingzoo  " in first
 
 
 def test_without_the_extra_there_is_no_numpy_and_with_it_an_environment(

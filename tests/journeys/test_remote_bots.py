@@ -80,6 +80,16 @@ def hung(other: psycopg.Connection[Any]) -> int:
     return int(found[0])
 
 
+def recompute_agrees(running: League) -> bool:
+    """Recompute a ladder; return False if the recompute that hung still holds it."""
+    try:
+        return "0 differ" in running.manage("recompute", "twelve-days")
+    except AssertionError as error:
+        if "is being checked already" not in str(error):
+            raise
+        return False
+
+
 def check_four_bots_play_a_tournament_whose_ladder_is_the_fold_of_its_records(
     running: League, organiser: str, played: threading.Barrier
 ) -> None:
@@ -107,7 +117,7 @@ def check_four_bots_play_a_tournament_whose_ladder_is_the_fold_of_its_records(
     assert shown.keys() >= owners.keys()
     assert shown == folded(running, "twelve-days")
     assert sum(shown.values()) == 1_500_000 * len(shown)
-    assert "0 differ" in running.manage("recompute", "twelve-days")
+    wait_for(lambda: recompute_agrees(running), running.log)
     page = running.client.get(f"{running.address}/ladders/twelve-days/").text
     assert all(f"{rating / 1000:.0f}" in page for rating in shown.values())
     for bot in bots:

@@ -67,7 +67,7 @@ def test_an_account_lists_creates_and_revokes_its_tokens(ada: Client) -> None:
 def test_an_owner_replaces_and_revokes_the_token_on_the_page_of_the_bot(ada: Client) -> None:
     play = shown_token(ada.post("/account/", BOT))
     assert accounts.bot_for_token(play) is not None
-    page = ada.get("/bots/ada-bot/").content.decode()
+    page = ada.get("/bots/ada-bot/manage/").content.decode()
     token = Token.objects.get(bot__name="ada-bot")
     assert f"<code>{token.prefix}…</code>" in page
     assert "last used" in page
@@ -75,7 +75,7 @@ def test_an_owner_replaces_and_revokes_the_token_on_the_page_of_the_bot(ada: Cli
     assert token.prefix not in Client().get("/bots/ada-bot/").content.decode()
     ada.post(f"/account/tokens/{token.pk}/revoke/")
     assert accounts.bot_for_token(play) is None
-    assert "Create token" in ada.get("/bots/ada-bot/").content.decode()
+    assert "Create token" in ada.get("/bots/ada-bot/manage/").content.decode()
 
 
 def test_signing_up_signs_in_and_shows_a_token_that_works(client: Client) -> None:

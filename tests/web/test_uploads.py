@@ -49,7 +49,7 @@ def test_creating_a_hosted_bot_leads_to_its_upload_and_then_to_its_check(
     checked = text(client, sent["Location"])
     assert "This is the current version: it plays." in checked
     assert "return observation" in checked
-    assert ">plays<" in text(client, "/bots/my-bot/")
+    assert ">plays<" in text(client, "/bots/my-bot/versions/")
 
 
 def test_only_the_owner_sees_why_a_version_was_refused(client: Client, ada: User) -> None:

@@ -202,7 +202,7 @@ def test_without_numpy_on_this_machine_the_check_says_how_to_get_it(
     monkeypatch.setattr(numpy_files, "places", dict)
     monkeypatch.setattr(loading, "find_spec", lambda name: None)
     found = check("import numpy\ndef choose(o): return o['legal_moves'][0]\n", ON)
-    assert "`python -m pip install numpy`" in found["by"]["imports"]["remedy"]
+    assert "pip install numpy`" in found["by"]["imports"]["remedy"]
 
 
 @pytest.mark.usefixtures("no_failures")

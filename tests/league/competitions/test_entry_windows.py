@@ -84,7 +84,7 @@ def test_pages_and_the_api_show_open_entries_without_any_tick(
 ) -> None:
     time.now = NOON + HOUR
     assert client.get(f"/api/v1/tournaments/{planned.pk}").json()["state"] == "open"
-    assert "entries open" in client.get(f"/tournaments/{planned.pk}/").content.decode()
+    assert "Entries are open." in client.get(f"/tournaments/{planned.pk}/").content.decode()
     assert "entries open" in client.get("/events/").content.decode()
 
 

@@ -58,7 +58,7 @@ def test_a_check_without_differences_stores_its_time_and_round(
     ladder.refresh_from_db()
     assert ladder.checked_rounds == ladder.rounds.count()
     assert not ladder.alarm
-    assert f"no rating differs in {ladder.checked_rounds} rounds" in page(
+    assert f"no rating differs in {ladder.checked_rounds} rating rounds" in page(
         client, "/ladders/quick/?view=statistics"
     )
     assert "alarms" not in client.get("/readyz").json()
@@ -97,7 +97,7 @@ def test_an_alarm_freezes_the_shown_standings_while_play_goes_on(
     assert ladder.rounds.count() > rounds
     assert dict(ladder.standings.values_list("bot", "rating")) != live
     assert shown() == before
-    of_bot = page(client, f"/bots/{row.bot.name}/")
+    of_bot = page(client, f"/bots/{row.bot.name}/statistics/")
     assert "Frozen." in of_bot
     assert f"/ladders/quick/rounds/{rounds}/" in of_bot
     assert f"/ladders/quick/rounds/{rounds + 1}/" not in of_bot

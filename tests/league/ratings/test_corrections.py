@@ -294,7 +294,10 @@ def test_the_admin_page_leads_to_the_page_that_decides_on_a_block(
     block = block_of(ladder, 1)
     sent = {"action": "decide", "_selected_action": [block.pk]}
     page = client.post("/admin/league/block/", sent, follow=True)
-    assert f"Make block {block.number} of round {block.round.number} void" in page.content.decode()
+    assert (
+        f"Make block {block.number} of rating round {block.round.number} void"
+        in page.content.decode()
+    )
     assert not VoidMark.objects.exists()
     ratings.void_block(block_id=block.pk, reason="a power cut")
     ratings.correct(ladder.pk)

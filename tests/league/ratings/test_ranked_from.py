@@ -90,5 +90,5 @@ def test_pages_and_the_api_show_the_setting(client: Client, ladder: Ladder) -> N
     text = page(client, "/ladders/quick/?view=statistics")
     assert "until its current version has played 9 rated blocks" in text
     assert "6/9" in text
-    assert "a rank needs 9" in page(client, "/bots/bot-1/")
+    assert "a rank needs 9" in page(client, "/bots/bot-1/statistics/")
     assert client.get("/api/v1/ladders/quick").json()["ranked_from"] == 9

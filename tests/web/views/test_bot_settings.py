@@ -63,12 +63,12 @@ def test_an_owner_changes_a_note_that_nobody_else_sees(client: Client, mine: Bot
     path = f"/account/bots/my-bot/versions/{version.number}/"
     client.post(f"{path}note/", {"note": "counts cards"})
     assert 'value="counts cards"' in page(client, path)
-    assert "counts cards" in page(client, "/bots/my-bot/")
+    assert "counts cards" in page(client, "/bots/my-bot/versions/")
     client.post(f"{path}note/", {"note": "x" * 501})
     version.refresh_from_db()
     assert version.note == "counts cards"
     client.logout()
-    assert "counts cards" not in page(client, "/bots/my-bot/")
+    assert "counts cards" not in page(client, "/bots/my-bot/versions/")
 
 
 def test_an_owner_withdraws_a_version_during_its_check(client: Client, mine: Bot) -> None:
