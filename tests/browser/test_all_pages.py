@@ -32,7 +32,7 @@ def test_no_page_has_an_error_overflows_or_has_a_fault_by_axe(
 ) -> None:
     """Open each page once, as on a phone; then make the window wider and the theme dark.
 
-    Axe looks at the narrowest and the widest window, each in another theme. The gallery of
+    Axe checks the narrowest and the widest window, each in another theme. The gallery of
     components has axe in all four combinations (`test_gallery.py`).
     """
     page = fresh.page

@@ -46,13 +46,13 @@ def against(request: HttpRequest, name: str, other: str) -> HttpResponse:
             (label, matches[one.match], one)
             for label, one in zip(("Most one-sided", "Closest"), found, strict=True)
         ]
-    told = story(bot, opponent, total(rated) or total(met.seats))
+    result_story = story(bot, opponent, total(rated) or total(met.seats))
     owned = owns(visitor(request), bot)
     to_challenge = opponent if owned else bot
     context = {
         "bot": bot,
         "other": opponent,
-        "story": told,
+        "story": result_story,
         "ladders": ladders,
         "rated": rated,
         "met": met,
