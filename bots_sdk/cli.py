@@ -3,9 +3,9 @@
 Results go to standard output, and errors to standard error. With ``--json``, each is one JSON
 object. `bots_sdk.commands` has a module for each subject.
 
-Exit status: 0 success; 1 the league refused, a record does not hold, or your bot failed a trial,
-a comparison or a check; 2 wrong arguments, or a file that is not a bot; 3 the league does not
-answer; 4 a token is missing or does not work; 130 stopped by Ctrl-C.
+Exit status: 0 success; 1 the league refused, a record does not hold, or your bot made a fault, lost
+a comparison or failed a check; 2 wrong arguments, or a file that is not a bot; 3 the league does
+not answer; 4 a token is missing or does not work; 130 stopped by Ctrl-C.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""``challenge``: play an unrated block at the league at once."""
+"""``challenge``: play an unrated block at the league immediately."""
 
 from typing import Annotated, Literal
 
@@ -40,7 +40,7 @@ def challenge(
     wait: Annotated[bool, typer.Option(help="Wait for the result.")] = True,
     as_json: Json = False,
 ) -> None:
-    """Play unrated matches at once, against bots that you name.
+    """Play unrated matches immediately, against bots that you name.
 
     A challenge is one block: as many matches as bots, so that each bot sits once in each seat. No
     rating changes. The league plays it ahead of rated matches. After Ctrl-C the league plays on;

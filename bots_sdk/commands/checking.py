@@ -73,8 +73,8 @@ def check(
     middle of a match, the same observation twice, and a move that the referee plays after a
     timeout. It measures time, memory, imports and output.
 
-    An uploaded bot may import the standard library, NumPy, `engine` and
-    `bots_sdk.environments.encoding`.
+    An uploaded bot may import most of the standard library, NumPy, `engine`, and the parts of
+    `bots_sdk` that need only these. The command lists imports that fail.
 
     Exit status 1: something would fail.
     """

@@ -90,8 +90,8 @@ def try_bot(
     The win share is the share of opponents that the bot beats; a tie is half a win. Elo is the
     scale of chess ratings: +100 is a win share of 64 %.
 
-    A first result takes about ten seconds, and at most 100 blocks. For a more exact result, give
-    a larger number with --blocks.
+    Without --blocks, the command plays for about 6 s, and at most 100 blocks. For a more exact
+    result, give a larger number with --blocks.
 
     In a block, every bot plays the same deal once from every seat, so a block has as many matches
     as seats. The ranges in brackets are 95 % error bars: the true value is probably within them.

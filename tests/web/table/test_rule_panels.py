@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from django.template.loader import render_to_string
 
+from engine.games.partridge import Partridge
 from engine.games.twelve_days import TwelveDays
 
 
@@ -14,17 +15,30 @@ def twelve_days(rules: str) -> str:
     return " ".join(render_to_string("web/table/rule_twelve_days.html", {"table": table}).split())
 
 
+def partridge(rules: str) -> str:
+    """Return the panel's text, with single spaces."""
+    table = SimpleNamespace(preset=Partridge.presets[rules])
+    return " ".join(render_to_string("web/table/rule_partridge.html", {"table": table}).split())
+
+
 def test_the_rules_of_partridge_say_who_acts_and_what_may_answer() -> None:
-    text = " ".join(render_to_string("web/table/rule_partridge.html").split())
+    text = partridge("eagle-short")
     for rule in (
         "1 and 12 are not in a row",
         "clockwise from the leader, acts once",
         "Any number of cards may answer a set or a straight",
         "if seats tie, the last of them to play wins",
-        "Each seat begins with one gift, and a pool has one for each round",
+        "A pool has one gift for each round.",
         "Cards that are not dealt are out of the round",
     ):
         assert rule in text
+
+
+@pytest.mark.parametrize(
+    ("rules", "gifts"), [("eagle", "without gifts."), ("eagle-short", "with 1 gift.")]
+)
+def test_the_rules_of_partridge_have_the_gifts_of_the_preset(rules: str, gifts: str) -> None:
+    assert f"Each seat begins {gifts}" in partridge(rules)
 
 
 @pytest.mark.parametrize(
