@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,38 @@ VERSIONS = {
     "PodDisruptionBudget": "policy/v1",
     "Service": "v1",
 }
+
+
+ARCHIVE = DIRECTORY / "archive"
+
+
+def archived() -> list[dict[str, Any]]:
+    """Return the objects with the component of the archive, as Kustomize would make them."""
+    component = yaml.safe_load((ARCHIVE / "kustomization.yaml").read_text())
+    objects = deepcopy(OBJECTS)
+    for patch in component["patches"]:
+        target = patch["target"]
+        matching = [
+            each
+            for each in objects
+            if each["kind"] == target["kind"]
+            and re.fullmatch(target["name"], each["metadata"]["name"])
+        ]
+        assert matching, target
+        for each in matching:
+            for change in yaml.safe_load(patch["patch"]):
+                assert change["op"] == "add"
+                *way, last = change["path"].split("/")[1:]
+                at: Any = each
+                for step in way:
+                    at = at[int(step)] if isinstance(at, list) else at[step]
+                if last == "-":
+                    at.append(change["value"])
+                else:
+                    at[last] = change["value"]
+    for name in component["resources"]:
+        objects += yaml.safe_load_all((ARCHIVE / name).read_text())
+    return objects
 
 
 def of_kind(kind: str) -> dict[str, dict[str, Any]]:
@@ -83,8 +116,28 @@ def test_the_objects_fit_the_schemas_of_kubernetes() -> None:
     schemas = pytest.importorskip(
         "kubernetes_validate", reason="schemas: pip install kubernetes-validate"
     )
-    for each in OBJECTS:
+    for each in OBJECTS + archived():
         schemas.validate(each, "1.30.0", strict=True)
+
+
+def test_each_part_that_reads_or_writes_the_archive_has_its_volume() -> None:
+    objects = archived()
+    at = COMPOSE["web"]["environment"]["ARCHIVE_DIRECTORY"]
+    with_volume = set()
+    for each in objects:
+        if template := template_of(each):
+            pod = template["spec"]
+            names = [volume["name"] for volume in pod["volumes"]]
+            mounts = {mount["name"]: mount["mountPath"] for mount in container(pod)["volumeMounts"]}
+            assert set(names) == mounts.keys()
+            assert len(set(names)) == len(names)
+            if mounts.get("archive") == at:
+                with_volume.add(each["metadata"]["name"])
+    # `prepare` only migrates; the front and the broker know no records.
+    assert with_volume == set(PODS) - {"prepare", "front", "broker"}
+    [settings] = [each["data"] for each in objects if each["kind"] == "ConfigMap"]
+    assert settings["ARCHIVE_DIRECTORY"] == at
+    assert settings.keys() <= TEXTS.keys()
 
 
 def test_every_part_of_the_containers_runs_its_command_here_too() -> None:
