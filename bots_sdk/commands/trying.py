@@ -250,9 +250,9 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
         f"Elo          {spelled_elo(summary.share)} compared with the opponents; +100 is a win "
         "share of 64 %"
     )
-    counted = sum(summary.places)
+    places_in_all = sum(summary.places)
     places = "   ".join(
-        f"{name} {100 * count / counted:.0f} %"
+        f"{name} {100 * count / places_in_all:.0f} %"
         for name, count in zip(_ORDINALS, summary.places, strict=False)
     )
     print(f"places       {places}")
