@@ -27,6 +27,7 @@ from engine.games import catalogue
 from engine.games.game import Observation
 
 BOT = Source(b"def choose(observation):\n    return observation['legal_moves'][0]\n")
+NUMPY_BOT = Source(b"import numpy\n" + BOT.main)
 ECHO = """
 import json, os, sys
 os.write(1, b"ready\\n")
@@ -77,7 +78,8 @@ def main() -> None:
         except SandboxUnavailableError as error:
             print(f"{name} is left out: {error}", file=sys.stderr)
         else:
-            makers[name] = started_in(jail)
+            makers[name] = started_in(jail, BOT)
+            makers[f"{name}, NumPy"] = started_in(jail, NUMPY_BOT)
     starts, ends = measure_starts(makers, options.starts)
     moves = measure_moves(makers, options.moves)
     rows = {
@@ -92,20 +94,20 @@ def main() -> None:
     if options.json:
         print(json.dumps(rows))
         return
-    print(f"{'':13} {'start':>16} {'end':>9} {'move, median':>18} {'move, p99':>11}")
+    print(f"{'':20} {'start':>16} {'end':>9} {'move, median':>18} {'move, p99':>11}")
     base = rows["no jail"]
     for name, row in rows.items():
         print(
-            f"{name:13} {row['start_ms']:6.1f} ms ×{row['start_ms'] / base['start_ms']:5.2f}"
+            f"{name:20} {row['start_ms']:6.1f} ms ×{row['start_ms'] / base['start_ms']:5.2f}"
             f" {row['end_ms']:6.1f} ms"
             f" {row['move_us']:8.1f} µs ×{row['move_us'] / base['move_us']:5.2f}"
             f" {row['move_p99_us']:8.0f} µs"
         )
 
 
-def started_in(jail: Jail) -> Callable[[], BotProcess]:
+def started_in(jail: Jail, source: Source) -> Callable[[], BotProcess]:
     def start() -> BotProcess:
-        bot = BotProcess(jail, BOT, {"seat": 0}, allowance=lambda: 10.0)
+        bot = BotProcess(jail, source, {"seat": 0}, allowance=lambda: 10.0)
         bot.ready()
         return bot
 

@@ -13,6 +13,8 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from engine.games.titles import counted
+
 
 class Report(Protocol):
     """Receives an event: its kind, a sentence (empty if people need none), and facts."""
@@ -57,13 +59,13 @@ class RunnerStatus:
         parts = [
             f"{self.matches} in play",
             f"{self.finished} finished",
-            f"{self.moves} moves",
+            counted(self.moves, "move"),
         ]
         if self.computed:
             parts.append(f"{1000 * self.seconds / self.computed:.1f} ms per move")
         line = Text(" | ".join(parts), "bold")
         if self.faults:
-            line.append(f" | {self.faults} faults", "bold red")
+            line.append(f" | {counted(self.faults, 'fault')}", "bold red")
         if self.lost:
             line.append(f" | {self.lost} out of time", "bold red")
         if self.outage:

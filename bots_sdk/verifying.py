@@ -5,6 +5,7 @@ from typing import NamedTuple
 from bots_sdk.answers import Match
 from engine.deals import commitment
 from engine.errors import RecordError, quote
+from engine.games.titles import counted
 from engine.record import read, verify
 
 
@@ -50,7 +51,8 @@ def check_match(line: bytes, match: Match, noted: str = "") -> list[Check]:
     except RecordError as error:
         return [*checks, Check("deal and moves", False, str(error))]
     faults = f", {len(record.faults)} of them by the referee" if record.faults else ""
-    replayed = f"all {len(record.moves)} moves{faults} are legal from the deal of this seed"
+    moves = counted(len(record.moves), "move")
+    replayed = f"all {moves}{faults} are legal from the deal of this seed"
     checks.append(Check("deal and moves", True, replayed))
     scores = tuple(seat["score"] for seat in seating)
     checks.append(_equal("scores", "replayed: ", end.scores, scores, "the match's"))

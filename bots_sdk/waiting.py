@@ -7,7 +7,9 @@ from typing import Any
 from bots_sdk import calls
 from bots_sdk.client import AsyncClient, Retry
 from bots_sdk.errors import LeagueError, ProblemError
+from bots_sdk.invoking import typed
 from bots_sdk.reports import Report, RunnerStatus
+from engine.games.titles import counted
 
 SILENT_SECONDS = 25.0
 """The longest time without a line, so that with a slow answer there is one every 30 s."""
@@ -50,7 +52,7 @@ async def _text(client: AsyncClient, name: str, status: RunnerStatus) -> str:
     if status.outage:
         return "still waiting for the league to answer"
     if status.matches:
-        matches = "1 match" if status.matches == 1 else f"{status.matches} matches"
+        matches = counted(status.matches, "match")
         if status.turns:
             return f"{matches} in play; the bot is choosing its move"
         return f"{matches} in play; waiting for the other seats' moves"
@@ -64,7 +66,7 @@ async def _text(client: AsyncClient, name: str, status: RunnerStatus) -> str:
 
 async def _of_ladders(client: AsyncClient, name: str) -> str:
     if (await client.send(calls.bot(name)))["paused"]:
-        return (
+        return typed(
             f"{name} is paused and gets no new matches. `twelfth-night bot resume {name}` resumes "
             "it."
         )
@@ -78,7 +80,7 @@ async def _of_ladders(client: AsyncClient, name: str) -> str:
             continue
         texts.append(f"waiting for a match on {ladder['slug']}: {entry['next_block']}")
     if not texts:
-        return f"{name} is on no ladder. `twelfth-night enter LADDER {name}` enters one."
+        return typed(f"{name} is on no ladder. `twelfth-night enter LADDER {name}` enters one.")
     return " ".join(texts)
 
 

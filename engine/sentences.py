@@ -5,7 +5,7 @@ from itertools import groupby
 
 from engine.games import events as happened
 from engine.games.events import Event
-from engine.games.titles import title
+from engine.games.titles import counted, title
 
 _NUMERALS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 
@@ -56,7 +56,7 @@ def _of_both_games(event: Event, who: _Who) -> str:
         case happened.MatchStarted(game=game, rules=rules, seats=seats):
             return f"{seats} seats play {title(game, rules)}"
         case happened.HandDealt(seat=seat, cards=None, hand_size=size):
-            return f"{who(seat)} is dealt {_count(size, 'card')}"
+            return f"{who(seat)} is dealt {counted(size, 'card')}"
         case happened.HandDealt(seat=seat, cards=hand) if hand is not None:
             return f"{who(seat)} is dealt {cards(hand)}"
         case happened.HandShown(seat=seat, cards=hand):
@@ -71,7 +71,7 @@ def _of_twelve_days(event: Event, who: _Who) -> str:
     match event:
         case happened.DayStarted(day=day, points=points):
             verb = "is" if points == 1 else "are"
-            return f"day {day} starts; {_count(points, 'point')} {verb} at stake"
+            return f"day {day} starts; {counted(points, 'point')} {verb} at stake"
         case happened.CardGiven(seat=seat, to=to, rank=rank):
             return f"{who(seat)} gives {_card(rank)} to {who(to)}"
         case happened.CardPlayed(seat=seat, rank=rank):
@@ -79,14 +79,14 @@ def _of_twelve_days(event: Event, who: _Who) -> str:
         case happened.DayWon():
             return _day_won(event, who)
         case happened.PotAwarded(seat=seat, to=to, points=points):
-            return f"{who(seat)} awards {_count(points, 'point')} to {who(to)}"
+            return f"{who(seat)} awards {counted(points, 'point')} to {who(to)}"
         case happened.DayCarried(day=day, cancelled=cancelled, points=points):
             verb = "carries" if points == 1 else "carry"
-            stake = f"{_count(points, 'point')} {verb} over to day {day + 1}"
+            stake = f"{counted(points, 'point')} {verb} over to day {day + 1}"
             return f"{_cancel(cancelled)}; no rank is left, so {stake}"
         case happened.PotLost(cancelled=cancelled, points=points):
             verb = "goes" if points == 1 else "go"
-            stake = f"{_count(points, 'point')} {verb} to no one"
+            stake = f"{counted(points, 'point')} {verb} to no one"
             return f"{_cancel(cancelled)}; no rank is left, so {stake}"
         case happened.CardDrawn(seat=seat, rank=rank):
             return f"{who(seat)} draws {_card(rank)}"
@@ -103,7 +103,7 @@ def _of_twelve_days(event: Event, who: _Who) -> str:
 
 
 def _day_won(event: happened.DayWon, who: _Who) -> str:
-    winner, points = who(event.seat), _count(event.points, "point")
+    winner, points = who(event.seat), counted(event.points, "point")
     left = " left" if event.cancelled and event.cancelled[0] < event.rank else ""
     reason = (
         f"{event.rank} is the lowest{left}" if event.rank else "a Claus counts as 0, the lowest"
@@ -153,10 +153,6 @@ def _of_partridge(event: Event, who: _Who) -> str:
         case happened.GiftMissing(seat=seat, hand_size=size):
             return f"{who(seat)} holds the most cards ({size}) but has no gift to give"
     raise ValueError(f"no sentence for events of kind {event.kind}")
-
-
-def _count(count: int, noun: str) -> str:
-    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _winners(places: Sequence[int], who: _Who) -> str:

@@ -6,7 +6,7 @@ from typing import TypeVar
 from engine.deals import commitment
 from engine.games import events
 from engine.games.events import Event
-from engine.games.titles import SCORE_UNITS
+from engine.games.titles import unit_of
 from engine.playback import play_back
 from engine.record import Record, verify
 from engine.sentences import cards, sentence
@@ -35,8 +35,8 @@ def render(record: Record) -> Iterator[str]:
         move = record.moves[fault.ply][1]
         yield f"ply {fault.ply}: {fault.kind} of seat {fault.seat}, the referee played {move!r}"
     yield ""
-    unit = SCORE_UNITS[record.game]
     for seat, (score, place) in enumerate(zip(record.scores, record.places, strict=True)):
+        unit = unit_of(record.game, score)
         yield f"seat {seat}: {score:3} {unit}, place {place}  {ascii(players[seat])[1:-1]}"
 
 

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from django.urls import reverse
 
-from engine.games.titles import SCORE_UNITS
+from engine.games.titles import counted, unit_of
 from league.archive_files import ArchiveError
 from league.models import Highlight
 from league.play.headlines import headline
@@ -42,10 +42,10 @@ def sentence(highlight: Highlight) -> str:
         case Kind.UPSET if highlight.opponent is not None:
             return f"{name} beats {highlight.opponent.name}, which was rated {number} points higher"
         case Kind.COMEBACK if highlight.match is not None:
-            unit = SCORE_UNITS[highlight.match.game]
-            return f"{name} wins after it was {number} {unit[:-1] if number == 1 else unit} behind"
+            unit = unit_of(highlight.match.game, number)
+            return f"{name} wins after it was {number} {unit} behind"
         case Kind.STREAK:
-            return f"{name} wins {number} matches in a row"
+            return f"{name} wins {counted(number, 'match')} in a row"
         case Kind.NEWCOMER if highlight.ladder is not None:
             return f"{name} is rated {number} on {highlight.ladder.title} on its first day"
     return name if highlight.match is None else headline(highlight.match)

@@ -22,14 +22,20 @@ class Share:
     Attributes:
         blocks: the number of blocks.
         mean: the mean over the blocks, 0 to 1.
-        low: the lower end of the 95 % interval; None with fewer than `MIN_BLOCKS` blocks.
-        high: the upper end of the 95 % interval; None with fewer than `MIN_BLOCKS` blocks.
+        low: the lower end of the 95 % interval; None with fewer than `MIN_BLOCKS` blocks, and if
+            all blocks have the same share between 0 and 1.
+        high: the upper end of the 95 % interval; None like ``low``.
     """
 
     blocks: int
     mean: float
     low: float | None
     high: float | None
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether enough blocks for an interval all ended equal, so there is none."""
+        return self.low is None and self.blocks >= MIN_BLOCKS
 
     @property
     def elo(self) -> tuple[float | None, float | None, float | None]:
@@ -40,8 +46,9 @@ class Share:
 def share(values: Sequence[float]) -> Share:
     """Return the mean of the blocks' shares with its 95 % interval, by Student's t.
 
-    If all B blocks are won, the lower end is the share that still wins them all with a chance of
-    5 %: 0.05 ** (1 / B). If all are lost, the upper end mirrors it.
+    If all blocks have the same share between 0 and 1, they don't show how much results vary: then
+    there is no interval. If all B blocks are won, the lower end is the share that still wins them
+    all with a chance of 5 %: 0.05 ** (1 / B). If all are lost, the upper end mirrors it.
 
     Args:
         values: the share of each block, 0 to 1; at least one.
@@ -49,6 +56,8 @@ def share(values: Sequence[float]) -> Share:
     blocks = len(values)
     mean = fmean(values)
     if blocks < MIN_BLOCKS:
+        return Share(blocks, mean, None, None)
+    if 0 < mean < 1 and max(values) == min(values):
         return Share(blocks, mean, None, None)
     error = student_t(blocks - 1) * stdev(values) / math.sqrt(blocks)
     low, high = max(0.0, mean - error), min(1.0, mean + error)

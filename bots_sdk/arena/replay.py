@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from bots_sdk.invoking import typed
 from engine.games import events as happened
 from engine.games.game import State
-from engine.games.titles import SCORE_UNITS
+from engine.games.titles import unit_of
 from engine.playback import play_back
 from engine.record import Record
 from engine.sentences import sentence
@@ -60,9 +61,9 @@ def frames(
         yield "\n".join([head, *hands, *events, *notes])
         hands = [*lines(phase.state, distinct, own), ""]
         ply = phase.ply
-    unit = SCORE_UNITS[record.game]
     results = [
-        f"{'*' if seat == own else ' '} {seat}  {name:24} {score:3} {unit}, place {place}"
+        f"{'*' if seat == own else ' '} {seat}  {name:24} {score:3} "
+        f"{unit_of(record.game, score)}, place {place}"
         for seat, (name, score, place) in enumerate(
             zip(names, record.scores, record.places, strict=True)
         )
@@ -109,7 +110,7 @@ def _legend(record: Record, names: Sequence[str], own: int) -> Iterator[str]:
         yield f"- * marks {names[own]}."
     yield _HOLDINGS[record.game]
     yield "- hand: the numbers on the cards that the seat holds."
-    yield f"The rules: `twelfth-night rules {record.game}`."
+    yield typed(f"The rules: `twelfth-night rules {record.game}`.")
 
 
 def _distinct(names: Sequence[str]) -> list[str]:

@@ -31,11 +31,13 @@ from bots_sdk.checking.players import (
 )
 from bots_sdk.checking.runtimes import Runtime
 from bots_sdk.fault_files import FaultFiles
+from bots_sdk.invoking import typed
 from bots_sdk.reference import make_player
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError
 from bots_sdk.sandbox.sources import Source
 from engine.deals import derive
 from engine.games.catalogue import GAMES
+from engine.games.titles import counted
 from engine.referee import FAULTS_TO_FORFEIT, FaultReport, MatchClock, TimeControl, play
 
 _UNHURRIED = TimeControl(move_seconds=60.0)
@@ -151,7 +153,9 @@ class Suite:
                 "games",
                 CheckResult.WRONG,
                 "every move of the bot was a fault, in every game",
-                "Read the reasons above. `twelfth-night new` writes a first bot to start from.",
+                typed(
+                    "Read the reasons above. `twelfth-night new` writes a first bot to start from."
+                ),
             )
             return
         for game in known:
@@ -174,7 +178,10 @@ class Suite:
             self.matches.append(self._play(table, CheckedBot, number))
         played = [each for each in self.matches if each.table.game == game]
         moves = sum(len(each.player.seconds) for each in played)
-        text = f"{len(played)} matches, every preset and number of seats, {moves} moves, no faults"
+        text = (
+            f"{counted(len(played), 'match')}, every preset and number of seats, "
+            f"{counted(moves, 'move')}, no faults"
+        )
         return self._judge(game, played, text, "Fix this first.")
 
     def _with_failure(self, game: str, failure: _Failure) -> Finding:
@@ -289,7 +296,7 @@ class Suite:
         longest = max(sum(match.player.seconds) for match in self.matches)
         limit = self.runtime.cpu_seconds
         if took.out_of_time:
-            text += f"; the bot ran out of time in {took.out_of_time} matches, {clock}"
+            text += f"; the bot ran out of time in {counted(took.out_of_time, 'match')}, {clock}"
             return Finding("time", CheckResult.WRONG, text, _REMEDIES["timeout"])
         if limit is not None and longest * slower_by > limit:
             text += (

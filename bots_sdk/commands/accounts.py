@@ -16,6 +16,7 @@ from bots_sdk.commands.leagues import (
     save_bot,
 )
 from bots_sdk.commands.output import Json, JsonWithToken, print_json
+from bots_sdk.invoking import typed
 from bots_sdk.nearby import USUAL, usual_url
 
 PrintToken = Annotated[
@@ -123,7 +124,11 @@ def password(
         return
     print(f"The password of {username} at {url} is changed.")
     if revoke_tokens:
-        print(f"Your owner tokens are revoked. Run `twelfth-night login {url}` to get a new one.")
+        print(
+            typed(
+                f"Your owner tokens are revoked. Run `twelfth-night login {url}` to get a new one."
+            )
+        )
 
 
 def bot_create(
@@ -148,7 +153,7 @@ def bot_create(
         print_json(bot)
     else:
         print(f"Created the {kind} bot {name}: {url}/bots/{name}/")
-        print(f"Its token is saved in {path}; `twelfth-night run` finds it there.")
+        print(typed(f"Its token is saved in {path}; `twelfth-night run` finds it there."))
 
 
 def bot_token(
@@ -190,7 +195,7 @@ def _set_paused(name: str, *, paused: bool, as_json: bool) -> None:
     if as_json:
         print_json(bot)
     elif paused:
-        print(f"{name} is paused. `twelfth-night bot resume {name}` resumes it.")
+        print(typed(f"{name} is paused. `twelfth-night bot resume {name}` resumes it."))
     else:
         print(f"{name} plays again: {url}/bots/{name}/")
 

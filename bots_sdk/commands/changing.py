@@ -9,6 +9,7 @@ from bots_sdk import calls
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import client_for, forget_bot, owner_token, read_saved, save_bot
 from bots_sdk.commands.output import Json, print_json
+from bots_sdk.invoking import typed
 
 Name = Annotated[str, typer.Argument(help="One of your bots.")]
 Number = Annotated[int, typer.Argument(min=1, help="The number of a version.", metavar="VERSION")]
@@ -82,4 +83,4 @@ def withdraw(name: Name, number: Number, as_json: Json = False) -> None:
         print_json(version)
     else:
         print(f"Version {number} of {name} is withdrawn.")
-        print(f"If you don't need the bot, delete it: `twelfth-night bot delete {name}`.")
+        print(typed(f"If you don't need the bot, delete it: `twelfth-night bot delete {name}`."))

@@ -33,6 +33,7 @@ from bots_sdk.commands.home import (
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.progress import progress
 from bots_sdk.durations import about
+from engine.games.titles import counted
 from engine.rating import sprt
 from engine.rating.sprt import Decision
 
@@ -185,7 +186,7 @@ def ab(
     if not as_json:
         note_undeclared([old, new], setup.table.game)
         print(f"Is {test.new.name} better than {test.old.name}?")
-        print(f"{setup.title}, {jobs} matches in parallel, --seed {setup.seed_text}")
+        print(f"{setup.title}, {counted(jobs, 'match')} in parallel, --seed {setup.seed_text}")
         print(
             "Both play the same cards in pairs of matches, until the result is clear. For the "
             "second match they exchange seats.",
@@ -262,7 +263,7 @@ def _show(run: _Run, printers: dict[int, FaultPrinter], *, stopped: bool) -> Non
 def _in_words(run: _Run, *, stopped: bool) -> str:
     """Return what a verdict means, in a sentence or two for people who know no statistics."""
     old, new = run.test.old.name, run.test.new.name
-    blocks = f"{len(run.steps)} pair{'' if len(run.steps) == 1 else 's'} of matches"
+    blocks = f"{counted(len(run.steps), 'pair')} of matches"
     match run.verdict:
         case Decision.BETTER:
             return f"After {blocks}, {new} is very probably stronger than {old}."
@@ -283,9 +284,9 @@ def _show_statistics(run: _Run) -> None:
     print()
     print("The test in numbers:")
     print(
-        f"- {last.blocks} swap blocks. In a swap block both versions play one deal twice; for the "
-        f"second match they exchange seats. Their results differed in {last.differing} blocks, and "
-        f"their moves in {run.with_other_moves}."
+        f"- {counted(last.blocks, 'swap block')}. In a swap block both versions play one deal "
+        "twice; for the second match they exchange seats. Their results differed in "
+        f"{counted(last.differing, 'block')}, and their moves in {run.with_other_moves}."
     )
     if (found := sprt.estimate(plan, run.results)) is not None:
         print(

@@ -12,6 +12,7 @@ from bots_sdk.bot import BotFileError
 from bots_sdk.commands.help_pages import without_flag_types
 from bots_sdk.commands.remedies import after_problem, after_silence
 from bots_sdk.errors import ProblemError, UnreachableError
+from bots_sdk.invoking import typed
 from bots_sdk.saved import SavedError
 
 OK, REFUSED, IMPOSSIBLE, UNREACHABLE, NO_TOKEN, STOPPED = 0, 1, 2, 3, 4, 130
@@ -72,6 +73,7 @@ class Group(TyperGroup):
         except (BotFileError, SavedError) as error:
             status = IMPOSSIBLE
             problem = {"error": "bad-file", "detail": str(error)}
+        problem["detail"] = typed(str(problem["detail"]))
         if ctx.find_root().meta.get("json"):
             print(json.dumps(problem), file=sys.stderr)
         else:

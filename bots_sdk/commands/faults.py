@@ -7,6 +7,7 @@ from bots_sdk.arena.contestants import Contestant
 from bots_sdk.arena.matches import FaultReport, PlayedMatch, info_for
 from bots_sdk.commands.home import HomeSetup
 from bots_sdk.fault_files import FaultFiles
+from engine.games.titles import counted
 
 _MAX_SHOWN = 3
 
@@ -71,7 +72,7 @@ class FaultPrinter:
         kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(faults.items()))
         print(f"faults       {kinds}")
         if forfeits:
-            matches = "1 match" if forfeits == 1 else f"{forfeits} matches"
+            matches = counted(forfeits, "match")
             print(f"forfeits     {matches}: after three faults the referee plays the rest")
         if self.saved:
             print()

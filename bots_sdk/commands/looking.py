@@ -12,6 +12,7 @@ from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
 from bots_sdk.commands.ranking import describe_with_rank, ladder_places
 from bots_sdk.errors import ProblemError
+from bots_sdk.invoking import typed
 from bots_sdk.statuses import UNFINISHED
 from bots_sdk.verifying import check_match
 from engine.errors import RecordError
@@ -87,9 +88,9 @@ def status(
         for entry in entries:
             print(f"{name} on {entry['ladder']}: {described[name, entry['ladder']]}")
         if bot["paused"] and name in league.bots:
-            print(f"`twelfth-night bot resume {name}` resumes {name}.")
+            print(typed(f"`twelfth-night bot resume {name}` resumes {name}."))
         elif not entries and name in league.bots:
-            print(f"{name} is on no ladder: `twelfth-night enter LADDER {name}` enters one.")
+            print(typed(f"{name} is on no ladder: `twelfth-night enter LADDER {name}` enters one."))
 
 
 def _count_unfinished(client: Client, bot: str) -> str:
@@ -150,6 +151,9 @@ def ladder(
     print("Win share: the share of opponents that the bot beats. A tie is half a win.")
     if not all(row["rank"] for row in rows):
         print("Rank -: the bot has too few blocks for a rank.")
+    print(
+        "A rank can fall while the rating rises, if other bots gain more or get their first rank."
+    )
     print(f"{url}/ladders/{slug}/")
 
 
@@ -187,7 +191,7 @@ def _print_outcomes(line: bytes, number: int) -> None:
         record = read(line)
         verify_record(record)
     except RecordError:
-        print(f"The record is not valid. `twelfth-night verify {number}` shows the reason.")
+        print(typed(f"The record is not valid. `twelfth-night verify {number}` shows the reason."))
         return
     for outcome in outcomes(record):
         print(outcome)

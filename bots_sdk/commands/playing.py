@@ -15,6 +15,7 @@ from bots_sdk.commands.leagues import chosen_league, client_for, not_logged_in, 
 from bots_sdk.commands.output import Json, print_json
 from bots_sdk.commands.ranking import follow_to_rank, print_rank
 from bots_sdk.errors import ProblemError, UnreachableError
+from bots_sdk.invoking import typed
 from bots_sdk.runner import THREADS
 
 _BOT_TOKEN = "tn_b_"
@@ -124,7 +125,7 @@ def enter(
             printed = place["next_block"]
             print(printed, flush=True)
             if not wait and place["rank_progress"] is not None:
-                print(f"`twelfth-night enter {ladder} {bot} --wait` follows it to its rank.")
+                print(typed(f"`twelfth-night enter {ladder} {bot} --wait` follows it to its rank."))
         if wait:
             place = follow_to_rank(client, ladder, bot, printed=printed, quiet=as_json)
             if as_json:

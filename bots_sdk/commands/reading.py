@@ -13,6 +13,7 @@ from rich.table import Table
 
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
+from bots_sdk.invoking import command_word
 from bots_sdk.rules import TOPICS, text
 from engine.errors import nearest
 
@@ -87,7 +88,7 @@ def _list(*, as_json: bool) -> None:
         return
     table = new_table("command", "prints")
     for topic, words in TOPICS.items():
-        add_row(table, f"twelfth-night rules {topic}", words)
+        add_row(table, f"{command_word()} rules {topic}", words)
     print_table(table)
 
 

@@ -1,9 +1,6 @@
 """``new``: write a first bot and its test."""
 
 import re
-import shlex
-import shutil
-import subprocess
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,18 +8,17 @@ from typing import Annotated, Literal
 
 import typer
 
-import bots_sdk
 from bots_sdk import starters
 from bots_sdk.commands.errors import ImpossibleError
 from bots_sdk.commands.leagues import is_logged_in
 from bots_sdk.commands.output import Json, print_commands, print_json
 from bots_sdk.installing import install_command
+from bots_sdk.invoking import command_word, python_word
 from bots_sdk.nearby import usual_url
 
 _NAME = re.compile(r"[a-z0-9-]{3,32}", re.ASCII)
 _GAMES = ("twelve-days", "partridge")
 _FOR_TRAINING = ("gymnasium", "numpy", "pettingzoo")
-_PYTHON_SECONDS = 10.0
 
 
 def new(
@@ -102,7 +98,7 @@ def _next_steps(
     name: str, stem: str, game: str, language: str, *, trained: bool
 ) -> list[tuple[str, str]]:
     """Return the next commands, each with its purpose."""
-    python, command = _python(), _command()
+    python, command = python_word(), command_word()
     bot, upload = (f"{stem}/bot.py", f"{stem}.zip") if trained else (f"{stem}.py", f"{stem}.py")
     if language != "python":
         bot = upload = f"{stem}/{stem}.wasm"
@@ -143,37 +139,3 @@ def _building(language: str, stem: str) -> list[tuple[str, str]]:
         ]
     compiler = {"c": "clang and lld", "rust": "rustc and its target wasm32-unknown-unknown"}
     return [(f"make -C {stem}", f"compile it, after each change (with {compiler[language]})")]
-
-
-def _python() -> str:
-    """Return the word that starts a Python with the SDK: ``python``, or the path of this one."""
-    try:
-        done = subprocess.run(
-            ["python", "-c", "import bots_sdk; print(bots_sdk.__file__)"],
-            capture_output=True,
-            text=True,
-            timeout=_PYTHON_SECONDS,
-            check=False,
-        )
-    except (OSError, subprocess.SubprocessError):
-        return shlex.quote(_short(sys.executable))
-    is_this = done.stdout.strip() == bots_sdk.__file__
-    return "python" if is_this else shlex.quote(_short(sys.executable))
-
-
-def _command() -> str:
-    """Return the word that starts this command line, also if its directory is not on the PATH."""
-    if shutil.which("twelfth-night"):
-        return "twelfth-night"
-    beside = Path(sys.executable).with_name("twelfth-night")
-    if beside.exists():
-        return shlex.quote(_short(str(beside)))
-    return f"{_python()} -m bots_sdk"
-
-
-def _short(path: str) -> str:
-    """Return a path relative to the current directory if it is below it."""
-    try:
-        return str(Path(path).relative_to(Path.cwd()))
-    except ValueError:
-        return path

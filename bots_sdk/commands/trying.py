@@ -42,7 +42,9 @@ from bots_sdk.commands.output import (
 )
 from bots_sdk.commands.progress import progress, time_left
 from bots_sdk.commands.replaying import replay_match
+from bots_sdk.invoking import command_word
 from engine.games.catalogue import GAMES
+from engine.games.titles import counted
 
 FIRST_VERDICT_SECONDS = 6.0
 """How long a trial without ``--blocks`` plays. With its start and end, it takes 10 s."""
@@ -115,7 +117,7 @@ def try_bot(
     if not as_json:
         note_undeclared([bot], setup.table.game)
         field = ", ".join(each.name for each in trial.field)
-        count = f"{trial.matches} matches in {blocks} {_plural('block', blocks)}"
+        count = f"{counted(trial.matches, 'match')} in {counted(blocks, 'block')}"
         if not blocks:
             count = (
                 f"blocks of {seats} matches for {FIRST_VERDICT_SECONDS:.0f} s, at most "
@@ -134,7 +136,7 @@ def try_bot(
             return f"{done} of {trial.matches} matches{time_left(done, trial.matches, began)}"
         if time.monotonic() - began > FIRST_VERDICT_SECONDS and done < seats:
             return f"{done} of {seats} matches of the first block; the bots are slow"
-        return f"{done} matches in {time.monotonic() - began:.0f} s"
+        return f"{counted(done, 'match')} in {time.monotonic() - began:.0f} s"
 
     with progress(line, quiet=as_json) as print_line:
         fixtures = trial.fixtures()
@@ -200,7 +202,7 @@ def _print_other_games(bot: str, game: str) -> None:
     other = next(each for each in GAMES if each != game)
     print()
     print(f"The bot forfeited every match. If it plays {other}, not {game}:")
-    print(f"  twelfth-night try {shlex.quote(bot)} --game {other}")
+    print(f"  {command_word()} try {shlex.quote(bot)} --game {other}")
     print(f'or write GAMES = ["{other}"] into its file.')
 
 
@@ -213,21 +215,20 @@ def _print_next(words: str, setup: HomeSetup, summary: TrialSummary, against: li
         opponents = "".join(
             f" --against {shlex.quote(each)}" for each in against if against != [QUICK]
         )
-        command = f"twelfth-night try {words}{opponents} --blocks {more}"
-        purpose = "half the error bars" if summary.blocks >= MIN_BLOCKS else "show error bars"
+        command = f"{command_word()} try {words}{opponents} --blocks {more}"
+        has_bars = summary.share is not None and summary.share.low is not None
+        purpose = "half the error bars" if has_bars else "show error bars"
         rows.append((command, purpose))
     if against == [QUICK]:
-        rows.append((f"twelfth-night try {words} --against search --blocks 2", "a slow opponent"))
-    rows.append((f"twelfth-night watch {words}", "see why it wins or loses"))
-    rows.append((f"twelfth-night rules {game}", "read the rules"))
-    rows.append(("twelfth-night rules observations", "what your bot may see"))
+        rows.append(
+            (f"{command_word()} try {words} --against search --blocks 2", "a slow opponent")
+        )
+    rows.append((f"{command_word()} watch {words}", "see why it wins or loses"))
+    rows.append((f"{command_word()} rules {game}", "read the rules"))
+    rows.append((f"{command_word()} rules observations", "what your bot may see"))
     print()
     print("Next:")
     print_commands(rows)
-
-
-def _plural(noun: str, count: int) -> str:
-    return noun if count == 1 else f"{noun}s"
 
 
 def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
@@ -249,9 +250,9 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
         f"Elo          {spelled_elo(summary.share)} compared with the opponents; +100 is a win "
         "share of 64 %"
     )
-    counted = sum(summary.places)
+    places_in_all = sum(summary.places)
     places = "   ".join(
-        f"{name} {100 * count / counted:.0f} %"
+        f"{name} {100 * count / places_in_all:.0f} %"
         for name, count in zip(_ORDINALS, summary.places, strict=False)
     )
     print(f"places       {places}")
@@ -281,7 +282,7 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
     if took.out_of_time:
         print(
             f"             at the league, the bot would run out of time in "
-            f"{took.out_of_time} matches"
+            f"{counted(took.out_of_time, 'match')}"
         )
     elif took.slow:
         print(
@@ -297,7 +298,9 @@ def _show(trial: Trial, summary: TrialSummary, *, stopped: bool) -> None:
 
 def verdict(found: Share) -> str:
     """Return what a share shows about the bot, in words."""
-    count = f"{found.blocks} {_plural('block', found.blocks)}"
+    count = counted(found.blocks, "block")
+    if found.is_flat:
+        return f"none yet: all {count} ended equal, so nothing shows how much results vary"
     if found.low is None or found.high is None:
         return f"none yet: {count} can't show a difference"
     if found.low > 0.5:
@@ -318,7 +321,12 @@ def spelled_elo(found: Share) -> str:
     """Return a share as a difference in Elo, with its interval."""
     mean, low, high = found.elo
     if found.low is None:
-        return "?" if mean is None else f"{mean:+.0f} (no error bar below {MIN_BLOCKS} blocks)"
+        why = (
+            "all blocks equal: no error bar yet"
+            if found.is_flat
+            else f"no error bar below {MIN_BLOCKS} blocks"
+        )
+        return "?" if mean is None else f"{mean:+.0f} ({why})"
     text = ("all won" if found.mean == 1 else "all lost") if mean is None else f"{mean:+.0f}"
     if low is None:
         return f"{text} (below {high:+.0f})" if high is not None else f"{text} (no bounds)"

@@ -22,6 +22,7 @@ from bots_sdk.commands.ranking import (
 )
 from bots_sdk.durations import about
 from bots_sdk.errors import LeagueError, ProblemError
+from bots_sdk.invoking import command_word, typed
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.errors import SourceRefusedError
 from bots_sdk.sandbox.sources import read_source
@@ -121,7 +122,7 @@ def upload(
         print(f"The league refused the file: {version['reason']}")
         _print_qualifying_matches(version)
         print(f"\nThe bot {name} had no other version, so it is deleted. Change the file, and try")
-        print("again. `twelfth-night check` finds most causes before you upload.")
+        print(typed("again. `twelfth-night check` finds most causes before you upload."))
     if version["state"] == "refused":
         raise typer.Exit(REFUSED)
 
@@ -255,10 +256,10 @@ def _print_version(url: str, version: Any) -> None:
         print(f"Version {number} of {name} is ready: {url}/bots/{name}/")
     elif state == "refused":
         print(f"The league refused version {number} of {name}: {version['reason']}")
-        print(f"`twelfth-night logs {name} --version {number}` shows its output.")
+        print(typed(f"`twelfth-night logs {name} --version {number}` shows its output."))
     else:
         print(f"Version {number} of {name} still waits for its check.")
-        print(f"`twelfth-night logs {name} --version {number}` shows the result later.")
+        print(typed(f"`twelfth-night logs {name} --version {number}` shows the result later."))
 
 
 def _print_check(version: Any) -> None:
@@ -284,17 +285,18 @@ def _print_next_step(client: Client, url: str, version: Any) -> None:
     for place in places:
         print(f"On {place['ladder']}: {place['next_block']}")
     if places:
-        print(f"`twelfth-night status {name}` shows how far it is.")
+        print(typed(f"`twelfth-night status {name}` shows how far it is."))
     else:
         checked = version.get("qualifying", [])  # absent if the command did not wait
         passed = {match["game"] for match in checked if match["passed"]}
         print(
-            "The bot gets rated matches after you enter it on a ladder. With --wait, the command "
-            "follows it until it has a rank:"
+            "The bot gets rated matches after you enter it on a ladder, a lasting ranking. Its "
+            "first match usually begins within a minute then. With --wait, the command follows it "
+            "until it has a rank, its position on the ladder:"
         )
         for ladder in client.send(calls.ladders())["results"]:
             if not checked or ladder["game"] in passed:
-                print(f"  twelfth-night enter {ladder['slug']} {name} --wait")
+                print(f"  {command_word()} enter {ladder['slug']} {name} --wait")
 
 
 def _print_qualifying_matches(version: Any) -> None:

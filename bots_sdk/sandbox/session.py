@@ -6,6 +6,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from bots_sdk.installing import install_command
+from bots_sdk.invoking import python_word
 from bots_sdk.sandbox import folders, libraries, wasm_files
 from bots_sdk.sandbox.errors import BotCrashError, BotTimeoutError, SandboxBrokenError
 from bots_sdk.sandbox.jail import Jail, Limits
@@ -74,7 +76,7 @@ class BotProcess:
         if self._is_module and not wasm_files.places():
             raise SandboxBrokenError(
                 "the package wasmtime, which runs WebAssembly bots, is not installed; install it "
-                "with `python -m pip install wasmtime`"
+                f"with `{install_command(python_word(), 'wasmtime')}`"
             )
         self._jail = jail
         self._source = source

@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 
 from bots_sdk.bot import BotFile, BotFileError, Choose, MatchInfo
+from bots_sdk.installing import install_command
+from bots_sdk.invoking import python_word
 from bots_sdk.wasm import machine
 from bots_sdk.wasm.binary import ModuleRefusedError, check_module
 from engine.games.game import Observation
@@ -27,7 +29,7 @@ class ModuleFile(BotFile):
             if not machine.is_available():
                 raise BotFileError(
                     f"{path} is WebAssembly, and the package that runs it is not installed. "
-                    "Install it with `python -m pip install 'twelfth-night[fast]'`."
+                    f"Install it: `{install_command(python_word(), 'wasmtime')}`."
                 )
             self._program = machine.Program(data)
         except ModuleRefusedError as error:

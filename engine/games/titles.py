@@ -14,6 +14,8 @@ GAME_TITLES: Mapping[str, str] = {
 SCORE_UNITS: Mapping[str, str] = {TwelveDays.game: "points", Partridge.game: "gifts"}
 """What a score counts, by the name of the game."""
 
+_PLURALS = {"match": "matches"}
+
 _EDITIONS: Mapping[tuple[str, str], str] = {
     (TwelveDays.game, "calliope"): "",
     (TwelveDays.game, "cheapass"): "Cheapass edition",
@@ -37,3 +39,14 @@ def title(game: str, rules: str) -> str:
     edition = _EDITIONS.get((game, rules), rules)
     called = GAME_TITLES.get(game, game)
     return f"{called}, {edition}" if edition else called
+
+
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun, such as "1 gift", "2 gifts" or "0 matches"."""
+    return f"{count} {noun if count == 1 else _PLURALS.get(noun, f'{noun}s')}"
+
+
+def unit_of(game: str, score: int) -> str:
+    """Return what a score counts, such as "gift" for 1 and "gifts" for 2."""
+    unit = SCORE_UNITS[game]
+    return unit.removesuffix("s") if score == 1 else unit

@@ -66,10 +66,10 @@ def has_other_organisers(user: User) -> bool:
     return User.objects.filter(organisers, is_active=True).exclude(pk=user.pk).exists()
 
 
-def name_taken(field: str, value: str) -> ValidationError:
-    """Return the error for a name that is taken."""
+def name_taken(field: str, value: str, text: str = "") -> ValidationError:
+    """Return the error for a name that is taken, with a text that knows more if there is one."""
     return ValidationError(
-        "The %(field)s %(value)s is taken; choose another.",
+        text or "The %(field)s %(value)s is taken; choose another.",
         code="taken",
         params={"field": field, "value": value},
     )

@@ -110,7 +110,16 @@ def names_like(name: str) -> list[str]:
 
 
 def _require_free(name: str, bot: Bot) -> None:
-    """Raise if another bot has or had a name."""
-    former = FormerName.objects.filter(name=name).exclude(bot=bot.pk)
-    if Bot.objects.filter(name=name).exclude(pk=bot.pk).exists() or former.exists():
-        raise ValidationError({"name": [name_taken("name", name)]})
+    """Raise if another bot has or had a name; name your own bot, or the owner of an active one."""
+    other = Bot.objects.select_related("owner").filter(name=name).exclude(pk=bot.pk).first()
+    if other is None:
+        if FormerName.objects.filter(name=name).exclude(bot=bot.pk).exists():
+            raise ValidationError({"name": [name_taken("name", name)]})
+        return
+    text = ""
+    if other.owner_id is not None and other.owner_id == bot.owner_id:
+        text = "The name %(value)s is taken by your own bot; use that bot, or choose another name."
+    elif other.retired_at is None:
+        owner = f"a bot of {other.owner}" if other.owner else "a house bot"
+        text = f"The name %(value)s is taken by {owner}; choose another."
+    raise ValidationError({"name": [name_taken("name", name, text)]})

@@ -4,6 +4,7 @@ from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
 from bots_sdk.durations import about
+from engine.games.titles import counted
 from league.accounts.quarantines import quarantine_of
 from league.competitions.ladder_rounds import (
     MAX_OPEN_ROUNDS,
@@ -180,7 +181,7 @@ def _before_placement(
     """
     word = "next" if progress and progress.finished + progress.playing else "first"
     if before:
-        others = f"{before} other bot{'' if before == 1 else 's'}"
+        others = counted(before, "other bot")
         begin = f"Its {word} blocks come soon, after those of {others}."
     elif word == "first":
         begin = f"Its first blocks come next{_at_a_time(bot)}. They are played before most others."

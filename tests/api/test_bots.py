@@ -28,7 +28,11 @@ def test_a_bot_needs_a_valid_name_and_a_kind(api: Api, ada: tuple[User, str]) ->
 def test_a_name_is_taken_once(api: Api, ada: tuple[User, str], eve: tuple[User, str]) -> None:
     api.post("bots", {"name": "my-bot", "kind": "remote"}, token=ada[1])
     answer = api.post("bots", {"name": "my-bot", "kind": "remote"}, token=eve[1])
-    assert "name" in fields_of(assert_problem(answer, 400, "invalid"))
+    found = assert_problem(answer, 400, "invalid")
+    assert "name" in fields_of(found)
+    assert "taken by a bot of ada; choose another" in found["detail"]
+    again = api.post("bots", {"name": "my-bot", "kind": "remote"}, token=ada[1])
+    assert "taken by your own bot; use that bot" in assert_problem(again, 400, "invalid")["detail"]
 
 
 def test_only_owner_tokens_manage(api: Api, bot: tuple[Bot, str]) -> None:

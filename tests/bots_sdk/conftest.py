@@ -1,5 +1,6 @@
 """A directory of one's own with bots in it; the command run there, and against a stub league."""
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bots_sdk.cli import app
+from bots_sdk.invoking import command_word, python_word
 from tests.bots_sdk.stub import StubLeague
 
 Home = Callable[..., Result]
@@ -18,6 +20,21 @@ BOTS = {
     "typo.py": 'GAMES = ["twelve-day"]\ndef choose(observation): return "pass"\n',
     "crash.py": "def choose(observation):\n    return observation['no such key']\n",
 }
+
+
+@pytest.fixture(autouse=True)
+def _on_the_path(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let the command be on the PATH, also if the environment of the tests is not activated."""
+    command_word.cache_clear()
+    python_word.cache_clear()
+    which = shutil.which
+    monkeypatch.setattr(
+        "bots_sdk.invoking.shutil.which",
+        lambda name: name if name == "twelfth-night" else which(name),
+    )
+    yield
+    command_word.cache_clear()
+    python_word.cache_clear()
 
 
 @pytest.fixture

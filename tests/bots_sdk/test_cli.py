@@ -330,7 +330,7 @@ def test_the_help_shows_no_type_for_flags(cli: Cli, command: tuple[str, ...]) ->
     [
         (
             False,
-            "follows it until it has a rank:\n  twelfth-night enter days mybot --wait",
+            "its position on the ladder:\n  twelfth-night enter days mybot --wait",
         ),
         (True, "It does not play until you promote it: {url}/account/bots/mybot/versions/2/"),
     ],

@@ -23,6 +23,7 @@ from bots_sdk import starters
 from bots_sdk.bot import BotFile, load, match_info
 from bots_sdk.cli import app
 from bots_sdk.installing import install_command
+from bots_sdk.invoking import python_word
 from bots_sdk.reference import make_player
 from bots_sdk.sandbox.declarations import declared_games
 from bots_sdk.sandbox.sources import read_source
@@ -244,7 +245,9 @@ def test_without_the_commands_on_the_path_their_paths_are_printed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("bots_sdk.invoking.shutil.which", lambda name: None)
     monkeypatch.setenv("PATH", "")
+    python_word.cache_clear()
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     result = CliRunner().invoke(app, ["new", "mybot"])
     test, trial, *_ = commands_in(result.stdout)

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import dedent
 from typing import NamedTuple
 
 from engine.record import Record, read
@@ -25,7 +26,8 @@ def lines(document: str) -> Iterator[tuple[str, str, str | None]]:
     """Yield each line of a document with the heading above it and, in a block, its language."""
     heading, language = "", None
     for line in (DOCS / document).read_text(encoding="utf-8").splitlines():
-        if line.startswith("```"):
+        if line.lstrip().startswith("```"):  # a block in a list is indented
+            line = line.lstrip()
             yield line, heading, None
             language = line[3:] if language is None else None
             continue
@@ -35,7 +37,7 @@ def lines(document: str) -> Iterator[tuple[str, str, str | None]]:
 
 
 def blocks(document: str) -> list[Block]:
-    """Return the code blocks of a document, first to last."""
+    """Return the code blocks of a document, first to last; in a list, without the indentation."""
     found: list[Block] = []
     inside = False
     for line, heading, language in lines(document):
@@ -45,7 +47,7 @@ def blocks(document: str) -> list[Block]:
                 found.append(Block(line[3:], "", heading))
         elif language is not None:
             found[-1] = found[-1]._replace(text=found[-1].text + line + "\n")
-    return found
+    return [block._replace(text=dedent(block.text)) for block in found]
 
 
 def tables(document: str, heading: str) -> list[list[Row]]:

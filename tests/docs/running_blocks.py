@@ -7,8 +7,11 @@ The rules that pages follow:
 - ``console`` blocks of a page run in order in one shell. A line that begins with ``$ `` is a
   command, other lines are its output. A ``json`` block after one is its output too.
 - ``sh`` blocks run in the same shell. Each line is a command, and the page shows no output.
-- Blocks that name a file, such as ``go remote_bot.go``, and ``sh run`` blocks run in
+- A block that names a file, such as ``python first.py``, is saved as this file before the commands
+  run. The remote bots, such as ``go remote_bot.go``, and ``sh run`` blocks run in
   `tests.docs.listings`.
+- ``sh no-run`` blocks need root, containers or a cluster. No test runs them; each file, ``make``
+  target and ``manage.py`` command in them exists.
 - In an output ``...`` stands for any text, and a line ``...`` for any number of lines.
 - In the output of a running league, texts and numbers of the same kind are equal.
 """
@@ -32,6 +35,8 @@ from tests.docs.documents import DOCS, ROOT, Block, blocks
 
 ADDRESS = "http://127.0.0.1:8000"
 """The address of the league that pages show."""
+README = "../README.md"
+"""It has its own league, `tests.journeys.test_readme`: its last command waits for a rank."""
 
 _MARK = "@@ exit status"
 _TWELFTH_NIGHT = """\
@@ -120,6 +125,12 @@ def _write(path: Path, script: str) -> None:
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
+def file_of(language: str) -> str:
+    """Return the file that a code block's language names; "" if it names none."""
+    name = language.partition(" ")[2]
+    return name if "." in name else ""
+
+
 def steps(document: str) -> list[Step]:
     """Return the commands of a page's ``console`` blocks in order."""
     found: list[Step] = []
@@ -158,6 +169,9 @@ def run(document: str, place: Place) -> list[str]:
     found = steps(document)
     if not found:
         return []
+    for block in blocks(document):
+        if name := file_of(block.language):
+            (place.directory / name).write_text(block.text)
     script = "\n".join(
         f"{{ {step.command.replace(ADDRESS, place.address or ADDRESS)}\n}}; s=$?;"
         f' printf "\\n{_MARK} %d\\n" $s; (exit $s)'
@@ -259,7 +273,7 @@ def _pattern(line: str) -> str:
 
 def pages() -> list[str]:
     """Return all pages whose blocks run, by their paths from ``docs/``."""
-    return ["../README.md", *sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))]
+    return [README, *sorted(str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md"))]
 
 
 def needs_league(document: str) -> bool:
@@ -289,7 +303,7 @@ def wrong_at_league(
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> list[str]:
-    """Run the blocks of all pages that need a league, and return the texts of what is wrong.
+    """Run the blocks of the pages in docs/ that need a league; return the texts of what is wrong.
 
     Args:
         address: of the league, without a slash at the end.
@@ -305,7 +319,7 @@ def wrong_at_league(
             directory / Path(document).stem, address, log.replace(address, ADDRESS), environment
         )
         for document in pages()
-        if needs_league(document)
+        if needs_league(document) and document != README
     }
     for place in places.values():
         place.prepare()

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +16,7 @@ from bots_sdk.arena.matches import MatchType
 from bots_sdk.arena.trials import Trial
 from bots_sdk.bot import load
 from bots_sdk.commands import replaying, trying
+from bots_sdk.invoking import command_word
 from engine.record import read, verify
 from tests.bots_sdk.conftest import BOTS, Home
 from tests.bots_sdk.stub import StubLeague
@@ -168,6 +170,30 @@ def test_the_file_declares_its_game_and_the_ladder_of_that_game_sets_the_rules(
     assert re.search(r"twelfth-night watch bird.py +# ", result.stdout)
     result = home("try", "bird.py", *SMALL[:2], "--blocks", 1, "--game", "twelve-days")
     assert "bird.py declares GAMES = ['partridge'], so it may not play twelve-days" in result.stderr
+
+
+def test_blocks_that_all_end_equal_give_no_interval_and_the_verdict_says_why(home: Home) -> None:
+    # A match of four copies of one bot gives each block the same share.
+    result = home("try", "first.py", "--against", "first.py", "--blocks", 5)
+    assert "none yet: all 5 blocks ended equal" in result.stdout
+    assert "win share    50.0 % of the opponents" in result.stdout
+    assert "+0 (all blocks equal: no error bar yet)" in result.stdout
+    assert "# show error bars" in result.stdout
+
+
+def test_next_commands_begin_with_the_word_that_works_here(
+    home: Home, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "twelfth-night").touch()
+    monkeypatch.setattr("bots_sdk.invoking.shutil.which", lambda name: None)
+    python = SimpleNamespace(executable=str(tmp_path / "bin" / "python"))
+    monkeypatch.setattr("bots_sdk.invoking.sys", python)
+    command_word.cache_clear()
+    result = home("try", "first.py", *SMALL[:2], "--blocks", 1)
+    assert re.search(r"\n  bin/twelfth-night watch first.py +# ", result.stdout)
+    missing = home("check", "nothing.py")
+    assert "`bin/twelfth-night new nothing`" in missing.stderr
 
 
 def test_a_bot_that_forfeits_all_matches_gets_the_command_for_the_other_game(home: Home) -> None:
