@@ -10,10 +10,12 @@ import { Transport, WAITS, press } from "./transport.js";
 import { View } from "./view.js";
 
 const LIVE_WAIT = 900;
+const NARROW = matchMedia("(max-width: 46rem)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Starts a table that the server rendered. @param {HTMLElement} table */
 export function start(table) {
+  if (NARROW.matches) table.querySelector(".legend-below")?.removeAttribute("open");
   if (!table.dataset.source) return; // it stands still
   if (table.dataset.table === "live") live(table);
   else if (table.dataset.table === "replay") {
