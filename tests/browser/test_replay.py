@@ -64,7 +64,7 @@ def test_the_link_of_a_step_leads_back_to_it(replay: Page) -> None:
     assert replay.url.endswith("?step=5")
     expect(replay.locator(".jump [aria-current]")).to_have_text("5")
     replay.keyboard.press("ArrowLeft")  # the plays, before their result
-    assert re.search(r"\?step=5&at=\d+$", replay.url)
+    assert re.search(r"\?step=5&ply=\d+&at=\d+$", replay.url)
     why = replay.locator(".why").inner_text()
     replay.reload()
     expect(replay.locator("[data-play]")).to_be_visible()

@@ -56,7 +56,7 @@ def neighbour_matches(match: Match) -> tuple[Match | None, Match | None]:
         # Few rows in a large round: this block and the one beside it.
         after = Q(block=match.block, number__gt=match.number) | of_round & Q(block__number=at + 1)
         before = Q(block=match.block, number__lt=match.number) | of_round & Q(block__number=at - 1)
-        order = ("block__number", "number")
+        order: tuple[str, ...] = ("block__number", "number")
     elif match.challenge_id is not None:
         of_challenge = Q(challenge=match.challenge_id)
         after = of_challenge & Q(number__gt=match.number)

@@ -45,7 +45,13 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
             for seat in table.steps[0].seats
         ]
         preceding, following = neighbour_matches(found)
-        beside = analysis_beside(found, table.names, table.number)
+        beside = analysis_beside(
+            found,
+            table.names,
+            table.number,
+            whole_number(request.GET.get("ply", "")),
+            whole_number(request.GET.get("cards", "")),
+        )
         context |= {
             "groups": _grouped(table.steps),
             "chart": chart(points, "deal", "end"),
