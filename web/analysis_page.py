@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.analysis import MARKS, Analysis, Decision, Total
-from engine.analysis.results import BLUNDER, MISTAKE
+from engine.analysis.results import BLUNDER, MISTAKE, places
 from engine.games.events import TrickWon
 from engine.games.twelve_days import TwelveDays
 from engine.playback import play_back
@@ -24,9 +24,9 @@ class Row:
         when: name of that step.
         name: of the bot.
         decision: the decision.
-        loss: in percent of a win share.
-        error: half of the error bar, in percent.
-        results: texts and results in percent of all legal moves, the best first.
+        loss: in places.
+        error: half of the error bar, in places.
+        results: texts and expected places of all legal moves, the best first.
     """
 
     step: int
@@ -40,9 +40,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class SeatSum:
-    """A seat's totals, in percent of a win share.
+    """A seat's totals, in places.
 
-    Parts of the result are texts with a sign, and errors are halves of error bars.
+    Parts are texts with a sign, + for a better place. Errors are halves of error bars. ``place`` is
+    the seat's own; tied seats share the mean of their places.
     """
 
     name: str
@@ -51,7 +52,7 @@ class SeatSum:
     play: str
     play_error: float
     others: str
-    result: float
+    place: float
     loss: float
     marks: list[tuple[str, int]]
 
@@ -88,7 +89,7 @@ def analysis_page(
     return AnalysisPage(
         chart=chart(lines, "deal", "end"),
         seats=seat_sums(found, names),
-        rows=[_row(each, *steps[each.ply], names[each.seat]) for each in listed],
+        rows=[_row(each, *steps[each.ply], names[each.seat], len(names)) for each in listed],
         decisions=len(found.decisions),
         playouts=found.playouts,
         exact=sum(each.is_exact for each in found.decisions),
@@ -114,16 +115,16 @@ def steps_of(record: Record) -> list[tuple[int, str]]:
     return steps
 
 
-def _row(decision: Decision, step: int, when: str, name: str) -> Row:
+def _row(decision: Decision, step: int, when: str, name: str, seats: int) -> Row:
     results = sorted(decision.results.items(), key=lambda each: -each[1])
     return Row(
         step=step,
         when=when,
         name=name,
         decision=decision,
-        loss=100 * decision.loss,
-        error=100 * _ERROR_BARS * decision.error,
-        results=[(move, 100 * value) for move, value in results],
+        loss=places(decision.loss, seats),
+        error=places(_ERROR_BARS * decision.error, seats),
+        results=[(move, 1 + places(1 - value, seats)) for move, value in results],
     )
 
 
@@ -133,19 +134,20 @@ def seat_sums(found: Analysis, names: Sequence[str]) -> list[SeatSum]:
 
 
 def _seat_sum(total: Total, found: Analysis, name: str) -> SeatSum:
+    seats = len(found.totals)
     marks = [each.mark for each in found.decisions if each.seat == total.seat]
     return SeatSum(
         name=name,
-        luck=_signed(total.luck),
-        luck_error=100 * _ERROR_BARS * total.luck_error,
-        play=_signed(total.play),
-        play_error=100 * _ERROR_BARS * total.play_error,
-        others=_signed(total.others),
-        result=100 * total.result,
-        loss=100 * total.loss,
+        luck=_signed(places(total.luck, seats)),
+        luck_error=places(_ERROR_BARS * total.luck_error, seats),
+        play=_signed(places(total.play, seats)),
+        play_error=places(_ERROR_BARS * total.play_error, seats),
+        others=_signed(places(total.others, seats)),
+        place=1 + places(1 - total.result, seats),
+        loss=places(total.loss, seats),
         marks=[(mark, marks.count(mark)) for mark in MARKS],
     )
 
 
-def _signed(share: float) -> str:
-    return f"{100 * share:+.0f}".replace("-", "−")
+def _signed(gained: float) -> str:
+    return f"{gained:+.1f}".replace("-", "−")

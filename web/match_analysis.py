@@ -8,14 +8,13 @@ from engine.analysis import Analysis
 from league import analyses
 from league.models import Match, MatchAnalysis
 from web.analysis_page import SeatSum, seat_sums, steps_of
+from web.table.turning_points import Turn, turns_of
 from web.table.verdicts import (
     StepChances,
-    Turn,
     Verdict,
     chance_lines,
     chances_by_step,
     for_browser,
-    turns_of,
     verdict_at,
     verdicts_of,
 )
@@ -34,6 +33,7 @@ class Beside:
         turns: turning points, in order.
         rows: chances after each step.
         seats: luck and play of each seat.
+        middle: the place in the middle.
         data: for the browser.
     """
 
@@ -45,16 +45,21 @@ class Beside:
     turns: list[Turn] = field(default_factory=list)
     rows: list[StepChances] = field(default_factory=list)
     seats: list[SeatSum] = field(default_factory=list)
+    middle: float = 0.0
     data: dict[str, Any] = field(default_factory=dict)
 
 
-def analysis_beside(match: Match, names: Sequence[str], step: int) -> Beside:
+def analysis_beside(
+    match: Match, names: Sequence[str], step: int, ply: int | None = None, cards: int | None = None
+) -> Beside:
     """Return the analysis of an open match for its page.
 
     Args:
         match: its record is public.
         names: of the players, by seat.
         step: number of the step that the server shows.
+        ply: the link leads to the phase that ends after so many moves.
+        cards: the link leads to the cards that came after so many moves.
     """
     row = analyses.find(match)
     record = match.record
@@ -63,16 +68,18 @@ def analysis_beside(match: Match, names: Sequence[str], step: int) -> Beside:
     if row.state != MatchAnalysis.State.DONE or row.result is None:
         return Beside(row.state.value, len(record.moves), row.moves_done)
     found = Analysis.from_json(row.result)
-    verdicts = verdicts_of(found, steps_of(record), names)
+    steps = steps_of(record)
+    verdicts = verdicts_of(found, steps, names)
     first = found.chances[0].seats
     return Beside(
         state=row.state.value,
         moves=len(record.moves),
         moves_done=row.moves_done,
         lines=chance_lines(first, verdicts),
-        verdict=verdict_at(verdicts, step),
-        turns=turns_of(found, verdicts, names),
+        verdict=None if cards is not None else verdict_at(verdicts, step, ply),
+        turns=turns_of(found, verdicts, names, steps, record.game),
         rows=chances_by_step(verdicts),
         seats=seat_sums(found, names),
+        middle=(len(names) + 1) / 2,
         data=for_browser(first, verdicts),
     )

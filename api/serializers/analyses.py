@@ -9,11 +9,23 @@ from league.models import Match, MatchAnalysis
 
 
 class MatchChanceSerializer(serializers.Serializer[None]):
-    """The expected results at a point of the match, with all hands open."""
+    """The chances at a point of the match, with all hands open."""
 
     ply = serializers.IntegerField(help_text="Number of moves made.")
     seats = serializers.ListField(
-        child=serializers.FloatField(), help_text="Expected win share by seat, 0 to 1."
+        child=serializers.FloatField(),
+        help_text="Chance of the first place by seat, 0 to 1. Ties share it, so the sum is 1.",
+    )
+    before_cards = serializers.ListField(
+        child=serializers.FloatField(),
+        allow_null=True,
+        help_text="The same after the moves of the phase, before its new cards; null if no cards "
+        "came.",
+    )
+    decider = serializers.IntegerField(
+        allow_null=True,
+        help_text="The seat whose decision alone explains most of the largest change by moves; "
+        "null if none explains a quarter of it.",
     )
 
 
@@ -61,7 +73,7 @@ class SeatPartsSerializer(serializers.Serializer[None]):
 
 
 class AnalysisSerializer(serializers.Serializer[None]):
-    """The analysis of a match. All values are win shares."""
+    """The analysis of a match. All values but `chances` are win shares."""
 
     version = serializers.IntegerField(
         help_text="Number of the method; analyses of different methods don't compare."

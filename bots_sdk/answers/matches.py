@@ -101,12 +101,17 @@ class JudgedMove(TypedDict):
 
 
 class MatchChance(TypedDict):
-    """The expected results at a point of the match, with all hands open."""
+    """The chances at a point of the match, with all hands open."""
 
     ply: int
     """Number of moves made."""
     seats: list[float]
-    """Expected win share by seat, 0 to 1."""
+    """Chance of the first place by seat, 0 to 1. Ties share it, so the sum is 1."""
+    before_cards: list[float] | None
+    """The same after the moves of the phase, before its new cards; null if no cards came."""
+    decider: int | None
+    """The seat whose decision alone explains most of the largest change by moves; null if none
+    explains a quarter of it."""
 
 
 class Move(TypedDict):
@@ -327,7 +332,7 @@ class SeatParts(TypedDict):
 
 
 class Analysis(TypedDict):
-    """The analysis of a match. All values are win shares."""
+    """The analysis of a match. All values but `chances` are win shares."""
 
     version: int
     """Number of the method; analyses of different methods don't compare."""

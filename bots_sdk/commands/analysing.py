@@ -12,6 +12,7 @@ from bots_sdk.commands.leagues import chosen_league, client_for
 from bots_sdk.commands.output import Json, add_row, new_table, print_json, print_table
 from bots_sdk.commands.progress import progress, time_left
 from engine.analysis import DEFAULT_PLAYOUTS, MAX_PLAYOUTS, Analysis, Chance, Decision, analyse
+from engine.analysis.results import places
 from engine.errors import RecordError, quote
 from engine.record import Record, read, read_lines, verify
 
@@ -46,8 +47,9 @@ def analyse_match(
 ) -> None:
     """Show what each decision of a finished match gained or lost, and how much was luck.
 
-    All numbers are win shares: 1 beats every other seat, 0.5 is even. Without --playouts, the
-    numbers are the same as on the league's page of the match.
+    Chances are those of the first place. Losses, luck and play are in places. With --json, they are
+    win shares: 1 beats every other seat, 0.5 is even. Without --playouts, the numbers are the same
+    as on the league's page of the match.
     """
     record = _of_league(int(what)) if what.isdecimal() else _of_file(what, line)
     try:
@@ -120,15 +122,19 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
         if each.loss > 0:
             print(
                 f"  ply {each.ply}, {names[each.seat]}: {each.move} instead of {each.best} lost "
-                f"{_loss(each)}"
+                f"{_loss(each, record.seats)} places"
             )
-    print("\nExpected win share of each seat, if all hands were open:")
+    print("\nChance of the first place of each seat, if all hands were open:")
     table = new_table("ply", *names)
     for chance in _some(list(found.chances)):
         add_row(table, chance.ply, *(f"{value:.0%}" for value in chance.seats))
     print_table(table)
-    print("\nEach result is 50 % + deal + draws + play + others:")
-    table = new_table("seat", "deal", "draws", "play", "others", "result", "lost", "marks")
+    middle = (record.seats + 1) / 2
+    print(
+        f"\nEach seat begins at place {middle:g}, in the middle. Deal, draws, play and others move "
+        "it up (+) or down (-) to its place:"
+    )
+    table = new_table("seat", "deal", "draws", "play", "others", "place", "lost", "marks")
     for total in found.totals:
         marks = [each.mark for each in found.decisions if each.seat == total.seat]
         counts = ", ".join(
@@ -137,25 +143,30 @@ def _print(record: Record, found: Analysis, *, show_all: bool) -> None:
             if marks.count(mark)
         )
         parts = (total.deal, total.draws, total.play, total.others)
-        cells = [f"{100 * part:+.0f} %" for part in parts]
-        cells[2] += f" ± {200 * total.play_error:.0f}"
-        lost = f"{100 * total.loss:.0f} %"
-        add_row(table, names[total.seat], *cells, f"{total.result:.0%}", lost, counts)
+        cells = [f"{places(part, record.seats):+.1f}" for part in parts]
+        cells[2] += f" ± {places(2 * total.play_error, record.seats):.1f}"
+        place = f"{1 + places(1 - total.result, record.seats):g}"
+        lost = f"{places(total.loss, record.seats):.1f}"
+        add_row(table, names[total.seat], *cells, place, lost, counts)
     print_table(table)
 
 
 def _print_decisions(decisions: list[Decision], names: tuple[str, ...]) -> None:
-    table = new_table("ply", "seat", "move", "best", "loss", "mark")
+    table = new_table("ply", "seat", "move", "best", "places lost", "mark")
     for each in decisions:
         note = f"{each.mark} (by the referee)" if each.fault else each.mark
-        add_row(table, each.ply, names[each.seat], each.move, each.best, _loss(each), note)
+        add_row(
+            table, each.ply, names[each.seat], each.move, each.best, _loss(each, len(names)), note
+        )
     print_table(table)
 
 
-def _loss(decision: Decision) -> str:
+def _loss(decision: Decision, seats: int) -> str:
+    """Return the loss of a decision in places."""
+    lost = places(decision.loss, seats)
     if decision.is_exact:
-        return f"{100 * decision.loss:.1f} % (exact)"
-    return f"{100 * decision.loss:.1f} ± {200 * decision.error:.1f} %"
+        return f"{lost:.2f} (exact)"
+    return f"{lost:.2f} ± {places(2 * decision.error, seats):.2f}"
 
 
 def _some(items: list[Chance], most: int = 14) -> list[Chance]:

@@ -20,7 +20,7 @@ from engine.games.twelve_days import TwelveDays
 from engine.playouts.luck import Luck
 from engine.playouts.plain import choices, may_pass
 from engine.playouts.policies import VARIANTS, PartridgeTable, Table
-from engine.playouts.results import half_points
+from engine.playouts.results import FIRST_PLACE, first_share, half_points
 
 MAX_POSITIONS = 2000
 """Enumerate at most so many positions, all legal moves together."""
@@ -54,13 +54,19 @@ def win_shares(scores: Sequence[int]) -> list[float]:
     return [half_points(scores, seat) / (2 * (len(scores) - 1)) for seat in range(len(scores))]
 
 
+def outcome(scores: Sequence[int]) -> list[float]:
+    """Return each seat's win share from final scores, and after these its share of first place."""
+    firsts = [first_share(scores, seat) / FIRST_PLACE for seat in range(len(scores))]
+    return win_shares(scores) + firsts
+
+
 def expected(state: State, policy: Table) -> list[float] | None:
-    """Return the expected result of each seat, undrawn cards in random order.
+    """Return the expected `outcome` of a position, undrawn cards in random order.
 
     Returns None if too many positions are possible.
     """
     if state.scores is not None:
-        return win_shares(state.scores)
+        return outcome(state.scores)
     if not _may_be_few(state):
         return None
     try:
@@ -70,7 +76,7 @@ def expected(state: State, policy: Table) -> list[float] | None:
 
 
 def expected_after(state: State, actions: Mapping[int, int], policy: Table) -> list[float] | None:
-    """Return the expected results after the moves of a phase, before its cards are drawn.
+    """Return the expected `outcome` after the moves of a phase, before its cards are drawn.
 
     Returns None if too many positions are possible.
     """
@@ -83,7 +89,7 @@ def expected_after(state: State, actions: Mapping[int, int], policy: Table) -> l
 
 
 def expected_of_moves(observation: Observation, policy: Table) -> dict[str, float] | None:
-    """Return the expected result of each legal move of the observing seat.
+    """Return the expected win share of the observing seat after each of its legal moves.
 
     Returns None if too many positions are possible. In ``twelve-days`` that is always so: on the
     last day of the shortest preset, with three seats, at least 17 000 combinations of hands fit an
@@ -147,12 +153,12 @@ def _may_be_few(state: State) -> bool:
 def _expected(state: State, policy: Table, count: Count) -> list[float]:
     count.add()
     if state.scores is not None:
-        return win_shares(state.scores)
+        return outcome(state.scores)
     each = [move_chances(state, seat, policy).items() for seat in state.actors]
     count_here = prod(map(len, each))
     if count_here > MAX_POSITIONS:
         raise TooManyError
-    found = [0.0] * state.seats
+    found = [0.0] * (2 * state.seats)
     for moves in product(*each):
         weight = prod(chance for _, chance in moves)
         actions = dict(zip(state.actors, (action for action, _ in moves), strict=True))
@@ -161,20 +167,20 @@ def _expected(state: State, policy: Table, count: Count) -> list[float]:
 
 
 def _after(state: State, actions: Mapping[int, int], policy: Table, count: Count) -> list[float]:
-    """Return the expected results after moves; the draws that they cause are all enumerated."""
+    """Return the expected outcome after moves; the draws that they cause are all enumerated."""
     after = state.copy()
     after.step_unchecked(actions)
     if not (isinstance(state, TwelveDays) and isinstance(after, TwelveDays) and after.is_over):
         return _expected(after, policy, count)
     undrawn, draws_of = _before_draws(state, after)
-    found = [0.0] * state.seats
+    found = [0.0] * (2 * state.seats)
     for weight, drawn in draws_of:
         count.add()
         twin = undrawn.copy()
         for hand, card in zip(twin.hands, drawn, strict=True):
             hand[card] += 1
         twin.score_hands()
-        _add(found, weight, win_shares(twin.points))
+        _add(found, weight, outcome(twin.points))
     return found
 
 

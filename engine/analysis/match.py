@@ -22,13 +22,15 @@ from engine.playouts import rule_of_thumb
 from engine.playouts.policies import Table, Uniform
 from engine.record import Record
 
-VERSION = 1
+VERSION = 2
 """Number of the method; increase it with each change that changes results."""
 DEFAULT_PLAYOUTS = 240
 MAX_PLAYOUTS = 100_000
 _LEAST_PLAYOUTS = GROUPS
 _LAST_DAY = 8
 """On the last day playouts are short, so there are this many times as many."""
+_LEAST_EXPLAINED = 0.25
+"""A decision explains a change of a chance if it makes at least this part of it alone."""
 _DIGITS = 4
 _PARTS = ("deal", "draws", "play", "others")
 
@@ -121,7 +123,7 @@ class Work:
             work._state.step_unchecked({seat: work._state.moves.ids[text]})
         work.ply = data["ply"]
         work._value, work._parts = data["value"], data["parts"]
-        work._chances = [Chance(each["ply"], tuple(each["seats"])) for each in data["chances"]]
+        work._chances = list(map(Chance.from_json, data["chances"]))
         work._decisions = [Decision(**each) for each in data["decisions"]]
         return work
 
@@ -131,7 +133,7 @@ class Work:
         self._value = self._value_of(self._state)
         even = [[0.5] * self.record.seats] * GROUPS
         self._add("deal", range(self.record.seats), even, self._value)
-        self._note_chance()
+        self._chances.append(Chance(0, self._firsts(self._value)))
 
     def _phase(self) -> None:
         state, seats = self._state, range(self.record.seats)
@@ -145,7 +147,7 @@ class Work:
         before, after = self._value, state.copy()
         after.step_unchecked(actions)
         with_moves = before
-        if _brings_cards(state, after):
+        if has_cards := _brings_cards(state, after):
             if free:
                 with_moves = before_cards(
                     state, actions, self._policy, self.playouts, self._seed("chances")
@@ -155,17 +157,27 @@ class Work:
             value = with_moves = self._value_of(after)
         else:
             value = before
-        self._share_moves(actions, free, before, with_moves)
+        alone = self._share_moves(actions, free, before, with_moves)
         self._add("draws", seats, with_moves, value)
         self._state, self._value = after, value
         self.ply += len(actors)
-        self._note_chance()
+        self._chances.append(
+            Chance(
+                self.ply,
+                self._firsts(value),
+                self._firsts(with_moves) if has_cards else None,
+                self._decider(before, with_moves, alone),
+            )
+        )
 
     def _share_moves(
         self, actions: dict[int, int], free: list[int], before: Values, after: Values
-    ) -> None:
-        """Add each seat's own part of a change to its play, and the rest to other seats."""
-        seats = range(self.record.seats)
+    ) -> dict[int, Values]:
+        """Add each seat's own part of a change to its play, and the rest to other seats.
+
+        Return the values after the decision of each seat alone.
+        """
+        seats, values = range(self.record.seats), {}
         self._add("others", seats, before, after)
         for seat in free:
             alone = after
@@ -175,6 +187,22 @@ class Work:
                 alone = self._value_of(chosen)
             self._add("play", [seat], before, alone)
             self._add("others", [seat], alone, before)
+            values[seat] = alone
+        return values
+
+    def _decider(self, before: Values, after: Values, alone: dict[int, Values]) -> int | None:
+        """Return the seat whose decision explains most of the largest change of a chance."""
+        old, new = self._firsts(before), self._firsts(after)
+        most = max(range(len(old)), key=lambda seat: abs(new[seat] - old[seat]))
+        change = new[most] - old[most]
+        if not change or not alone:
+            return None
+        explained = {
+            seat: (self._firsts(values)[most] - old[most]) / change
+            for seat, values in alone.items()
+        }
+        found = max(explained, key=explained.__getitem__)
+        return found if explained[found] >= _LEAST_EXPLAINED else None
 
     def _decide(self, state: State, seat: int, move: str, ply: int) -> Decision:
         playouts = self.playouts
@@ -211,9 +239,10 @@ class Work:
             for seat in seats:
                 sums[seat] += new[seat] - old[seat]
 
-    def _note_chance(self) -> None:
-        means = [fmean(column) for column in zip(*self._value, strict=True)]
-        self._chances.append(Chance(self.ply, tuple(round(mean, _DIGITS) for mean in means)))
+    def _firsts(self, values: Values) -> tuple[float, ...]:
+        """Return the mean chance of the first place of each seat."""
+        columns = zip(*(row[self.record.seats :] for row in values), strict=True)
+        return tuple([round(fmean(column), _DIGITS) for column in columns])
 
     def _total(self, seat: int) -> Total:
         parts = {part: _spread([row[seat] for row in rows]) for part, rows in self._parts.items()}

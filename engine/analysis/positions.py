@@ -5,6 +5,7 @@ hands are worth, and not what luck is still to come.
 """
 
 from collections.abc import Callable, Mapping
+from operator import add
 from random import Random
 
 from engine.analysis import exact
@@ -13,6 +14,7 @@ from engine.games.game import State
 from engine.games.twelve_days import TwelveDays
 from engine.playouts import play
 from engine.playouts.policies import Table
+from engine.playouts.results import FIRST_PLACE
 
 GROUPS = 8
 """Independent groups of playouts; their spread is the error of a mean."""
@@ -20,7 +22,7 @@ _ORDERS = 3
 """The orders of undrawn cards in a group, each with its share of the playouts."""
 
 Values = list[list[float]]
-"""Expected result by group and seat."""
+"""Expected results by group: the win shares of all seats, then their shares of the first place."""
 
 
 def before_moves(state: State, policy: Table, playouts: int, seed: int) -> Values:
@@ -69,13 +71,17 @@ def _sampled(sample: Callable[[Random], State], policy: Table, playouts: int, se
         if first.is_over:
             orders = max(1, playouts // GROUPS)
         each = max(1, playouts // GROUPS // orders)
-        sums = [0] * first.seats
+        halves, firsts = [0] * first.seats, [0] * first.seats
         for order in range(orders):
             state = sample(rng) if order else first
             played = play(state, each, policy, rng.getrandbits(64))
-            sums = [total + halves for total, halves in zip(sums, played.half_points, strict=True)]
-        unit = orders * each * 2 * (first.seats - 1)
-        found.append([total / unit for total in sums])
+            halves = list(map(add, halves, played.half_points))
+            firsts = list(map(add, firsts, played.firsts))
+        count = orders * each
+        found.append(
+            [total / (count * 2 * (first.seats - 1)) for total in halves]
+            + [total / (count * FIRST_PLACE) for total in firsts]
+        )
     return found
 
 

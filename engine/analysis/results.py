@@ -1,6 +1,7 @@
 """The results of an analysis, and the marks of decisions.
 
-All values are win shares: the mean pair result against the other seats, 0 to 1.
+A chance is the expected share of the first place, which tied seats share. All other values are win
+shares: the mean pair result against the other seats, 0 to 1.
 """
 
 from dataclasses import asdict, dataclass
@@ -30,17 +31,40 @@ def mark(loss: float, error: float) -> str:
     return BLUNDER if loss >= BLUNDER_LOSS else MISTAKE
 
 
+def places(share: float, seats: int) -> float:
+    """Return how many places a difference of win share is worth."""
+    return share * (seats - 1)
+
+
 @dataclass(frozen=True, slots=True)
 class Chance:
-    """The expected results at a point of the match, with all hands open.
+    """The chances at a point of the match, with all hands open.
 
     Attributes:
         ply: the number of moves made.
-        seats: the expected win share of each seat.
+        seats: of each seat, the chance of the first place; they add up to 1.
+        before_cards: the same after the moves of the phase, before its new cards; None if no cards
+            came.
+        decider: the seat whose decision alone explains most of the largest change by moves; None
+            if none explains a quarter of it.
     """
 
     ply: int
     seats: tuple[float, ...]
+    before_cards: tuple[float, ...] | None = None
+    decider: int | None = None
+
+    @property
+    def after_moves(self) -> tuple[float, ...]:
+        """The chances after the moves of the phase, before any new cards."""
+        return self.seats if self.before_cards is None else self.before_cards
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> Self:
+        """Return the chances that `asdict` and JSON made of them."""
+        cards = data["before_cards"]
+        before = None if cards is None else tuple(cards)
+        return cls(data["ply"], tuple(data["seats"]), before, data["decider"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +154,8 @@ class Analysis:
         for name in ("chances", "decisions", "totals"):
             found[name] = list(found[name])
         for chance in found["chances"]:
-            chance["seats"] = list(chance["seats"])
+            for name in ("seats", "before_cards"):
+                chance[name] = None if chance[name] is None else list(chance[name])
         return found
 
     @classmethod
@@ -139,7 +164,7 @@ class Analysis:
         return cls(
             data["version"],
             data["playouts"],
-            tuple(Chance(each["ply"], tuple(each["seats"])) for each in data["chances"]),
+            tuple(map(Chance.from_json, data["chances"])),
             tuple(Decision(**each) for each in data["decisions"]),
             tuple(Total(**each) for each in data["totals"]),
         )

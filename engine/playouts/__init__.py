@@ -19,7 +19,7 @@ from engine.playouts.policies import (
     rule_of_thumb,
 )
 from engine.playouts.positions import NewMatch, Position, game_and_seats
-from engine.playouts.results import Evaluation, Played, evaluation, half_points
+from engine.playouts.results import Evaluation, Played, evaluation, first_share, half_points
 
 __all__ = [
     "UNIFORM",
@@ -75,8 +75,13 @@ def play(
     _check_playouts(playouts, least=0)
     scores = _final_scores(position)
     if scores is not None:
-        halves = [playouts * half_points(scores, seat) for seat in range(len(scores))]
-        return Played(0, tuple(playouts * score for score in scores), tuple(halves))
+        seats = range(len(scores))
+        return Played(
+            0,
+            tuple([playouts * score for score in scores]),
+            tuple([playouts * half_points(scores, seat) for seat in seats]),
+            tuple([playouts * first_share(scores, seat) for seat in seats]),
+        )
     run = fast.play if _uses_kernel(in_kernel) else plain.play
     return run(position, playouts, policy, seed, this_round)
 

@@ -17,8 +17,11 @@ def play(position: Position, playouts: int, policy: Policy, seed: int, this_roun
     machine = kernel()
     _load(machine, position, (), policy)
     _run(machine, "play", playouts, policy, seed, this_round)
-    moves, *sums = machine.results(1 + 2 * _MAX_SEATS)
-    return Played(moves, tuple(sums[:seats]), tuple(sums[_MAX_SEATS:][:seats]))
+    moves, *sums = machine.results(1 + 3 * _MAX_SEATS)
+    scores, halves, firsts = (
+        tuple(sums[first:][:seats]) for first in range(0, len(sums), _MAX_SEATS)
+    )
+    return Played(moves, scores, halves, firsts)
 
 
 def evaluate(

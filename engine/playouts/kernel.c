@@ -769,6 +769,16 @@ static int half_points(const i32 *scores, int seats, int seat) {
   return half;
 }
 
+// Return 840 shared by all seats with the highest score: all shares are whole numbers. 0 for others.
+static int first_share(const i32 *scores, int seats, int seat) {
+  int same = 0;
+  for (int p = 0; p < seats; p++) {
+    if (scores[p] > scores[seat]) return 0;
+    same += scores[p] == scores[seat];
+  }
+  return 840 / same;
+}
+
 static Twelve twelve_now;
 static Partridge partridge_now;
 
@@ -809,19 +819,21 @@ static int run(int policy, int this_round, int move, Twelve *t, Partridge *p) {
                            : finish(TABLE, this_round, move, t, p);
 }
 
-// Play the loaded position on. Results: the moves made, then scores by seat, half points by seat.
+// Play the loaded position on. Results: the moves made, then by seat scores, half points, shares of
+// the first place.
 EXPORT(play) int play(int times, int policy, int this_round, u64 seed) {
   if (!is_loaded || times < 0 || policy < UNIFORM || policy > TABLE) return FAULT;
   const i32 *scores = game == TWELVE_DAYS ? twelve_now.points : partridge_now.gifts;
   int seats = seats_of_game();
   fault = 0;
-  for (int i = 0; i < 1 + 2 * MAX_SEATS; i++) results[i] = 0;
+  for (int i = 0; i < 1 + 3 * MAX_SEATS; i++) results[i] = 0;
   while (times-- && !fault) {
     set_out(&seed);
     results[0] += run(policy, this_round, NEVER, &twelve_now, &partridge_now);
     for (int p = 0; p < seats; p++) {
       results[1 + p] += scores[p];
       results[1 + MAX_SEATS + p] += half_points(scores, seats, p);
+      results[1 + 2 * MAX_SEATS + p] += first_share(scores, seats, p);
     }
   }
   return fault ? FAULT : 0;

@@ -19,14 +19,14 @@ from engine.playouts.policies import (
     Uniform,
 )
 from engine.playouts.positions import NewMatch, Position, game_and_seats
-from engine.playouts.results import Played, Sums, half_points
+from engine.playouts.results import Played, Sums, first_share, half_points
 
 
 def play(position: Position, playouts: int, policy: Policy, seed: int, this_round: bool) -> Played:
     """Play a position on and return the totals; see `engine.playouts.play`."""
     _, seats = game_and_seats(position)
     seeds = Luck(seed)
-    moves, scores, halves = 0, [0] * seats, [0] * seats
+    moves, scores, halves, firsts = 0, [0] * seats, [0] * seats, [0] * seats
     for _ in range(playouts):
         state, rest = _set_out(position, seeds.word())
         moves += _finish(state, policy, Luck(rest), this_round)
@@ -34,7 +34,8 @@ def play(position: Position, playouts: int, policy: Policy, seed: int, this_roun
         for seat in range(seats):
             scores[seat] += final[seat]
             halves[seat] += half_points(final, seat)
-    return Played(moves, tuple(scores), tuple(halves))
+            firsts[seat] += first_share(final, seat)
+    return Played(moves, tuple(scores), tuple(halves), tuple(firsts))
 
 
 def evaluate(

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple
 
+FIRST_PLACE = 840
+"""One first place: a multiple of 1 to 8, so that any number of tied seats shares it exactly."""
+
 
 class Played(NamedTuple):
     """Totals of several playouts.
@@ -14,11 +17,13 @@ class Played(NamedTuple):
         scores: the sum of the scores, by seat.
         half_points: by seat, the sum over the other seats of 2 for a lower score than this seat's
             and 1 for the same.
+        firsts: by seat, the sum of its shares of the first place, in parts of `FIRST_PLACE`.
     """
 
     moves: int
     scores: tuple[int, ...]
     half_points: tuple[int, ...]
+    firsts: tuple[int, ...]
 
 
 class Sums(NamedTuple):
@@ -85,6 +90,12 @@ def half_points(scores: Sequence[int], seat: int) -> int:
     """Return 2 for each seat with a lower score, and 1 for each other seat with the same."""
     own = scores[seat]
     return sum([(own > score) + (own >= score) for score in scores]) - 1
+
+
+def first_share(scores: Sequence[int], seat: int) -> int:
+    """Return `FIRST_PLACE` shared by all seats with the highest score; 0 for other seats."""
+    most = max(scores)
+    return FIRST_PLACE // scores.count(most) if scores[seat] == most else 0
 
 
 def _error(n: int, total: int, squares: int, unit: int) -> float | None:

@@ -111,9 +111,27 @@ def test_the_links_of_the_analysis_work_without_javascript(
     expect(page.locator(".chances polyline")).to_have_count(match.seats)
     page.get_by_text("Chances as a table").click()
     page.get_by_role("link", name="day 5", exact=True).click()
-    page.wait_for_url("**/?step=5")
+    page.wait_for_url("**/?step=5*")
     expect(page.locator(".step-title")).to_have_text("Day 5 of 8")
     expect(page.locator(".verdict-line")).not_to_be_empty()
+    context.close()
+
+
+def test_a_link_shows_the_same_verdict_with_and_without_javascript(
+    match: Match, visit: Visit, browser: Browser, live_server: LiveServer
+) -> None:
+    context = browser.new_context(base_url=live_server.url, java_script_enabled=False)
+    plain = context.new_page()
+    visit.page.goto(f"/matches/{match.pk}/")
+    expect(visit.page.locator(".chances [data-seek]")).to_be_visible()
+    links = visit.page.locator("#analysis a[href^='?']").all()
+    written = {str(link.get_attribute("href")) for link in links}
+    for link in sorted(written | {f"?step={step}" for step in range(1, 9)}):
+        for page in (plain, visit.page):
+            page.goto(f"/matches/{match.pk}/{link}")
+        expect(visit.page.locator(".chances [data-seek]")).to_be_visible()
+        shown = plain.locator(".verdict-line").inner_text()
+        expect(visit.page.locator(".verdict-line")).to_have_text(shown)
     context.close()
 
 

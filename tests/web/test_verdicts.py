@@ -6,11 +6,11 @@ import pytest
 
 from engine.analysis import Analysis, Decision
 from engine.analysis.results import Chance
+from web.table.turning_points import turns_of
 from web.table.verdicts import (
     chance_lines,
     chances_by_step,
     for_browser,
-    turns_of,
     verdict_at,
     verdicts_of,
 )
@@ -49,15 +49,15 @@ def analysis(*decisions: Decision) -> Analysis:
 def test_a_verdict_says_what_a_move_gave_up_and_what_was_best() -> None:
     [first, *_] = verdicts_of(analysis(GIVE, decision("best", 1, 1)), STEPS, NAMES)
     assert first.mark == "mistake"
-    assert first.text == "ada gave up 4 points of chance with “give 3”; best was “give 12”."
+    assert first.text == "ada gave up 0.04 places with “give 3”; best was “give 12”."
 
 
 def test_the_worst_of_several_faults_comes_first() -> None:
     worse = decision("blunder", 1, 1, move="give 5", best="give 7", loss=0.2)
     [first, *_] = verdicts_of(analysis(GIVE, worse), STEPS, NAMES)
     assert first.mark == "blunder"
-    assert first.text.startswith("bo gave up 20 points of chance with “give 5”")
-    assert first.text.endswith("ada gave up 4.")
+    assert first.text.startswith("bo gave up 0.2 places with “give 5”")
+    assert first.text.endswith("ada gave up 0.04 places.")
 
 
 @pytest.mark.parametrize(
@@ -85,33 +85,97 @@ def test_an_award_names_the_seat_that_receives_it() -> None:
     assert for_browser([0.5, 0.5], verdicts)["phases"][0][4] == []
 
 
-def test_turning_points_are_the_large_changes_in_order() -> None:
-    found = analysis(decision("blunder", 2, 0), decision("blunder", 4, 1))
-    turns = turns_of(found, verdicts_of(found, STEPS, NAMES), NAMES)
-    assert [(turn.verdict.when, turn.name) for turn in turns] == [
-        ("day 1", "ada"),
-        ("day 2", "ada"),
+def turned(
+    found: Analysis, names: list[str] = NAMES, game: str = "twelve-days"
+) -> list[tuple[str, str, str]]:
+    """Return label, mark and sentence of each turning point."""
+    turns = turns_of(found, verdicts_of(found, STEPS, names), names, STEPS, game)
+    return [
+        (
+            turn.label,
+            turn.mark,
+            f"{turn.cause}: {turn.change} {'rises' if turn.rises else 'falls'} from "
+            f"{turn.before:.0f} to {turn.after:.0f}",
+        )
+        for turn in turns
     ]
-    assert (round(turns[0].before), round(turns[0].after), turns[0].rises) == (46, 20, False)
-    # Only a fault of the seat itself explains that its chance fell.
-    assert [turn.mark for turn in turns] == ["blunder", ""]
+
+
+def test_a_turning_point_begins_with_the_bot_that_decided() -> None:
+    fault = decision("blunder", 2, 0, move="play 7", best="play 3")
+    found = with_chances(analysis(fault, decision("best", 3, 1)), 2, decider=0)
+    assert turned(found)[0] == (
+        "Day 1",
+        "blunder",
+        "ada plays 7 instead of 3: its chance falls from 46 to 20",
+    )
+
+
+def test_a_good_move_turns_the_match_without_a_mark() -> None:
+    found = with_chances(analysis(decision("best", 3, 1, move="play 0")), 2, decider=1)
+    assert turned(found)[0] == ("Day 1", "", "bo plays a Claus: its chance rises from 54 to 80")
+
+
+def test_a_fault_that_helped_its_own_seat_is_no_cause() -> None:
+    """A mistake of bo by what it knew: with the true cards its own chance rose."""
+    found = with_chances(analysis(decision("mistake", 3, 1, move="play 2")), 2, decider=1)
+    assert turned(found)[0][1:] == ("", "bo plays 2: its chance rises from 54 to 80")
+
+
+def test_moves_of_which_none_explains_the_change_are_named_together() -> None:
+    found = analysis(decision("best", 2, 0), decision("best", 3, 1))
+    assert turned(found)[0][2].startswith("The moves of all seats together: ada’s chance falls")
+
+
+@pytest.mark.parametrize(
+    ("game", "label", "cause"),
+    [
+        ("twelve-days", "After day 1", "The cards drawn (luck)"),
+        ("partridge", "After day 1", "The new deal (luck)"),
+    ],
+)
+def test_luck_and_decision_of_one_phase_are_two_turning_points(
+    game: str, label: str, cause: str
+) -> None:
+    found = analysis(decision("blunder", 2, 0, move="pass", best="play 8 8"))
+    found = with_chances(found, 2, before_cards=(0.6, 0.4), decider=0)
+    assert turned(found, game=game)[:2] == [
+        ("Day 1", "", "ada passes: its chance rises from 46 to 60"),
+        (label, "", f"{cause}: ada’s chance falls from 60 to 20"),
+    ]
+
+
+def test_a_link_to_a_turning_point_names_the_step_and_the_decision() -> None:
+    found = with_chances(analysis(), 2, before_cards=(0.6, 0.4))
+    turns = turns_of(found, verdicts_of(found, STEPS, NAMES), NAMES, STEPS, "twelve-days")
+    assert [turn.query for turn in turns] == ["step=1&ply=4", "step=2&cards=4", "step=2&ply=6"]
+
+
+def with_chances(found: Analysis, at: int, **fields: object) -> Analysis:
+    """Return an analysis whose chances after a phase have other fields."""
+    chances = list(found.chances)
+    chances[at] = replace(chances[at], **fields)  # type: ignore[arg-type]
+    return replace(found, chances=tuple(chances))
 
 
 def test_the_browser_receives_the_cards_of_better_moves() -> None:
     follow = decision("mistake", 2, 1, phase="follow", move="pass", best="play 8 8")
     data = for_browser([0.5, 0.5], verdicts_of(analysis(GIVE, follow), STEPS, NAMES))
     assert [phase[4] for phase in data["phases"]] == [[[0, [12]]], [[1, [8, 8]]], []]
-    assert data["texts"][data["phases"][0][3]].startswith("ada gave up 4")
+    assert data["texts"][data["phases"][0][3]].startswith("ada gave up 0.04")
 
 
 def test_without_javascript_a_step_shows_its_worst_verdict_and_its_last_chances() -> None:
     verdicts = verdicts_of(analysis(GIVE, decision("best", 2, 1)), STEPS, NAMES)
     shown = verdict_at(verdicts, 1)
     assert shown is not None
-    assert shown.mark == "mistake"
+    assert (shown.mark, shown.text[:20]) == ("mistake", "Before: ada gave up ")
+    at_plays, at_gifts = (verdict_at(verdicts, 1, ply) for ply in (4, 2))
+    assert at_plays == shown  # the result of the day
+    assert at_gifts is verdicts[0]
     assert verdict_at(verdicts, 3) is None
     first, second = chances_by_step(verdicts)
     assert (first.step, first.when, first.chances) == (1, "day 1", [20.0, 80.0])
-    assert first.fault is shown
+    assert first.fault is verdicts[0]
     assert second.fault is None
     assert chance_lines([0.5, 0.5], verdicts)[1] == "0.0,50 333.3,46 666.7,20 1000.0,0"

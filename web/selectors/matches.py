@@ -45,22 +45,27 @@ def matches_with_seats() -> QuerySet[Match]:
     ).prefetch_related("seating__bot", "seating__version")
 
 
-def next_match(match: Match) -> Match | None:
-    """Return the next match of a block, of the next block of its round, or of a challenge.
+def neighbour_matches(match: Match) -> tuple[Match | None, Match | None]:
+    """Return the matches before and after one: of its block and the blocks beside it, or challenge.
 
-    The answer is None if there is none, or if everybody may not see its record.
+    A place is None if there is no such match, or if everybody may not see its record.
     """
     if match.block is not None:
-        # Few rows in a large round: this block and the next.
-        here = Q(block=match.block, number__gt=match.number)
-        there = Q(block__round=match.block.round_id, block__number=match.block.number + 1)
-        found = Match.objects.filter(here | there).order_by("block__number", "number")
+        at = match.block.number
+        of_round = Q(block__round=match.block.round_id)
+        # Few rows in a large round: this block and the one beside it.
+        after = Q(block=match.block, number__gt=match.number) | of_round & Q(block__number=at + 1)
+        before = Q(block=match.block, number__lt=match.number) | of_round & Q(block__number=at - 1)
+        order: tuple[str, ...] = ("block__number", "number")
     elif match.challenge_id is not None:
-        found = Match.objects.filter(challenge=match.challenge_id, number__gt=match.number)
-        found = found.order_by("number")
+        of_challenge = Q(challenge=match.challenge_id)
+        after = of_challenge & Q(number__gt=match.number)
+        before = of_challenge & Q(number__lt=match.number)
+        order = ("number",)
     else:
-        return None
-    return found.filter(public_results()).only("pk").first()
+        return None, None
+    shown = Match.objects.filter(public_results()).only("pk").order_by(*order)
+    return shown.filter(before).last(), shown.filter(after).first()
 
 
 STATES = {"": "all matches", "playing": "in play", "finished": "finished", "waiting": "waiting"}

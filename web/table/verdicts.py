@@ -1,19 +1,17 @@
-"""The analysis of a match beside its table: chances, verdicts by phase, and turning points."""
+"""The analysis of a match beside its table: verdicts by phase, and the chances."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 from engine.analysis import MARKS, Analysis, Decision
-from engine.analysis.results import BEST, BLUNDER, MISTAKE
+from engine.analysis.results import BEST, BLUNDER, MISTAKE, places
 
 WIDTH, HEIGHT = 1000, 100
 """Size of the picture of the chances; 0 % is at the bottom."""
-_MAX_TURNS = 6
-_LEAST_TURN = 0.08
-"""A turning point changes the chance of a seat by this or more; its error is about 0.02."""
+_TENTH = 0.095
 _AWARD = "award "
 _ORDER = ("", *MARKS)
 """Marks, the worst last; "" if no seat had a choice."""
@@ -31,6 +29,7 @@ class Verdict:
         mark: the worst mark of its decisions; "" if no seat had a choice.
         text: the verdict in words.
         chances: of each seat after it, in percent.
+        moved: the same before the new cards of the phase; None if no cards came.
         faults: its mistakes and blunders, the worst first.
     """
 
@@ -41,41 +40,13 @@ class Verdict:
     mark: str
     text: str
     chances: list[float]
+    moved: list[float] | None
     faults: list[Decision]
 
     @property
     def is_fault(self) -> bool:
         """Whether a seat gave up a part of its chance for certain."""
         return self.mark in (MISTAKE, BLUNDER)
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A turning point: a phase that changed the chance of a seat a lot.
-
-    Attributes:
-        verdict: of the phase.
-        seat: the seat whose chance changed most.
-        name: of the player on it.
-        before: its chance before the phase, in percent.
-        after: its chance after it.
-        mark: of the worst decision that explains the change: a fault of the seat if its chance
-            fell, of another seat if it rose; "" without one.
-        reason: this decision in words.
-    """
-
-    verdict: Verdict
-    seat: int
-    name: str
-    before: float
-    after: float
-    mark: str
-    reason: str
-
-    @property
-    def rises(self) -> bool:
-        """Whether the chance grew."""
-        return self.after > self.before
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,25 +91,11 @@ def verdicts_of(
                 mark=max((each.mark for each in made), key=_ORDER.index, default=""),
                 text=_words(faults, made, names),
                 chances=_percent(after.seats),
+                moved=None if after.before_cards is None else _percent(after.before_cards),
                 faults=faults,
             )
         )
     return verdicts
-
-
-def turns_of(found: Analysis, verdicts: Sequence[Verdict], names: Sequence[str]) -> list[Turn]:
-    """Return the turning points of a match, in order: the largest changes of a chance."""
-    changes = []
-    for (before, after), verdict in zip(pairwise(found.chances), verdicts, strict=True):
-        seat = max(range(len(names)), key=lambda at: abs(after.seats[at] - before.seats[at]))
-        old, new = before.seats[seat], after.seats[seat]
-        if abs(new - old) >= _LEAST_TURN:
-            faults = [each for each in verdict.faults if (each.seat == seat) == (new < old)]
-            mark, reason = (faults[0].mark, _gave_up(faults[0], names)) if faults else ("", "")
-            turn = Turn(verdict, seat, names[seat], 100 * old, 100 * new, mark, reason)
-            changes.append((abs(new - old), turn))
-    largest = sorted(changes, key=lambda each: -each[0])[:_MAX_TURNS]
-    return sorted((turn for _, turn in largest), key=lambda turn: turn.verdict.ply)
 
 
 def chances_by_step(verdicts: Sequence[Verdict]) -> list[StepChances]:
@@ -152,10 +109,26 @@ def chances_by_step(verdicts: Sequence[Verdict]) -> list[StepChances]:
     return rows
 
 
-def verdict_at(verdicts: Sequence[Verdict], step: int) -> Verdict | None:
-    """Return the verdict that a page without JavaScript shows for a step: its worst one."""
+def verdict_at(verdicts: Sequence[Verdict], step: int, ply: int | None = None) -> Verdict | None:
+    """Return the verdict that a page without JavaScript shows; `beside.js` shows the same.
+
+    With the result of a step, this is the worst fault in it if the last phase has none.
+
+    Args:
+        verdicts: on all phases.
+        step: number of the step.
+        ply: number of moves up to the end of a phase of this step; None for its result.
+    """
     phases = [each for each in verdicts if each.step == step]
-    return max(phases, key=lambda each: _ORDER.index(each.mark), default=None)
+    if not phases:
+        return None
+    *earlier, last = phases
+    shown = next((each for each in phases if each.ply == ply), last)
+    faults = [each for each in earlier if each.is_fault]
+    if shown is not last or last.is_fault or not faults:
+        return shown
+    worst = next((each for each in faults if each.mark == BLUNDER), faults[0])
+    return replace(worst, text=f"Before: {worst.text}")
 
 
 def chance_lines(first: Sequence[float], verdicts: Sequence[Verdict]) -> list[str]:
@@ -177,11 +150,12 @@ def for_browser(first: Sequence[float], verdicts: Sequence[Verdict]) -> dict[str
     """Return what the browser needs to show the analysis beside the table, as JSON data.
 
     ``texts`` lists each text of a verdict once. ``phases`` has for each phase its ply, chances,
-    mark, the index of its text, and the better moves as seat and ranks.
+    mark, the index of its text, the better moves as seat and ranks, and the chances before its new
+    cards.
     """
     texts = list(dict.fromkeys(each.text for each in verdicts))
     phases = [
-        [each.ply, each.chances, each.mark, texts.index(each.text), _cards(each)]
+        [each.ply, each.chances, each.mark, texts.index(each.text), _cards(each), each.moved]
         for each in verdicts
     ]
     return {"texts": texts, "first": _percent(first), "phases": phases}
@@ -206,7 +180,7 @@ def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence
     if not made:
         return "No choice: there was one legal move."
     if faults:
-        others = [f"{names[each.seat]} gave up {_points(each)}" for each in faults[1:]]
+        others = [f"{names[each.seat]} gave up {_places(each, names)}" for each in faults[1:]]
         return " ".join(
             [_gave_up(faults[0], names), *([f"{', '.join(others)}."] if others else [])]
         )
@@ -219,16 +193,16 @@ def _words(faults: Sequence[Decision], made: Sequence[Decision], names: Sequence
 
 
 def _gave_up(decision: Decision, names: Sequence[str]) -> str:
-    points = _points(decision)
     move, best = (_move(text, names) for text in (decision.move, decision.best))
-    return (
-        f"{names[decision.seat]} gave up {points} point{'s' if points > 1 else ''} of chance with "
-        f"“{move}”; best was “{best}”."
-    )
+    lost = _places(decision, names)
+    return f"{names[decision.seat]} gave up {lost} with “{move}”; best was “{best}”."
 
 
-def _points(decision: Decision) -> int:
-    return max(1, round(100 * decision.loss))
+def _places(decision: Decision, names: Sequence[str]) -> str:
+    """Return the loss of a decision in places."""
+    lost = places(decision.loss, len(names))
+    text = f"{lost:.1f}" if lost >= _TENTH else f"{lost:.2f}"
+    return f"{text} place{'' if text == '1.0' else 's'}"
 
 
 def _move(text: str, names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, render
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_safe
 
-from league.models import Match, MatchAnalysis
+from league.models import Match, MatchAnalysis, MatchSeat
 from league.play.owner_reports import owner_report
 from league.play.spectating import record_line
 from league.visibility import may_see_record
@@ -16,7 +16,7 @@ from web.match_analysis import analysis_beside
 from web.pictures.tables import picture_of
 from web.play_forms import against_bots_of
 from web.requests import visitor, whole_number
-from web.selectors.matches import matches_with_seats, next_match
+from web.selectors.matches import matches_with_seats, neighbour_matches
 from web.table.steps import Step
 from web.table.tables import all_phases, table_of
 
@@ -30,7 +30,7 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
     is_open = table is not None and table.mode == "replay"
     context: dict[str, Any] = {
         "match": found,
-        "seating": found.seating.all(),
+        "seating": _by_place(found) if is_open else found.seating.all(),
         "table": table,
         "open": is_open,
         "picture": None if table is None else picture_of(table, number),
@@ -44,11 +44,19 @@ def match(request: HttpRequest, pk: int) -> HttpResponse:
             (seat.name, [seat.before, *(step.seats[seat.seat].points for step in table.steps)])
             for seat in table.steps[0].seats
         ]
-        beside = analysis_beside(found, table.names, table.number)
+        preceding, following = neighbour_matches(found)
+        beside = analysis_beside(
+            found,
+            table.names,
+            table.number,
+            whole_number(request.GET.get("ply", "")),
+            whole_number(request.GET.get("cards", "")),
+        )
         context |= {
             "groups": _grouped(table.steps),
             "chart": chart(points, "deal", "end"),
-            "following": next_match(found),
+            "preceding": preceding,
+            "following": following,
             "beside": beside,
             # The page asks again until the analysis is there.
             "live": beside.state == MatchAnalysis.State.WAITING,
@@ -79,6 +87,11 @@ def record(request: HttpRequest, pk: int) -> HttpResponse:
     response = HttpResponse(record_line(found) + "\n", content_type="application/json")
     response["Content-Disposition"] = f'attachment; filename="match-{pk}.json"'
     return response
+
+
+def _by_place(match: Match) -> list[MatchSeat]:
+    """Return the seats of a finished match, the winner first."""
+    return sorted(match.seating.all(), key=lambda seat: (seat.place or 0, seat.seat))
 
 
 def _grouped(steps: list[Step]) -> list[tuple[str, list[tuple[int, str, bool]]]]:

@@ -33,7 +33,13 @@ def test_a_file_is_analysed_as_by_the_engine(cli: Cli, file: Path, record: Recor
 def test_the_text_has_decisions_chances_and_parts(cli: Cli, file: Path) -> None:
     result = cli("analyse", file, "--playouts", 8, "--all")
     assert result.exit_code == 0
-    for text in ("ply", "The most expensive decisions", "Expected win share", "deal + draws", "±"):
+    for text in (
+        "ply",
+        "The most expensive decisions",
+        "Chance of the first place",
+        "places lost",
+        "±",
+    ):
         assert text in result.stdout
 
 

@@ -36,10 +36,18 @@ def share(scores: Sequence[int], seat: int) -> Fraction:
     return Fraction(halves, 2 * len(others))
 
 
+def both(scores: Sequence[int]) -> list[Fraction]:
+    """Return the win shares of all seats, and after these their shares of the first place."""
+    winners = [seat for seat, score in enumerate(scores) if score == max(scores)]
+    seats = range(len(scores))
+    firsts = [Fraction(seat in winners, len(winners)) for seat in seats]
+    return [*(share(scores, seat) for seat in seats), *firsts]
+
+
 def by_hand(
     hands: Sequence[Sequence[int]], plays: Sequence[int], drawn: Sequence[int], points: list[int]
 ) -> list[Fraction]:
-    """Return the win shares by the rules of the last day: pot of 7 and 8, then majorities."""
+    """Return `both` by the rules of the last day: pot of 7 and 8, then majorities."""
     scores = list(points)
     alone = [rank for rank in plays if list(plays).count(rank) == 1]
     if alone:
@@ -55,7 +63,7 @@ def by_hand(
         for seat, counts in enumerate(left):
             if most and counts[rank] == most:
                 scores[seat] += rank
-    return [share(scores, seat) for seat in range(len(scores))]
+    return both(scores)
 
 
 def table_chances(
@@ -85,7 +93,7 @@ POINTS = [3, 8, 9]
 def test_the_last_day_has_the_value_of_all_plays_and_all_draws() -> None:
     policy = rule_of_thumb("twelve-days", "eight-nights")
     assert isinstance(policy, TwelveDaysTable)
-    wanted = [Fraction(0)] * 3
+    wanted = [Fraction(0)] * 6
     each = [table_chances(policy, hand, 8, 15) for hand in HANDS]
     orders = list(permutations(DECK, 3))
     for plays in product(*each):
@@ -104,7 +112,7 @@ def test_the_draws_of_the_last_day_are_enumerated_in_a_new_deck_too() -> None:
     state = last_day(HANDS, [5], POINTS)
     state.discards = [1, 7, 7]
     plays = (3, 4, 6)
-    wanted = [Fraction(0)] * 3
+    wanted = [Fraction(0)] * 6
     pile = [1, 7, 7, *plays]
     orders = list(permutations(pile, 2))
     for drawn in orders:
@@ -120,12 +128,14 @@ def test_playouts_approach_the_exact_value_of_the_last_day() -> None:
     state = last_day(HANDS, DECK[:3], POINTS)
     exactly = exact.expected(state, policy)
     assert exactly is not None
-    halves = [0, 0, 0]
+    halves, firsts = [0, 0, 0], [0, 0, 0]
     for number, order in enumerate(sorted(set(permutations(DECK[:3])))):
         state.deck = list(order)
         played = play(state, 1000, policy, number)
         halves = [old + new for old, new in zip(halves, played.half_points, strict=True)]
-    assert [half / 3000 / 4 for half in halves] == pytest.approx(exactly, abs=0.03)
+        firsts = [old + new for old, new in zip(firsts, played.firsts, strict=True)]
+    sampled = [half / 3000 / 4 for half in halves] + [first / 3000 / 840 for first in firsts]
+    assert sampled == pytest.approx(exactly, abs=0.03)
 
 
 def last_round(hands: Sequence[Sequence[int]], leader: int = 0) -> Partridge:
@@ -136,10 +146,10 @@ def last_round(hands: Sequence[Sequence[int]], leader: int = 0) -> Partridge:
 
 
 def ending(state: State, policy: PartridgeTable) -> list[Fraction]:
-    """Return the win shares of a last round, by the table's rule and the engine's steps."""
+    """Return `both` of a last round, by the table's rule and the engine's steps."""
     assert isinstance(state, Partridge)
     if state.scores is not None:
-        return [share(state.scores, seat) for seat in range(state.seats)]
+        return both(state.scores)
     [seat] = state.actors
     moves: Counter[int] = Counter()
     for worth in policy.worth:
@@ -147,7 +157,7 @@ def ending(state: State, policy: PartridgeTable) -> list[Fraction]:
         if SIZE[best] == len(state.hand(seat)) and LOW[best] > state.best_low:
             best = 0
         moves[best] += 1
-    found = [Fraction(0)] * state.seats
+    found = [Fraction(0)] * (2 * state.seats)
     for move, times in moves.items():
         twin = state.copy()
         twin.step({seat: move})

@@ -40,7 +40,7 @@ def test_the_parts_add_up_to_the_result(case: tuple[str, str, int], seed: int) -
         assert total.result == pytest.approx(result)
     assert found.chances[-1].ply == len(record.moves)
     for chance in found.chances:
-        assert sum(chance.seats) == pytest.approx(record.seats / 2, abs=1e-3)
+        assert sum(chance.seats) == pytest.approx(1, abs=1e-3)
 
 
 @pytest.mark.parametrize("case", GAMES)

@@ -114,7 +114,7 @@ def test_the_page_of_a_match_has_its_chances_without_javascript(
     analyses.compute(match.pk, seconds=600, playouts=8)
     text = page(client, f"/matches/{match.pk}/?step=2")
     assert text.count("data-line points=") == match.seats
-    rows = re.findall(r'<a href="\?step=(\d+)"[^>]* data-to="', text)
+    rows = re.findall(r'<a href="\?step=(\d+)(?:&amp;ply=\d+)?"[^>]* data-to="', text)
     assert rows == [str(day) for day in range(1, 9)]
     assert 'id="analysis-data"' in text
     assert "hidden>" not in text.split('id="verdict"')[1].split("</p>")[0]

@@ -40,12 +40,14 @@ def test_a_match_names_its_game_first_and_its_block_under_the_deal(
     assert "numbered from 0" in deal
 
 
-def test_the_end_of_a_match_leads_to_the_next_and_to_a_table_against_its_bots(
+def test_the_end_of_a_match_leads_to_its_neighbours_and_to_a_table_against_its_bots(
     client: Client, played: Tournament
 ) -> None:
     first, second, *_ = Match.objects.order_by("block__round", "block__number", "number")
     text = page(client, f"/matches/{first.pk}/")
     assert f'href="/matches/{second.pk}/">Next match' in text
+    assert "Previous match" not in text
+    assert f'href="/matches/{first.pk}/">Previous match' in page(client, f"/matches/{second.pk}/")
     link = re.search(r'href="(/play/[^"]+)">Play these bots', text)
     assert link is not None
     form = page(client, html.unescape(link[1]))
@@ -55,6 +57,22 @@ def test_the_end_of_a_match_leads_to_the_next_and_to_a_table_against_its_bots(
     assert '<option value="4" selected>' in form
     last = Match.objects.latest("block__round", "block__number", "number")
     assert "Next match" not in page(client, f"/matches/{last.pk}/")
+
+
+def test_the_result_lists_the_winner_first_and_counts_seats_from_one(
+    client: Client, played: Tournament
+) -> None:
+    match = next(
+        each
+        for each in Match.objects.order_by("pk")
+        if each.seating.get(seat=0).place == max(seat.place or 0 for seat in each.seating.all())
+    )
+    result = page(client, f"/matches/{match.pk}/").split('class="result"')[1].split("</table>")[0]
+    numbers = re.findall(r'<td class="number">(?:<strong>)?(\d+)', result)
+    seats, places = [int(each) for each in numbers[::3]], [int(each) for each in numbers[1::3]]
+    assert places == sorted(places)
+    assert sorted(seats) == list(range(1, match.seats + 1))
+    assert seats[-1] == 1
 
 
 def test_the_downloaded_record_of_a_match_verifies(client: Client, played: Tournament) -> None:

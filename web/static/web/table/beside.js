@@ -1,14 +1,16 @@
 // The analysis beside a replay: its curve of chances is the bar to seek with, the verdict stands
 // under the reason, and better moves are marked in the hands. The server wrote all words.
 
+import { frameOfPly, showsMoves } from "./scene.js";
+
 /**
- * @typedef {[ply: number, chances: number[], mark: string, text: number, better: [number, number[]][]]} Judged
+ * @typedef {[ply: number, chances: number[], mark: string, text: number, better: [number, number[]][],
+ *   moved: number[]|null]} Judged
  * @typedef {{texts: string[], first: number[], phases: Judged[]}} Data
  * @typedef {{frames: import("./scene.js").Frame[], at: number}} Player
  */
 
 const NARROW = matchMedia("(max-width: 52rem)");
-const MOVES = ["give", "play", "result"];
 const FAULTS = ["mistake", "blunder"];
 
 export class Beside {
@@ -48,7 +50,10 @@ export class Beside {
     const ends = new Map(frames.map((frame, at) => [frame.ply, at])); // the last frame of each phase
     /** @type {[number, number[]][]} Where a chance is exact: frame and chances. */
     this.points = [[ends.get(0) ?? 0, this.data.first]];
-    for (const [ply, chances] of this.data.phases) this.points.push([ends.get(ply) ?? last, chances]);
+    for (const [ply, chances, , , , moved] of this.data.phases) {
+      if (moved) this.points.push([frameOfPly(frames, ply), moved]);
+      this.points.push([ends.get(ply) ?? last, chances]);
+    }
     const place = document.getElementById("chances");
     this.x = (at) => (1000 * at) / Math.max(1, last);
     place.querySelectorAll("[data-line]").forEach((line, seat) => {
@@ -71,7 +76,7 @@ export class Beside {
 
   /** Marks a turning point on the curve: a line without length, whose round end stays round. */
   dot(svg, turn) {
-    const at = this.frameOf(Number(turn.dataset.ply));
+    const at = this.frameOf(turn);
     const dot = document.createElementNS(svg.namespaceURI, "path");
     const y = 100 - this.chances(at)[Number(turn.dataset.seat)];
     dot.setAttribute("class", `turn ${turn.dataset.mark ?? ""} c${turn.dataset.seat}`);
@@ -79,11 +84,9 @@ export class Beside {
     svg.append(dot);
   }
 
-  /** Returns the frame that shows a phase: the last one before new cards. @param {number} ply */
-  frameOf(ply) {
-    const { frames } = this.player;
-    const of = frames.flatMap((frame, at) => (frame.ply === ply ? [at] : []));
-    return of.findLast((at) => MOVES.includes(frames[at].kind)) ?? of[0] ?? 0;
+  /** Returns the frame that a link leads to. @param {HTMLElement} link  with the ply of a phase */
+  frameOf(link) {
+    return Math.max(0, frameOfPly(this.player.frames, Number(link.dataset.ply), "cards" in link.dataset));
   }
 
   /** Returns the chances at a frame, between two phases by their distance. @param {number} at */
@@ -100,7 +103,7 @@ export class Beside {
     if (!this.data) return;
     const { frames, at } = this.player;
     const frame = frames[at];
-    const phase = MOVES.includes(frame.kind) ? this.judged.get(frame.ply) : undefined;
+    const phase = showsMoves(frame) ? this.judged.get(frame.ply) : undefined;
     this.verdict(phase, frame);
     for (const [seat, ranks] of phase?.[4] ?? []) this.better(seat, ranks);
     const chances = this.chances(at).map(Math.round);
@@ -113,7 +116,7 @@ export class Beside {
     this.transport.seek.setAttribute("aria-valuetext", `Step ${frame.step}, best chance: ${name}, ${chances[best]} %`);
     for (const turn of this.turns) {
       const link = turn.querySelector("a");
-      const isHere = frame.kind !== "deal" && Number(turn.dataset.ply) === frame.ply;
+      const isHere = at === this.frameOf(turn);
       if (isHere) link.setAttribute("aria-current", "step");
       else link.removeAttribute("aria-current");
     }
@@ -141,7 +144,7 @@ export class Beside {
 
   /** Returns the worst fault in a step, if there is one. @param {number} step */
   worst(step) {
-    const of = this.player.frames.filter((each) => each.step === step && MOVES.includes(each.kind));
+    const of = this.player.frames.filter((each) => each.step === step && showsMoves(each));
     const found = of.map((each) => this.judged.get(each.ply)).filter((each) => each && FAULTS.includes(each[2]));
     return found.find((each) => each[2] === "blunder") ?? found[0];
   }
@@ -168,8 +171,8 @@ export class Beside {
     const link = event.target.closest?.("#analysis a[href^='?step=']");
     if (!link) return;
     event.preventDefault();
-    const ply = link.dataset.ply ?? link.closest("[data-ply]")?.dataset.ply;
-    this.transport.go(ply ? this.frameOf(Number(ply)) : this.player.jump(Number(link.dataset.to)));
+    const phase = link.closest("[data-ply]");
+    this.transport.go(phase ? this.frameOf(phase) : this.player.jump(Number(link.dataset.to)));
     const { top } = this.table.getBoundingClientRect();
     if (top < -200 || top > innerHeight / 2) this.table.scrollIntoView();
   }

@@ -274,6 +274,23 @@ export class Fold {
   }
 }
 
+const MOVES = ["give", "play", "result"];
+
+/** @param {Frame} frame  @returns {boolean} whether it shows moves, not new cards */
+export const showsMoves = (frame) => MOVES.includes(frame.kind);
+
+/**
+ * Returns the frame that a link to a phase shows, its moves or the cards that came after them; -1
+ * without one.
+ * @param {Frame[]} frames
+ * @param {number} ply  of the end of the phase
+ * @param {boolean} [ofCards]
+ */
+export function frameOfPly(frames, ply, ofCards = false) {
+  const found = frames.findLastIndex((frame) => frame.ply === ply && showsMoves(frame) !== ofCards);
+  return found < 0 ? frames.findIndex((frame) => frame.ply === ply) : found;
+}
+
 /** Returns the frame that a link to a step shows: the last result of it. */
 export function frameOf(frames, step) {
   const of = frames.flatMap((frame, at) => (frame.step === step ? [at] : []));

@@ -3,17 +3,19 @@
 
 import { Frames, LEAST_MOVE, MOVE } from "./frames.js";
 import { Past } from "./past.js";
-import { Fold, frameOf, seenBy } from "./scene.js";
+import { Fold, frameOf, frameOfPly, seenBy, showsMoves } from "./scene.js";
 import { fetchAll, follow } from "./source.js";
 import { spoken } from "./spoken.js";
 import { Transport, WAITS, press } from "./transport.js";
 import { View } from "./view.js";
 
 const LIVE_WAIT = 900;
+const NARROW = matchMedia("(max-width: 46rem)");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
 /** Starts a table that the server rendered. @param {HTMLElement} table */
 export function start(table) {
+  if (NARROW.matches) table.querySelector(".legend-below")?.removeAttribute("open");
   if (!table.dataset.source) return; // it stands still
   if (table.dataset.table === "live") live(table);
   else if (table.dataset.table === "replay") {
@@ -56,7 +58,11 @@ async function replay(table) {
     },
   };
   if (!small) transport = new Transport(table, player);
-  const begin = exact !== null && fold.frames[Number(exact)] ? Number(exact) : wanted ? player.jump(wanted) : 0;
+  const phase = asked.get("cards") ?? asked.get("ply");
+  const judged = phase === null ? -1 : frameOfPly(fold.frames, Number(phase), asked.has("cards"));
+  let begin = wanted ? player.jump(wanted) : 0;
+  if (exact !== null && fold.frames[Number(exact)]) begin = Number(exact);
+  else if (judged >= 0) begin = judged;
   player.at = begin;
   player.show(begin, { by: "start" });
   if (small) return loop(table, player);
@@ -193,13 +199,20 @@ function announce(table, frame, view) {
   if (status) status.textContent = spoken(frame, view.names);
 }
 
-/** Puts the step into the address, so that the link of the page leads back to it. */
+/**
+ * Puts the step into the address, so that the link of the page leads back to it. Without JavaScript
+ * the page shows the same decision by the ply of its phase, or the cards that came after it.
+ */
 function address(player) {
-  const { step } = player.frames[player.at];
+  const frame = player.frames[player.at];
+  const { step } = frame;
   const query = new URLSearchParams(location.search);
   query.set("step", String(Math.max(1, step)));
-  if (player.jump(step) === player.at) query.delete("at");
-  else query.set("at", String(player.at));
+  for (const name of ["at", "ply", "cards"]) query.delete(name);
+  if (player.jump(step) !== player.at) {
+    query.set(showsMoves(frame) ? "ply" : "cards", String(frame.ply));
+    if (frameOfPly(player.frames, frame.ply, !showsMoves(frame)) !== player.at) query.set("at", String(player.at));
+  }
   history.replaceState(null, "", `?${query}`);
 }
 
