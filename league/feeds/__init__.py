@@ -11,6 +11,7 @@ from league.feeds.highlights import (
     recent_highlights,
 )
 from league.feeds.items import last_ends, write_items
+from league.feeds.moments import turning_step
 
 __all__ = [
     "FollowState",
@@ -22,6 +23,7 @@ __all__ = [
     "last_ends",
     "last_highlights",
     "recent_highlights",
+    "turning_step",
     "unfollow",
     "write_items",
 ]

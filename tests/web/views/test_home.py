@@ -108,6 +108,13 @@ def test_without_a_live_table_recent_highlights_are_replayed_in_turn(
     last = shown("count=1&replays=1")
     assert len(last) == 1  # without highlights, the match that finished last
     assert shown(f"count=1&replays=1&not={last[0]}") != last
+    match = Match.objects.prefetch_related("seating").get(pk=last[0])
+    [winner] = [seat.seat for seat in match.seating.all() if seat.place == 1]
+    text = client.get("/tv/tables/?count=1&replays=1").content.decode()
+    decisive = feeds.turning_step(match.record, winner)
+    assert decisive > 1
+    assert f'data-small="{decisive}"' in text  # the replay begins where the winner took the lead
+    assert "Watch the lowest card that nobody else plays" in text
     feeds.find_highlights(timezone.now().date())
     newest = Highlight.objects.latest("pk")
     others = Match.objects.exclude(pk__in=Highlight.objects.values("match"))
@@ -117,6 +124,7 @@ def test_without_a_live_table_recent_highlights_are_replayed_in_turn(
         Highlight.objects.create(day=day, kind="streak", step=2, **fields)
     ring = [each.match_id for each in feeds.recent_highlights(9)]
     assert shown("replays=4") == ring[:4]
+    assert 'data-small="2"' in client.get("/tv/tables/?replays=4").content.decode()
     assert len(ring) >= 3
     assert shown(f"replays=1&after={ring[0]}&not={ring[0]}") == [ring[1]]
     assert shown(f"replays=1&after={ring[-1]}&not={ring[-1]}") == [ring[0]]
