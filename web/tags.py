@@ -259,6 +259,20 @@ def follow_button(context: template.Context, followed: Bot | Tournament) -> dict
 
 
 @register.simple_tag(takes_context=True)
+def here(context: template.Context, name: str) -> str:
+    """Return the attribute ``aria-current`` of a link if this page is the linked one or below it.
+
+    Args:
+        context: of the page.
+        name: of the linked page's address.
+    """
+    path, linked = getattr(context.get("request"), "path", ""), reverse(name)
+    if path == linked:
+        return mark_safe('aria-current="page"')
+    return mark_safe('aria-current="true"') if path.startswith(linked) else ""
+
+
+@register.simple_tag(takes_context=True)
 def view_link(context: template.Context, view: str) -> str:
     """Return the address of this page in another view; "" is the view without a parameter."""
     query = context["request"].GET.copy()

@@ -9,9 +9,9 @@ from engine.games.partridge import Partridge
 from engine.games.twelve_days import TwelveDays
 from league.archive_files import ArchiveError
 from league.feeds import recent_highlights, turning_step
+from league.feeds.highlight_texts import sentence
 from league.models import Highlight, Match, Standing
 from league.visibility import may_see_record, may_watch
-from web.highlights import sentence
 from web.selectors.matches import matches_finished, matches_playing
 from web.table.tables import Table, table_of
 

@@ -3,10 +3,18 @@
 The public functions are exported here; other packages import them from here alone.
 """
 
-from league.feeds.follows import FollowState, feed_of, follow, follow_state, unfollow
+from league.feeds.follows import (
+    FollowState,
+    count_news,
+    feed_of,
+    follow,
+    follow_state,
+    unfollow,
+)
 from league.feeds.highlights import (
     find_highlights,
     highlights_of,
+    kinds_of,
     last_highlights,
     recent_highlights,
 )
@@ -15,11 +23,13 @@ from league.feeds.moments import turning_step
 
 __all__ = [
     "FollowState",
+    "count_news",
     "feed_of",
     "find_highlights",
     "follow",
     "follow_state",
     "highlights_of",
+    "kinds_of",
     "last_ends",
     "last_highlights",
     "recent_highlights",

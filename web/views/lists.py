@@ -15,7 +15,7 @@ from web.selectors import ladders as ladder_rows
 from web.selectors import matches as match_rows
 from web.selectors import tournaments as event_rows
 
-_ROWS = 50
+_ROWS = 25
 _LADDERS = 20
 _TOP = 3
 _LAST_PAGE = 200
@@ -59,7 +59,7 @@ def matches(request: HttpRequest) -> HttpResponse:
     # One row more than a page shows whether there is a next page; to count all rows takes long.
     rows = list(found[(number - 1) * _ROWS : number * _ROWS + 1])
     context = {
-        "matches": rows[:_ROWS],
+        "matches": match_rows.tagged(rows[:_ROWS]),
         "previous": number - 1,
         "next": number + 1 if len(rows) > _ROWS and number < _LAST_PAGE else None,
         "wanted": wanted,
