@@ -68,13 +68,17 @@ def main() -> None:
 def main_pages(browser: Browser, address: str) -> list[str]:
     """Return the paths of the main pages, with the first match, bot, ladder and event listed."""
     page = browser.new_page()
-    found = ["/", "/tv/", "/play/"]
+    found = ["/", "/tv/", "/play/", "/learn/write-a-bot/"]
     for kind, listed in _LISTS.items():
         found.append(listed)
         page.goto(address + listed)
         links = re.findall(_LINKS[kind], page.content())
         if links:
             found.append(links[0])
+    page.goto(address)
+    page.get_by_role("button", name="Play against the bots").click()
+    page.wait_for_url("**/play/*/")
+    found.append(urlsplit(page.url).path)  # a table as spectators see it
     page.close()
     return [*found, "/docs/", "/docs/rules/twelve-days/"]
 

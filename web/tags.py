@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from fractions import Fraction
 from itertools import groupby
@@ -91,6 +91,12 @@ def milli(rating: int) -> str:
 def milli_change(change: int) -> str:
     """Return a change in thousandths as points with their sign and three decimals."""
     return f"{change / 1000:+.3f}".replace("-", "−")
+
+
+@register.filter
+def of(found: object, key: object) -> Any:
+    """Return a value of a mapping by its key; None without one, or if the page has no mapping."""
+    return found.get(key) if isinstance(found, Mapping) else None
 
 
 @register.filter

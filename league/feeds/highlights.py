@@ -148,7 +148,8 @@ def _in_turn(found: Iterable[Highlight]) -> list[Highlight]:
 
 def recent_highlights(count: int) -> list[Highlight]:
     """Return the last highlights with a match, the newest day first; each match once."""
-    last = Highlight.objects.exclude(match=None).order_by("-day", "kind", "pk")[: 2 * count]
+    last = Highlight.objects.exclude(match=None).order_by("-day", "kind", "pk")
+    last = last[: 2 * count + len(_KINDS) * len(GAME_TITLES)]  # with all of the last day
     by_match: dict[int | None, Highlight] = {}
     for each in sorted(
         _with_matches(last), key=lambda each: (-each.day.toordinal(), _KINDS[each.kind])

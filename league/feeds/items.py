@@ -76,7 +76,7 @@ def _write_highlights(now: datetime) -> None:
             ladder_id=None,
             match_id=each.match_id,
             number=each.step or 0,
-            text=f"{each.get_kind_display()} of {each.day:%-d %B}: {highlight_sentence(each)}",
+            text=f"{each.get_kind_display()} of {each.day:%-d %b %Y}: {highlight_sentence(each)}",
         )
         for each in found
         if (key := f"highlight/{each.day}/{each.kind}/{each.game}")
@@ -85,12 +85,16 @@ def _write_highlights(now: datetime) -> None:
     stored = FeedItem.objects.filter(kind=Kind.HIGHLIGHT).filter(
         Q(key__startswith=days[0]) | Q(key__startswith=days[1])
     )
-    known = {item.key: item.text for item in stored}
-    same = {key for key, item in items.items() if known.get(key) == item.text}
+    known = {item.key: _shown(item) for item in stored}
+    same = {key for key, item in items.items() if known.get(key) == _shown(item)}
     if known.keys() - same:
         stored.exclude(key__in=same).delete()
     if fresh := [item for key, item in items.items() if key not in same]:
         _store(fresh)
+
+
+def _shown(item: FeedItem) -> tuple[object, ...]:
+    return item.text, item.bot_id, item.match_id, item.number
 
 
 def _known(key: str) -> bool:

@@ -63,6 +63,7 @@ def _paths(league: Tournament) -> list[str]:
         "/",
         "/tv/",
         "/play/",
+        "/learn/write-a-bot/",
         "/ladders/quick/",
         "/ladders/quick/?view=statistics",
         "/bots/bot-0/",

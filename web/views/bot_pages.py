@@ -114,15 +114,23 @@ def statistics(request: HttpRequest, name: str) -> HttpResponse:
     found = _named(name)
     if found is None:
         return _renamed(name, "web:bot-statistics")
+    standings = _standings(found)
+    rows = [row for each in standings for row in standing_rows(each.ladder, [each])]
+    rows.sort(key=importance)
+    ladders = [row.standing.ladder for row in rows]
+    wanted = request.GET.get("ladder", "")
+    chosen = next((each for each in ladders if each.slug == wanted), next(iter(ladders), None))
     panels = []
-    for standing in _standings(found):
+    for standing in standings:
+        if standing.ladder != chosen:
+            continue
         met = opponents(standing)
         page = page_of(request, met, _OPPONENTS, opponents_page(standing.ladder))
         panels.append(panel(standing, page))
-    panels.sort(key=lambda each: importance(each.row))
-    rows = [each.row for each in panels]
     context = _frame(request, found, "statistics") | {
         "panels": panels,
+        "choices": ladders if len(ladders) > 1 else [],
+        "chosen": chosen,
         "headline": headline(found, rows, first_blocks(found)),
     }
     return render(request, "web/bot/statistics.html", context)

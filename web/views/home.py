@@ -53,9 +53,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "ladders": ladders.ladders_with_movement(_LADDERS, _TOP),
         "coming": coming,
         "ends": _with_links(last_ends(_ENDS)),
-        "matches": matches.tagged(
-            [match for match in latest if match.pk not in on_page][:_LATEST]
-        ),
+        "matches": matches.tagged([match for match in latest if match.pk not in on_page][:_LATEST]),
         "live": True,
         "live_seconds": _BUSY_SECONDS if is_busy else _QUIET_SECONDS,
         "reload_seconds": 3 * _BUSY_SECONDS if is_busy else 2 * _QUIET_SECONDS,

@@ -16,8 +16,8 @@ from engine.playback import play_back
 from engine.record import Record
 from league import competitions, feeds, play
 from league.feeds import highlights
-from league.feeds.moments import comeback, moments, step_of_move, turning_step
 from league.feeds.highlights import highlights_between
+from league.feeds.moments import comeback, moments, step_of_move, turning_step
 from league.models import (
     Block,
     Bot,
@@ -250,7 +250,7 @@ def test_the_last_highlights_come_first_each_match_once_and_of_a_bot_alone(find:
     assert len(matches) == len({*matches}) == len({each.match_id for each in kinds.values()})
     assert {each.day for each in recent} == {older.day}
     assert [each.match_id for each in feeds.recent_highlights(1)] == matches[:1]
-    last = Match.objects.exclude(pk__in=matches).latest("pk")
+    last = Match.objects.exclude(pk__in=[pk or 0 for pk in matches]).latest("pk")
     Highlight.objects.filter(day=older.day).update(game="partridge")
     fields = {"day": older.day, "game": "twelve-days", "bot_id": older.bot_id, "number": 1}
     Highlight.objects.create(**fields, kind="upset", match=last)
@@ -259,7 +259,7 @@ def test_the_last_highlights_come_first_each_match_once_and_of_a_bot_alone(find:
     assert [each.game for each in in_turn[:2]] == ["twelve-days", "partridge"]
     numbers = [each.match_id for each in in_turn]
     assert len(numbers) == len({*numbers})
-    assert feeds.kinds_of(numbers)[last.pk] == "upset"
+    assert feeds.kinds_of(pk or 0 for pk in numbers)[last.pk] == "upset"
     own = feeds.highlights_of(older.bot, 9)
     assert {each.bot_id for each in own} == {older.bot_id}
     assert own[-1].day == older.day - timedelta(days=1)

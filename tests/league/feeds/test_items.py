@@ -156,7 +156,7 @@ def test_a_highlight_is_an_item_of_its_bot_and_follows_the_highlight(
     before = items()
     feeds.write_items(timezone.now())
     assert items() == before
-    other = Match.objects.exclude(pk=closest.match_id).latest("pk")
+    other = Match.objects.exclude(pk=closest.match_id or 0).latest("pk")
     Highlight.objects.filter(pk=closest.pk).update(match=other)
     feeds.write_items(timezone.now())
     assert [pk for text, pk in items() if text.startswith("Closest")] == [other.pk]

@@ -1,6 +1,6 @@
-// Shows times in the reader's zone, with the zone. Without JavaScript they are in UTC.
+// Shows times in the reader's zone, with the zone, in the one style of the pages: 7 Jan 2026, 01:30. Without JavaScript they are in UTC.
 
-const local = new Intl.DateTimeFormat(undefined, {
+const local = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
   month: "short",
   year: "numeric",
