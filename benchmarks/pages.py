@@ -98,7 +98,7 @@ def weigh(browser: Browser, url: str) -> Weight:
         if "event-stream" in each.headers.get("content-type", ""):
             continue
         wire += each.request.sizes()["responseBodySize"]
-        if each.request.resource_type == "script":
+        if each.request.resource_type == "script" and each.status < 300:  # a redirect has no body
             scripts += len(each.body())
     hosts = {urlsplit(each.url).netloc for each in responses} - {own}
     context.close()

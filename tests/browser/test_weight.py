@@ -45,7 +45,7 @@ def test_no_page_is_heavy_or_loads_from_another_host(
 
 
 def _is_script(response: Response) -> bool:
-    return response.request.resource_type == "script"
+    return response.request.resource_type == "script" and response.status < 300
 
 
 def _is_stream(response: Response) -> bool:
