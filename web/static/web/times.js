@@ -1,4 +1,4 @@
-// Shows times in the reader's zone, with the zone, in the one style of the pages: 7 Jan 2026, 01:30. Without JavaScript they are in UTC.
+// Shows times in the reader's zone, with it. Without JavaScript they are in UTC.
 
 const local = new Intl.DateTimeFormat("en-GB", {
   day: "numeric",
